@@ -17,7 +17,8 @@ use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::World;
 use sayso_shell::Bash;
 
-static POLICY: LazyLock<Policy> = LazyLock::new(|| Policy::assemble(Vec::new(), &Overrides::default(), &Bash));
+static POLICY: LazyLock<Policy> =
+    LazyLock::new(|| Policy::assemble(Vec::new(), &Overrides::default(), &Bash));
 
 /// Answers nothing.
 struct Silent;
@@ -30,30 +31,70 @@ impl World for Silent {
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    let Ok(node) = json::read(&text, &Limits::default()) else { return };
+    let Ok(node) = json::read(&text, &Limits::default()) else {
+        return;
+    };
     // What was read can be written, and reads back the same.
     let again = json::write(&node);
-    assert_eq!(json::read(&again, &Limits::default()).map(|node| json::write(&node)).ok().as_deref(), Some(again.as_str()));
-    let Ok(operation) = Operation::freeze(call(&node)) else { return };
+    assert_eq!(
+        json::read(&again, &Limits::default())
+            .map(|node| json::write(&node))
+            .ok()
+            .as_deref(),
+        Some(again.as_str())
+    );
+    let Ok(operation) = Operation::freeze(call(&node)) else {
+        return;
+    };
     for run in [Run::Interactive, Run::Nobody] {
-        let bench = Bench { world: &Silent, policy: &POLICY, grants: &[], uses: None, run, now: 0, trace: true };
+        let bench = Bench {
+            world: &Silent,
+            policy: &POLICY,
+            grants: &[],
+            uses: None,
+            run,
+            now: 0,
+            trace: true,
+        };
         let judged = judge(&bench, &operation);
         let decision = judged.verdict.decision;
-        assert!(judged.reading.unanswered.is_empty() || decision == Decision::Deny, "{operation:?} was not denied");
-        assert!(judged.reading.opaque.is_none() || decision != Decision::Allow, "{operation:?} was allowed unread");
-        assert!(run != Run::Nobody || decision != Decision::Ask, "{operation:?} asks nobody");
+        assert!(
+            judged.reading.unanswered.is_empty() || decision == Decision::Deny,
+            "{operation:?} was not denied"
+        );
+        assert!(
+            judged.reading.opaque.is_none() || decision != Decision::Allow,
+            "{operation:?} was allowed unread"
+        );
+        assert!(
+            run != Run::Nobody || decision != Decision::Ask,
+            "{operation:?} asks nobody"
+        );
         assert_eq!(judged.verdict.digest, operation.digest());
-        let _ = (explain::headline(&judged.verdict), explain::lines(&operation, &judged.verdict));
+        let _ = (
+            explain::headline(&judged.verdict),
+            explain::lines(&operation, &judged.verdict),
+        );
     }
 });
 
 fn call(node: &Node) -> Call {
     let text = |key: &str| node.get(key).and_then(Node::as_text);
-    let args = node.get("args").cloned().unwrap_or_else(|| Value::Null.into());
-    let mut call = Call::new(text("tool").unwrap_or("terminal"), args, text("workspace").unwrap_or("/home/u/ws"));
+    let args = node
+        .get("args")
+        .cloned()
+        .unwrap_or_else(|| Value::Null.into());
+    let mut call = Call::new(
+        text("tool").unwrap_or("terminal"),
+        args,
+        text("workspace").unwrap_or("/home/u/ws"),
+    );
     if let Some(cwd) = text("cwd") {
         call.cwd = cwd.to_owned();
     }
-    call.agent = Agent { name: text("agent").unwrap_or_default().to_owned(), parents: Vec::new() };
+    call.agent = Agent {
+        name: text("agent").unwrap_or_default().to_owned(),
+        parents: Vec::new(),
+    };
     call
 }

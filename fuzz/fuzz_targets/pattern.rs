@@ -22,17 +22,31 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn commands(pattern: &str, subject: &str) {
     let words: Vec<String> = subject.split(' ').map(str::to_owned).collect();
-    let as_is = Command { normal: sayso_shell::normal(&words), words, ..Command::default() };
+    let as_is = Command {
+        normal: sayso_shell::normal(&words),
+        words,
+        ..Command::default()
+    };
     let read = sayso_shell::commands(subject).unwrap_or_default();
     for form in [Form::Words, Form::Exact, Form::Prefix, Form::Glob] {
-        let Ok(pattern) = CommandPattern::parse(pattern, form, &Bash) else { continue };
+        let Ok(pattern) = CommandPattern::parse(pattern, form, &Bash) else {
+            continue;
+        };
         let _ = (pattern.programs(), pattern.is_overly_broad());
         for command in read.iter().chain([&as_is]) {
             let narrow = pattern.matches(command, Reach::Narrow);
-            assert!(!narrow || pattern.matches(command, Reach::Wide), "{pattern:?} matches {command:?} only narrowly");
+            assert!(
+                !narrow || pattern.matches(command, Reach::Wide),
+                "{pattern:?} matches {command:?} only narrowly"
+            );
             // The index must not lose a rule that matches.
-            if let (true, Some(programs), Some(first)) = (narrow, pattern.programs(), command.words.first()) {
-                assert!(programs.contains(&first.as_str()), "{pattern:?} is not indexed under {first:?}");
+            if let (true, Some(programs), Some(first)) =
+                (narrow, pattern.programs(), command.words.first())
+            {
+                assert!(
+                    programs.contains(&first.as_str()),
+                    "{pattern:?} is not indexed under {first:?}"
+                );
             }
         }
         for words in sayso_shell::seen(subject).iter().take(16) {
@@ -42,13 +56,29 @@ fn commands(pattern: &str, subject: &str) {
 }
 
 fn paths(pattern: &str, subject: &str) {
-    let Ok(glob) = PathGlob::parse(pattern) else { return };
-    let _ = (glob.is_absolute(), glob.is_everything(), glob.first_literal());
+    let Ok(glob) = PathGlob::parse(pattern) else {
+        return;
+    };
+    let _ = (
+        glob.is_absolute(),
+        glob.is_everything(),
+        glob.first_literal(),
+    );
     for path in [join("/home/u/ws", subject), subject.to_owned()] {
-        let subject = Subject { path: &path, workspace: "/home/u/ws", home: Some("/home/u") };
+        let subject = Subject {
+            path: &path,
+            workspace: "/home/u/ws",
+            home: Some("/home/u"),
+        };
         let matches = glob.matches(subject);
-        assert!(!glob.covers_below(subject) || matches, "{glob:?} covers {path:?} and does not match it");
-        assert!(!matches || glob.reaches_below(subject), "{glob:?} matches {path:?} and does not reach it");
+        assert!(
+            !glob.covers_below(subject) || matches,
+            "{glob:?} covers {path:?} and does not match it"
+        );
+        assert!(
+            !matches || glob.reaches_below(subject),
+            "{glob:?} matches {path:?} and does not reach it"
+        );
         let _ = glob.matches_folded(subject);
     }
 }
@@ -57,13 +87,22 @@ fn names(pattern: &str, subject: &str) {
     let _ = wild(pattern, subject);
     if let (Ok(pattern), Ok(url)) = (UrlPattern::parse(pattern), Url::parse(subject)) {
         let narrow = pattern.matches(&url, Reach::Narrow);
-        assert!(!narrow || pattern.matches(&url, Reach::Wide), "{pattern:?} matches {url:?} only narrowly");
-        let _ = (pattern.matches_host(&url.host, Reach::Wide), url.is_private());
+        assert!(
+            !narrow || pattern.matches(&url, Reach::Wide),
+            "{pattern:?} matches {url:?} only narrowly"
+        );
+        let _ = (
+            pattern.matches_host(&url.host, Reach::Wide),
+            url.is_private(),
+        );
     }
     if let Ok(pattern) = McpPattern::parse(pattern) {
         let (server, tool) = subject.split_once('/').unwrap_or((subject, ""));
         let narrow = pattern.matches(server, tool, Reach::Narrow);
-        assert!(!narrow || pattern.matches(server, tool, Reach::Wide), "{pattern:?} matches {subject:?} only narrowly");
+        assert!(
+            !narrow || pattern.matches(server, tool, Reach::Wide),
+            "{pattern:?} matches {subject:?} only narrowly"
+        );
     }
     if let Ok(pattern) = ToolPattern::parse(pattern) {
         let _ = pattern.matches(subject, Kind::Custom);

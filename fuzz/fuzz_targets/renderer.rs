@@ -25,7 +25,8 @@ use sayso_tui::paint::Painter;
 use sayso_tui::patterns::NoPatterns;
 use sayso_tui::theme::Theme;
 
-static POLICY: LazyLock<Policy> = LazyLock::new(|| Policy::assemble(Vec::new(), &Overrides::default(), &Bash));
+static POLICY: LazyLock<Policy> =
+    LazyLock::new(|| Policy::assemble(Vec::new(), &Overrides::default(), &Bash));
 
 /// Knows nothing but what stands in the one file.
 struct OneFile(Vec<u8>);
@@ -36,8 +37,17 @@ impl World for OneFile {
     }
 
     fn content(&self, _: &str, most: u64) -> Result<Option<Content>, String> {
-        let shown = self.0.iter().copied().take(usize::try_from(most).unwrap_or(usize::MAX)).collect();
-        Ok(Some(Content { bytes: shown, size: self.0.len() as u64, executable: None }))
+        let shown = self
+            .0
+            .iter()
+            .copied()
+            .take(usize::try_from(most).unwrap_or(usize::MAX))
+            .collect();
+        Ok(Some(Content {
+            bytes: shown,
+            size: self.0.len() as u64,
+            executable: None,
+        }))
     }
 }
 
@@ -47,9 +57,14 @@ fn check_bytes(bytes: Vec<u8>) {
     let mut rest = text.as_str();
     while let Some(at) = rest.find('\u{1b}') {
         rest = &rest[at + 1..];
-        let end = rest.find(|letter: char| letter.is_ascii_alphabetic() || matches!(letter, '7' | '8') && rest.starts_with(letter));
+        let end = rest.find(|letter: char| {
+            letter.is_ascii_alphabetic() || matches!(letter, '7' | '8') && rest.starts_with(letter)
+        });
         let code = &rest[..=end.expect("a code ends")];
-        let known = code == "7" || code == "8" || code.starts_with('[') && code.ends_with(['m', 'H', 'G', 'K', 'J', 'A', 'B', 'h', 'l']);
+        let known = code == "7"
+            || code == "8"
+            || code.starts_with('[')
+                && code.ends_with(['m', 'H', 'G', 'K', 'J', 'A', 'B', 'h', 'l']);
         assert!(known, "{code:?} in {text:?}");
     }
     let hidden = |letter: char| is_hidden(letter) && !matches!(letter, '\u{1b}' | '\r' | '\n');
@@ -57,25 +72,58 @@ fn check_bytes(bytes: Vec<u8>) {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let [choice, width, height, key, rest @ ..] = bytes else { return };
+    let [choice, width, height, key, rest @ ..] = bytes else {
+        return;
+    };
     let text = String::from_utf8_lossy(rest);
     let (one, two) = text.split_once('\u{1}').unwrap_or((&text, ""));
     let args = match choice % 4 {
         0 => ("terminal", vec![("command", one)]),
         1 => ("file_write", vec![("path", "a.py"), ("content", one)]),
-        2 => ("file_edit", vec![("path", "a.rs"), ("old_string", two), ("new_string", one)]),
+        2 => (
+            "file_edit",
+            vec![("path", "a.rs"), ("old_string", two), ("new_string", one)],
+        ),
         _ => ("some_tool", vec![("x", one), ("y", two)]),
     };
-    let nodes = args.1.into_iter().map(|(key, value)| (key, Node::text(value)));
-    let Ok(operation) = Operation::freeze(Call::new(args.0, Node::map(nodes), "/home/u/ws")) else { return };
+    let nodes = args
+        .1
+        .into_iter()
+        .map(|(key, value)| (key, Node::text(value)));
+    let Ok(operation) = Operation::freeze(Call::new(args.0, Node::map(nodes), "/home/u/ws")) else {
+        return;
+    };
     let world = OneFile(two.as_bytes().to_vec());
-    let bench = Bench { world: &world, policy: &POLICY, grants: &[], uses: None, run: Run::Interactive, now: 0, trace: false };
+    let bench = Bench {
+        world: &world,
+        policy: &POLICY,
+        grants: &[],
+        uses: None,
+        run: Run::Interactive,
+        now: 0,
+        trace: false,
+    };
     let judged = judge(&bench, &operation);
     let settings = &POLICY.views()[0].general.settings;
-    let Ok(built) = build(&world, &operation, &judged.reading, &judged.verdict, settings) else { return };
-    let sayso_gate::presentation::Built { presentation, sentence, why } = built;
+    let Ok(built) = build(
+        &world,
+        &operation,
+        &judged.reading,
+        &judged.verdict,
+        settings,
+    ) else {
+        return;
+    };
+    let sayso_gate::presentation::Built {
+        presentation,
+        sentence,
+        why,
+    } = built;
     // What is sent to another screen comes back as it was.
-    assert!(from_node(&to_node(&presentation)).as_ref() == Some(&presentation), "{presentation:?} does not come back");
+    assert!(
+        from_node(&to_node(&presentation)).as_ref() == Some(&presentation),
+        "{presentation:?} does not come back"
+    );
     let operation = Arc::new(operation);
     let prompt = Prompt {
         id: "prompt-1".to_owned(),
@@ -90,19 +138,42 @@ fuzz_target!(|bytes: &[u8]| {
         place: None,
         group: Vec::new(),
         alike: None,
-        offers: vec![Offer { scope: Scope::Once, stores: Stores::Nothing, words: "allow this once".to_owned() }],
+        offers: vec![Offer {
+            scope: Scope::Once,
+            stores: Stores::Nothing,
+            words: "allow this once".to_owned(),
+        }],
         style: [Style::Modal, Style::Status, Style::Inline][usize::from(choice / 4 % 3)],
         asked: 1_790_000_000,
         timeout: Some(300),
     };
     let _ = prompt_to_node(&prompt);
-    let theme = if choice / 16 % 2 == 0 { Theme::PLAIN } else { Theme::COLOURS };
-    let look = Look { keymap: Keymap::named("sayso"), risk: true, rule: true, enter_approves: false, theme };
+    let theme = if choice / 16 % 2 == 0 {
+        Theme::PLAIN
+    } else {
+        Theme::COLOURS
+    };
+    let look = Look {
+        keymap: Keymap::named("sayso"),
+        risk: true,
+        rule: true,
+        enter_approves: false,
+        theme,
+    };
     let start = Instant::now();
     let mut asking = Asking::new(Arc::new(prompt), look, Arc::new(NoPatterns), start);
     let mut painter = Painter::default();
     let (width, height) = (u16::from(*width), u16::from(*height));
-    let keys = [Key::Char('v'), Key::PageDown, Key::Down, Key::Esc, Key::Char('?'), Key::Other, Key::Home, Key::Char('/')];
+    let keys = [
+        Key::Char('v'),
+        Key::PageDown,
+        Key::Down,
+        Key::Esc,
+        Key::Char('?'),
+        Key::Other,
+        Key::Home,
+        Key::Char('/'),
+    ];
     for turn in 0..3 {
         let now = start + Duration::from_secs(turn + 1);
         check_bytes(painter.paint(asking.frame(width, height, now), height));

@@ -47,7 +47,12 @@ const PROCESS: &str = "process ";
 
 impl DecidedBy {
     /// Who decided, by what is known of a decision: how it ended, who answered, and which reason counted.
-    pub fn new(outcome: Outcome, answered: Option<DecidedBy>, rule: &str, source: &str) -> DecidedBy {
+    pub fn new(
+        outcome: Outcome,
+        answered: Option<DecidedBy>,
+        rule: &str,
+        source: &str,
+    ) -> DecidedBy {
         match (outcome, answered) {
             (_, Some(by)) => by,
             (Outcome::TimedOut, None) => DecidedBy::Timeout,
@@ -55,7 +60,10 @@ impl DecidedBy {
             _ if source.starts_with("grant ") => DecidedBy::Grant,
             _ if source == "built-in" && rule == "bypass" => DecidedBy::Bypass,
             _ if source.is_empty() || source == "built-in" => DecidedBy::Policy,
-            _ => DecidedBy::Rule { rule: rule.to_owned(), source: source.to_owned() },
+            _ => DecidedBy::Rule {
+                rule: rule.to_owned(),
+                source: source.to_owned(),
+            },
         }
     }
 
@@ -80,8 +88,12 @@ impl DecidedBy {
 
     /// Who answered, by such a text. A text that no door writes is a name.
     pub fn from_text(text: &str) -> DecidedBy {
-        let is_login =
-            |rest: &str| rest.is_empty() || rest.strip_prefix(' ').is_some_and(|number| number.bytes().all(|one| one.is_ascii_digit()));
+        let is_login = |rest: &str| {
+            rest.is_empty()
+                || rest
+                    .strip_prefix(' ')
+                    .is_some_and(|number| number.bytes().all(|one| one.is_ascii_digit()))
+        };
         match text {
             "terminal" => DecidedBy::Terminal,
             "watch" => DecidedBy::Watch,
@@ -90,7 +102,9 @@ impl DecidedBy {
             "policy" => DecidedBy::Policy,
             "timeout" => DecidedBy::Timeout,
             "nobody" => DecidedBy::Nobody,
-            _ if text.strip_prefix(BROWSER).is_some_and(is_login) => DecidedBy::Browser(text.to_owned()),
+            _ if text.strip_prefix(BROWSER).is_some_and(is_login) => {
+                DecidedBy::Browser(text.to_owned())
+            }
             _ => match text.strip_prefix(DIALOG) {
                 Some(whose) => DecidedBy::Dialog(whose.to_owned()),
                 None => DecidedBy::Named(text.to_owned()),
@@ -100,7 +114,14 @@ impl DecidedBy {
 
     /// Whether a person answered, at a place of sayso's or in a dialog.
     pub fn is_person(&self) -> bool {
-        matches!(self, DecidedBy::Browser(_) | DecidedBy::Terminal | DecidedBy::Watch | DecidedBy::Dialog(_) | DecidedBy::Settings)
+        matches!(
+            self,
+            DecidedBy::Browser(_)
+                | DecidedBy::Terminal
+                | DecidedBy::Watch
+                | DecidedBy::Dialog(_)
+                | DecidedBy::Settings
+        )
     }
 
     /// Who decided, behind "by", for the person who owns this machine. A name is as somebody gave it, and not yet fit to be shown.
@@ -114,8 +135,12 @@ impl DecidedBy {
                 None => format!("you, in {whose}'s dialog"),
             },
             DecidedBy::Settings => "you, by a change of the settings".to_owned(),
-            DecidedBy::Named(name) if name == TOKEN => "a program with the token for answering".to_owned(),
-            DecidedBy::Named(name) if name.starts_with(PROCESS) => format!("a program at the inbox ({name})"),
+            DecidedBy::Named(name) if name == TOKEN => {
+                "a program with the token for answering".to_owned()
+            }
+            DecidedBy::Named(name) if name.starts_with(PROCESS) => {
+                format!("a program at the inbox ({name})")
+            }
             DecidedBy::Named(name) => name.clone(),
             DecidedBy::Rule { rule, source } if rule == source => format!("the rule at {source}"),
             DecidedBy::Rule { rule, source } => format!("the rule `{rule}` ({source})"),
@@ -158,19 +183,38 @@ mod tests {
             assert_eq!(DecidedBy::from_text(&by.text()), by);
             assert!(!by.words().contains("browser 2"), "{by:?}");
         }
-        assert_eq!(DecidedBy::from_text("browser extension"), DecidedBy::Named("browser extension".to_owned()));
+        assert_eq!(
+            DecidedBy::from_text("browser extension"),
+            DecidedBy::Named("browser extension".to_owned())
+        );
     }
 
     #[test]
     fn a_decision_without_an_answer_names_what_decided() {
-        let by = |outcome, rule: &str, source: &str| DecidedBy::new(outcome, None, rule, source).words();
-        assert_eq!(by(Outcome::AutoApproved, "read-only", "built-in"), "the policy");
-        assert_eq!(by(Outcome::AutoApproved, "grant", "grant grant-1-ab"), "you, by an earlier answer");
-        assert_eq!(by(Outcome::Blocked, "no-push", "policy.yaml:3"), "the rule `no-push` (policy.yaml:3)");
-        assert_eq!(by(Outcome::Blocked, "policy.yaml:3", "policy.yaml:3"), "the rule at policy.yaml:3");
+        let by =
+            |outcome, rule: &str, source: &str| DecidedBy::new(outcome, None, rule, source).words();
+        assert_eq!(
+            by(Outcome::AutoApproved, "read-only", "built-in"),
+            "the policy"
+        );
+        assert_eq!(
+            by(Outcome::AutoApproved, "grant", "grant grant-1-ab"),
+            "you, by an earlier answer"
+        );
+        assert_eq!(
+            by(Outcome::Blocked, "no-push", "policy.yaml:3"),
+            "the rule `no-push` (policy.yaml:3)"
+        );
+        assert_eq!(
+            by(Outcome::Blocked, "policy.yaml:3", "policy.yaml:3"),
+            "the rule at policy.yaml:3"
+        );
         assert_eq!(by(Outcome::TimedOut, "ask", "built-in"), "nobody in time");
         assert_eq!(by(Outcome::Nobody, "ask", "built-in"), "no one");
         let person = Some(DecidedBy::Browser("browser 1".to_owned()));
-        assert_eq!(DecidedBy::new(Outcome::Approved, person, "ask", "built-in").words(), "you, in the browser");
+        assert_eq!(
+            DecidedBy::new(Outcome::Approved, person, "ask", "built-in").words(),
+            "you, in the browser"
+        );
     }
 }

@@ -37,12 +37,22 @@ pub struct Source<'a> {
 impl Diagnostic {
     /// An error at a place.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Error, message: message.into(), span, hint: None }
+        Diagnostic {
+            severity: Severity::Error,
+            message: message.into(),
+            span,
+            hint: None,
+        }
     }
 
     /// A warning at a place.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Warning, message: message.into(), span, hint: None }
+        Diagnostic {
+            severity: Severity::Warning,
+            message: message.into(),
+            span,
+            hint: None,
+        }
     }
 
     /// The same finding with a way out.
@@ -59,7 +69,11 @@ impl Diagnostic {
             Severity::Error => "error",
         };
         let (line, column) = source.line_column(self.span.start as usize);
-        let mut out = format!("{}:{line}:{column}: {word}: {}\n", visible(source.name), visible(&self.message));
+        let mut out = format!(
+            "{}:{line}:{column}: {word}: {}\n",
+            visible(source.name),
+            visible(&self.message)
+        );
         if let Some(excerpt) = source.excerpt(self.span) {
             out.push_str(&excerpt);
         }
@@ -84,12 +98,18 @@ impl Source<'_> {
         const BEFORE: usize = 60;
         const AFTER: usize = 60;
         let (number, column) = self.line_column(span.start as usize);
-        let line = self.text.split('\n').nth(number - 1)?.trim_end_matches('\r');
+        let line = self
+            .text
+            .split('\n')
+            .nth(number - 1)?
+            .trim_end_matches('\r');
         let characters: Vec<char> = line.chars().collect();
         let at = (column - 1).min(characters.len());
         let first = at.saturating_sub(BEFORE);
         let last = (at + AFTER).min(characters.len());
-        let width = floor_prefix(self.text, span.end as usize).len().saturating_sub(span.start as usize);
+        let width = floor_prefix(self.text, span.end as usize)
+            .len()
+            .saturating_sub(span.start as usize);
         let shown = |from: usize, to: usize| -> String {
             let part: String = characters.get(from..to).unwrap_or(&[]).iter().collect();
             visible(&part).into_owned()
@@ -99,7 +119,12 @@ impl Source<'_> {
         let carets = shown(at, marked_end).chars().count().max(1);
         let gutter = number.to_string().len();
         let mut out = format!("{number} | {lead}{}\n", shown(at, last));
-        out.push_str(&format!("{:gutter$} | {}{}\n", "", " ".repeat(lead.chars().count()), "^".repeat(carets)));
+        out.push_str(&format!(
+            "{:gutter$} | {}{}\n",
+            "",
+            " ".repeat(lead.chars().count()),
+            "^".repeat(carets)
+        ));
         Some(out)
     }
 }

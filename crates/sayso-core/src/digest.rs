@@ -43,7 +43,11 @@ impl Digest {
         if hex.len() != 64 {
             return None;
         }
-        let digit = |byte: u8| (byte as char).to_digit(16).and_then(|value| u8::try_from(value).ok());
+        let digit = |byte: u8| {
+            (byte as char)
+                .to_digit(16)
+                .and_then(|value| u8::try_from(value).ok())
+        };
         let mut bytes = [0; 32];
         for (slot, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
             let [high, low] = pair else { return None };
@@ -138,7 +142,11 @@ impl Encoder {
                     self.node(item);
                 }
             }
-            Value::Map(entries) => self.map(entries.iter().map(|entry| (entry.key.as_str(), &entry.node))),
+            Value::Map(entries) => self.map(
+                entries
+                    .iter()
+                    .map(|entry| (entry.key.as_str(), &entry.node)),
+            ),
         }
     }
 
@@ -199,7 +207,11 @@ mod tests {
         ];
         for (index, one) in values.iter().enumerate() {
             for other in values.iter().skip(index + 1) {
-                assert_ne!(Digest::of_node(one), Digest::of_node(other), "{one:?} and {other:?}");
+                assert_ne!(
+                    Digest::of_node(one),
+                    Digest::of_node(other),
+                    "{one:?} and {other:?}"
+                );
             }
         }
     }

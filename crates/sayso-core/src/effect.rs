@@ -124,12 +124,24 @@ pub struct Manner {
 impl Effect {
     /// A certain effect with nothing special about it.
     pub fn new(kind: EffectKind, target: Target) -> Self {
-        Effect { kind, certain: true, target, manner: Manner::default(), part: None, note: None, at: None }
+        Effect {
+            kind,
+            certain: true,
+            target,
+            manner: Manner::default(),
+            part: None,
+            note: None,
+            at: None,
+        }
     }
 
     /// An effect that is not known, with the reason.
     pub fn unknown(note: impl Into<String>) -> Self {
-        Effect { certain: false, note: Some(note.into()), ..Effect::new(EffectKind::Unknown, Target::Nothing) }
+        Effect {
+            certain: false,
+            note: Some(note.into()),
+            ..Effect::new(EffectKind::Unknown, Target::Nothing)
+        }
     }
 
     /// The settled place, if the target is a path.

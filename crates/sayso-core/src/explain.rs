@@ -33,8 +33,15 @@ pub fn subject(operation: &Operation) -> String {
     let ends = operation.text(Role::From).zip(operation.text(Role::To));
     let text = match kind {
         Kind::Mcp => {
-            let (server, tool) = (operation.text(Role::Server).unwrap_or_default(), operation.text(Role::ServerTool).unwrap_or_default());
-            match operation.argument(Role::Arguments).map(arguments).unwrap_or_default() {
+            let (server, tool) = (
+                operation.text(Role::Server).unwrap_or_default(),
+                operation.text(Role::ServerTool).unwrap_or_default(),
+            );
+            match operation
+                .argument(Role::Arguments)
+                .map(arguments)
+                .unwrap_or_default()
+            {
                 none if none.is_empty() => format!("mcp({server}/{tool})"),
                 arguments => format!("mcp({server}/{tool}: {arguments})"),
             }
@@ -42,11 +49,22 @@ pub fn subject(operation: &Operation) -> String {
         Kind::Custom => format!("{}({})", operation.tool(), arguments(operation.args())),
         Kind::FileGrep => {
             let folder = operation.text(Role::Path).unwrap_or(".");
-            format!("{}({} in {folder})", operation.tool(), operation.text(Role::Find).unwrap_or_default())
+            format!(
+                "{}({} in {folder})",
+                operation.tool(),
+                operation.text(Role::Find).unwrap_or_default()
+            )
         }
         _ => {
-            let main =
-                [Role::Command, Role::Path, Role::NamePattern, Role::Url, Role::Agent].into_iter().find_map(|role| operation.text(role));
+            let main = [
+                Role::Command,
+                Role::Path,
+                Role::NamePattern,
+                Role::Url,
+                Role::Agent,
+            ]
+            .into_iter()
+            .find_map(|role| operation.text(role));
             match ends {
                 Some((from, to)) => format!("{}({from} to {to})", operation.tool()),
                 None => format!("{}({})", operation.tool(), main.unwrap_or_default()),
@@ -66,7 +84,10 @@ fn arguments(args: &Node) -> String {
     let mut out = String::new();
     for (at, entry) in args.entries().iter().enumerate() {
         let value = match entry.node.as_text() {
-            Some(text) => Node::text(text.get(..text.floor_char_boundary(MAX_LOOKED_AT)).unwrap_or_default()),
+            Some(text) => Node::text(
+                text.get(..text.floor_char_boundary(MAX_LOOKED_AT))
+                    .unwrap_or_default(),
+            ),
             None => entry.node.clone(),
         };
         // The name of an argument may say that its value is a secret.
@@ -76,10 +97,22 @@ fn arguments(args: &Node) -> String {
             Some(text) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
             None => json::write_plain(node),
         };
-        let shown = clean.entries().iter().map(|entry| folded(&written(&entry.node))).collect::<String>();
-        let next = format!("{}{}={shown}", if at > 0 { ", " } else { "" }, folded(&entry.key));
+        let shown = clean
+            .entries()
+            .iter()
+            .map(|entry| folded(&written(&entry.node)))
+            .collect::<String>();
+        let next = format!(
+            "{}{}={shown}",
+            if at > 0 { ", " } else { "" },
+            folded(&entry.key)
+        );
         if out.len() + next.len() > MAX_ARGUMENTS {
-            out.push_str(&format!("{}and {} more", if at > 0 { ", " } else { "" }, args.entries().len() - at));
+            out.push_str(&format!(
+                "{}and {} more",
+                if at > 0 { ", " } else { "" },
+                args.entries().len() - at
+            ));
             break;
         }
         out.push_str(&next);
@@ -104,11 +137,23 @@ pub fn effect(effect: &Effect) -> String {
     let target = match &effect.target {
         Target::Nothing | Target::Command => String::new(),
         Target::Path(place) => {
-            let path = place.fact.as_ref().map_or(place.written.as_str(), |fact| fact.canonical.as_str());
-            let links = place.fact.as_ref().is_some_and(|fact| !fact.links.is_empty());
-            if links { format!(" {path} (through the link {})", place.written) } else { format!(" {path}") }
+            let path = place
+                .fact
+                .as_ref()
+                .map_or(place.written.as_str(), |fact| fact.canonical.as_str());
+            let links = place
+                .fact
+                .as_ref()
+                .is_some_and(|fact| !fact.links.is_empty());
+            if links {
+                format!(" {path} (through the link {})", place.written)
+            } else {
+                format!(" {path}")
+            }
         }
-        Target::UnknownPath(written) => format!(" a file that is only known when it runs ({written})"),
+        Target::UnknownPath(written) => {
+            format!(" a file that is only known when it runs ({written})")
+        }
         Target::Url(url) => format!(" {}", url.written),
         Target::Host(host) => format!(" {host}"),
         Target::Tool(name) => format!(" (the tool {name})"),
@@ -117,13 +162,20 @@ pub fn effect(effect: &Effect) -> String {
     };
     // Where the target is no thing of its own, the note says it all: it is no "code" that asks another machine for something.
     if target.is_empty()
-        && matches!(effect.kind, EffectKind::Run | EffectKind::Unknown | EffectKind::Environment | EffectKind::Privilege)
+        && matches!(
+            effect.kind,
+            EffectKind::Run | EffectKind::Unknown | EffectKind::Environment | EffectKind::Privilege
+        )
         && let Some(note) = &effect.note
     {
         return visible(note).into_owned();
     }
     let (sure, unsure) = verbs(effect);
-    let mut out = if effect.certain { format!("{sure}{target}") } else { format!("may {unsure}{target}") };
+    let mut out = if effect.certain {
+        format!("{sure}{target}")
+    } else {
+        format!("may {unsure}{target}")
+    };
     if effect.manner.recursive && effect.kind != EffectKind::Read {
         out.push_str(" with everything below");
     }
@@ -140,11 +192,17 @@ fn verbs(effect: &Effect) -> (&'static str, &'static str) {
         EffectKind::Write if effect.manner.moved_away => ("moves away", "move away"),
         EffectKind::Write if effect.manner.makes_folder => ("makes the folder", "make the folder"),
         EffectKind::Write if effect.manner.overwrite => ("replaces", "replace"),
-        EffectKind::Write if effect.manner.repository => ("changes git's data in", "change git's data in"),
+        EffectKind::Write if effect.manner.repository => {
+            ("changes git's data in", "change git's data in")
+        }
         EffectKind::Write => ("writes", "write"),
         EffectKind::Delete => ("deletes", "delete"),
-        EffectKind::Run if effect.manner.known_program => ("runs a program that does nothing else", "run a program"),
-        EffectKind::Run if matches!(effect.target, Target::Agent(_)) => ("sets another agent to work:", "set another agent to work:"),
+        EffectKind::Run if effect.manner.known_program => {
+            ("runs a program that does nothing else", "run a program")
+        }
+        EffectKind::Run if matches!(effect.target, Target::Agent(_)) => {
+            ("sets another agent to work:", "set another agent to work:")
+        }
         EffectKind::Run => ("runs code", "run code"),
         EffectKind::Connect => ("connects to", "connect to"),
         EffectKind::Environment => ("changes the environment", "change the environment"),
@@ -161,12 +219,20 @@ pub fn first_line(operation: &Operation, verdict: &Verdict) -> String {
 
 /// One reason with its place.
 pub fn because(reason: &Reason) -> String {
-    format!("  because {} [{}]", visible(&reason.text), visible(&reason.place()))
+    format!(
+        "  because {} [{}]",
+        visible(&reason.text),
+        visible(&reason.place())
+    )
 }
 
 /// What it would do, line by line. That a program with listed effects runs is no news, and one sentence is enough for each thing.
 pub fn effects(verdict: &Verdict, out: &mut Vec<String>) {
-    for one in verdict.effects.iter().filter(|one| !(one.kind == EffectKind::Run && one.manner.known_program)) {
+    for one in verdict
+        .effects
+        .iter()
+        .filter(|one| !(one.kind == EffectKind::Run && one.manner.known_program))
+    {
         let line = format!("  {}", sentence::whole(&effect(one)));
         if !out.contains(&line) {
             out.push(line);
@@ -184,7 +250,11 @@ pub fn lines(operation: &Operation, verdict: &Verdict) -> Vec<String> {
             continue;
         }
         told.push((reason.decision, &reason.text));
-        if reason.decision == verdict.decision { out.push(because(reason)) } else { others.push(because(reason)) }
+        if reason.decision == verdict.decision {
+            out.push(because(reason))
+        } else {
+            others.push(because(reason))
+        }
     }
     out.append(&mut others);
     effects(verdict, &mut out);
@@ -193,7 +263,12 @@ pub fn lines(operation: &Operation, verdict: &Verdict) -> Vec<String> {
 
 /// What an agent is told when its call is denied.
 pub fn denial(verdict: &Verdict, note: Option<&str>) -> String {
-    let why = verdict.reasons.first().map_or("no reason was given", |reason| reason.text.as_str());
-    let note = note.map(|note| format!(" The person says: {}.", visible(note))).unwrap_or_default();
+    let why = verdict
+        .reasons
+        .first()
+        .map_or("no reason was given", |reason| reason.text.as_str());
+    let note = note
+        .map(|note| format!(" The person says: {}.", visible(note)))
+        .unwrap_or_default();
     format!("denied: {}.{note} Nothing was changed.", visible(why))
 }

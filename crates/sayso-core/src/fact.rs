@@ -366,10 +366,16 @@ impl GitFact {
     /// where that cannot be told: another folder is named as the one with the files, or the name does not survive a substitution.
     pub fn top<'a>(&'a self, folder: &'a str) -> Option<&'a str> {
         let leads_elsewhere = |helper: &GitHelper| {
-            helper.name == "core.worktree" || matches!(helper.kind, GitHelperKind::Bare | GitHelperKind::Outside | GitHelperKind::Unknown)
+            helper.name == "core.worktree"
+                || matches!(
+                    helper.kind,
+                    GitHelperKind::Bare | GitHelperKind::Outside | GitHelperKind::Unknown
+                )
         };
         let top = self.root.as_deref().unwrap_or(folder);
-        let plain = !self.incomplete && !self.helpers.iter().any(leads_elsewhere) && !top.contains(char::is_control);
+        let plain = !self.incomplete
+            && !self.helpers.iter().any(leads_elsewhere)
+            && !top.contains(char::is_control);
         plain.then_some(top)
     }
 }
@@ -431,20 +437,32 @@ pub fn is_pattern(path: &str) -> bool {
 
 /// The path with the home written out. None where it starts there and no home is known, or where it is spelled in another way.
 pub fn from_home(path: &str, home: Option<&str>) -> Option<String> {
-    let Some(rest) = path.strip_prefix(HOME) else { return Some(path.to_owned()) };
+    let Some(rest) = path.strip_prefix(HOME) else {
+        return Some(path.to_owned());
+    };
     let plain = !rest.contains(HOME) && (rest.is_empty() || rest.starts_with('/'));
-    home.filter(|_| plain).map(|home| if rest.is_empty() { home.to_owned() } else { format!("{}{rest}", home.trim_end_matches('/')) })
+    home.filter(|_| plain).map(|home| {
+        if rest.is_empty() {
+            home.to_owned()
+        } else {
+            format!("{}{rest}", home.trim_end_matches('/'))
+        }
+    })
 }
 
 /// The rest of a path that starts at the top of the repository; none if it starts elsewhere.
 pub fn below_top(path: &str) -> Option<&str> {
-    path.strip_prefix(TOP).filter(|rest| !rest.contains(HOME) && (rest.is_empty() || rest.starts_with('/')))
+    path.strip_prefix(TOP)
+        .filter(|rest| !rest.contains(HOME) && (rest.is_empty() || rest.starts_with('/')))
 }
 
 /// The path of a question as a person would write it in a shell.
 pub fn shown(path: &str) -> String {
     let home = || path.strip_prefix(HOME).map(|rest| ("~", rest));
-    let (start, rest) = below_top(path).map(|rest| ("$(…)", rest)).or_else(home).unwrap_or(("", path));
+    let (start, rest) = below_top(path)
+        .map(|rest| ("$(…)", rest))
+        .or_else(home)
+        .unwrap_or(("", path));
     format!("{start}{}", rest.replace(MANY, "*").replace(ONE, "?"))
 }
 
@@ -456,7 +474,10 @@ mod tests {
     fn a_path_below_the_home_is_written_out_and_no_other_nul_passes() {
         assert_eq!(from_home("a/b", Some("/home/u")).as_deref(), Some("a/b"));
         assert_eq!(from_home("\0", Some("/home/u")).as_deref(), Some("/home/u"));
-        assert_eq!(from_home("\0/x", Some("/home/u")).as_deref(), Some("/home/u/x"));
+        assert_eq!(
+            from_home("\0/x", Some("/home/u")).as_deref(),
+            Some("/home/u/x")
+        );
         assert_eq!(from_home("\0/x", Some("/")).as_deref(), Some("/x"));
         for odd in ["\0x", "\0/a\0", "\0\0"] {
             assert_eq!(from_home(odd, Some("/home/u")), None, "{odd:?}");
@@ -478,15 +499,52 @@ mod tests {
 
     #[test]
     fn the_top_is_known_only_where_nothing_leads_elsewhere() {
-        let plain = GitFact { root: Some("/ws".to_owned()), helpers: Vec::new(), incomplete: false };
+        let plain = GitFact {
+            root: Some("/ws".to_owned()),
+            helpers: Vec::new(),
+            incomplete: false,
+        };
         assert_eq!(plain.top("/ws/src"), Some("/ws"));
-        assert_eq!(GitFact { root: None, ..plain.clone() }.top("/ws/src"), Some("/ws/src"));
-        assert_eq!(GitFact { incomplete: true, ..plain.clone() }.top("/ws/src"), None);
-        assert_eq!(GitFact { root: Some("/ws/a\n".to_owned()), ..plain.clone() }.top("/ws/a\n"), None);
+        assert_eq!(
+            GitFact {
+                root: None,
+                ..plain.clone()
+            }
+            .top("/ws/src"),
+            Some("/ws/src")
+        );
+        assert_eq!(
+            GitFact {
+                incomplete: true,
+                ..plain.clone()
+            }
+            .top("/ws/src"),
+            None
+        );
+        assert_eq!(
+            GitFact {
+                root: Some("/ws/a\n".to_owned()),
+                ..plain.clone()
+            }
+            .top("/ws/a\n"),
+            None
+        );
         let with = |name: &str, kind: GitHelperKind| {
             let (value, file, scope) = (String::new(), String::new(), GitScope::Repository);
-            let helper = GitHelper { name: name.to_owned(), value, file, scope, kind, on_read: true };
-            GitFact { helpers: vec![helper], ..plain.clone() }.top("/ws/src").is_some()
+            let helper = GitHelper {
+                name: name.to_owned(),
+                value,
+                file,
+                scope,
+                kind,
+                on_read: true,
+            };
+            GitFact {
+                helpers: vec![helper],
+                ..plain.clone()
+            }
+            .top("/ws/src")
+            .is_some()
         };
         assert!(with("core.fsmonitor", GitHelperKind::Program));
         assert!(with("hook.pre-commit", GitHelperKind::Hook));

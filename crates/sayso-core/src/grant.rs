@@ -128,19 +128,29 @@ impl Grant {
         match &self.key {
             GrantKey::Exact(digest) => *digest == operation.digest(),
             GrantKey::Payload { tool, payload } => match operation.says() {
-                ToolSays::NeedsApproval { payload: given, .. } => tool == operation.tool() && *payload == Digest::of_node(given),
+                ToolSays::NeedsApproval { payload: given, .. } => {
+                    tool == operation.tool() && *payload == Digest::of_node(given)
+                }
                 _ => false,
             },
             GrantKey::Command { words, folder } => {
-                operation.kind() == Kind::Terminal && *folder == operation.cwd() && is_this_command(words, reading)
+                operation.kind() == Kind::Terminal
+                    && *folder == operation.cwd()
+                    && is_this_command(words, reading)
             }
             GrantKey::Rule(rule) => rule.covers(operation, reading),
-            GrantKey::Reads(workspace) => workspace == operation.workspace() && is_ordinary_read(operation, reading),
+            GrantKey::Reads(workspace) => {
+                workspace == operation.workspace() && is_ordinary_read(operation, reading)
+            }
             GrantKey::AnyContent { kind, path } => {
                 operation.kind() == *kind
                     && matches!(reading.effects.as_slice(), [one] if one.place().and_then(|place| place.fact.as_ref()).is_some_and(|fact| fact.canonical == *path))
             }
-            GrantKey::McpTool { server, tool, schema } => {
+            GrantKey::McpTool {
+                server,
+                tool,
+                schema,
+            } => {
                 operation.kind() == Kind::Mcp
                     && operation.text(Role::Server) == Some(server)
                     && operation.text(Role::ServerTool) == Some(tool)
@@ -148,14 +158,18 @@ impl Grant {
                     && operation.mcp().and_then(|identity| identity.schema) == *schema
             }
             GrantKey::RestOfBatch => matches!(self.reach, Reach::Batch(_)),
-            GrantKey::Edits(workspace) => workspace == operation.workspace() && is_edit_inside(operation, reading),
+            GrantKey::Edits(workspace) => {
+                workspace == operation.workspace() && is_edit_inside(operation, reading)
+            }
         }
     }
 }
 
 /// A grant for "this cmd" is for one plain command: no second part, wrapper, assignment or redirect, and nothing that runs its arguments.
 fn is_this_command(words: &[String], reading: &Reading) -> bool {
-    let [command] = reading.commands.as_slice() else { return false };
+    let [command] = reading.commands.as_slice() else {
+        return false;
+    };
     reading.opaque.is_none()
         && command.literal
         && !command.interprets
@@ -166,15 +180,19 @@ fn is_this_command(words: &[String], reading: &Reading) -> bool {
         && command.leads.iter().all(|lead| lead.word < words.len())
         && reading.effects.iter().all(|effect| {
             // What other arguments of the call do has no part, and was not in the words that were shown.
-            effect.part == Some(0) && !effect.manner.redirect && effect.kind != EffectKind::Environment
+            effect.part == Some(0)
+                && !effect.manner.redirect
+                && effect.kind != EffectKind::Environment
         })
 }
 
 /// Whether a file tool writes the text of files in the workspace, and does nothing else (D-14).
 pub fn is_edit_inside(operation: &Operation, reading: &Reading) -> bool {
     use Kind::{FileAppend, FileCreate, FileEdit, FileInsertAfter, FileInsertBefore, FileWrite};
-    matches!(operation.kind(), FileWrite | FileEdit | FileCreate | FileAppend | FileInsertAfter | FileInsertBefore)
-        && reading.opaque.is_none()
+    matches!(
+        operation.kind(),
+        FileWrite | FileEdit | FileCreate | FileAppend | FileInsertAfter | FileInsertBefore
+    ) && reading.opaque.is_none()
         && !reading.effects.is_empty()
         && reading.effects.iter().all(|effect| {
             effect.kind == EffectKind::Write
@@ -188,15 +206,20 @@ pub fn is_edit_inside(operation: &Operation, reading: &Reading) -> bool {
 
 fn is_ordinary_read(operation: &Operation, reading: &Reading) -> bool {
     let surroundings = &reading.surroundings;
-    matches!(operation.kind(), Kind::FileRead | Kind::FileGrep | Kind::Glob | Kind::List)
-        && !reading.effects.is_empty()
+    matches!(
+        operation.kind(),
+        Kind::FileRead | Kind::FileGrep | Kind::Glob | Kind::List
+    ) && !reading.effects.is_empty()
         && reading.effects.iter().all(|effect| {
             effect.kind == EffectKind::Read
-                && effect.place().and_then(|place| place.fact.as_ref()).is_some_and(|fact| {
-                    below(&fact.canonical, &surroundings.workspace)
+                && effect
+                    .place()
+                    .and_then(|place| place.fact.as_ref())
+                    .is_some_and(|fact| {
+                        below(&fact.canonical, &surroundings.workspace)
                         && secret(&fact.canonical, surroundings.home.as_deref()).is_none()
                         // Outside of a repository nothing says which files are private (H-28).
                         && fact.ignored == Ignored::No
-                })
+                    })
         })
 }

@@ -35,7 +35,11 @@ impl OwnPath {
     /// Whether a path is this one, or below it. Names are compared under every folding: on this file system or another, `.SAYSO` may be
     /// the same folder.
     pub fn holds(&self, path: &str) -> bool {
-        if self.is_anywhere() { ends_with(path, &self.path).is_some() } else { below_folded(path, &self.path) }
+        if self.is_anywhere() {
+            ends_with(path, &self.path).is_some()
+        } else {
+            below_folded(path, &self.path)
+        }
     }
 
     /// Whether something stands there that goes away with a folder.
@@ -45,7 +49,13 @@ impl OwnPath {
 
     /// Whether a path is the folder that holds it: who puts another one there, or copies a tree into it, replaces it.
     pub fn is_replaced_through(&self, folder: &str) -> bool {
-        let Some((parent, _)) = self.path.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) else { return false };
+        let Some((parent, _)) = self
+            .path
+            .rsplit_once('/')
+            .filter(|(parent, _)| !parent.is_empty())
+        else {
+            return false;
+        };
         match self.is_anywhere() {
             true => ancestors(parent).any(|parent| ends_with(folder, parent) == Some(0)),
             false => self.exists && self.reason != OwnReason::Sayso && same(parent, folder),
@@ -57,7 +67,9 @@ impl OwnPath {
         match &self.reason {
             OwnReason::Sayso => format!("`{path}` belongs to sayso, and no agent may touch it"),
             OwnReason::Installed(program) => {
-                format!("`{path}` starts sayso in {program}, and no agent may change it; you can, in an editor or with `sayso uninstall`")
+                format!(
+                    "`{path}` starts sayso in {program}, and no agent may change it; you can, in an editor or with `sayso uninstall`"
+                )
             }
             OwnReason::SwitchesOff(program) if !self.holds(path) => {
                 format!(
@@ -65,7 +77,9 @@ impl OwnPath {
                 )
             }
             OwnReason::SwitchesOff(program) => {
-                format!("`{path}` can switch sayso off in {program}, and no agent may change it; you can, in an editor")
+                format!(
+                    "`{path}` can switch sayso off in {program}, and no agent may change it; you can, in an editor"
+                )
             }
         }
     }
@@ -77,7 +91,9 @@ impl OwnPath {
 
 /// A relative path, and each folder on the way to it.
 fn ancestors(path: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(parent, _)| parent))
+    std::iter::successors(Some(path), |path| {
+        path.rsplit_once('/').map(|(parent, _)| parent)
+    })
 }
 
 fn same(one: &str, other: &str) -> bool {
@@ -107,17 +123,36 @@ mod tests {
     use super::*;
 
     fn own(path: &str, reason: OwnReason) -> OwnPath {
-        OwnPath { path: path.to_owned(), private: false, exists: true, reason }
+        OwnPath {
+            path: path.to_owned(),
+            private: false,
+            exists: true,
+            reason,
+        }
     }
 
     #[test]
     fn a_relative_path_is_found_in_any_folder() {
-        let own = own(".claude/settings.json", OwnReason::SwitchesOff("Claude Code".to_owned()));
-        for path in ["/ws/.claude/settings.json", "/ws/a/b/.CLAUDE/Settings.json", "/.claude/settings.json", "/ws/.claude/settings.json/x"]
-        {
+        let own = own(
+            ".claude/settings.json",
+            OwnReason::SwitchesOff("Claude Code".to_owned()),
+        );
+        for path in [
+            "/ws/.claude/settings.json",
+            "/ws/a/b/.CLAUDE/Settings.json",
+            "/.claude/settings.json",
+            "/ws/.claude/settings.json/x",
+        ] {
             assert!(own.holds(path), "{path}");
         }
-        for path in ["/ws/.claude/settings.jsonx", "/ws/claude/settings.json", "/ws/.claude", "/ws/.claude/x/settings.json", "/", ""] {
+        for path in [
+            "/ws/.claude/settings.jsonx",
+            "/ws/claude/settings.json",
+            "/ws/.claude",
+            "/ws/.claude/x/settings.json",
+            "/",
+            "",
+        ] {
             assert!(!own.holds(path), "{path}");
         }
         assert!(own.is_replaced_through("/ws/.claude") && own.is_replaced_through("/ws/.Claude"));
@@ -134,7 +169,10 @@ mod tests {
 
     #[test]
     fn a_file_is_replaced_through_its_folder_alone() {
-        let own = own("/home/u/.claude/settings.json", OwnReason::Installed("Claude Code".to_owned()));
+        let own = own(
+            "/home/u/.claude/settings.json",
+            OwnReason::Installed("Claude Code".to_owned()),
+        );
         assert!(own.is_replaced_through("/home/u/.claude") && !own.is_replaced_through("/home/u"));
         assert!(own.is_taken_along("/home/u/.claude") && own.is_taken_along("/home/u"));
     }

@@ -73,12 +73,26 @@ pub const KEYMAPS: &[Keymap] = &[
     Keymap {
         name: "llm-do",
         folds: true,
-        keys: &[('y', ONCE), ('n', Action::Deny), ('s', SESSION), ('v', Action::View), ('q', Action::Quit), ('?', Action::Help)],
+        keys: &[
+            ('y', ONCE),
+            ('n', Action::Deny),
+            ('s', SESSION),
+            ('v', Action::View),
+            ('q', Action::Quit),
+            ('?', Action::Help),
+        ],
     },
     Keymap {
         name: "forge",
         folds: false,
-        keys: &[('a', ONCE), ('d', Action::Deny), ('A', ALWAYS), ('v', Action::View), ('q', Action::Quit), ('?', Action::Help)],
+        keys: &[
+            ('a', ONCE),
+            ('d', Action::Deny),
+            ('A', ALWAYS),
+            ('v', Action::View),
+            ('q', Action::Quit),
+            ('?', Action::Help),
+        ],
     },
     Keymap {
         name: "opencode",
@@ -146,25 +160,52 @@ impl Action {
             // The second confirmation is one of the answer to the first, however far that goes.
             ONCE if prompt.round == Round::Second => true,
             Action::Allow(scope) => offer.scope == scope,
-            Action::Edits => offer.scope == Scope::Session && matches!(offer.stores, Stores::Grant(GrantKey::Edits(_))),
-            Action::ServerTool => offer.scope == Scope::Session && matches!(offer.stores, Stores::Grant(GrantKey::McpTool { .. })),
+            Action::Edits => {
+                offer.scope == Scope::Session
+                    && matches!(offer.stores, Stores::Grant(GrantKey::Edits(_)))
+            }
+            Action::ServerTool => {
+                offer.scope == Scope::Session
+                    && matches!(offer.stores, Stores::Grant(GrantKey::McpTool { .. }))
+            }
             _ => false,
         };
-        prompt.offers.iter().enumerate().filter(|(_, offer)| is_meant(offer)).map(|(at, _)| at).collect()
+        prompt
+            .offers
+            .iter()
+            .enumerate()
+            .filter(|(_, offer)| is_meant(offer))
+            .map(|(at, _)| at)
+            .collect()
     }
 }
 
 impl Keymap {
     /// The keymap of a name; sayso's own for a name that is not known.
     pub fn named(name: &str) -> &'static Keymap {
-        const OWN: &Keymap = &Keymap { name: "sayso", folds: true, keys: &[] };
-        KEYMAPS.iter().find(|keymap| keymap.name == name).or_else(|| KEYMAPS.first()).unwrap_or(OWN)
+        const OWN: &Keymap = &Keymap {
+            name: "sayso",
+            folds: true,
+            keys: &[],
+        };
+        KEYMAPS
+            .iter()
+            .find(|keymap| keymap.name == name)
+            .or_else(|| KEYMAPS.first())
+            .unwrap_or(OWN)
     }
 
     /// What a key asks for; none for a key that means nothing here, which decides nothing (I-04).
     pub fn key(&self, key: char) -> Option<Action> {
-        let key = if self.folds { key.to_ascii_lowercase() } else { key };
-        self.keys.iter().find(|(of, _)| *of == key).map(|(_, action)| *action)
+        let key = if self.folds {
+            key.to_ascii_lowercase()
+        } else {
+            key
+        };
+        self.keys
+            .iter()
+            .find(|(of, _)| *of == key)
+            .map(|(_, action)| *action)
     }
 
     /// What a typed answer asks for: a key of this map, or a word. Words are whole: `yesterday` is none.
@@ -172,32 +213,60 @@ impl Keymap {
         let mut characters = typed.chars();
         match (characters.next(), characters.next()) {
             (Some(key), None) => self.key(key),
-            _ => WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(typed)).map(|(_, action)| *action),
+            _ => WORDS
+                .iter()
+                .find(|(word, _)| word.eq_ignore_ascii_case(typed))
+                .map(|(_, action)| *action),
         }
     }
 
     /// Which of several kept answers is marked first: the narrowest. Only forge proposes the folder of a file that is read (002, workflow 2).
     pub fn first_proposal(&self, prompt: &Prompt, offers: &[usize]) -> usize {
-        let is_folder = |at: &usize| prompt.offers.get(*at).and_then(Offer::rule).is_some_and(|rule| rule.width() == "folder");
+        let is_folder = |at: &usize| {
+            prompt
+                .offers
+                .get(*at)
+                .and_then(Offer::rule)
+                .is_some_and(|rule| rule.width() == "folder")
+        };
         let reads = prompt.rule_key() == Some(RuleKey::Read);
-        offers.iter().position(is_folder).filter(|_| reads && self.name == "forge").unwrap_or_default()
+        offers
+            .iter()
+            .position(is_folder)
+            .filter(|_| reads && self.name == "forge")
+            .unwrap_or_default()
     }
 
     /// The words of the answers to a prompt that go further and have no key here; a line takes them all the same.
     pub fn words_without_a_key(&self, prompt: &Prompt) -> Vec<&'static str> {
         let scopes = [Scope::Batch, Scope::Session, Scope::Project, Scope::Always].into_iter();
-        let missing = scopes.filter(|scope| prompt.offer(*scope).is_some() && self.key_of(Action::Allow(*scope)).is_none());
-        missing.map(|scope| if scope == Scope::Batch { "rest" } else { scope.word() }).collect()
+        let missing = scopes.filter(|scope| {
+            prompt.offer(*scope).is_some() && self.key_of(Action::Allow(*scope)).is_none()
+        });
+        missing
+            .map(|scope| {
+                if scope == Scope::Batch {
+                    "rest"
+                } else {
+                    scope.word()
+                }
+            })
+            .collect()
     }
 
     /// Whether the legend names the key for the rest of a batch also where nothing follows, as the prompt of 000 does.
     pub fn names_rest_at_the_end(&self, prompt: &Prompt) -> bool {
-        self.name == "kollabor-spec" && prompt.offer(Scope::Batch).is_none() && Action::at(Some(REST), prompt) == Some(ONCE)
+        self.name == "kollabor-spec"
+            && prompt.offer(Scope::Batch).is_none()
+            && Action::at(Some(REST), prompt) == Some(ONCE)
     }
 
     /// The key of an action, as the legend shows it.
     pub fn key_of(&self, action: Action) -> Option<char> {
-        self.keys.iter().find(|(_, of)| *of == action).map(|(key, _)| *key)
+        self.keys
+            .iter()
+            .find(|(_, of)| *of == action)
+            .map(|(key, _)| *key)
     }
 }
 
@@ -213,7 +282,11 @@ mod tests {
             keys.sort_unstable();
             keys.dedup();
             assert_eq!(keys.len(), count, "{}", keymap.name);
-            assert!(keymap.key_of(Action::Deny).is_some() && keymap.key_of(ONCE).is_some(), "{}", keymap.name);
+            assert!(
+                keymap.key_of(Action::Deny).is_some() && keymap.key_of(ONCE).is_some(),
+                "{}",
+                keymap.name
+            );
         }
     }
 
@@ -221,9 +294,17 @@ mod tests {
     fn a_letter_means_what_its_system_says() {
         assert_eq!(Keymap::named("kollabor-spec").answer("a"), Some(REST));
         assert_eq!(Keymap::named("forge").answer("a"), Some(ONCE));
-        assert_eq!(Keymap::named("forge").answer("A"), Some(ALWAYS), "Z-04: the capital goes further");
+        assert_eq!(
+            Keymap::named("forge").answer("A"),
+            Some(ALWAYS),
+            "Z-04: the capital goes further"
+        );
         assert_eq!(Keymap::named("opencode").answer("A"), Some(ALWAYS));
-        assert_eq!(Keymap::named("sayso").answer("a"), None, "Z-02: no bare `a` in our own map");
+        assert_eq!(
+            Keymap::named("sayso").answer("a"),
+            None,
+            "Z-02: no bare `a` in our own map"
+        );
         assert_eq!(Keymap::named("no such map"), Keymap::named("sayso"));
     }
 

@@ -34,7 +34,13 @@ pub enum RuleKey {
 }
 
 impl RuleKey {
-    const ALL: [RuleKey; 5] = [RuleKey::Command, RuleKey::Read, RuleKey::Write, RuleKey::Fetch, RuleKey::Tool];
+    const ALL: [RuleKey; 5] = [
+        RuleKey::Command,
+        RuleKey::Read,
+        RuleKey::Write,
+        RuleKey::Fetch,
+        RuleKey::Tool,
+    ];
 
     /// The key in a policy file.
     pub fn word(self) -> &'static str {
@@ -62,9 +68,12 @@ impl RuleKey {
         match kind {
             Kind::Terminal => Some(RuleKey::Command),
             Kind::FileRead | Kind::FileGrep | Kind::Glob | Kind::List => Some(RuleKey::Read),
-            Kind::FileWrite | Kind::FileEdit | Kind::FileCreate | Kind::FileAppend | Kind::FileInsertAfter | Kind::FileInsertBefore => {
-                Some(RuleKey::Write)
-            }
+            Kind::FileWrite
+            | Kind::FileEdit
+            | Kind::FileCreate
+            | Kind::FileAppend
+            | Kind::FileInsertAfter
+            | Kind::FileInsertBefore => Some(RuleKey::Write),
             Kind::WebFetch => Some(RuleKey::Fetch),
             Kind::Custom => Some(RuleKey::Tool),
             _ => None,
@@ -94,21 +103,31 @@ impl LearnedRule {
     ///
     /// # Errors
     /// What is wrong with the pattern.
-    pub fn parse(key: RuleKey, text: &str, reader: &dyn CommandReader) -> Result<LearnedRule, String> {
+    pub fn parse(
+        key: RuleKey,
+        text: &str,
+        reader: &dyn CommandReader,
+    ) -> Result<LearnedRule, String> {
         let glob = || match PathGlob::parse(text) {
-            Ok(glob) if glob.is_absolute() => {
-                Err(format!("`{text}` is not a path in the workspace; only a rule of your own policy file reaches outside"))
-            }
+            Ok(glob) if glob.is_absolute() => Err(format!(
+                "`{text}` is not a path in the workspace; only a rule of your own policy file reaches outside"
+            )),
             other => other,
         };
         Ok(match key {
-            RuleKey::Command => LearnedRule::Command(CommandPattern::parse(text, Form::Words, reader)?),
+            RuleKey::Command => {
+                LearnedRule::Command(CommandPattern::parse(text, Form::Words, reader)?)
+            }
             RuleKey::Read => LearnedRule::Read(glob()?),
             RuleKey::Write => LearnedRule::Write(glob()?),
             RuleKey::Fetch => LearnedRule::Fetch(UrlPattern::parse(text)?),
             RuleKey::Tool => match ToolPattern::parse(text)? {
                 pattern if pattern.is_exact() => LearnedRule::Tool(pattern),
-                _ => return Err("name one tool; a pattern of tools is for your own policy file".to_owned()),
+                _ => {
+                    return Err(
+                        "name one tool; a pattern of tools is for your own policy file".to_owned(),
+                    );
+                }
             },
         })
     }
@@ -139,7 +158,9 @@ impl LearnedRule {
         match self {
             LearnedRule::Command(pattern) => pattern.is_overly_broad(),
             LearnedRule::Read(glob) | LearnedRule::Write(glob) => glob.is_everything(),
-            LearnedRule::Fetch(pattern) => pattern.is_everything() || pattern.is_of_a_whole_domain(),
+            LearnedRule::Fetch(pattern) => {
+                pattern.is_everything() || pattern.is_of_a_whole_domain()
+            }
             LearnedRule::Tool(_) => false,
         }
     }
@@ -149,43 +170,63 @@ impl LearnedRule {
         let place = scope.place();
         let pattern = visible(self.pattern());
         // A path is one of the workspace that the call is in.
-        let each = if scope == Scope::Always { ", in every project" } else { "" };
+        let each = if scope == Scope::Always {
+            ", in every project"
+        } else {
+            ""
+        };
         match self {
             LearnedRule::Command(_) => format!("allow `{pattern}` {place}"),
-            LearnedRule::Read(glob) if glob.is_literal() => format!("allow file tools to read `{pattern}` {place}{each}"),
+            LearnedRule::Read(glob) if glob.is_literal() => {
+                format!("allow file tools to read `{pattern}` {place}{each}")
+            }
             LearnedRule::Read(_) => {
                 let but = "secrets and files that git ignores still ask";
-                format!("allow file tools to read, list and search `{pattern}` {place}{each} ({but})")
+                format!(
+                    "allow file tools to read, list and search `{pattern}` {place}{each} ({but})"
+                )
             }
             LearnedRule::Write(glob) if glob.is_literal() => {
-                format!("allow file tools to write and edit `{pattern}` with any content {place}{each}")
+                format!(
+                    "allow file tools to write and edit `{pattern}` with any content {place}{each}"
+                )
             }
             LearnedRule::Write(_) => {
                 let but = "deletes, protected files and files such as AGENTS.md, which something runs or obeys, still ask";
                 format!("allow file tools to write and edit `{pattern}` {place}{each} ({but})")
             }
             LearnedRule::Fetch(_) => format!("allow fetches of `{pattern}` {place}"),
-            LearnedRule::Tool(_) => format!("allow every call of `{pattern}`, whatever its arguments, {place}"),
+            LearnedRule::Tool(_) => {
+                format!("allow every call of `{pattern}`, whatever its arguments, {place}")
+            }
         }
     }
 
     /// Whether it is about all that an operation does. What must be asked and what an ask rule names is judged before.
     pub fn covers(&self, operation: &Operation, reading: &Reading) -> bool {
-        if RuleKey::of(operation) != Some(self.key()) || reading.opaque.is_some() || reading.effects.is_empty() {
+        if RuleKey::of(operation) != Some(self.key())
+            || reading.opaque.is_some()
+            || reading.effects.is_empty()
+        {
             return false;
         }
         let every = |covers: &dyn Fn(&Effect) -> bool| reading.effects.iter().all(covers);
         match self {
             LearnedRule::Command(pattern) => is_of_pattern(pattern, reading),
             LearnedRule::Read(glob) => every(&|effect| is_read_of(glob, effect, reading)),
-            LearnedRule::Write(glob) => is_edit_inside(operation, reading) && every(&|effect| is_write_of(glob, effect, reading)),
+            LearnedRule::Write(glob) => {
+                is_edit_inside(operation, reading)
+                    && every(&|effect| is_write_of(glob, effect, reading))
+            }
             LearnedRule::Fetch(pattern) => every(&|effect| {
                 effect.kind == EffectKind::Connect
                     && matches!(&effect.target, Target::Url(url) if !url.open && pattern.matches(url, Reach::Narrow))
             }),
             LearnedRule::Tool(pattern) => {
                 pattern.written == operation.tool()
-                    && every(&|effect| matches!(&effect.target, Target::Tool(name) if *name == pattern.written))
+                    && every(
+                        &|effect| matches!(&effect.target, Target::Tool(name) if *name == pattern.written),
+                    )
             }
         }
     }
@@ -202,7 +243,10 @@ fn is_of_pattern(pattern: &CommandPattern, reading: &Reading) -> bool {
                 && pattern.covers(command)
         })
         && reading.effects.iter().all(|effect| {
-            effect.part.is_some() && !effect.manner.redirect && !effect.manner.unlisted && effect.kind != EffectKind::Environment
+            effect.part.is_some()
+                && !effect.manner.redirect
+                && !effect.manner.unlisted
+                && effect.kind != EffectKind::Environment
         })
 }
 
@@ -210,9 +254,17 @@ fn is_of_pattern(pattern: &CommandPattern, reading: &Reading) -> bool {
 fn named<'a>(glob: &PathGlob, effect: &'a Effect, reading: &Reading) -> Option<&'a PathFact> {
     let around = &reading.surroundings;
     let fact = effect.place()?.fact.as_ref()?;
-    let subject = Subject { path: &fact.canonical, workspace: &around.workspace, home: around.home.as_deref() };
+    let subject = Subject {
+        path: &fact.canonical,
+        workspace: &around.workspace,
+        home: around.home.as_deref(),
+    };
     let goes_down = effect.manner.recursive && fact.kind != PathKind::File;
-    let fits = if goes_down { glob.covers_below(subject) } else { glob.matches(subject) };
+    let fits = if goes_down {
+        glob.covers_below(subject)
+    } else {
+        glob.matches(subject)
+    };
     (fits && below(&fact.canonical, &around.workspace)).then_some(fact)
 }
 
@@ -220,8 +272,10 @@ fn is_read_of(glob: &PathGlob, effect: &Effect, reading: &Reading) -> bool {
     let around = &reading.surroundings;
     let is_private = |fact: &PathFact| matches!(fact.ignored, Ignored::Yes | Ignored::Unknown);
     effect.kind == EffectKind::Read
-        && named(glob, effect, reading)
-            .is_some_and(|fact| secret(&fact.canonical, around.home.as_deref()).is_none() && (glob.is_literal() || !is_private(fact)))
+        && named(glob, effect, reading).is_some_and(|fact| {
+            secret(&fact.canonical, around.home.as_deref()).is_none()
+                && (glob.is_literal() || !is_private(fact))
+        })
 }
 
 fn is_write_of(glob: &PathGlob, effect: &Effect, reading: &Reading) -> bool {
@@ -231,7 +285,9 @@ fn is_write_of(glob: &PathGlob, effect: &Effect, reading: &Reading) -> bool {
         && !effect.manner.moved_away
         && named(glob, effect, reading).is_some_and(|fact| {
             let path = fact.canonical.as_str();
-            let is_plain = matches!(fact.kind, PathKind::Missing | PathKind::File) && fact.hard_links <= 1 && fact.links.is_empty();
+            let is_plain = matches!(fact.kind, PathKind::Missing | PathKind::File)
+                && fact.hard_links <= 1
+                && fact.links.is_empty();
             is_plain
                 && protected(path, around.home.as_deref()).is_none()
                 && secret(path, around.home.as_deref()).is_none()

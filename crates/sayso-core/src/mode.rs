@@ -34,7 +34,10 @@ pub const MODES: [(Mode, &str); 6] = [
 impl Mode {
     /// The word used in policy files and messages.
     pub fn word(self) -> &'static str {
-        MODES.iter().find(|(mode, _)| *mode == self).map_or("confirm-all", |(_, word)| word)
+        MODES
+            .iter()
+            .find(|(mode, _)| *mode == self)
+            .map_or("confirm-all", |(_, word)| word)
     }
 
     /// The mode of a word; `confirm_all` and `confirm-all` are the same, and `default` is an old name of `high-risk-only`.
@@ -43,6 +46,9 @@ impl Mode {
         if plain == "default" {
             return Some(Mode::HighRiskOnly);
         }
-        MODES.iter().find(|(_, name)| *name == plain).map(|(mode, _)| *mode)
+        MODES
+            .iter()
+            .find(|(_, name)| *name == plain)
+            .map(|(mode, _)| *mode)
     }
 }

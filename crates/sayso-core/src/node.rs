@@ -57,20 +57,29 @@ impl Span {
     /// The span from `start` to `end`; positions beyond 4 GiB are clamped (texts are bounded far below that).
     pub fn new(start: usize, end: usize) -> Self {
         let clamp = |position: usize| u32::try_from(position).unwrap_or(u32::MAX);
-        Span { start: clamp(start), end: clamp(end) }
+        Span {
+            start: clamp(start),
+            end: clamp(end),
+        }
     }
 }
 
 impl From<Value> for Node {
     fn from(value: Value) -> Self {
-        Node { value, span: Span::default() }
+        Node {
+            value,
+            span: Span::default(),
+        }
     }
 }
 
 impl Drop for Node {
     /// Takes the tree apart level by level: the compiler's own way would need as much stack as the tree is deep.
     fn drop(&mut self) {
-        if !self.children().any(|child| child.children().next().is_some()) {
+        if !self
+            .children()
+            .any(|child| child.children().next().is_some())
+        {
             return;
         }
         let mut rest = self.take_children();
@@ -99,7 +108,9 @@ impl Node {
     }
 
     fn children(&self) -> impl Iterator<Item = &Node> {
-        self.items().iter().chain(self.entries().iter().map(|entry| &entry.node))
+        self.items()
+            .iter()
+            .chain(self.entries().iter().map(|entry| &entry.node))
     }
 
     fn take_children(&mut self) -> Vec<Node> {
@@ -121,14 +132,21 @@ impl Node {
         for (key, node) in entries {
             let key = key.into();
             list.retain(|entry| entry.key != key);
-            list.push(Entry { key, key_span: Span::default(), node });
+            list.push(Entry {
+                key,
+                key_span: Span::default(),
+                node,
+            });
         }
         Value::Map(list).into()
     }
 
     /// The value under `key`, if this is a map that has it.
     pub fn get(&self, key: &str) -> Option<&Node> {
-        self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+        self.entries()
+            .iter()
+            .find(|entry| entry.key == key)
+            .map(|entry| &entry.node)
     }
 
     /// The entries of a map; empty for anything else.

@@ -57,7 +57,9 @@ pub struct Agent {
 impl Agent {
     /// The agent with all that started it, in one text. No name can hold the sign between them.
     pub fn line(&self) -> String {
-        let names: Vec<&str> = std::iter::once(self.name.as_str()).chain(self.parents.iter().map(String::as_str)).collect();
+        let names: Vec<&str> = std::iter::once(self.name.as_str())
+            .chain(self.parents.iter().map(String::as_str))
+            .collect();
         names.join("\u{1f}")
     }
 }
@@ -143,12 +145,17 @@ impl Call {
             ToolSays::NeedsApproval { payload, .. } => Some(payload),
             _ => None,
         };
-        self.args.is_deeper_than(MAX_DEPTH) || payload.is_some_and(|payload| payload.is_deeper_than(MAX_DEPTH))
+        self.args.is_deeper_than(MAX_DEPTH)
+            || payload.is_some_and(|payload| payload.is_deeper_than(MAX_DEPTH))
     }
 
     /// The call of a command.
     pub fn command(text: impl Into<String>, workspace: impl Into<String>) -> Self {
-        Call::new("terminal", Node::map([("command", Node::text(text))]), workspace)
+        Call::new(
+            "terminal",
+            Node::map([("command", Node::text(text))]),
+            workspace,
+        )
     }
 }
 
@@ -157,13 +164,18 @@ impl Operation {
     pub fn freeze(mut call: Call) -> Result<Operation, Malformed> {
         // First of all: whatever looks into the values goes as deep as they do.
         if call.is_too_deep() {
-            return Err(Malformed(format!("the arguments are nested more than {MAX_DEPTH} deep")));
+            return Err(Malformed(format!(
+                "the arguments are nested more than {MAX_DEPTH} deep"
+            )));
         }
         if matches!(call.args.value, Value::Null) {
             call.args = Node::map::<String>([]);
         }
         let Value::Map(_) = call.args.value else {
-            return Err(Malformed(format!("the arguments are {}, not a map of names and values", call.args.kind_word())));
+            return Err(Malformed(format!(
+                "the arguments are {}, not a map of names and values",
+                call.args.kind_word()
+            )));
         };
         if text_bytes(&call.args) > MAX_BYTES {
             return Err(Malformed("the call is larger than 16 MiB".into()));
@@ -251,7 +263,9 @@ impl Operation {
     pub fn words_of_tool(&self) -> Option<&str> {
         match &self.call.says {
             ToolSays::NeedsApproval { description, .. } => {
-                Some(description.as_str()).filter(|words| *words != crate::tool_says::describe(&self.call.tool, &self.call.args))
+                Some(description.as_str()).filter(|words| {
+                    *words != crate::tool_says::describe(&self.call.tool, &self.call.args)
+                })
             }
             _ => None,
         }
@@ -278,7 +292,12 @@ impl Operation {
         row.arguments
             .iter()
             .filter(|argument| argument.role == role)
-            .find_map(|argument| argument.names.iter().find_map(|name| self.call.args.get(name)))
+            .find_map(|argument| {
+                argument
+                    .names
+                    .iter()
+                    .find_map(|name| self.call.args.get(name))
+            })
     }
 
     /// The text of the argument with a role.
@@ -299,7 +318,13 @@ impl Operation {
             .entries()
             .iter()
             .map(|entry| entry.key.as_str())
-            .filter(move |key| row.is_some_and(|row| !row.arguments.iter().any(|argument| argument.names.contains(key))))
+            .filter(move |key| {
+                row.is_some_and(|row| {
+                    !row.arguments
+                        .iter()
+                        .any(|argument| argument.names.contains(key))
+                })
+            })
     }
 
     /// The environment variables the call sets.
@@ -309,20 +334,30 @@ impl Operation {
             Value::Bool(value) => value.to_string(),
             _ => node.as_text().unwrap_or_default().to_owned(),
         };
-        self.argument(Role::Environment)
-            .map_or(Vec::new(), |node| node.entries().iter().map(|entry| (entry.key.clone(), text(&entry.node))).collect())
+        self.argument(Role::Environment).map_or(Vec::new(), |node| {
+            node.entries()
+                .iter()
+                .map(|entry| (entry.key.clone(), text(&entry.node)))
+                .collect()
+        })
     }
 
     /// Lines added plus lines removed, where the call alone tells; `replaces_file` says that a file may stand there already.
     pub fn changed_lines(&self, replaces_file: bool) -> Option<u64> {
         let lines = |role| Some(self.text(role)?.lines().count() as u64);
-        let everywhere = ["replace_all", "replaceAll", "all", "expected_replacements"].iter().any(|key| self.call.args.get(key).is_some());
+        let everywhere = ["replace_all", "replaceAll", "all", "expected_replacements"]
+            .iter()
+            .any(|key| self.call.args.get(key).is_some());
         match self.kind {
             // How often a text is replaced everywhere shows only in the file.
             Kind::FileEdit if everywhere => None,
             Kind::FileEdit => Some(lines(Role::Find)? + lines(Role::Replace)?),
-            Kind::FileAppend | Kind::FileInsertAfter | Kind::FileInsertBefore => lines(Role::Content),
-            Kind::FileWrite | Kind::FileCreate | Kind::FileCreateOverwrite if !replaces_file => lines(Role::Content),
+            Kind::FileAppend | Kind::FileInsertAfter | Kind::FileInsertBefore => {
+                lines(Role::Content)
+            }
+            Kind::FileWrite | Kind::FileCreate | Kind::FileCreateOverwrite if !replaces_file => {
+                lines(Role::Content)
+            }
             _ => None,
         }
     }
@@ -330,7 +365,9 @@ impl Operation {
 
 fn name(what: &str, text: &str) -> Result<(), Malformed> {
     if text.chars().count() > MAX_NAME {
-        return Err(Malformed(format!("{what} is longer than {MAX_NAME} characters")));
+        return Err(Malformed(format!(
+            "{what} is longer than {MAX_NAME} characters"
+        )));
     }
     if text.chars().any(char::is_control) {
         return Err(Malformed(format!("{what} holds a control character")));
@@ -345,13 +382,17 @@ pub fn is_possible_folder(path: &str) -> bool {
 
 fn folder(what: &str, text: &str) -> Result<(), Malformed> {
     if !text.starts_with('/') {
-        return Err(Malformed(format!("`{what}` is not an absolute path: `{text}`")));
+        return Err(Malformed(format!(
+            "`{what}` is not an absolute path: `{text}`"
+        )));
     }
     if text.contains('\0') {
         return Err(Malformed(format!("`{what}` holds a NUL")));
     }
     if !is_possible_folder(text) {
-        return Err(Malformed(format!("`{what}` is longer than any system allows")));
+        return Err(Malformed(format!(
+            "`{what}` is longer than any system allows"
+        )));
     }
     Ok(())
 }
@@ -359,14 +400,26 @@ fn folder(what: &str, text: &str) -> Result<(), Malformed> {
 /// Types, doubles under two names, NUL where a system call would cut, and blank commands.
 fn check_arguments(row: &Tool, args: &Node) -> Result<(), Malformed> {
     for argument in row.arguments {
-        let given: Vec<&Entry> = args.entries().iter().filter(|entry| argument.names.contains(&entry.key.as_str())).collect();
+        let given: Vec<&Entry> = args
+            .entries()
+            .iter()
+            .filter(|entry| argument.names.contains(&entry.key.as_str()))
+            .collect();
         let first = argument.names.first().copied().unwrap_or_default();
         match given.as_slice() {
-            [] if argument.required => return Err(Malformed(format!("`{}` needs the argument `{first}`", row.name))),
+            [] if argument.required => {
+                return Err(Malformed(format!(
+                    "`{}` needs the argument `{first}`",
+                    row.name
+                )));
+            }
             [] => {}
             [one] => check_argument(argument.role, one)?,
             [one, other, ..] => {
-                return Err(Malformed(format!("`{}` and `{}` mean the same argument of `{}`", one.key, other.key, row.name)));
+                return Err(Malformed(format!(
+                    "`{}` and `{}` mean the same argument of `{}`",
+                    one.key, other.key, row.name
+                )));
             }
         }
     }
@@ -379,27 +432,46 @@ fn check_argument(role: Role, entry: &Entry) -> Result<(), Malformed> {
         Role::Data | Role::Input | Role::TimeLimit => Ok(()),
         Role::Content | Role::Find | Role::Replace => match entry.node.value {
             Value::Text(_) | Value::Number(_) => Ok(()),
-            _ => Err(Malformed(format!("`{key}` is {}, not text", entry.node.kind_word()))),
+            _ => Err(Malformed(format!(
+                "`{key}` is {}, not text",
+                entry.node.kind_word()
+            ))),
         },
         Role::Arguments => match entry.node.value {
             Value::Map(_) | Value::Null => Ok(()),
-            _ => Err(Malformed(format!("`{key}` is {}, not a map", entry.node.kind_word()))),
+            _ => Err(Malformed(format!(
+                "`{key}` is {}, not a map",
+                entry.node.kind_word()
+            ))),
         },
         Role::Environment => match &entry.node.value {
-            Value::Map(entries) => entries.iter().try_for_each(|entry| match &entry.node.value {
-                Value::Text(_) | Value::Number(_) | Value::Bool(_) => Ok(()),
-                _ => Err(Malformed(format!("the environment variable `{}` is not text", entry.key))),
-            }),
+            Value::Map(entries) => entries
+                .iter()
+                .try_for_each(|entry| match &entry.node.value {
+                    Value::Text(_) | Value::Number(_) | Value::Bool(_) => Ok(()),
+                    _ => Err(Malformed(format!(
+                        "the environment variable `{}` is not text",
+                        entry.key
+                    ))),
+                }),
             Value::Null => Ok(()),
-            _ => Err(Malformed(format!("`{key}` is {}, not a map", entry.node.kind_word()))),
+            _ => Err(Malformed(format!(
+                "`{key}` is {}, not a map",
+                entry.node.kind_word()
+            ))),
         },
         Role::Attachments => match &entry.node.value {
-            Value::List(items) if items.len() > MAX_ATTACHMENTS => {
-                Err(Malformed(format!("`{key}` names more than {MAX_ATTACHMENTS} files")))
-            }
-            Value::List(items) => items.iter().try_for_each(|item| plain_text(key, item).map(drop)),
+            Value::List(items) if items.len() > MAX_ATTACHMENTS => Err(Malformed(format!(
+                "`{key}` names more than {MAX_ATTACHMENTS} files"
+            ))),
+            Value::List(items) => items
+                .iter()
+                .try_for_each(|item| plain_text(key, item).map(drop)),
             Value::Null => Ok(()),
-            _ => Err(Malformed(format!("`{key}` is {}, not a list of paths", entry.node.kind_word()))),
+            _ => Err(Malformed(format!(
+                "`{key}` is {}, not a list of paths",
+                entry.node.kind_word()
+            ))),
         },
         Role::Command => {
             let text = plain_text(key, &entry.node)?;
@@ -411,17 +483,24 @@ fn check_argument(role: Role, entry: &Entry) -> Result<(), Malformed> {
         Role::Path | Role::From | Role::To | Role::Cwd => {
             let text = plain_text(key, &entry.node)?;
             if text.len() > MAX_PATH {
-                return Err(Malformed(format!("`{key}` is longer than {MAX_PATH} bytes")));
+                return Err(Malformed(format!(
+                    "`{key}` is longer than {MAX_PATH} bytes"
+                )));
             }
             Ok(())
         }
-        Role::NamePattern | Role::Url | Role::Server | Role::ServerTool | Role::Agent => plain_text(key, &entry.node).map(drop),
+        Role::NamePattern | Role::Url | Role::Server | Role::ServerTool | Role::Agent => {
+            plain_text(key, &entry.node).map(drop)
+        }
     }
 }
 
 fn plain_text<'a>(key: &str, node: &'a Node) -> Result<&'a str, Malformed> {
     let Some(text) = node.as_text() else {
-        return Err(Malformed(format!("`{key}` is {}, not text", node.kind_word())));
+        return Err(Malformed(format!(
+            "`{key}` is {}, not text",
+            node.kind_word()
+        )));
     };
     if text.contains('\0') {
         return Err(Malformed(format!("`{key}` holds a NUL character")));
@@ -433,7 +512,10 @@ fn text_bytes(node: &Node) -> usize {
     match &node.value {
         Value::Text(text) | Value::Number(text) => text.len(),
         Value::List(items) => items.iter().map(text_bytes).sum(),
-        Value::Map(entries) => entries.iter().map(|entry| entry.key.len() + text_bytes(&entry.node)).sum(),
+        Value::Map(entries) => entries
+            .iter()
+            .map(|entry| entry.key.len() + text_bytes(&entry.node))
+            .sum(),
         Value::Null | Value::Bool(_) => 1,
     }
 }
@@ -450,23 +532,40 @@ fn digest(call: &Call, kind: Kind) -> Digest {
     match &call.args.value {
         Value::Map(entries) => {
             // Arguments count by their meaning where the registry knows it, so that two names of one argument do not make two operations.
-            encoder.map(entries.iter().map(|entry| (canonical_name(kind, &entry.key), &entry.node)));
+            encoder.map(
+                entries
+                    .iter()
+                    .map(|entry| (canonical_name(kind, &entry.key), &entry.node)),
+            );
         }
         _ => encoder.node(&call.args),
     }
     if let Some(identity) = &call.mcp {
-        encoder.text(&identity.schema.map(|digest| digest.to_string()).unwrap_or_default());
+        encoder.text(
+            &identity
+                .schema
+                .map(|digest| digest.to_string())
+                .unwrap_or_default(),
+        );
     }
     encoder.finish()
 }
 
 fn canonical_name(kind: Kind, key: &str) -> &str {
-    let argument = kind.tool().and_then(|row| row.arguments.iter().find(|argument| argument.names.contains(&key)));
+    let argument = kind.tool().and_then(|row| {
+        row.arguments
+            .iter()
+            .find(|argument| argument.names.contains(&key))
+    });
     // Names of these are alike for the judge and not for the tool: a time in seconds or milliseconds, a line by its number or by its text.
     let inserts = matches!(kind, Kind::FileInsertAfter | Kind::FileInsertBefore);
-    let alike_only_here = |role: Role| matches!(role, Role::Data | Role::TimeLimit) || role == Role::Find && inserts;
+    let alike_only_here =
+        |role: Role| matches!(role, Role::Data | Role::TimeLimit) || role == Role::Find && inserts;
     let argument = argument.filter(|argument| !alike_only_here(argument.role));
-    argument.and_then(|argument| argument.names.first()).copied().unwrap_or(key)
+    argument
+        .and_then(|argument| argument.names.first())
+        .copied()
+        .unwrap_or(key)
 }
 
 #[cfg(test)]
@@ -474,19 +573,33 @@ mod tests {
     use super::*;
 
     fn freeze(tool: &str, args: &[(&str, Node)]) -> Result<Operation, Malformed> {
-        Operation::freeze(Call::new(tool, Node::map(args.iter().map(|(key, node)| (*key, node.clone()))), "/ws"))
+        Operation::freeze(Call::new(
+            tool,
+            Node::map(args.iter().map(|(key, node)| (*key, node.clone()))),
+            "/ws",
+        ))
     }
 
     #[test]
     fn h_41_a_blank_command_is_refused_cleanly() {
         for text in ["", "   ", "\n", "\t \n"] {
-            assert_eq!(freeze("bash", &[("command", Node::text(text))]).unwrap_err(), Malformed("the command is blank".into()));
+            assert_eq!(
+                freeze("bash", &[("command", Node::text(text))]).unwrap_err(),
+                Malformed("the command is blank".into())
+            );
         }
     }
 
     #[test]
     fn h_02_a_name_in_the_arguments_does_not_change_the_kind() {
-        let operation = freeze("terminal", &[("command", Node::text("rm -rf /")), ("name", Node::text("glob"))]).unwrap();
+        let operation = freeze(
+            "terminal",
+            &[
+                ("command", Node::text("rm -rf /")),
+                ("name", Node::text("glob")),
+            ],
+        )
+        .unwrap();
         assert_eq!(operation.kind(), Kind::Terminal);
         assert_eq!(operation.unknown_arguments().collect::<Vec<_>>(), ["name"]);
     }
@@ -498,11 +611,17 @@ mod tests {
             ("bash", vec![]),
             ("bash", vec![("command", number.clone())]),
             ("bash", vec![("command", Node::text("a\0b"))]),
-            ("bash", vec![("command", Node::text("a")), ("cmd", Node::text("b"))]),
+            (
+                "bash",
+                vec![("command", Node::text("a")), ("cmd", Node::text("b"))],
+            ),
             ("file_read", vec![("path", number.clone())]),
             ("file_read", vec![("path", Node::text("a\0"))]),
             ("file_edit", vec![("path", Node::text("a"))]),
-            ("delegate", vec![("agent", Node::text("a")), ("attachments", Node::text("b"))]),
+            (
+                "delegate",
+                vec![("agent", Node::text("a")), ("attachments", Node::text("b"))],
+            ),
             ("x\u{1b}[2K", vec![]),
         ] {
             assert!(freeze(tool, &args).is_err(), "{tool} {args:?}");
@@ -513,26 +632,72 @@ mod tests {
 
     #[test]
     fn what_is_nested_deeper_than_the_stack_is_refused() {
-        let nested = |depth: usize| (0..depth).fold(Node::text("x"), |node, _| Value::List(vec![node]).into());
-        assert!(Operation::freeze(Call::new("my_tool", Node::map([("x", nested(MAX_DEPTH - 1))]), "/ws")).is_ok());
-        assert!(Operation::freeze(Call::new("my_tool", Node::map([("x", nested(MAX_DEPTH))]), "/ws")).is_err());
+        let nested = |depth: usize| {
+            (0..depth).fold(Node::text("x"), |node, _| Value::List(vec![node]).into())
+        };
+        assert!(
+            Operation::freeze(Call::new(
+                "my_tool",
+                Node::map([("x", nested(MAX_DEPTH - 1))]),
+                "/ws"
+            ))
+            .is_ok()
+        );
+        assert!(
+            Operation::freeze(Call::new(
+                "my_tool",
+                Node::map([("x", nested(MAX_DEPTH))]),
+                "/ws"
+            ))
+            .is_err()
+        );
         let maps = (0..300_000).fold(Node::text("x"), |node, _| Node::map([("k", node)]));
         assert!(Operation::freeze(Call::new("my_tool", maps, "/ws")).is_err());
-        let says = ToolSays::NeedsApproval { payload: nested(300_000), description: String::new() };
-        assert!(Operation::freeze(Call { says, ..Call::new("my_tool", Node::map::<String>([]), "/ws") }).is_err());
+        let says = ToolSays::NeedsApproval {
+            payload: nested(300_000),
+            description: String::new(),
+        };
+        assert!(
+            Operation::freeze(Call {
+                says,
+                ..Call::new("my_tool", Node::map::<String>([]), "/ws")
+            })
+            .is_err()
+        );
     }
 
     #[test]
     fn h_33_the_digest_tells_types_apart_and_not_names_of_one_thing() {
         let yes: Node = Value::Bool(true).into();
         let one: Node = Value::Number("1".into()).into();
-        let forced = |node: &Node| freeze("deploy", &[("force", node.clone())]).unwrap().digest();
+        let forced = |node: &Node| {
+            freeze("deploy", &[("force", node.clone())])
+                .unwrap()
+                .digest()
+        };
         assert_ne!(forced(&yes), forced(&one));
         assert_ne!(forced(&one), forced(&Node::text("1")));
-        let alias = freeze("write_file", &[("file", Node::text("a")), ("text", Node::text("b"))]).unwrap();
-        let ours = freeze("file_write", &[("content", Node::text("b")), ("path", Node::text("a"))]).unwrap();
+        let alias = freeze(
+            "write_file",
+            &[("file", Node::text("a")), ("text", Node::text("b"))],
+        )
+        .unwrap();
+        let ours = freeze(
+            "file_write",
+            &[("content", Node::text("b")), ("path", Node::text("a"))],
+        )
+        .unwrap();
         assert_eq!(alias.digest(), ours.digest());
-        let elsewhere = Operation::freeze(Call { cwd: "/ws/x".into(), ..Call::command("ls", "/ws") }).unwrap();
-        assert_ne!(elsewhere.digest(), Operation::freeze(Call::command("ls", "/ws")).unwrap().digest());
+        let elsewhere = Operation::freeze(Call {
+            cwd: "/ws/x".into(),
+            ..Call::command("ls", "/ws")
+        })
+        .unwrap();
+        assert_ne!(
+            elsewhere.digest(),
+            Operation::freeze(Call::command("ls", "/ws"))
+                .unwrap()
+                .digest()
+        );
     }
 }

@@ -36,12 +36,18 @@ pub const OUTCOMES: [(Outcome, &str); 8] = [
 impl Outcome {
     /// The word used in JSON, in the record and in counts.
     pub fn word(self) -> &'static str {
-        OUTCOMES.iter().find(|(outcome, _)| *outcome == self).map_or("blocked", |(_, word)| word)
+        OUTCOMES
+            .iter()
+            .find(|(outcome, _)| *outcome == self)
+            .map_or("blocked", |(_, word)| word)
     }
 
     /// The outcome of a word.
     pub fn from_word(word: &str) -> Option<Outcome> {
-        OUTCOMES.iter().find(|(_, name)| *name == word).map(|(outcome, _)| *outcome)
+        OUTCOMES
+            .iter()
+            .find(|(_, name)| *name == word)
+            .map(|(outcome, _)| *outcome)
     }
 
     /// Whether the tool was started.

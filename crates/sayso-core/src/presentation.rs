@@ -192,7 +192,15 @@ pub struct Piece {
 impl Presentation {
     /// Only a body.
     pub fn of(body: Body) -> Self {
-        Presentation { body, details: Vec::new(), deciding: 0, warnings: Vec::new(), undo: None, hidden_lines: 0, full: None }
+        Presentation {
+            body,
+            details: Vec::new(),
+            deciding: 0,
+            warnings: Vec::new(),
+            undo: None,
+            hidden_lines: 0,
+            full: None,
+        }
     }
 
     /// All of the body, whether or not the screen shows it.
@@ -211,15 +219,25 @@ impl Undo {
     pub fn words(&self) -> String {
         match self {
             Undo::Possible => "`sayso undo` can take it back.".to_owned(),
-            Undo::Kept(place) => format!("`sayso undo` can take it back (backup: {}).", visible(place)),
+            Undo::Kept(place) => format!(
+                "`sayso undo` can take it back (backup: {}).",
+                visible(place)
+            ),
             Undo::Impossible(why) => format!("`sayso undo` cannot take it back: {}.", visible(why)),
         }
     }
 }
 
 /// The line above the content of a file: "new file a.py (7 bytes, python)", or what it does to the file that is there.
-pub fn content_heading(path: &str, size: u64, language: Option<&str>, over: Option<&str>) -> String {
-    let language = language.map(|language| format!(", {language}")).unwrap_or_default();
+pub fn content_heading(
+    path: &str,
+    size: u64,
+    language: Option<&str>,
+    over: Option<&str>,
+) -> String {
+    let language = language
+        .map(|language| format!(", {language}"))
+        .unwrap_or_default();
     let what = format!("{path} ({}{language})", size::words(size));
     match over {
         None => format!("new file {what}"),
@@ -228,8 +246,15 @@ pub fn content_heading(path: &str, size: u64, language: Option<&str>, over: Opti
 }
 
 impl Meaning {
-    const ALL: [Meaning; 7] =
-        [Meaning::Reads, Meaning::Runs, Meaning::Connects, Meaning::Writes, Meaning::Deletes, Meaning::Unclear, Meaning::Danger];
+    const ALL: [Meaning; 7] = [
+        Meaning::Reads,
+        Meaning::Runs,
+        Meaning::Connects,
+        Meaning::Writes,
+        Meaning::Deletes,
+        Meaning::Unclear,
+        Meaning::Danger,
+    ];
 
     /// The word used in JSON.
     pub fn word(self) -> &'static str {
@@ -246,7 +271,9 @@ impl Meaning {
 
     /// The meaning of a word.
     pub fn from_word(word: &str) -> Option<Meaning> {
-        Meaning::ALL.into_iter().find(|meaning| meaning.word() == word)
+        Meaning::ALL
+            .into_iter()
+            .find(|meaning| meaning.word() == word)
     }
 }
 
@@ -272,7 +299,11 @@ impl Hunk {
             1 => start.to_string(),
             _ => format!("{start},{count}"),
         };
-        format!("@@ -{} +{} @@", range(self.old_start, count(Change::Added)), range(self.new_start, count(Change::Removed)))
+        format!(
+            "@@ -{} +{} @@",
+            range(self.old_start, count(Change::Added)),
+            range(self.new_start, count(Change::Removed))
+        )
     }
 }
 
@@ -289,14 +320,22 @@ impl Change {
 
 /// The warning of a grave prompt that does not show all of its body; none where it does.
 pub fn cut_warning(hidden_lines: usize) -> Option<String> {
-    let lines = if hidden_lines == 1 { "1 line is".to_owned() } else { format!("{hidden_lines} lines are") };
-    (hidden_lines > 0).then(|| format!("{lines} not on the screen: look at all of it before you say yes"))
+    let lines = if hidden_lines == 1 {
+        "1 line is".to_owned()
+    } else {
+        format!("{hidden_lines} lines are")
+    };
+    (hidden_lines > 0)
+        .then(|| format!("{lines} not on the screen: look at all of it before you say yes"))
 }
 
 impl DiffLine {
     /// Its text.
     pub fn text(&self) -> String {
-        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+        self.pieces
+            .iter()
+            .map(|piece| piece.text.as_str())
+            .collect()
     }
 }
 

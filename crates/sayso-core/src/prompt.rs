@@ -213,7 +213,13 @@ pub enum Ended {
 impl Prompt {
     /// The answer with this choice.
     pub fn answer(&self, choice: Choice) -> Answer {
-        Answer { prompt: self.id.clone(), digest: self.operation.digest(), choice, note: None, typed: None }
+        Answer {
+            prompt: self.id.clone(),
+            digest: self.operation.digest(),
+            choice,
+            note: None,
+            typed: None,
+        }
     }
 
     /// The title as a screen shows it: a sign that some terminals draw wider than others is left in its narrow form.
@@ -224,7 +230,10 @@ impl Prompt {
     /// The word of a choice, as records and messages have it.
     pub fn word_of(&self, choice: &Choice) -> &'static str {
         match choice {
-            Choice::Offer(index) => self.offers.get(*index).map_or("once", |offer| offer.scope.word()),
+            Choice::Offer(index) => self
+                .offers
+                .get(*index)
+                .map_or("once", |offer| offer.scope.word()),
             Choice::Pattern { .. } => "pattern",
             Choice::Deny => "deny",
             Choice::Quit => "quit",
@@ -252,17 +261,31 @@ impl Prompt {
             Choice::Offer(index) => self.offers.get(*index)?.clone(),
             Choice::Pattern { text, scope } => Offer {
                 scope: *scope,
-                stores: Stores::Rule(RuleText { key: self.rule_key()?, pattern: text.as_str().into() }),
+                stores: Stores::Rule(RuleText {
+                    key: self.rule_key()?,
+                    pattern: text.as_str().into(),
+                }),
                 words: format!("allow `{}` ({})", visible(text), scope.word()),
             },
             Choice::Deny | Choice::Quit => return None,
         };
-        Some(Prompt { id, round: Round::Second, asked, offers: vec![offer], ..self.clone() })
+        Some(Prompt {
+            id,
+            round: Round::Second,
+            asked,
+            offers: vec![offer],
+            ..self.clone()
+        })
     }
 
     /// The offer that a program's yes as far as this means: one of that scope, or what the same answer of a person would mean here.
     pub fn yes(&self, scope: Scope) -> Option<usize> {
-        let meant = || Action::at(Some(Action::Allow(scope)), self)?.offers(self).first().copied();
+        let meant = || {
+            Action::at(Some(Action::Allow(scope)), self)?
+                .offers(self)
+                .first()
+                .copied()
+        };
         // Outside of a batch a program has no reason to speak of its rest.
         let can_mean = self.place.is_some() || self.round == Round::Second;
         self.offer(scope).or_else(|| can_mean.then(meant).flatten())
@@ -277,14 +300,22 @@ impl Prompt {
     /// scope means the session of the call, and nothing wider.
     pub fn always(&self, scope: Option<Scope>) -> Option<Choice> {
         let scope = scope.unwrap_or(Scope::Session);
-        self.offer(scope).filter(|_| scope > Scope::Batch).map(Choice::Offer)
+        self.offer(scope)
+            .filter(|_| scope > Scope::Batch)
+            .map(Choice::Offer)
     }
 
     /// The yes with a pattern of the person's own, for this scope; for the session of the call where none is named.
     pub fn own_pattern(&self, text: &str, scope: Option<Scope>) -> Option<Choice> {
-        let choice = Choice::Pattern { text: text.to_owned(), scope: scope.unwrap_or(Scope::Session) };
+        let choice = Choice::Pattern {
+            text: text.to_owned(),
+            scope: scope.unwrap_or(Scope::Session),
+        };
         let has_session = !self.operation.session().is_empty();
-        Some(choice).filter(|choice| self.takes(choice) && (has_session || scope.is_some_and(|scope| scope != Scope::Session)))
+        Some(choice).filter(|choice| {
+            self.takes(choice)
+                && (has_session || scope.is_some_and(|scope| scope != Scope::Session))
+        })
     }
 
     /// How far a yes goes, by the value that stores it; none for a no.
@@ -303,7 +334,12 @@ impl Prompt {
             Choice::Offer(index) => *index < self.offers.len(),
             // A pattern of one's own is as wide as the widest rule that is offered, and for nothing that must be asked.
             Choice::Pattern { scope, .. } => {
-                self.takes_pattern() && *scope > Scope::Batch && self.rule_scopes().last().is_some_and(|widest| scope <= widest)
+                self.takes_pattern()
+                    && *scope > Scope::Batch
+                    && self
+                        .rule_scopes()
+                        .last()
+                        .is_some_and(|widest| scope <= widest)
             }
         }
     }
@@ -312,14 +348,20 @@ impl Prompt {
 impl RuleText {
     /// A rule of commands.
     pub fn command(pattern: &str) -> RuleText {
-        RuleText { key: RuleKey::Command, pattern: pattern.into() }
+        RuleText {
+            key: RuleKey::Command,
+            pattern: pattern.into(),
+        }
     }
 }
 
 impl Prompt {
     /// What a rule from this prompt is about; none where no pattern can be kept.
     pub fn rule_key(&self) -> Option<RuleKey> {
-        self.offers.iter().find_map(Offer::rule).map(|rule| rule.key)
+        self.offers
+            .iter()
+            .find_map(Offer::rule)
+            .map(|rule| rule.key)
     }
 
     /// Whether a person may type a pattern of their own. A tool has only its name.
@@ -340,7 +382,12 @@ impl Prompt {
 
     /// How far a rule from this prompt may reach, narrowest first.
     pub fn rule_scopes(&self) -> Vec<Scope> {
-        let mut out: Vec<Scope> = self.offers.iter().filter(|offer| offer.rule().is_some()).map(|offer| offer.scope).collect();
+        let mut out: Vec<Scope> = self
+            .offers
+            .iter()
+            .filter(|offer| offer.rule().is_some())
+            .map(|offer| offer.scope)
+            .collect();
         out.sort_unstable();
         out.dedup();
         out
@@ -348,10 +395,16 @@ impl Prompt {
 
     /// The offer of a scope and a width: a number from 1, or a word that [`Offer::width`] gives.
     pub fn offer_of_width(&self, scope: Scope, width: &str) -> Option<usize> {
-        let mut of_scope = self.offers.iter().enumerate().filter(|(_, offer)| offer.scope == scope);
+        let mut of_scope = self
+            .offers
+            .iter()
+            .enumerate()
+            .filter(|(_, offer)| offer.scope == scope);
         match width.parse::<usize>() {
             Ok(number) => of_scope.nth(number.checked_sub(1)?).map(|(at, _)| at),
-            Err(_) => of_scope.find(|(_, offer)| offer.width().eq_ignore_ascii_case(width)).map(|(at, _)| at),
+            Err(_) => of_scope
+                .find(|(_, offer)| offer.width().eq_ignore_ascii_case(width))
+                .map(|(at, _)| at),
         }
     }
 }
@@ -369,7 +422,11 @@ impl Offer {
     pub fn to_confirm(&self, tool: &str) -> String {
         match &self.stores {
             Stores::Rule(rule) if rule.key == RuleKey::Command => rule.question(tool, self.scope),
-            Stores::Rule(rule) => format!("{} This would {}", rule.question(tool, self.scope), self.words),
+            Stores::Rule(rule) => format!(
+                "{} This would {}",
+                rule.question(tool, self.scope),
+                self.words
+            ),
             _ => format!("this would {}", self.words),
         }
     }
@@ -398,7 +455,9 @@ impl RuleText {
         match self.key {
             RuleKey::Command => format!("Create rule for `{pattern}` {}?", scope.place()),
             RuleKey::Tool => format!("Create rule for {pattern} {}?", scope.place()),
-            RuleKey::Read | RuleKey::Write | RuleKey::Fetch => format!("Create rule for {} on {pattern}?", visible(tool)),
+            RuleKey::Read | RuleKey::Write | RuleKey::Fetch => {
+                format!("Create rule for {} on {pattern}?", visible(tool))
+            }
         }
     }
 
@@ -422,8 +481,11 @@ impl Scope {
     pub fn reach(self, operation: &Operation) -> Option<Reach> {
         match self {
             Scope::Once => None,
-            Scope::Batch => operation.batch().map(|batch| Reach::Batch(batch.to_owned())),
-            Scope::Session => Some(Reach::Session(operation.session().to_owned())).filter(|_| !operation.session().is_empty()),
+            Scope::Batch => operation
+                .batch()
+                .map(|batch| Reach::Batch(batch.to_owned())),
+            Scope::Session => Some(Reach::Session(operation.session().to_owned()))
+                .filter(|_| !operation.session().is_empty()),
             Scope::Project => Some(Reach::Project(operation.workspace().to_owned())),
             Scope::Always => Some(Reach::Always),
         }
@@ -453,7 +515,15 @@ impl Scope {
 
     /// The scope of a word.
     pub fn from_word(word: &str) -> Option<Scope> {
-        [Scope::Once, Scope::Batch, Scope::Session, Scope::Project, Scope::Always].into_iter().find(|scope| scope.word() == word)
+        [
+            Scope::Once,
+            Scope::Batch,
+            Scope::Session,
+            Scope::Project,
+            Scope::Always,
+        ]
+        .into_iter()
+        .find(|scope| scope.word() == word)
     }
 }
 

@@ -17,11 +17,19 @@ pub enum RestOfBatch {
 impl RestOfBatch {
     /// What the setting `approve_all_covers_dangerous` means.
     pub fn new(covers_dangerous: bool) -> Self {
-        if covers_dangerous { RestOfBatch::DangerousCommands } else { RestOfBatch::Ordinary }
+        if covers_dangerous {
+            RestOfBatch::DangerousCommands
+        } else {
+            RestOfBatch::Ordinary
+        }
     }
 
     /// Whether it covers an operation that must be asked about for these reasons.
-    pub fn covers<'a>(self, operation: &Operation, musts: impl IntoIterator<Item = &'a Reason>) -> bool {
+    pub fn covers<'a>(
+        self,
+        operation: &Operation,
+        musts: impl IntoIterator<Item = &'a Reason>,
+    ) -> bool {
         let mut musts = musts.into_iter().peekable();
         if musts.peek().is_none() {
             return true;

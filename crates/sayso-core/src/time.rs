@@ -18,7 +18,11 @@ pub fn words(seconds: u64) -> String {
 pub fn from_milliseconds(milliseconds: u64) -> String {
     match milliseconds % 1000 {
         0 => words(milliseconds / 1000),
-        rest if milliseconds < 60_000 => format!("{}.{} s", milliseconds / 1000, format!("{rest:03}").trim_end_matches('0')),
+        rest if milliseconds < 60_000 => format!(
+            "{}.{} s",
+            milliseconds / 1000,
+            format!("{rest:03}").trim_end_matches('0')
+        ),
         rest => format!("{} {rest} ms", words(milliseconds / 1000)),
     }
 }

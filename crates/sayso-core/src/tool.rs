@@ -152,24 +152,74 @@ pub struct Tool {
 }
 
 const fn must(role: Role, names: &'static [&'static str]) -> Argument {
-    Argument { role, names, required: true }
+    Argument {
+        role,
+        names,
+        required: true,
+    }
 }
 
 const fn may(role: Role, names: &'static [&'static str]) -> Argument {
-    Argument { role, names, required: false }
+    Argument {
+        role,
+        names,
+        required: false,
+    }
 }
 
-const PATH: Argument = must(Role::Path, &["path", "file", "file_path", "filepath", "filename", "absolute_path", "target_file"]);
-const FOLDER: Argument = may(Role::Path, &["path", "dir", "dir_path", "directory", "folder", "relative_workspace_path"]);
+const PATH: Argument = must(
+    Role::Path,
+    &[
+        "path",
+        "file",
+        "file_path",
+        "filepath",
+        "filename",
+        "absolute_path",
+        "target_file",
+    ],
+);
+const FOLDER: Argument = may(
+    Role::Path,
+    &[
+        "path",
+        "dir",
+        "dir_path",
+        "directory",
+        "folder",
+        "relative_workspace_path",
+    ],
+);
 const CONTENT: Argument = must(Role::Content, &["content", "contents", "text", "file_text"]);
 const FIND: Argument = must(Role::Find, &["find", "old_string", "old_str", "old_text"]);
-const REPLACE: Argument = must(Role::Replace, &["replace", "new_string", "new_str", "new_text"]);
-const ANCHOR: Argument = may(Role::Find, &["pattern", "after", "before", "find", "line", "insert_line"]);
+const REPLACE: Argument = must(
+    Role::Replace,
+    &["replace", "new_string", "new_str", "new_text"],
+);
+const ANCHOR: Argument = may(
+    Role::Find,
+    &["pattern", "after", "before", "find", "line", "insert_line"],
+);
 const ENDS: [Argument; 2] = [
-    must(Role::From, &["from", "path", "file", "source", "src", "old_path"]),
-    must(Role::To, &["to", "destination", "dest", "dst", "new_path", "target"]),
+    must(
+        Role::From,
+        &["from", "path", "file", "source", "src", "old_path"],
+    ),
+    must(
+        Role::To,
+        &["to", "destination", "dest", "dst", "new_path", "target"],
+    ),
 ];
-const NOTE: Argument = may(Role::Data, &["description", "instruction", "instructions", "explanation", "reason"]);
+const NOTE: Argument = may(
+    Role::Data,
+    &[
+        "description",
+        "instruction",
+        "instructions",
+        "explanation",
+        "reason",
+    ],
+);
 
 /// All tools that sayso knows. A new one is a new row.
 pub const REGISTRY: &[Tool] = &[
@@ -190,11 +240,17 @@ pub const REGISTRY: &[Tool] = &[
         category: Category::Terminal,
         arguments: &[
             must(Role::Command, &["command", "cmd"]),
-            may(Role::Cwd, &["cwd", "workdir", "working_directory", "directory"]),
+            may(
+                Role::Cwd,
+                &["cwd", "workdir", "working_directory", "directory"],
+            ),
             may(Role::Environment, &["env", "environment"]),
             may(Role::TimeLimit, &["timeout", "timeout_ms"]),
             NOTE,
-            may(Role::Data, &["run_in_background", "is_background", "background"]),
+            may(
+                Role::Data,
+                &["run_in_background", "is_background", "background"],
+            ),
         ],
     },
     Tool {
@@ -214,12 +270,25 @@ pub const REGISTRY: &[Tool] = &[
     Tool {
         kind: Kind::FileGrep,
         name: "file_grep",
-        aliases: &["grep", "Grep", "grep_search", "search_files", "search_file_content", "SearchText"],
+        aliases: &[
+            "grep",
+            "Grep",
+            "grep_search",
+            "search_files",
+            "search_file_content",
+            "SearchText",
+        ],
         category: Category::FileRead,
         arguments: &[
             must(Role::Find, &["pattern", "query", "regex"]),
-            may(Role::Path, &["path", "file", "dir_path", "directory", "folder"]),
-            may(Role::Data, &["include", "glob", "file_pattern", "include_pattern"]),
+            may(
+                Role::Path,
+                &["path", "file", "dir_path", "directory", "folder"],
+            ),
+            may(
+                Role::Data,
+                &["include", "glob", "file_pattern", "include_pattern"],
+            ),
             may(Role::Data, &["exclude", "exclude_pattern"]),
             may(Role::Data, &["type"]),
             may(Role::Data, &["output_mode"]),
@@ -237,7 +306,13 @@ pub const REGISTRY: &[Tool] = &[
     Tool {
         kind: Kind::Glob,
         name: "glob",
-        aliases: &["Glob", "file_glob", "find_files", "FindFiles", "file_search"],
+        aliases: &[
+            "Glob",
+            "file_glob",
+            "find_files",
+            "FindFiles",
+            "file_search",
+        ],
         category: Category::FileRead,
         arguments: &[
             must(Role::NamePattern, &["pattern", "query", "glob"]),
@@ -251,7 +326,15 @@ pub const REGISTRY: &[Tool] = &[
     Tool {
         kind: Kind::List,
         name: "list",
-        aliases: &["ls", "LS", "file_list", "list_directory", "list_dir", "list_files", "ReadFolder"],
+        aliases: &[
+            "ls",
+            "LS",
+            "file_list",
+            "list_directory",
+            "list_dir",
+            "list_files",
+            "ReadFolder",
+        ],
         category: Category::FileRead,
         arguments: &[
             FOLDER,
@@ -348,14 +431,28 @@ pub const REGISTRY: &[Tool] = &[
         name: "file_mkdir",
         aliases: &["mkdir", "make_directory", "create_directory"],
         category: Category::FileWrite,
-        arguments: &[must(Role::Path, &["path", "file", "dir_path", "directory", "folder"]), may(Role::Data, &["parents"]), NOTE],
+        arguments: &[
+            must(
+                Role::Path,
+                &["path", "file", "dir_path", "directory", "folder"],
+            ),
+            may(Role::Data, &["parents"]),
+            NOTE,
+        ],
     },
     Tool {
         kind: Kind::FileRmdir,
         name: "file_rmdir",
         aliases: &["rmdir", "remove_directory"],
         category: Category::FileDelete,
-        arguments: &[must(Role::Path, &["path", "file", "dir_path", "directory", "folder"]), may(Role::Data, &["recursive"]), NOTE],
+        arguments: &[
+            must(
+                Role::Path,
+                &["path", "file", "dir_path", "directory", "folder"],
+            ),
+            may(Role::Data, &["recursive"]),
+            NOTE,
+        ],
     },
     Tool {
         kind: Kind::WebFetch,
@@ -400,7 +497,10 @@ pub const REGISTRY: &[Tool] = &[
         category: Category::McpTool,
         arguments: &[
             must(Role::Agent, &["agent", "worker", "name"]),
-            may(Role::Input, &["definition", "instructions", "input", "prompt"]),
+            may(
+                Role::Input,
+                &["definition", "instructions", "input", "prompt"],
+            ),
             may(Role::Data, &["model"]),
             may(Role::Data, &["description"]),
         ],
@@ -410,13 +510,19 @@ pub const REGISTRY: &[Tool] = &[
         name: "share_file",
         aliases: &["attach_file"],
         category: Category::FileRead,
-        arguments: &[PATH, must(Role::Agent, &["agent", "worker", "receiver", "to"]), NOTE],
+        arguments: &[
+            PATH,
+            must(Role::Agent, &["agent", "worker", "receiver", "to"]),
+            NOTE,
+        ],
     },
 ];
 
 /// The row of a tool by the exact name it is called with.
 pub fn find(name: &str) -> Option<&'static Tool> {
-    REGISTRY.iter().find(|tool| tool.name == name || tool.aliases.contains(&name))
+    REGISTRY
+        .iter()
+        .find(|tool| tool.name == name || tool.aliases.contains(&name))
 }
 
 impl Kind {
@@ -436,8 +542,15 @@ impl Kind {
 
     /// The kind of a word, for what was kept under it.
     pub fn from_word(word: &str) -> Option<Kind> {
-        let known = REGISTRY.iter().find(|tool| tool.name == word).map(|tool| tool.kind);
-        known.or_else(|| [Kind::Custom, Kind::Opaque].into_iter().find(|kind| kind.word() == word))
+        let known = REGISTRY
+            .iter()
+            .find(|tool| tool.name == word)
+            .map(|tool| tool.kind);
+        known.or_else(|| {
+            [Kind::Custom, Kind::Opaque]
+                .into_iter()
+                .find(|kind| kind.word() == word)
+        })
     }
 
     /// The category; what is not known is a black box, never safe.
@@ -447,14 +560,22 @@ impl Kind {
 
     /// Touches files or runs commands by itself. What could not be read counts as well.
     pub fn is_file_or_shell(self) -> bool {
-        !matches!(self, Kind::WebFetch | Kind::Mcp | Kind::Delegate | Kind::AgentCreate | Kind::Custom)
+        !matches!(
+            self,
+            Kind::WebFetch | Kind::Mcp | Kind::Delegate | Kind::AgentCreate | Kind::Custom
+        )
     }
 
     /// Writes or edits files with the content in the call; these are what `auto-approve-edits` is about.
     pub fn is_file_edit(self) -> bool {
         matches!(
             self,
-            Kind::FileWrite | Kind::FileEdit | Kind::FileCreate | Kind::FileAppend | Kind::FileInsertAfter | Kind::FileInsertBefore
+            Kind::FileWrite
+                | Kind::FileEdit
+                | Kind::FileCreate
+                | Kind::FileAppend
+                | Kind::FileInsertAfter
+                | Kind::FileInsertBefore
         )
     }
 }
@@ -465,8 +586,10 @@ mod tests {
 
     #[test]
     fn every_name_leads_to_one_tool() {
-        let mut names: Vec<&str> =
-            REGISTRY.iter().flat_map(|tool| std::iter::once(tool.name).chain(tool.aliases.iter().copied())).collect();
+        let mut names: Vec<&str> = REGISTRY
+            .iter()
+            .flat_map(|tool| std::iter::once(tool.name).chain(tool.aliases.iter().copied()))
+            .collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();
@@ -476,7 +599,11 @@ mod tests {
     #[test]
     fn no_argument_name_stands_for_two_roles_of_one_tool() {
         for tool in REGISTRY {
-            let mut names: Vec<&str> = tool.arguments.iter().flat_map(|argument| argument.names.iter().copied()).collect();
+            let mut names: Vec<&str> = tool
+                .arguments
+                .iter()
+                .flat_map(|argument| argument.names.iter().copied())
+                .collect();
             let count = names.len();
             names.sort_unstable();
             names.dedup();
@@ -487,7 +614,14 @@ mod tests {
     #[test]
     fn h_30_names_are_exact_and_case_counts() {
         assert_eq!(find("bash").map(|tool| tool.kind), Some(Kind::Terminal));
-        for name in ["FILE_DELETE", "file_frobnicate", "", "BASH", "terminal ", "file_read\0"] {
+        for name in [
+            "FILE_DELETE",
+            "file_frobnicate",
+            "",
+            "BASH",
+            "terminal ",
+            "file_read\0",
+        ] {
             assert!(find(name).is_none(), "{name:?}");
         }
     }
@@ -505,8 +639,16 @@ mod tests {
             ("file_grep", Category::FileRead),
             ("mcp_tool", Category::McpTool),
         ] {
-            assert_eq!(find(name).map(|tool| tool.category), Some(category), "{name}");
+            assert_eq!(
+                find(name).map(|tool| tool.category),
+                Some(category),
+                "{name}"
+            );
         }
-        assert_eq!(Kind::Custom.category(), Category::McpTool, "Z-18: what is not known is never safe");
+        assert_eq!(
+            Kind::Custom.category(),
+            Category::McpTool,
+            "Z-18: what is not known is never safe"
+        );
     }
 }

@@ -40,8 +40,13 @@ const BELOW_HOME: [(&str, &str); 13] = [
 /// What a path may mean besides what it says.
 pub(crate) fn alternatives(written: &str) -> Vec<Alternative> {
     let mut out = Vec::new();
-    let plain = written.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./+=, ".contains(&byte));
-    if plain && !written.starts_with(' ') && !written.ends_with(' ') || written.len() > MAX_PATH || written.contains(HOME) {
+    let plain = written
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_-./+=, ".contains(&byte));
+    if plain && !written.starts_with(' ') && !written.ends_with(' ')
+        || written.len() > MAX_PATH
+        || written.contains(HOME)
+    {
         return out;
     }
     let tidied = tidied(written);
@@ -54,7 +59,11 @@ pub(crate) fn alternatives(written: &str) -> Vec<Alternative> {
         }
         if form != written {
             let path = literal(&form);
-            out.push(if form == tidied { Alternative::Path(path) } else { Alternative::AsSeen(path) });
+            out.push(if form == tidied {
+                Alternative::Path(path)
+            } else {
+                Alternative::AsSeen(path)
+            });
         }
     }
     // The name itself, where the text would be replaced.
@@ -89,7 +98,12 @@ fn forms(written: &str, tidied: &str) -> Vec<String> {
         forms.push(seen);
     }
     if tidied.contains('{') && !tidied.contains("${") {
-        forms.extend(alternatives_of(tidied).unwrap_or_default().into_iter().take(MOST_FORMS));
+        forms.extend(
+            alternatives_of(tidied)
+                .unwrap_or_default()
+                .into_iter()
+                .take(MOST_FORMS),
+        );
     }
     forms.retain(|form| !form.is_empty());
     let mut known: Vec<String> = Vec::new();
@@ -113,7 +127,10 @@ pub(crate) fn odd_to_change(written: &str) -> Option<&'static str> {
     if written.starts_with('@') || name.starts_with('@') {
         return Some("a leading @ may name another file");
     }
-    if written.split_once(':').is_some_and(|(host, _)| host.contains('@') && !host.contains('/')) {
+    if written
+        .split_once(':')
+        .is_some_and(|(host, _)| host.contains('@') && !host.contains('/'))
+    {
         return Some("the path may name a file of another machine");
     }
     if is_quoted(written) {
@@ -127,29 +144,51 @@ pub(crate) fn odd_to_change(written: &str) -> Option<&'static str> {
 
 /// Names that Windows takes for a device, whatever follows the first dot.
 fn is_device_of_windows(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
-    let is_port =
-        |kind: &str| stem.strip_prefix(kind).is_some_and(|port| port.len() == 1 && port.bytes().all(|byte| byte.is_ascii_digit()));
+    let stem = name
+        .split('.')
+        .next()
+        .unwrap_or_default()
+        .trim_end()
+        .to_ascii_lowercase();
+    let is_port = |kind: &str| {
+        stem.strip_prefix(kind)
+            .is_some_and(|port| port.len() == 1 && port.bytes().all(|byte| byte.is_ascii_digit()))
+    };
     matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || is_port("com") || is_port("lpt")
 }
 
 /// Parts of the path that frameworks put in brackets (`[slug]`, `[[...path]]`, `{{name}}`), in a file that is a source.
 fn is_route(written: &str, name: &str) -> bool {
-    const SOURCES: [&str; 16] =
-        ["ts", "tsx", "js", "jsx", "mjs", "cjs", "vue", "svelte", "astro", "css", "scss", "py", "rb", "go", "rs", "php"];
-    let is_source = name.rsplit_once('.').is_some_and(|(_, ending)| SOURCES.contains(&ending));
+    const SOURCES: [&str; 16] = [
+        "ts", "tsx", "js", "jsx", "mjs", "cjs", "vue", "svelte", "astro", "css", "scss", "py",
+        "rb", "go", "rs", "php",
+    ];
+    let is_source = name
+        .rsplit_once('.')
+        .is_some_and(|(_, ending)| SOURCES.contains(&ending));
     // `[a-z]` is a class of letters, and no name.
     let is_name = |inner: &str| {
         let inner = inner.trim_start_matches("...");
-        inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.=".contains(&byte)) && inner.split('-').all(|word| word.len() > 1)
+        inner
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-.=".contains(&byte))
+            && inner.split('-').all(|word| word.len() > 1)
     };
     let is_part = |part: &str| {
         let mut rest = part;
         while let Some(start) = rest.find(['[', ']', '{', '}']) {
             let opened = rest.get(start..).unwrap_or_default();
-            let open = opened.chars().take_while(|letter| matches!(letter, '[' | '{')).count();
+            let open = opened
+                .chars()
+                .take_while(|letter| matches!(letter, '[' | '{'))
+                .count();
             let close = if opened.starts_with('[') { "]" } else { "}" }.repeat(open);
-            let Some((inner, after)) = opened.get(open..).and_then(|inner| inner.split_once(&close)) else { return false };
+            let Some((inner, after)) = opened
+                .get(open..)
+                .and_then(|inner| inner.split_once(&close))
+            else {
+                return false;
+            };
             if open == 0 || open > 2 || !is_name(inner) {
                 return false;
             }
@@ -161,7 +200,9 @@ fn is_route(written: &str, name: &str) -> bool {
 }
 
 fn is_quoted(written: &str) -> bool {
-    ['"', '\'', '`'].into_iter().any(|quote| written.len() > 1 && written.starts_with(quote) && written.ends_with(quote))
+    ['"', '\'', '`']
+        .into_iter()
+        .any(|quote| written.len() > 1 && written.starts_with(quote) && written.ends_with(quote))
 }
 
 /// The path without quotes and spaces around it, without escapes of blanks, with `/` for `\`, and with `%2e` and the like written out.
@@ -182,7 +223,9 @@ pub(crate) fn decoded(text: &str) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        let code = text.get(at + 1..at + 3).and_then(|code| u8::from_str_radix(code, 16).ok());
+        let code = text
+            .get(at + 1..at + 3)
+            .and_then(|code| u8::from_str_radix(code, 16).ok());
         match code.filter(|code| *byte == b'%' && *code >= b' ' && *code != 0x7f) {
             Some(code) => {
                 out.push(code);
@@ -210,20 +253,32 @@ fn at_home(text: &str) -> Vec<String> {
     }
     let from_variable = |text: &str| {
         let (name, rest) = variable(text)?;
-        let below = BELOW_HOME.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, below)| format!("{HOME}{below}{rest}"));
+        let below = BELOW_HOME
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, below)| format!("{HOME}{below}{rest}"));
         below.or_else(|| name.eq_ignore_ascii_case("PWD").then(|| format!(".{rest}")))
     };
     let of_user = || {
-        let rest = ["/home/", "/Users/"].iter().find_map(|folder| text.strip_prefix(folder))?;
+        let rest = ["/home/", "/Users/"]
+            .iter()
+            .find_map(|folder| text.strip_prefix(folder))?;
         let (name, rest) = variable(rest)?;
-        ["USER", "LOGNAME", "USERNAME"].contains(&name).then(|| format!("{HOME}{rest}"))
+        ["USER", "LOGNAME", "USERNAME"]
+            .contains(&name)
+            .then(|| format!("{HOME}{rest}"))
     };
-    from_variable(text).or_else(of_user).filter(|path| path.starts_with('.') || below_a_folder(path)).into_iter().collect()
+    from_variable(text)
+        .or_else(of_user)
+        .filter(|path| path.starts_with('.') || below_a_folder(path))
+        .into_iter()
+        .collect()
 }
 
 /// Whether what follows the home is a path below it, or nothing.
 fn below_a_folder(path: &str) -> bool {
-    path.strip_prefix(HOME).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(HOME)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The variable that a text starts with, and what follows it.
@@ -235,15 +290,28 @@ fn variable(text: &str) -> Option<(&str, &str)> {
     if let Some(inner) = rest.strip_prefix('{') {
         let (inner, rest) = inner.split_once('}')?;
         // `${HOME:-x}` is the home, too.
-        return Some((inner.split([':', '-', '+', '=', '?', '%', '#', '/']).next().filter(|name| *name != "env").unwrap_or(inner), rest));
+        return Some((
+            inner
+                .split([':', '-', '+', '=', '?', '%', '#', '/'])
+                .next()
+                .filter(|name| *name != "env")
+                .unwrap_or(inner),
+            rest,
+        ));
     }
-    let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != ':').unwrap_or(rest.len());
+    let end = rest
+        .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != ':')
+        .unwrap_or(rest.len());
     Some(rest.split_at(end))
 }
 
 /// A path that is a name and nothing else, even if it starts with `~`.
 fn literal(written: &str) -> String {
-    if written.starts_with(['/', '.']) { written.to_owned() } else { format!("./{written}") }
+    if written.starts_with(['/', '.']) {
+        written.to_owned()
+    } else {
+        format!("./{written}")
+    }
 }
 
 fn pattern(text: &str) -> String {
@@ -251,7 +319,9 @@ fn pattern(text: &str) -> String {
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
         let after = rest.get(letter.len_utf8()..).unwrap_or_default();
-        let class = (letter == '[').then(|| after.get(1..)?.find(']').map(|end| end + 1)).flatten();
+        let class = (letter == '[')
+            .then(|| after.get(1..)?.find(']').map(|end| end + 1))
+            .flatten();
         rest = match (letter, class) {
             ('*', _) => {
                 out.push(MANY);
@@ -276,11 +346,21 @@ fn pattern(text: &str) -> String {
 
 /// Whether the world can be asked for it.
 fn is_asked(alternative: &Alternative) -> bool {
-    let (Alternative::Path(path) | Alternative::AsSeen(path) | Alternative::Pattern(path)) = alternative;
-    let signs = if matches!(alternative, Alternative::Pattern(_)) { &[HOME, MANY, ONE][..] } else { &[HOME][..] };
+    let (Alternative::Path(path) | Alternative::AsSeen(path) | Alternative::Pattern(path)) =
+        alternative;
+    let signs = if matches!(alternative, Alternative::Pattern(_)) {
+        &[HOME, MANY, ONE][..]
+    } else {
+        &[HOME][..]
+    };
     let short = path.split('/').all(|name| name.len() <= 255) && path.len() <= MAX_PATH;
     let is_pattern = !matches!(alternative, Alternative::Pattern(_)) || path.contains([MANY, ONE]);
-    short && is_pattern && path.chars().all(|letter| !letter.is_control() || signs.contains(&letter)) && !path.contains("..namedfork")
+    short
+        && is_pattern
+        && path
+            .chars()
+            .all(|letter| !letter.is_control() || signs.contains(&letter))
+        && !path.contains("..namedfork")
 }
 
 #[cfg(test)]
@@ -288,10 +368,14 @@ mod tests {
     use super::*;
 
     fn homes(written: &str) -> Vec<String> {
-        let paths = alternatives(written).into_iter().filter_map(|alternative| match alternative {
-            Alternative::Path(path) if path.starts_with(HOME) => path.strip_prefix(HOME).map(str::to_owned),
-            _ => None,
-        });
+        let paths = alternatives(written)
+            .into_iter()
+            .filter_map(|alternative| match alternative {
+                Alternative::Path(path) if path.starts_with(HOME) => {
+                    path.strip_prefix(HOME).map(str::to_owned)
+                }
+                _ => None,
+            });
         paths.collect()
     }
 
@@ -314,17 +398,39 @@ mod tests {
             "/home/$USER/.ssh/x",
             "/Users/${USER}/.ssh/x",
         ] {
-            assert!(homes(written).contains(&"/.ssh/x".to_owned()), "{written} {:?}", alternatives(written));
+            assert!(
+                homes(written).contains(&"/.ssh/x".to_owned()),
+                "{written} {:?}",
+                alternatives(written)
+            );
         }
         for written in ["\u{ff5e}/.ssh/x", "~/{.ssh,y}/x", "\u{200b}~/.ssh/x"] {
-            assert!(homes(written).contains(&"/.ssh/x".to_owned()), "{written} {:?}", alternatives(written));
+            assert!(
+                homes(written).contains(&"/.ssh/x".to_owned()),
+                "{written} {:?}",
+                alternatives(written)
+            );
         }
-        assert!(alternatives("~/.s?h/x").contains(&Alternative::Pattern(format!("{HOME}/.s{ONE}h/x"))));
+        assert!(
+            alternatives("~/.s?h/x").contains(&Alternative::Pattern(format!("{HOME}/.s{ONE}h/x")))
+        );
         assert_eq!(homes("~"), [""]);
         assert_eq!(homes("~u/x"), ["/../u/x"]);
-        assert_eq!(homes("$XDG_CONFIG_HOME/sayso/policy.yaml"), ["/.config/sayso/policy.yaml"]);
+        assert_eq!(
+            homes("$XDG_CONFIG_HOME/sayso/policy.yaml"),
+            ["/.config/sayso/policy.yaml"]
+        );
         assert!(alternatives("~/x").contains(&Alternative::Path("./~/x".into())));
-        for plain in ["a/b.c", "x~", "a/~/b", "./~/x", "$1/x", "cost$.txt", "100%", "a b/c d.txt"] {
+        for plain in [
+            "a/b.c",
+            "x~",
+            "a/~/b",
+            "./~/x",
+            "$1/x",
+            "cost$.txt",
+            "100%",
+            "a b/c d.txt",
+        ] {
             assert_eq!(homes(plain), [""; 0], "{plain}");
         }
     }

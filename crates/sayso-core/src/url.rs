@@ -32,7 +32,10 @@ impl Url {
         if text.len() > 16 * 1024 {
             return bad("the address is longer than 16 KiB");
         }
-        if text.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
+        if text
+            .chars()
+            .any(|c| c.is_control() || c.is_whitespace() || c == '\\')
+        {
             return bad("the address holds a space, a backslash or a control character");
         }
         let Some((scheme, rest)) = text.split_once("://") else {
@@ -59,11 +62,23 @@ impl Url {
         };
         let (host, address) = read_host(host)?;
         let sent = tail.split('#').next().unwrap_or("");
-        let path = if sent.starts_with('/') { sent.to_owned() } else { format!("/{sent}") };
+        let path = if sent.starts_with('/') {
+            sent.to_owned()
+        } else {
+            format!("/{sent}")
+        };
         if has_dot_segments(&path) {
             return bad("the path holds `.` or `..`, which clients resolve differently");
         }
-        Ok(Url { written: text.to_owned(), scheme, host, port, path, address, open: false })
+        Ok(Url {
+            written: text.to_owned(),
+            scheme,
+            host,
+            port,
+            path,
+            address,
+            open: false,
+        })
     }
 
     /// Whether the host is this machine or a private network, as far as its name tells.
@@ -71,10 +86,21 @@ impl Url {
         match self.address {
             Some(address) => is_private_address(address),
             None => {
-                const LOCAL: [&str; 7] = ["localhost", "local", "internal", "intranet", "lan", "home.arpa", "localdomain"];
+                const LOCAL: [&str; 7] = [
+                    "localhost",
+                    "local",
+                    "internal",
+                    "intranet",
+                    "lan",
+                    "home.arpa",
+                    "localdomain",
+                ];
                 let host = self.host.as_str();
                 !host.contains('.')
-                    || LOCAL.iter().any(|name| host.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+                    || LOCAL.iter().any(|name| {
+                        host.strip_suffix(name)
+                            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+                    })
             }
         }
     }
@@ -86,7 +112,9 @@ fn split_port(authority: &str) -> Result<(&str, Option<&str>), BadUrl> {
         let Some((_, port)) = after.split_once(']') else {
             return Err(BadUrl("the IPv6 address is not closed by `]`".into()));
         };
-        let host = authority.get(..authority.len() - port.len()).unwrap_or(authority);
+        let host = authority
+            .get(..authority.len() - port.len())
+            .unwrap_or(authority);
         return match port.strip_prefix(':') {
             Some(port) => Ok((host, Some(port))),
             None if port.is_empty() => Ok((host, None)),
@@ -100,9 +128,16 @@ fn split_port(authority: &str) -> Result<(&str, Option<&str>), BadUrl> {
 }
 
 fn read_host(host: &str) -> Result<(String, Option<IpAddr>), BadUrl> {
-    if let Some(inner) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        let address: Ipv6Addr = inner.parse().map_err(|_| BadUrl(format!("`{inner}` is not an IPv6 address")))?;
-        let address = address.to_ipv4_mapped().map_or(IpAddr::V6(address), IpAddr::V4);
+    if let Some(inner) = host
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    {
+        let address: Ipv6Addr = inner
+            .parse()
+            .map_err(|_| BadUrl(format!("`{inner}` is not an IPv6 address")))?;
+        let address = address
+            .to_ipv4_mapped()
+            .map_or(IpAddr::V6(address), IpAddr::V4);
         return Ok((address.to_string(), Some(address)));
     }
     let host = host.to_ascii_lowercase();
@@ -110,15 +145,21 @@ fn read_host(host: &str) -> Result<(String, Option<IpAddr>), BadUrl> {
     if host.is_empty() || host.len() > 253 {
         return Err(BadUrl("the host is empty or too long".into()));
     }
-    let fits =
-        |label: &str| !label.is_empty() && label.len() <= 63 && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    let fits = |label: &str| {
+        !label.is_empty()
+            && label.len() <= 63
+            && label
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    };
     if !host.split('.').all(fits) {
         return Err(BadUrl(format!("`{host}` is not a plain host name")));
     }
     // Clients read a host whose last label is a number as an IPv4 address, in many notations.
     let last = host.rsplit('.').next().unwrap_or("");
     if number(last).is_some() || last.bytes().all(|b| b.is_ascii_digit()) {
-        let address = loose_v4(host).ok_or_else(|| BadUrl(format!("`{host}` is not an IPv4 address")))?;
+        let address =
+            loose_v4(host).ok_or_else(|| BadUrl(format!("`{host}` is not an IPv4 address")))?;
         return Ok((address.to_string(), Some(IpAddr::V4(address))));
     }
     Ok((host.to_owned(), None))
@@ -141,7 +182,11 @@ fn loose_v4(host: &str) -> Option<Ipv4Addr> {
 
 fn number(text: &str) -> Option<u64> {
     if let Some(hex) = text.strip_prefix("0x") {
-        return if hex.is_empty() { Some(0) } else { u64::from_str_radix(hex, 16).ok() };
+        return if hex.is_empty() {
+            Some(0)
+        } else {
+            u64::from_str_radix(hex, 16).ok()
+        };
     }
     if !text.bytes().all(|b| b.is_ascii_digit()) || text.is_empty() {
         return None;
@@ -200,7 +245,10 @@ fn has_dot_segments(path: &str) -> bool {
     let only_path = path.split('?').next().unwrap_or("");
     only_path.split('/').any(|segment| {
         let plain = segment.to_ascii_lowercase().replace("%2e", ".");
-        plain == "." || plain == ".." || plain.contains("%00") || plain.contains("%2f") && plain.contains("..")
+        plain == "."
+            || plain == ".."
+            || plain.contains("%00")
+            || plain.contains("%2f") && plain.contains("..")
     })
 }
 
@@ -212,7 +260,12 @@ mod tests {
     fn a_plain_address_is_taken_apart() {
         let url = Url::parse("HTTPS://Docs.Rust-Lang.org:8443/std/?q=1#x").unwrap();
         assert_eq!(
-            (url.scheme.as_str(), url.host.as_str(), url.port, url.path.as_str()),
+            (
+                url.scheme.as_str(),
+                url.host.as_str(),
+                url.port,
+                url.path.as_str()
+            ),
             ("https", "docs.rust-lang.org", 8443, "/std/?q=1")
         );
         assert!(!url.is_private());
@@ -247,7 +300,12 @@ mod tests {
         ] {
             assert!(Url::parse(text).unwrap().is_private(), "{text}");
         }
-        for text in ["http://8.8.8.8/", "https://example.com/", "http://[2606:4700::1111]/", "https://localhost.example.com/"] {
+        for text in [
+            "http://8.8.8.8/",
+            "https://example.com/",
+            "http://[2606:4700::1111]/",
+            "https://localhost.example.com/",
+        ] {
             assert!(!Url::parse(text).unwrap().is_private(), "{text}");
         }
     }

@@ -168,11 +168,19 @@ impl Network {
             (Network::Nothing, _) | (_, Network::Nothing) => Network::Nothing,
             (Network::Everything, other) | (other, Network::Everything) => other.clone(),
             (Network::Hosts(one), Network::Hosts(two)) => {
-                let below = |name: &String, list: &[String]| list.iter().any(|pattern| host_within(name, pattern));
+                let below = |name: &String, list: &[String]| {
+                    list.iter().any(|pattern| host_within(name, pattern))
+                };
                 let from_one = one.iter().filter(|name| below(name, two));
-                let from_two = two.iter().filter(|name| below(name, one) && !one.contains(name));
+                let from_two = two
+                    .iter()
+                    .filter(|name| below(name, one) && !one.contains(name));
                 let both: Vec<String> = from_one.chain(from_two).cloned().collect();
-                if both.is_empty() { Network::Nothing } else { Network::Hosts(both) }
+                if both.is_empty() {
+                    Network::Nothing
+                } else {
+                    Network::Hosts(both)
+                }
             }
         }
     }
@@ -189,7 +197,10 @@ impl Network {
 
 /// Whether a name, or every name that a pattern stands for, is covered by a pattern.
 fn host_within(name: &str, pattern: &str) -> bool {
-    name == pattern || pattern.strip_prefix('*').is_some_and(|end| end.starts_with('.') && name.len() > end.len() && name.ends_with(end))
+    name == pattern
+        || pattern.strip_prefix('*').is_some_and(|end| {
+            end.starts_with('.') && name.len() > end.len() && name.ends_with(end)
+        })
 }
 
 /// The answer to one operation.
@@ -296,7 +307,11 @@ impl Verdict {
     /// The reasons that made the decision, strongest first, each text once.
     pub fn main_reasons(&self) -> Vec<&Reason> {
         let mut out: Vec<&Reason> = Vec::new();
-        for reason in self.reasons.iter().filter(|reason| reason.decision == self.decision) {
+        for reason in self
+            .reasons
+            .iter()
+            .filter(|reason| reason.decision == self.decision)
+        {
             if !out.iter().any(|other| other.text == reason.text) {
                 out.push(reason);
             }
@@ -311,7 +326,10 @@ impl Verdict {
             source if source.starts_with("grant ") => 0,
             _ => 1,
         };
-        let decided = self.reasons.iter().filter(|reason| reason.decision == self.decision);
+        let decided = self
+            .reasons
+            .iter()
+            .filter(|reason| reason.decision == self.decision);
         decided.min_by_key(rank).or_else(|| self.reasons.first())
     }
 }
@@ -372,7 +390,9 @@ impl Tier {
 
     /// The tier of a word.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Tier::None, Tier::Dangerous, Tier::Catastrophic].into_iter().find(|tier| tier.word() == word)
+        [Tier::None, Tier::Dangerous, Tier::Catastrophic]
+            .into_iter()
+            .find(|tier| tier.word() == word)
     }
 }
 

@@ -25,12 +25,15 @@ pub fn visible_block(text: &str) -> String {
 
 /// The same for text on one line that was made visible before, such as what the record keeps of a call: its spelling is not spelled out again.
 pub fn visible_again(text: &str) -> String {
-    spell(text, |character| is_spelled(character) && !is_hidden(character))
+    spell(text, |character| {
+        is_spelled(character) && !is_hidden(character)
+    })
 }
 
 /// Whether the text holds a character that [`visible`] spells out, other than a line feed or a tab.
 pub fn has_hidden(text: &str) -> bool {
-    text.chars().any(|character| !matches!(character, '\n' | '\t') && is_spelled(character))
+    text.chars()
+        .any(|character| !matches!(character, '\n' | '\t') && is_spelled(character))
 }
 
 /// Whether [`visible`] spells a character out for what it is, and not because the spelling itself is made of it.
@@ -71,7 +74,12 @@ fn is_spelled(character: char) -> bool {
         ' '..='~' => false,
         // What the spelling itself is made of.
         OPENER | '\u{2400}'..='\u{2421}' => true,
-        _ => character.is_control() || is_invisible(character) || is_odd_space(character) || is_unassignable(character),
+        _ => {
+            character.is_control()
+                || is_invisible(character)
+                || is_odd_space(character)
+                || is_unassignable(character)
+        }
     }
 }
 
@@ -90,13 +98,18 @@ fn is_invisible(character: char) -> bool {
 
 /// Spaces other than U+0020, and the braille cell without dots, which looks like one.
 fn is_odd_space(character: char) -> bool {
-    matches!(character, '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{2800}' | '\u{3000}')
+    matches!(
+        character,
+        '\u{A0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{2800}' | '\u{3000}'
+    )
 }
 
 /// Private use and noncharacters: no font and no reader can know what they show.
 fn is_unassignable(character: char) -> bool {
     let code = u32::from(character);
-    matches!(code, 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xF0000..=0x10_FFFF) || code & 0xFFFE == 0xFFFE
+    matches!(code, 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xF0000..=0x10_FFFF)
+        || code & 0xFFFE == 0xFFFE
 }
 
 #[cfg(test)]
@@ -113,8 +126,13 @@ mod tests {
                 '\u{2400}'..='\u{241F}' => out.push(char::from_u32(u32::from(character) - 0x2400)?),
                 '\u{2421}' => out.push('\u{7F}'),
                 OPENER => {
-                    let code: String = characters.by_ref().take_while(|next| *next != CLOSER).collect();
-                    out.push(char::from_u32(u32::from_str_radix(code.strip_prefix("U+")?, 16).ok()?)?);
+                    let code: String = characters
+                        .by_ref()
+                        .take_while(|next| *next != CLOSER)
+                        .collect();
+                    out.push(char::from_u32(
+                        u32::from_str_radix(code.strip_prefix("U+")?, 16).ok()?,
+                    )?);
                 }
                 _ => out.push(character),
             }
@@ -128,7 +146,18 @@ mod tests {
             prop::char::range('\0', '\u{FF}'),
             prop::char::range('\u{2000}', '\u{206F}'),
             prop::char::range('\u{2400}', '\u{2426}'),
-            prop::sample::select(vec![OPENER, CLOSER, 'U', '+', '2', '0', 'E', '\u{202E}', '\u{E0041}', '\u{FEFF}']),
+            prop::sample::select(vec![
+                OPENER,
+                CLOSER,
+                'U',
+                '+',
+                '2',
+                '0',
+                'E',
+                '\u{202E}',
+                '\u{E0041}',
+                '\u{FEFF}'
+            ]),
         ];
         prop::collection::vec(character, 0..40).prop_map(|list| list.into_iter().collect())
     }
@@ -143,8 +172,14 @@ mod tests {
             ("␛ \u{2420} \u{2421}", "‹U+241B› ‹U+2420› ‹U+2421›"),
             ("‹U+202E›", "‹U+2039›U+202E›"),
             ("\u{202E}exe\u{2066}", "‹U+202E›exe‹U+2066›"),
-            ("\u{85}\u{9B}\u{A0}\u{AD}\u{2028}", "‹U+0085›‹U+009B›‹U+00A0›‹U+00AD›‹U+2028›"),
-            ("\u{FEFF}\u{E000}\u{FFFE}\u{1FFFF}\u{E0041}\u{10FFFD}", "‹U+FEFF›‹U+E000›‹U+FFFE›‹U+1FFFF›‹U+E0041›‹U+10FFFD›"),
+            (
+                "\u{85}\u{9B}\u{A0}\u{AD}\u{2028}",
+                "‹U+0085›‹U+009B›‹U+00A0›‹U+00AD›‹U+2028›",
+            ),
+            (
+                "\u{FEFF}\u{E000}\u{FFFE}\u{1FFFF}\u{E0041}\u{10FFFD}",
+                "‹U+FEFF›‹U+E000›‹U+FFFE›‹U+1FFFF›‹U+E0041›‹U+10FFFD›",
+            ),
         ] {
             assert_eq!(visible(text), shown);
             assert_eq!(unspell(shown).as_deref(), Some(text));
@@ -186,14 +221,20 @@ mod tests {
         for code in ranges.iter().flat_map(|(first, last)| *first..=*last) {
             let character = char::from_u32(code).expect("no surrogates in the table");
             let shown = visible(character.encode_utf8(&mut [0; 4])).into_owned();
-            assert!(!shown.contains(character), "U+{code:04X} shows as {shown:?}");
+            assert!(
+                !shown.contains(character),
+                "U+{code:04X} shows as {shown:?}"
+            );
         }
     }
 
     #[test]
     fn no_two_characters_look_the_same() {
         let all: Vec<char> = ('\0'..=char::MAX).collect();
-        let shown: std::collections::HashSet<String> = all.iter().map(|one| visible(&one.to_string()).into_owned()).collect();
+        let shown: std::collections::HashSet<String> = all
+            .iter()
+            .map(|one| visible(&one.to_string()).into_owned())
+            .collect();
         assert_eq!(shown.len(), all.len());
     }
 

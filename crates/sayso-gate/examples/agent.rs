@@ -12,7 +12,9 @@ use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
 use sayso_core::node::Node;
 use sayso_core::prompt::Scope;
-use sayso_gate::library::{Builder, Controller, Say, Simulated, World, gated, simulate_user_approval};
+use sayso_gate::library::{
+    Builder, Controller, Say, Simulated, World, gated, simulate_user_approval,
+};
 use sayso_gate::ports::{Content, Ran};
 use sayso_gate::seal::Sealed;
 use sayso_world::machine::Machine;
@@ -38,7 +40,11 @@ impl World for Here {
 
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
         let found = sayso_world::content::content(path, most)?;
-        Ok(found.map(|found| Content { bytes: found.bytes, size: found.size, executable: Some(found.executable) }))
+        Ok(found.map(|found| Content {
+            bytes: found.bytes,
+            size: found.size,
+            executable: Some(found.executable),
+        }))
     }
 }
 
@@ -48,24 +54,31 @@ struct Workspace(PathBuf);
 
 impl Workspace {
     fn read(&self, args: &Node) -> Result<Node, String> {
-        let text = std::fs::read_to_string(self.0.join(text(args, "path")?)).map_err(|error| error.to_string())?;
+        let text = std::fs::read_to_string(self.0.join(text(args, "path")?))
+            .map_err(|error| error.to_string())?;
         Ok(Node::text(text.trim_end()))
     }
 
     fn write(&self, args: &Node) -> Result<Node, String> {
-        std::fs::write(self.0.join(text(args, "path")?), text(args, "content")?).map_err(|error| error.to_string())?;
+        std::fs::write(self.0.join(text(args, "path")?), text(args, "content")?)
+            .map_err(|error| error.to_string())?;
         Ok(Node::text("written"))
     }
 
     fn shell(&self, args: &Node) -> Result<Node, String> {
-        let output = Command::new("sh").args(["-c", text(args, "command")?]).current_dir(&self.0).output();
+        let output = Command::new("sh")
+            .args(["-c", text(args, "command")?])
+            .current_dir(&self.0)
+            .output();
         let output = output.map_err(|error| error.to_string())?;
         Ok(Node::text(String::from_utf8_lossy(&output.stdout).trim()))
     }
 }
 
 fn text<'a>(args: &'a Node, key: &str) -> Result<&'a str, String> {
-    args.get(key).and_then(Node::as_text).ok_or_else(|| format!("`{key}` is missing"))
+    args.get(key)
+        .and_then(Node::as_text)
+        .ok_or_else(|| format!("`{key}` is missing"))
 }
 
 /// The agent. Its tools have names that sayso knows, so each call is judged by what it would do.
@@ -73,13 +86,16 @@ fn agent(folder: &std::path::Path, person: Arc<Simulated>) -> Result<Controller,
     let here = Here(Machine::new(Whereabouts::from_environment()?));
     let workspace = Workspace(folder.to_owned());
     let (reader, writer, shell) = (workspace.clone(), workspace.clone(), workspace);
-    let agent = Builder::new(folder.to_str().ok_or("the folder's name is not UTF-8")?, Arc::new(here))
-        .agent("example")
-        .person(person)
-        .tool(gated("read_file", move |args| reader.read(args)))
-        .tool(gated("write_file", move |args| writer.write(args)))
-        .tool(gated("bash", move |args| shell.shell(args)))
-        .build()?;
+    let agent = Builder::new(
+        folder.to_str().ok_or("the folder's name is not UTF-8")?,
+        Arc::new(here),
+    )
+    .agent("example")
+    .person(person)
+    .tool(gated("read_file", move |args| reader.read(args)))
+    .tool(gated("write_file", move |args| writer.write(args)))
+    .tool(gated("bash", move |args| shell.shell(args)))
+    .build()?;
     Ok(agent)
 }
 
@@ -89,13 +105,24 @@ pub fn tell(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let folder = scratch.path().canonicalize()?;
     std::fs::write(folder.join("notes.txt"), "buy milk\n")?;
     std::fs::write(folder.join(".env"), "TOKEN=not-a-real-one\n")?;
-    let script = [Say::Yes(Scope::Once), Say::NoBecause("not the token".to_owned()), Say::Yes(Scope::Session)];
+    let script = [
+        Say::Yes(Scope::Once),
+        Say::NoBecause("not the token".to_owned()),
+        Say::Yes(Scope::Session),
+    ];
     let person = Arc::new(simulate_user_approval(script));
     let agent = agent(&folder, Arc::clone(&person))?;
     let one = |key: &str, value: &str| vec![(key.to_owned(), Node::text(value))];
     let calls = [
         ("read_file", one("path", "notes.txt")),
-        ("write_file", [one("path", "count.sh"), one("content", "wc -l < notes.txt\n")].concat()),
+        (
+            "write_file",
+            [
+                one("path", "count.sh"),
+                one("content", "wc -l < notes.txt\n"),
+            ]
+            .concat(),
+        ),
         ("read_file", one("path", ".env")),
         ("bash", one("command", "sh count.sh")),
         ("bash", one("command", "sh count.sh")),
@@ -103,16 +130,29 @@ pub fn tell(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
         ("drop_tables", Vec::new()),
     ];
     for (tool, args) in calls {
-        let shown: Vec<&str> = args.iter().filter_map(|(_, node)| node.as_text()).map(str::trim_end).collect();
+        let shown: Vec<&str> = args
+            .iter()
+            .filter_map(|(_, node)| node.as_text())
+            .map(str::trim_end)
+            .collect();
         let before = person.seen().len();
         let finished = pollster::block_on(agent.call(tool, Node::map(args.clone())));
-        let asked = if person.seen().len() > before { "asked, " } else { "" };
+        let asked = if person.seen().len() > before {
+            "asked, "
+        } else {
+            ""
+        };
         let result = match &finished.ran {
             Some(Ran::Done(node)) => node.as_text().unwrap_or_default().to_owned(),
             Some(Ran::Failed { why, .. } | Ran::NotRun(why)) => format!("it failed: {why}"),
             None => finished.message.clone(),
         };
-        writeln!(out, "{tool}({})\n  {asked}{}: {result}", shown.join(", "), finished.outcome.word())?;
+        writeln!(
+            out,
+            "{tool}({})\n  {asked}{}: {result}",
+            shown.join(", "),
+            finished.outcome.word()
+        )?;
     }
     writeln!(out, "{}", agent.gate().stats.counts().line())?;
     Ok(())

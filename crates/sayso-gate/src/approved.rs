@@ -69,7 +69,12 @@ impl Approved {
     pub fn decided_by(&self) -> DecidedBy {
         let reason = self.verdict.weightiest();
         let (rule, source) = reason.map_or(("", ""), |reason| (&reason.rule, &reason.source));
-        DecidedBy::new(self.outcome, self.yes.as_ref().map(|yes| yes.by.clone()), rule, source)
+        DecidedBy::new(
+            self.outcome,
+            self.yes.as_ref().map(|yes| yes.by.clone()),
+            rule,
+            source,
+        )
     }
 
     /// Whether a person said so, or nobody had to be asked.

@@ -63,7 +63,11 @@ impl Gate {
         if let Some(why) = self.flood.refusal(operation, self.now()) {
             return Err(Box::new(End::trouble(&why)));
         }
-        let round = if verdict.confirm == Confirm::Double { Round::First } else { Round::Only };
+        let round = if verdict.confirm == Confirm::Double {
+            Round::First
+        } else {
+            Round::Only
+        };
         let prompt = self.prompt(operation, reading, verdict, turn, round);
         prompt
             .map(|(prompt, bytes)| (Arc::new(prompt), bytes))
@@ -78,7 +82,8 @@ impl Gate {
         if let (true, Ok(first)) = (twice, &answered) {
             first_key.clone_from(&first.typed);
             // A prompt with an id of its own: the answer to the first is none to this one. It confirms what was chosen, and nothing else.
-            let Some(second) = prompt.second(self.ids.next("prompt"), self.now(), &first.choice) else {
+            let Some(second) = prompt.second(self.ids.next("prompt"), self.now(), &first.choice)
+            else {
                 return Said::No(End::trouble("the answer was not offered"));
             };
             prompt = Arc::new(second);
@@ -87,7 +92,10 @@ impl Gate {
         let Answered { choice, by, typed } = match answered {
             Ok(answered) => answered,
             Err(end) => {
-                let end = End { prompt: Some(prompt.id.as_str().into()), ..end };
+                let end = End {
+                    prompt: Some(prompt.id.as_str().into()),
+                    ..end
+                };
                 return Said::No(self.noticed(&prompt.operation, end, turn));
             }
         };
@@ -97,7 +105,17 @@ impl Gate {
                 let confirmations = if twice { 2 } else { 1 };
                 // The key that chose the answer; the one that confirmed it says only yes.
                 let typed = first_key.or(typed).map(Into::into);
-                Said::Yes(Yes { by, scope, confirmations, prompt: prompt.id.as_str().into(), kept: None, typed }, kept)
+                Said::Yes(
+                    Yes {
+                        by,
+                        scope,
+                        confirmations,
+                        prompt: prompt.id.as_str().into(),
+                        kept: None,
+                        typed,
+                    },
+                    kept,
+                )
             }
             Err(why) => Said::No(End::trouble(&why)),
         }
@@ -106,7 +124,10 @@ impl Gate {
     /// Shows one prompt and waits for its end.
     async fn put(&self, prompt: &Arc<Prompt>) -> Result<Answered, End> {
         // Nobody is asked anything that the record does not know of.
-        let asked = What::Asked { prompt: prompt.id.clone(), round: prompt.round };
+        let asked = What::Asked {
+            prompt: prompt.id.clone(),
+            round: prompt.round,
+        };
         if let Err(why) = self.record(Some(&prompt.operation), asked) {
             return Err(End::trouble(&format!("it could not be recorded: {why}")));
         }
@@ -115,14 +136,22 @@ impl Gate {
         let waiting = guarded(
             || {
                 let waiting = self.ports.ask.ask(Arc::clone(prompt));
-                self.tell(EventKind::Requested, Some(&prompt.operation), About::Prompt(Arc::clone(prompt)));
+                self.tell(
+                    EventKind::Requested,
+                    Some(&prompt.operation),
+                    About::Prompt(Arc::clone(prompt)),
+                );
                 waiting
             },
             |why| Ended::Failed(format!("the prompt broke: {why}")),
         );
         let ended = in_time(prompt, waiting.await, self.now());
         drop(open);
-        self.tell(EventKind::Responded, Some(&prompt.operation), About::Answer(Arc::clone(prompt), ended.clone()));
+        self.tell(
+            EventKind::Responded,
+            Some(&prompt.operation),
+            About::Answer(Arc::clone(prompt), ended.clone()),
+        );
         match ended {
             Ended::TimedOut => Err(End::of(Outcome::TimedOut)),
             Ended::Cancelled => Err(End::of(Outcome::Cancelled)),
@@ -130,13 +159,27 @@ impl Gate {
             Ended::Failed(why) => Err(End::trouble(&why)),
             Ended::Answered { answer, by } => {
                 // Whoever brought the answer, it counts only for this prompt, as it was shown.
-                if answer.prompt != prompt.id || answer.digest != prompt.operation.digest() || !prompt.takes(&answer.choice) {
+                if answer.prompt != prompt.id
+                    || answer.digest != prompt.operation.digest()
+                    || !prompt.takes(&answer.choice)
+                {
                     return Err(End::trouble("the answer was to another question"));
                 }
                 let (note, typed) = (answer.note, answer.typed);
                 match answer.choice {
-                    Choice::Deny => Err(End { note, typed, by: Some(by), ..End::of(Outcome::Denied) }),
-                    Choice::Quit => Err(End { note, typed, by: Some(by), quit: true, ..End::of(Outcome::Cancelled) }),
+                    Choice::Deny => Err(End {
+                        note,
+                        typed,
+                        by: Some(by),
+                        ..End::of(Outcome::Denied)
+                    }),
+                    Choice::Quit => Err(End {
+                        note,
+                        typed,
+                        by: Some(by),
+                        quit: true,
+                        ..End::of(Outcome::Cancelled)
+                    }),
                     choice => Ok(Answered { choice, by, typed }),
                 }
             }
@@ -153,11 +196,19 @@ impl Gate {
     }
 
     /// What the person looks at, and which bytes of files it was made from. What breaks on the way cannot be shown.
-    pub(crate) fn present(&self, operation: &Operation, reading: &Reading, verdict: &Verdict) -> Result<(Built, Vec<Sealed>), String> {
+    pub(crate) fn present(
+        &self,
+        operation: &Operation,
+        reading: &Reading,
+        verdict: &Verdict,
+    ) -> Result<(Built, Vec<Sealed>), String> {
         let policy = self.policy();
         let settings = self.settings(&policy, operation);
         let noting = Noting::new(self.ports.world.as_ref());
-        let built = caught(|| presentation::build(&noting, operation, reading, verdict, settings), Err)?;
+        let built = caught(
+            || presentation::build(&noting, operation, reading, verdict, settings),
+            Err,
+        )?;
         Ok((built, noting.bytes()))
     }
 
@@ -214,7 +265,9 @@ impl Gate {
         kept: Option<Kept>,
         turn: &mut Turn,
     ) -> Result<Option<Arc<(String, String)>>, String> {
-        let Some(Kept { key, reach, words }) = kept else { return Ok(None) };
+        let Some(Kept { key, reach, words }) = kept else {
+            return Ok(None);
+        };
         let seal = shown.kept(&key);
         let grant = Grant {
             id: self.ids.next("grant"),
@@ -230,17 +283,38 @@ impl Gate {
             let id = grant.id.clone();
             turn.grants.push(grant);
             let policy = self.policy();
-            let covers = RestOfBatch::new(self.settings(&policy, operation).approve_all_covers_dangerous);
+            let covers = RestOfBatch::new(
+                self.settings(&policy, operation)
+                    .approve_all_covers_dangerous,
+            );
             let words = self.approved_rest(turn, covers);
-            self.tell(EventKind::ApproveAll, Some(operation), About::Words(words.clone()));
+            self.tell(
+                EventKind::ApproveAll,
+                Some(operation),
+                About::Words(words.clone()),
+            );
             return Ok(Some(Arc::new((id, words))));
         }
-        self.record(Some(operation), What::Granted { grant: Box::new(grant.clone()), words: words.clone() })?;
+        self.record(
+            Some(operation),
+            What::Granted {
+                grant: Box::new(grant.clone()),
+                words: words.clone(),
+            },
+        )?;
         let rule = matches!(grant.key, GrantKey::Rule(_));
         let id = grant.id.clone();
         self.ports.store.remember(grant)?;
-        let words = if rule { format!("Auto-approval rule created: {words}") } else { format!("answer kept: {words}") };
-        self.tell(EventKind::Updated, Some(operation), About::Words(words.clone()));
+        let words = if rule {
+            format!("Auto-approval rule created: {words}")
+        } else {
+            format!("answer kept: {words}")
+        };
+        self.tell(
+            EventKind::Updated,
+            Some(operation),
+            About::Words(words.clone()),
+        );
         Ok(Some(Arc::new((id, words))))
     }
 }
@@ -248,7 +322,9 @@ impl Gate {
 /// A yes long after the prompt's time is none, whoever kept it open: every way of asking has the limit that the queue has.
 fn in_time(prompt: &Prompt, ended: Ended, now: i64) -> Ended {
     let is_yes = matches!(&ended, Ended::Answered { answer, .. } if !matches!(answer.choice, Choice::Deny | Choice::Quit));
-    let longest = prompt.timeout.map(|seconds| i64::try_from(seconds.saturating_mul(LONGEST_WAIT.into())).unwrap_or(i64::MAX));
+    let longest = prompt.timeout.map(|seconds| {
+        i64::try_from(seconds.saturating_mul(LONGEST_WAIT.into())).unwrap_or(i64::MAX)
+    });
     match longest {
         Some(longest) if is_yes && now.saturating_sub(prompt.asked) > longest => Ended::TimedOut,
         _ => ended,
@@ -259,8 +335,15 @@ fn in_time(prompt: &Prompt, ended: Ended, now: i64) -> Ended {
 fn kept(prompt: &Prompt, choice: &Choice) -> Result<(Scope, Option<Kept>), String> {
     let (scope, key, words) = match choice {
         Choice::Offer(index) => {
-            let offer = prompt.offers.get(*index).ok_or("the answer was not offered")?;
-            (offer.scope, offers::key_of(&offer.stores)?, offer.words.clone())
+            let offer = prompt
+                .offers
+                .get(*index)
+                .ok_or("the answer was not offered")?;
+            (
+                offer.scope,
+                offers::key_of(&offer.stores)?,
+                offer.words.clone(),
+            )
         }
         Choice::Pattern { text, scope } => {
             let rule = pattern::check(text, prompt)?;
@@ -269,7 +352,11 @@ fn kept(prompt: &Prompt, choice: &Choice) -> Result<(Scope, Option<Kept>), Strin
         }
         Choice::Deny | Choice::Quit => return Err("that is no yes".to_owned()),
     };
-    let Some(key) = key else { return Ok((scope, None)) };
-    let reach = scope.reach(&prompt.operation).ok_or("that cannot be kept for so long")?;
+    let Some(key) = key else {
+        return Ok((scope, None));
+    };
+    let reach = scope
+        .reach(&prompt.operation)
+        .ok_or("that cannot be kept for so long")?;
     Ok((scope, Some(Kept { key, reach, words })))
 }

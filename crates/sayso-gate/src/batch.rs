@@ -89,35 +89,59 @@ pub struct Completed {
 
 impl std::fmt::Display for Completed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Completed { completed, failed, total } = self;
+        let Completed {
+            completed,
+            failed,
+            total,
+        } = self;
         write!(f, "{completed}/{total}")?;
-        if *failed > 0 { write!(f, ", {failed} failed") } else { Ok(()) }
+        if *failed > 0 {
+            write!(f, ", {failed} failed")
+        } else {
+            Ok(())
+        }
     }
 }
 
 impl Batch {
     /// Those that were answered or ran; what was cancelled unasked is left out.
     pub fn answered(&self) -> impl Iterator<Item = &Finished> {
-        self.results.iter().filter(|finished| finished.verdict.is_some() || finished.outcome != Outcome::Cancelled)
+        self.results
+            .iter()
+            .filter(|finished| finished.verdict.is_some() || finished.outcome != Outcome::Cancelled)
     }
 
     /// Those that ran; what was approved and never started, or is held, did not.
     pub fn executed(&self) -> impl Iterator<Item = &Finished> {
-        self.results
-            .iter()
-            .filter(|finished| finished.outcome.ran() && finished.held.is_none() && !matches!(finished.ran, Some(Ran::NotRun(_))))
+        self.results.iter().filter(|finished| {
+            finished.outcome.ran()
+                && finished.held.is_none()
+                && !matches!(finished.ran, Some(Ran::NotRun(_)))
+        })
     }
 
     /// How many did their work, and how many ran and failed.
     pub fn counts(&self) -> Completed {
-        let completed = self.results.iter().filter(|finished| finished.succeeded()).count();
-        Completed { completed, failed: self.executed().count() - completed, total: self.results.len() }
+        let completed = self
+            .results
+            .iter()
+            .filter(|finished| finished.succeeded())
+            .count();
+        Completed {
+            completed,
+            failed: self.executed().count() - completed,
+            total: self.results.len(),
+        }
     }
 
     /// "Completed 2/5", and how many failed and were cancelled.
     pub fn summary(&self) -> String {
         let counts = self.counts();
-        let cancelled = self.results.iter().filter(|finished| finished.outcome == Outcome::Cancelled && finished.verdict.is_none()).count();
+        let cancelled = self
+            .results
+            .iter()
+            .filter(|finished| finished.outcome == Outcome::Cancelled && finished.verdict.is_none())
+            .count();
         match cancelled {
             0 => format!("Completed {counts}"),
             cancelled => format!("Cancelled {cancelled} remaining / Completed {counts}"),
@@ -132,12 +156,23 @@ impl Gate {
     }
 
     /// The same, and somebody is told what goes on.
-    pub async fn batch_told(&self, calls: Vec<Call>, options: Options, told: &(dyn Fn(Step<'_>) + Send + Sync)) -> Batch {
+    pub async fn batch_told(
+        &self,
+        calls: Vec<Call>,
+        options: Options,
+        told: &(dyn Fn(Step<'_>) + Send + Sync),
+    ) -> Batch {
         self.batch_kept(calls, options, told, None).await
     }
 
     /// The same, and nothing runs: each command that is approved is kept, to be run once by its id.
-    pub async fn batch_held(&self, calls: Vec<Call>, options: Options, told: &(dyn Fn(Step<'_>) + Send + Sync), keep: Keep<'_>) -> Batch {
+    pub async fn batch_held(
+        &self,
+        calls: Vec<Call>,
+        options: Options,
+        told: &(dyn Fn(Step<'_>) + Send + Sync),
+        keep: Keep<'_>,
+    ) -> Batch {
         self.batch_kept(calls, options, told, Some(keep)).await
     }
 
@@ -153,12 +188,22 @@ impl Gate {
             call.batch = Some(id.clone());
         }
         let total = calls.len();
-        let rest = Rest { gate: self, calls: Arc::new(Mutex::new(calls.into_iter())) };
-        let mut turn = Turn { batch: Some(id.clone()), calls: Some(Arc::clone(&rest.calls)), ..Turn::default() };
+        let rest = Rest {
+            gate: self,
+            calls: Arc::new(Mutex::new(calls.into_iter())),
+        };
+        let mut turn = Turn {
+            batch: Some(id.clone()),
+            calls: Some(Arc::clone(&rest.calls)),
+            ..Turn::default()
+        };
         let mut results = Vec::with_capacity(total);
         let mut stopped = false;
         while let Some(call) = rest.next() {
-            let place = Position { index: results.len() + 1, total };
+            let place = Position {
+                index: results.len() + 1,
+                total,
+            };
             told(Step::Starts(place, &call));
             if stopped {
                 let finished = self.cancel(call);
@@ -180,11 +225,15 @@ impl Gate {
 
     /// The calls that follow and are one question with this one: those of its group that only have to be asked once and are nothing special.
     fn group(&self, call: &Call, rest: &[Call], turn: &Turn) -> Vec<Grouped> {
-        let Some(group) = &call.group else { return Vec::new() };
+        let Some(group) = &call.group else {
+            return Vec::new();
+        };
         // One of a group that was answered is not asked about again.
-        let answered = |digest| turn.denied.contains_key(&digest) || turn.approved.contains_key(&digest);
+        let answered =
+            |digest| turn.denied.contains_key(&digest) || turn.approved.contains_key(&digest);
         // A value that is too deep cannot even be copied.
-        let freeze = |call: &Call| Operation::freeze((!call.is_too_deep()).then(|| call.clone())?).ok();
+        let freeze =
+            |call: &Call| Operation::freeze((!call.is_too_deep()).then(|| call.clone())?).ok();
         if freeze(call).is_none_or(|operation| answered(operation.digest())) {
             return Vec::new();
         }
@@ -192,9 +241,19 @@ impl Gate {
             let operation = freeze(other)?;
             let weighed = self.judge(&operation, turn);
             let verdict = weighed.verdict;
-            let seal = Some(self.seal(seal::all(self.ports.world.as_ref(), &operation, &weighed.reading))?.digest);
-            let plain = verdict.confirm != Confirm::Double && !verdict.reasons.iter().any(|reason| reason.must_ask);
-            let open = verdict.decision == Decision::Ask && plain && !turn.denied.contains_key(&operation.digest());
+            let seal = Some(
+                self.seal(seal::all(
+                    self.ports.world.as_ref(),
+                    &operation,
+                    &weighed.reading,
+                ))?
+                .digest,
+            );
+            let plain = verdict.confirm != Confirm::Double
+                && !verdict.reasons.iter().any(|reason| reason.must_ask);
+            let open = verdict.decision == Decision::Ask
+                && plain
+                && !turn.denied.contains_key(&operation.digest());
             if !open {
                 return None;
             }
@@ -208,20 +267,42 @@ impl Gate {
             if presentation.hidden_lines > 0 || !presentation.warnings.is_empty() {
                 return None;
             }
-            let member = Member { digest: operation.digest(), description: describe::description(&operation, &verdict), presentation };
-            Some(Grouped { member, agent: operation.agent().line(), risk: verdict.risk, seal })
+            let member = Member {
+                digest: operation.digest(),
+                description: describe::description(&operation, &verdict),
+                presentation,
+            };
+            Some(Grouped {
+                member,
+                agent: operation.agent().line(),
+                risk: verdict.risk,
+                seal,
+            })
         };
         // A call that is special by itself is asked about by itself.
         if weigh(call).is_none() {
             return Vec::new();
         }
-        rest.iter().filter(|other| other.group.as_ref() == Some(group)).filter_map(weigh).collect()
+        rest.iter()
+            .filter(|other| other.group.as_ref() == Some(group))
+            .filter_map(weigh)
+            .collect()
     }
 
     /// What was said to one is said to all of its group, and used up by each of them.
     fn settle_group(&self, batch: &str, group: Vec<Grouped>, first: &Finished, turn: &mut Turn) {
-        let approved = first.outcome == Outcome::Approved && first.yes.as_ref().is_some_and(|yes| yes.scope == Scope::Once);
-        for Grouped { member, agent, risk, seal } in group {
+        let approved = first.outcome == Outcome::Approved
+            && first
+                .yes
+                .as_ref()
+                .is_some_and(|yes| yes.scope == Scope::Once);
+        for Grouped {
+            member,
+            agent,
+            risk,
+            seal,
+        } in group
+        {
             if approved {
                 turn.approved.entry(member.digest).or_default().push(Grant {
                     id: self.ids.next("grant"),
@@ -235,7 +316,11 @@ impl Gate {
                 });
             } else if !first.outcome.ran() {
                 // Whatever ended the one question ends it for all that it was about.
-                let end = End { note: first.note.clone(), by: first.denied_by.clone(), ..End::of(first.outcome) };
+                let end = End {
+                    note: first.note.clone(),
+                    by: first.denied_by.clone(),
+                    ..End::of(first.outcome)
+                };
                 turn.denied.insert(member.digest, end);
             }
         }

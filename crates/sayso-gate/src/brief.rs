@@ -29,20 +29,35 @@ pub struct Brief {
 impl Brief {
     /// The short form of a result.
     pub fn of(ran: &Ran) -> Brief {
-        let (Ran::Done(result) | Ran::Failed { result, .. }) = ran else { return Brief::default() };
+        let (Ran::Done(result) | Ran::Failed { result, .. }) = ran else {
+            return Brief::default();
+        };
         let text = |key: &str| result.get(key).and_then(Node::as_text);
-        let exit = result.get("exit_status").map(sayso_core::text::json::write_plain).filter(|status| status.len() < 16);
+        let exit = result
+            .get("exit_status")
+            .map(sayso_core::text::json::write_plain)
+            .filter(|status| status.len() < 16);
         let output = text("output").unwrap_or_default();
-        let left_out = result.get("bytes_left_out").and_then(Node::as_whole).unwrap_or(0);
+        let left_out = result
+            .get("bytes_left_out")
+            .and_then(Node::as_whole)
+            .unwrap_or(0);
         let changed = result.get("changed").map_or(&[][..], Node::items);
         Brief {
             exit,
             signal: text("signal").map(str::to_owned),
-            timed_out: result.get("timed_out").and_then(Node::as_bool).unwrap_or(false),
+            timed_out: result
+                .get("timed_out")
+                .and_then(Node::as_bool)
+                .unwrap_or(false),
             sandbox: text("sandbox").map(str::to_owned),
             output_bytes: (output.len() as u64).saturating_add(left_out),
             output_lines: output.lines().count() as u64,
-            changed: changed.iter().filter_map(|path| path.as_text().map(str::to_owned)).take(MOST_PATHS).collect(),
+            changed: changed
+                .iter()
+                .filter_map(|path| path.as_text().map(str::to_owned))
+                .take(MOST_PATHS)
+                .collect(),
         }
     }
 }

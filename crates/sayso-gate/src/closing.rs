@@ -32,12 +32,24 @@ pub(crate) struct End {
 
 impl End {
     pub(crate) fn of(outcome: Outcome) -> Self {
-        End { outcome, yes: None, note: None, typed: None, by: None, quit: false, prompt: None, trouble: None }
+        End {
+            outcome,
+            yes: None,
+            note: None,
+            typed: None,
+            by: None,
+            quit: false,
+            prompt: None,
+            trouble: None,
+        }
     }
 
     /// A failure of sayso itself, which is a denial.
     pub(crate) fn trouble(why: &str) -> Self {
-        End { trouble: Some(why.to_owned()), ..End::of(Outcome::Blocked) }
+        End {
+            trouble: Some(why.to_owned()),
+            ..End::of(Outcome::Blocked)
+        }
     }
 }
 
@@ -50,12 +62,23 @@ impl Gate {
         let (id, tool) = (call.id.clone(), call.tool.clone());
         let frozen = Operation::freeze(call).map(Arc::new);
         if let Ok(operation) = &frozen {
-            self.events.publish_above_gate(&self.event(EventKind::ToolCallPre, Some(operation), About::Nothing));
+            self.events.publish_above_gate(&self.event(
+                EventKind::ToolCallPre,
+                Some(operation),
+                About::Nothing,
+            ));
         }
         frozen.map_err(|malformed| {
             let end = End::trouble(&malformed.0);
-            let text = format!("denied: the call is malformed: {}. nothing was changed", sayso_core::visible::visible(&malformed.0));
-            self.events.publish_above_gate(&self.event(EventKind::ToolCallPre, None, About::Words(text.clone())));
+            let text = format!(
+                "denied: the call is malformed: {}. nothing was changed",
+                sayso_core::visible::visible(&malformed.0)
+            );
+            self.events.publish_above_gate(&self.event(
+                EventKind::ToolCallPre,
+                None,
+                About::Words(text.clone()),
+            ));
             let profile = self.profile();
             let what = What::Decided {
                 verdict: None,
@@ -89,14 +112,26 @@ impl Gate {
     }
 
     fn profile(&self) -> String {
-        self.policy().views().first().map_or_else(|| "sayso".to_owned(), |view| view.general.settings.profile.clone())
+        self.policy().views().first().map_or_else(
+            || "sayso".to_owned(),
+            |view| view.general.settings.profile.clone(),
+        )
     }
 
     /// Ends a call that does not run.
-    pub(crate) fn refuse(&self, operation: &Arc<Operation>, verdict: &Arc<Verdict>, end: End) -> Box<Finished> {
+    pub(crate) fn refuse(
+        &self,
+        operation: &Arc<Operation>,
+        verdict: &Arc<Verdict>,
+        end: End,
+    ) -> Box<Finished> {
         // A denial stands whether or not it can be written down.
         if let Err(why) = self.record(Some(operation), self.decided(operation, verdict, &end)) {
-            self.tell(EventKind::Updated, Some(operation), About::Words(format!("a denial could not be recorded: {why}")));
+            self.tell(
+                EventKind::Updated,
+                Some(operation),
+                About::Words(format!("a denial could not be recorded: {why}")),
+            );
         }
         if end.quit {
             self.stats.quit();
@@ -121,10 +156,18 @@ impl Gate {
 
     fn message(&self, operation: &Operation, verdict: Option<&Verdict>, end: &End) -> String {
         if let Some(why) = &end.trouble {
-            return format!("denied: {}. nothing was changed", sayso_core::visible::visible(why));
+            return format!(
+                "denied: {}. nothing was changed",
+                sayso_core::visible::visible(why)
+            );
         }
         let policy = self.policy();
-        message(&self.settings(&policy, operation).profile, end.outcome, verdict, end.note.as_deref())
+        message(
+            &self.settings(&policy, operation).profile,
+            end.outcome,
+            verdict,
+            end.note.as_deref(),
+        )
     }
 
     /// Ends a call that was never judged.
@@ -141,14 +184,25 @@ impl Gate {
             profile: self.profile(),
         };
         if let Err(why) = self.record(Some(operation), what) {
-            self.tell(EventKind::Updated, Some(operation), About::Words(format!("a denial could not be recorded: {why}")));
+            self.tell(
+                EventKind::Updated,
+                Some(operation),
+                About::Words(format!("a denial could not be recorded: {why}")),
+            );
         }
         self.announce(Some(operation), None, end)
     }
 
     /// The one place where a decision is counted and told, once for each call.
-    pub(crate) fn announce(&self, operation: Option<&Arc<Operation>>, verdict: Option<&Arc<Verdict>>, end: &End) -> Finished {
-        let message = operation.map_or_else(String::new, |operation| self.message(operation, verdict.map(AsRef::as_ref), end));
+    pub(crate) fn announce(
+        &self,
+        operation: Option<&Arc<Operation>>,
+        verdict: Option<&Arc<Verdict>>,
+        end: &End,
+    ) -> Finished {
+        let message = operation.map_or_else(String::new, |operation| {
+            self.message(operation, verdict.map(AsRef::as_ref), end)
+        });
         let finished = Finished {
             id: operation.map_or_else(String::new, |operation| operation.id().to_owned()),
             tool: operation.map_or_else(String::new, |operation| operation.tool().to_owned()),
@@ -158,7 +212,10 @@ impl Gate {
             typed: end.typed.clone(),
             denied_by: end.by.clone(),
             yes: end.yes.clone(),
-            prompt: end.prompt.clone().or_else(|| end.yes.as_ref().map(|yes| Arc::clone(&yes.prompt))),
+            prompt: end
+                .prompt
+                .clone()
+                .or_else(|| end.yes.as_ref().map(|yes| Arc::clone(&yes.prompt))),
             verdict: verdict.cloned(),
             digest: operation.map(|operation| operation.digest()),
             ran: None,
@@ -169,15 +226,34 @@ impl Gate {
     }
 
     fn announce_end(&self, operation: Option<&Arc<Operation>>, end: &End, finished: Finished) {
-        self.stats.ended(end.outcome, end.yes.as_ref().map_or(0, |yes| yes.confirmations));
+        self.stats.ended(
+            end.outcome,
+            end.yes.as_ref().map_or(0, |yes| yes.confirmations),
+        );
         let finished = Arc::new(finished);
-        self.events.publish_below_gate(&self.event(EventKind::ToolCallPre, operation, About::Finished(Arc::clone(&finished))));
-        self.tell(EventKind::of(end.outcome), operation, About::Finished(finished));
+        self.events.publish_below_gate(&self.event(
+            EventKind::ToolCallPre,
+            operation,
+            About::Finished(Arc::clone(&finished)),
+        ));
+        self.tell(
+            EventKind::of(end.outcome),
+            operation,
+            About::Finished(finished),
+        );
     }
 
     /// Writes an entry of the record.
-    pub(crate) fn record(&self, operation: Option<&Arc<Operation>>, what: What) -> Result<(), String> {
-        self.ports.store.append(&Entry { at: self.now(), operation: operation.cloned(), what })
+    pub(crate) fn record(
+        &self,
+        operation: Option<&Arc<Operation>>,
+        what: What,
+    ) -> Result<(), String> {
+        self.ports.store.append(&Entry {
+            at: self.now(),
+            operation: operation.cloned(),
+            what,
+        })
     }
 
     /// Tells observers.
@@ -186,6 +262,11 @@ impl Gate {
     }
 
     fn event(&self, kind: EventKind, operation: Option<&Arc<Operation>>, about: About) -> Event {
-        Event { kind, at: self.now(), operation: operation.cloned(), about }
+        Event {
+            kind,
+            at: self.now(),
+            operation: operation.cloned(),
+            about,
+        }
     }
 }

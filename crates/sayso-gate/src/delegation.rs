@@ -14,24 +14,51 @@ use crate::turn::Turn;
 impl Gate {
     /// Asks about every attachment that may not simply be read, and gives the seals of those that were approved: they count until the
     /// delegation runs. It ends as the first one that is refused.
-    pub(crate) async fn attachments(&self, operation: &Operation, turn: &mut Turn) -> Result<Vec<Seal>, Box<End>> {
+    pub(crate) async fn attachments(
+        &self,
+        operation: &Operation,
+        turn: &mut Turn,
+    ) -> Result<Vec<Seal>, Box<End>> {
         let mut seals = Vec::new();
         let receiver = operation.text(Role::Agent).unwrap_or_default();
-        let Some(Value::List(items)) = operation.argument(Role::Attachments).map(|node| &node.value) else { return Ok(seals) };
+        let Some(Value::List(items)) = operation
+            .argument(Role::Attachments)
+            .map(|node| &node.value)
+        else {
+            return Ok(seals);
+        };
         for path in items.iter().filter_map(Node::as_text) {
-            let read = Operation::freeze(beside(operation, "file_read", Node::map([("path", Node::text(path))])));
-            if read.is_ok_and(|read| self.judge(&read, &Turn::alone()).verdict.decision == Decision::Allow) {
+            let read = Operation::freeze(beside(
+                operation,
+                "file_read",
+                Node::map([("path", Node::text(path))]),
+            ));
+            if read.is_ok_and(|read| {
+                self.judge(&read, &Turn::alone()).verdict.decision == Decision::Allow
+            }) {
                 continue;
             }
-            let share = beside(operation, "share_file", Node::map([("path", Node::text(path)), ("agent", Node::text(receiver))]));
+            let share = beside(
+                operation,
+                "share_file",
+                Node::map([("path", Node::text(path)), ("agent", Node::text(receiver))]),
+            );
             let mut own = Turn::alone();
             match Box::pin(self.hold(share, &mut own)).await {
                 // Only the answer counts here: the file goes along when the delegation itself runs.
                 Ok(approved) => seals.extend(approved.seals),
                 Err(refused) => {
                     turn.quit |= own.quit;
-                    let why = format!("the attachment {} was not shared: {}", visible(path), refused.message);
-                    return Err(Box::new(End { note: refused.note.clone(), trouble: Some(why), ..End::of(refused.outcome) }));
+                    let why = format!(
+                        "the attachment {} was not shared: {}",
+                        visible(path),
+                        refused.message
+                    );
+                    return Err(Box::new(End {
+                        note: refused.note.clone(),
+                        trouble: Some(why),
+                        ..End::of(refused.outcome)
+                    }));
                 }
             }
         }

@@ -40,8 +40,16 @@ pub fn description(operation: &Operation, verdict: &Verdict) -> String {
     let text = |role| operation.text(role).unwrap_or_default();
     let line = match operation.kind() {
         Kind::Terminal => {
-            let limit = verdict.terms.time_limit.map(|seconds| format!(", timeout: {seconds}s")).unwrap_or_default();
-            format!("Execute terminal command: '{}' (cwd: {}{limit})", text(Role::Command), operation.cwd())
+            let limit = verdict
+                .terms
+                .time_limit
+                .map(|seconds| format!(", timeout: {seconds}s"))
+                .unwrap_or_default();
+            format!(
+                "Execute terminal command: '{}' (cwd: {}{limit})",
+                text(Role::Command),
+                operation.cwd()
+            )
         }
         Kind::FileEdit => format!("Edit file: {}", text(Role::Path)),
         Kind::FileWrite => format!("Write file: {}", text(Role::Path)),
@@ -52,13 +60,23 @@ pub fn description(operation: &Operation, verdict: &Verdict) -> String {
         Kind::FileCopy => format!("Copy file: {} to {}", text(Role::From), text(Role::To)),
         Kind::FileAppend => format!("Append to file: {}", text(Role::Path)),
         Kind::FileInsertAfter => format!("Insert into file: {}", text(Role::Path)),
-        Kind::Mcp => format!("Execute MCP tool: {} (server: {})", text(Role::ServerTool), text(Role::Server)),
+        Kind::Mcp => format!(
+            "Execute MCP tool: {} (server: {})",
+            text(Role::ServerTool),
+            text(Role::Server)
+        ),
         Kind::WebFetch => format!("Fetch: {}", text(Role::Url)),
         Kind::Delegate => format!("Hand work to the agent: {}", text(Role::Agent)),
         Kind::AgentCreate => format!("Make the agent: {}", text(Role::Agent)),
-        Kind::ShareFile => format!("Hand the file {} to the agent {}", text(Role::Path), text(Role::Agent)),
+        Kind::ShareFile => format!(
+            "Hand the file {} to the agent {}",
+            text(Role::Path),
+            text(Role::Agent)
+        ),
         Kind::Custom | Kind::Opaque => return explain::subject(operation),
-        Kind::Glob | Kind::List => return format!("File operation: {}", explain::subject(operation)),
+        Kind::Glob | Kind::List => {
+            return format!("File operation: {}", explain::subject(operation));
+        }
         kind => format!("File operation ({}): {}", kind.word(), text(Role::Path)),
     };
     visible(&line).into_owned()
@@ -66,11 +84,15 @@ pub fn description(operation: &Operation, verdict: &Verdict) -> String {
 
 /// What a tool of somebody else's says of its call, as its words. Of what sayso knows itself it says what it sees.
 fn tools_words(operation: &Operation) -> Option<String> {
-    let ToolSays::NeedsApproval { description, .. } = operation.says() else { return None };
+    let ToolSays::NeedsApproval { description, .. } = operation.says() else {
+        return None;
+    };
     match operation.kind() {
-        Kind::Custom if operation.words_of_tool().is_some() => {
-            Some(format!("{} says: {}", visible(operation.tool()), visible(description)))
-        }
+        Kind::Custom if operation.words_of_tool().is_some() => Some(format!(
+            "{} says: {}",
+            visible(operation.tool()),
+            visible(description)
+        )),
         // Those of MCP tools are the words of the person who has described them.
         Kind::Custom | Kind::Mcp => Some(visible(description).into_owned()),
         _ => None,
@@ -86,7 +108,9 @@ pub fn style(operation: &Operation, verdict: &Verdict, settings: &Resolved) -> S
         "inline" | "line" => Style::Inline,
         _ if must => Style::Modal,
         _ => match operation.kind() {
-            Kind::FileDelete | Kind::FileRmdir | Kind::FileCreateOverwrite | Kind::Mcp => Style::Modal,
+            Kind::FileDelete | Kind::FileRmdir | Kind::FileCreateOverwrite | Kind::Mcp => {
+                Style::Modal
+            }
             _ if settings.profile == "kollabor-spec" => Style::Status,
             _ => Style::Inline,
         },

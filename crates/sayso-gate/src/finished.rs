@@ -55,7 +55,10 @@ impl Finished {
 
     /// Who answered, where somebody did.
     fn answered_by(&self) -> Option<&DecidedBy> {
-        self.yes.as_ref().map(|yes| &yes.by).or(self.denied_by.as_ref())
+        self.yes
+            .as_ref()
+            .map(|yes| &yes.by)
+            .or(self.denied_by.as_ref())
     }
 
     /// Who decided it: somebody who answered, or what stands written.
@@ -72,27 +75,49 @@ impl Finished {
         let flag = |flag: bool| -> Node { Value::Bool(flag).into() };
         let verdict = self.verdict.as_deref();
         let reason = verdict.and_then(decisive);
-        let said = response(self.outcome, self.yes.as_ref(), self.denied_by.as_ref(), self.typed.as_deref());
+        let said = response(
+            self.outcome,
+            self.yes.as_ref(),
+            self.denied_by.as_ref(),
+            self.typed.as_deref(),
+        );
         let held = self.held.as_deref().map(|id| ("held", text(id)));
         let parts = [
             ("id", text(&self.id)),
             ("tool", text(&self.tool)),
             ("outcome", text(self.outcome.word())),
-            ("decision", maybe(verdict.map(|verdict| verdict.decision.word()))),
+            (
+                "decision",
+                maybe(verdict.map(|verdict| verdict.decision.word())),
+            ),
             ("approved", flag(self.outcome.ran())),
             ("auto_approved", flag(self.outcome == Outcome::AutoApproved)),
             ("message", text(&self.message)),
             ("user_response", maybe(said.map(|(typed, _)| typed))),
             ("user_response_word", maybe(said.map(|(_, word)| word))),
-            ("by", maybe(self.answered_by().map(DecidedBy::text).as_deref())),
+            (
+                "by",
+                maybe(self.answered_by().map(DecidedBy::text).as_deref()),
+            ),
             ("by_words", text(&visible(&self.decided_by().words()))),
             ("note", maybe(self.note.as_deref())),
             ("risk", maybe(verdict.map(|verdict| verdict.risk.word()))),
             ("rule", maybe(reason.map(|reason| reason.rule.as_str()))),
             ("source", maybe(reason.map(|reason| reason.source.as_str()))),
-            ("scope", maybe(self.yes.as_ref().map(|yes| yes.scope.word()))),
-            ("digest", maybe(self.digest.map(|digest| digest.to_string()).as_deref())),
-            ("succeeded", self.ran.as_ref().map_or_else(|| Value::Null.into(), |_| flag(self.succeeded()))),
+            (
+                "scope",
+                maybe(self.yes.as_ref().map(|yes| yes.scope.word())),
+            ),
+            (
+                "digest",
+                maybe(self.digest.map(|digest| digest.to_string()).as_deref()),
+            ),
+            (
+                "succeeded",
+                self.ran
+                    .as_ref()
+                    .map_or_else(|| Value::Null.into(), |_| flag(self.succeeded())),
+            ),
         ];
         Node::map(parts.into_iter().chain(held))
     }
@@ -125,16 +150,29 @@ pub fn echo(operation: &Operation, yes: Option<&Yes>) -> String {
         Some(Scope::Always) => " always",
         None => "",
     };
-    format!("approved {}{how_far}; running it", explain::subject(operation))
+    format!(
+        "approved {}{how_far}; running it",
+        explain::subject(operation)
+    )
 }
 
 /// The words for an end that is no run. Each profile keeps those of the system it stands for.
-pub fn message(profile: &str, outcome: Outcome, verdict: Option<&Verdict>, note: Option<&str>) -> String {
+pub fn message(
+    profile: &str,
+    outcome: Outcome,
+    verdict: Option<&Verdict>,
+    note: Option<&str>,
+) -> String {
     // Only where an answer would have helped may it read as if one would help.
     let lacks = verdict.and_then(lacks_answer);
     let why = || verdict.and_then(first_reason).unwrap_or_default();
     // The words that the person wrote stand behind those of the system.
-    let noted = |words: &str| note.map_or_else(|| words.to_owned(), |note| format!("{words}: {}", visible_block(note)));
+    let noted = |words: &str| {
+        note.map_or_else(
+            || words.to_owned(),
+            |note| format!("{words}: {}", visible_block(note)),
+        )
+    };
     let unchanged = |words: &str| format!("{}. nothing was changed", noted(words));
     match (profile, outcome) {
         (_, Outcome::AutoApproved | Outcome::Approved | Outcome::DryRun) => String::new(),
@@ -142,27 +180,47 @@ pub fn message(profile: &str, outcome: Outcome, verdict: Option<&Verdict>, note:
         ("kollabor-spec", Outcome::TimedOut) => "Operation timed out awaiting approval".to_owned(),
         ("kollabor-spec", Outcome::Cancelled) => noted("User requested to stop execution"),
         ("kollabor-spec", Outcome::Nobody) => format!("Operation requires approval: {}", why()),
-        ("kollabor-spec", Outcome::Blocked) if lacks.is_some() => format!("Operation requires approval: {}", why()),
+        ("kollabor-spec", Outcome::Blocked) if lacks.is_some() => {
+            format!("Operation requires approval: {}", why())
+        }
         ("kollabor-spec", Outcome::Blocked) => format!("Operation denied by policy: {}", why()),
         ("llm-do", Outcome::Denied) => noted("Approval denied"),
-        ("llm-do", Outcome::Blocked) if lacks == Some(Run::Strict) => "Strict mode: approval required".to_owned(),
+        ("llm-do", Outcome::Blocked) if lacks == Some(Run::Strict) => {
+            "Strict mode: approval required".to_owned()
+        }
         ("opencode", Outcome::Denied) => noted("permission denied by user"),
         ("opencode", Outcome::TimedOut) => "permission request timed out".to_owned(),
-        ("opencode", Outcome::Blocked) => format!("permission denied: operation blocked by configuration ({})", why()),
+        ("opencode", Outcome::Blocked) => format!(
+            "permission denied: operation blocked by configuration ({})",
+            why()
+        ),
         (_, Outcome::Denied) => unchanged("denied by the person"),
         (_, Outcome::Blocked) => format!("denied by policy: {}. nothing was changed", why()),
-        (_, Outcome::TimedOut) => "nobody answered in time, so it was denied. nothing was changed".to_owned(),
+        (_, Outcome::TimedOut) => {
+            "nobody answered in time, so it was denied. nothing was changed".to_owned()
+        }
         (_, Outcome::Cancelled) => unchanged("the person stopped this batch"),
-        (_, Outcome::Nobody) => format!("nobody is there to ask, so it was denied ({}). nothing was changed", why()),
+        (_, Outcome::Nobody) => format!(
+            "nobody is there to ask, so it was denied ({}). nothing was changed",
+            why()
+        ),
     }
 }
 
 /// The reason that counted.
 fn decisive(verdict: &Verdict) -> Option<&Reason> {
-    verdict.reasons.iter().find(|reason| reason.decision == verdict.decision).or_else(|| verdict.reasons.first())
+    verdict
+        .reasons
+        .iter()
+        .find(|reason| reason.decision == verdict.decision)
+        .or_else(|| verdict.reasons.first())
 }
 
 fn first_reason(verdict: &Verdict) -> Option<String> {
     let decisive = decisive(verdict)?;
-    Some(format!("{} [{}]", visible_block(&decisive.text), decisive.place()))
+    Some(format!(
+        "{} [{}]",
+        visible_block(&decisive.text),
+        decisive.place()
+    ))
 }

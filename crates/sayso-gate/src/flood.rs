@@ -42,10 +42,16 @@ struct Likeness {
 impl Likeness {
     fn of(operation: &Operation) -> Self {
         // As it is read and not as it is spelled, or a blank more would make it another one.
-        let first = operation.command().and_then(|text| sayso_shell::analyse(text).commands.into_iter().next());
+        let first = operation
+            .command()
+            .and_then(|text| sayso_shell::analyse(text).commands.into_iter().next());
         let words = first.map(|command| command.words.into_iter().take(2).collect());
-        let of_server =
-            || [Role::Server, Role::ServerTool].into_iter().filter_map(|role| operation.text(role).map(str::to_owned)).collect();
+        let of_server = || {
+            [Role::Server, Role::ServerTool]
+                .into_iter()
+                .filter_map(|role| operation.text(role).map(str::to_owned))
+                .collect()
+        };
         let words = words.unwrap_or_else(of_server);
         Likeness {
             session: operation.session().to_owned(),
@@ -72,13 +78,22 @@ impl Flood {
     pub(crate) fn refusal(&self, operation: &Operation, now: i64) -> Option<String> {
         let likeness = Likeness::of(operation);
         let mut state = self.state();
-        if state.open_of_session.get(operation.session()).is_some_and(|open| *open >= MOST_OPEN) {
-            return Some(format!("{MOST_OPEN} questions of this session are open already"));
+        if state
+            .open_of_session
+            .get(operation.session())
+            .is_some_and(|open| *open >= MOST_OPEN)
+        {
+            return Some(format!(
+                "{MOST_OPEN} questions of this session are open already"
+            ));
         }
         match state.denied.get(&likeness) {
             Some((count, last)) if *count >= MOST_DENIALS && is_paused(*last, now) => {
                 let left = PAUSE.saturating_sub(now.saturating_sub(*last));
-                Some(format!("the last {count} calls like this were denied; asking again is paused for {}", nouns::count(left, "second")))
+                Some(format!(
+                    "the last {count} calls like this were denied; asking again is paused for {}",
+                    nouns::count(left, "second")
+                ))
             }
             Some((count, _)) if *count >= MOST_DENIALS => {
                 state.denied.remove(&likeness);
@@ -109,18 +124,39 @@ impl Flood {
         let mut state = self.state();
         let number = state.next;
         state.next += 1;
-        state.open.entry(likeness.clone()).or_default().insert(number, prompt.description.clone());
-        *state.open_of_session.entry(likeness.session.clone()).or_default() += 1;
-        Open { state: Arc::clone(&self.0), likeness, number }
+        state
+            .open
+            .entry(likeness.clone())
+            .or_default()
+            .insert(number, prompt.description.clone());
+        *state
+            .open_of_session
+            .entry(likeness.session.clone())
+            .or_default() += 1;
+        Open {
+            state: Arc::clone(&self.0),
+            likeness,
+            number,
+        }
     }
 
     /// How many open prompts are like this operation, and where it differs from the first.
     pub(crate) fn alike(&self, operation: &Operation) -> Option<Alike> {
         let state = self.state();
-        let open = state.open.get(&Likeness::of(operation)).filter(|open| !open.is_empty())?;
+        let open = state
+            .open
+            .get(&Likeness::of(operation))
+            .filter(|open| !open.is_empty())?;
         let mine = sayso_core::explain::subject(operation);
-        let differs = open.values().next().filter(|first| **first != mine).map(|first| vec![first.clone(), mine]);
-        Some(Alike { count: open.len() + 1, differs: differs.unwrap_or_default() })
+        let differs = open
+            .values()
+            .next()
+            .filter(|first| **first != mine)
+            .map(|first| vec![first.clone(), mine]);
+        Some(Alike {
+            count: open.len() + 1,
+            differs: differs.unwrap_or_default(),
+        })
     }
 }
 

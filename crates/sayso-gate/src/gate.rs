@@ -56,7 +56,11 @@ impl Gate {
     /// A gate over its ports.
     pub fn new(ports: Ports, policy: Arc<Policy>, how: How, clock: Clock) -> Self {
         // Whatever of them breaks is a denial; asking and running are guarded where they are awaited.
-        let ports = Ports { world: Arc::new(GuardedWorld(ports.world)), store: Arc::new(GuardedStore::new(ports.store)), ..ports };
+        let ports = Ports {
+            world: Arc::new(GuardedWorld(ports.world)),
+            store: Arc::new(GuardedStore::new(ports.store)),
+            ..ports
+        };
         let gate = Gate {
             ports,
             policy: RwLock::new(policy),
@@ -72,7 +76,13 @@ impl Gate {
         };
         if matches!(how, How::Yolo | How::ApproveAll) {
             // If this cannot be written, neither can the decisions, and nothing runs.
-            let _ = gate.record(None, What::Mode { from: start::word(How::Interactive).to_owned(), to: start::word(how).to_owned() });
+            let _ = gate.record(
+                None,
+                What::Mode {
+                    from: start::word(How::Interactive).to_owned(),
+                    to: start::word(how).to_owned(),
+                },
+            );
         }
         gate
     }
@@ -80,7 +90,10 @@ impl Gate {
     /// The same gate, which only judges.
     #[must_use]
     pub fn dry(self) -> Self {
-        Gate { dry_run: true, ..self }
+        Gate {
+            dry_run: true,
+            ..self
+        }
     }
 
     /// The policy in force.
@@ -90,12 +103,28 @@ impl Gate {
 
     /// Puts another policy in force. No open prompt is answered by that.
     pub fn set_policy(&self, policy: Arc<Policy>) -> Result<(), String> {
-        let word = |policy: &Policy| policy.views().first().map_or("none", |view| view.general.settings.mode.word()).to_owned();
+        let word = |policy: &Policy| {
+            policy
+                .views()
+                .first()
+                .map_or("none", |view| view.general.settings.mode.word())
+                .to_owned()
+        };
         let (from, to) = (word(&self.policy()), word(&policy));
-        self.record(None, What::Mode { from, to: to.clone() })?;
+        self.record(
+            None,
+            What::Mode {
+                from,
+                to: to.clone(),
+            },
+        )?;
         *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
         self.changed();
-        self.tell(EventKind::Updated, None, About::Words(format!("the mode is {to} now")));
+        self.tell(
+            EventKind::Updated,
+            None,
+            About::Words(format!("the mode is {to} now")),
+        );
         Ok(())
     }
 
@@ -107,10 +136,20 @@ impl Gate {
     /// Changes how this run treats questions; only a person's own door may call it. No open prompt is answered by that.
     pub fn set_how(&self, how: How) -> Result<(), String> {
         let before = self.how();
-        self.record(None, What::Mode { from: start::word(before).to_owned(), to: start::word(how).to_owned() })?;
+        self.record(
+            None,
+            What::Mode {
+                from: start::word(before).to_owned(),
+                to: start::word(how).to_owned(),
+            },
+        )?;
         *self.how.lock().unwrap_or_else(PoisonError::into_inner) = how;
         self.changed();
-        self.tell(EventKind::Updated, None, About::Words(format!("questions are treated as {} now", start::word(how))));
+        self.tell(
+            EventKind::Updated,
+            None,
+            About::Words(format!("questions are treated as {} now", start::word(how))),
+        );
         Ok(())
     }
 
@@ -135,10 +174,17 @@ impl Gate {
 
     /// The values that hold for the agent of an operation.
     pub(crate) fn settings<'a>(&self, policy: &'a Policy, operation: &Operation) -> &'a Resolved {
-        static FALLBACK: std::sync::LazyLock<Resolved> =
-            std::sync::LazyLock::new(|| sayso_core::policy::settings::Settings::default().resolve());
+        static FALLBACK: std::sync::LazyLock<Resolved> = std::sync::LazyLock::new(|| {
+            sayso_core::policy::settings::Settings::default().resolve()
+        });
         match policy.views().first() {
-            Some(view) => &view.agents.get(&operation.agent().name).unwrap_or(&view.general).settings,
+            Some(view) => {
+                &view
+                    .agents
+                    .get(&operation.agent().name)
+                    .unwrap_or(&view.general)
+                    .settings
+            }
             None => &FALLBACK,
         }
     }

@@ -21,7 +21,10 @@ use crate::ports::{Content, Copies, Later, Outlook, Spent, Store, Tally, World};
 use crate::seal::Sealed;
 
 /// Starts and awaits something; `broken` makes a value of a panic.
-pub(crate) async fn guarded<'a, T>(start: impl FnOnce() -> Later<'a, T>, broken: impl Fn(String) -> T) -> T {
+pub(crate) async fn guarded<'a, T>(
+    start: impl FnOnce() -> Later<'a, T>,
+    broken: impl Fn(String) -> T,
+) -> T {
     let started = catch_unwind(AssertUnwindSafe(start));
     match started {
         Ok(mut later) => {
@@ -37,10 +40,12 @@ pub(crate) async fn guarded<'a, T>(start: impl FnOnce() -> Later<'a, T>, broken:
 /// Awaits something; the error is what a panic said.
 pub(crate) async fn unbroken<T>(work: impl Future<Output = T>) -> Result<T, String> {
     let mut work = pin!(work);
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
-        Ok(poll) => poll.map(Ok),
-        Err(panic) => Poll::Ready(Err(words(panic.as_ref()))),
-    })
+    poll_fn(
+        |context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => Poll::Ready(Err(words(panic.as_ref()))),
+        },
+    )
     .await
 }
 
@@ -86,7 +91,13 @@ impl World for GuardedWorld {
     }
 
     fn outlook(&self, operation: &Operation, verdict: &Verdict) -> Outlook {
-        caught(|| self.0.outlook(operation, verdict), |why| Outlook { undo: Undo::Impossible(why), failure: None })
+        caught(
+            || self.0.outlook(operation, verdict),
+            |why| Outlook {
+                undo: Undo::Impossible(why),
+                failure: None,
+            },
+        )
     }
 }
 
@@ -99,11 +110,16 @@ pub(crate) struct GuardedStore {
 
 impl GuardedStore {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        GuardedStore { store, uncounted: Mutex::default() }
+        GuardedStore {
+            store,
+            uncounted: Mutex::default(),
+        }
     }
 
     fn uncounted(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
-        self.uncounted.lock().unwrap_or_else(PoisonError::into_inner)
+        self.uncounted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -114,11 +130,20 @@ impl Store for GuardedStore {
         if uncounted.is_empty() {
             return grants;
         }
-        Arc::new(grants.iter().filter(|grant| !uncounted.contains(&grant.id)).cloned().collect())
+        Arc::new(
+            grants
+                .iter()
+                .filter(|grant| !uncounted.contains(&grant.id))
+                .cloned()
+                .collect(),
+        )
     }
 
     fn remember(&self, grant: Grant) -> Result<(), String> {
-        caught(|| self.store.remember(grant), |why| Err(format!("the store broke: {why}")))
+        caught(
+            || self.store.remember(grant),
+            |why| Err(format!("the store broke: {why}")),
+        )
     }
 
     fn take(&self, grant: &str) -> bool {
@@ -142,12 +167,16 @@ impl Store for GuardedStore {
     }
 
     fn append(&self, entry: &Entry) -> Result<(), String> {
-        caught(|| self.store.append(entry), |why| Err(format!("the store broke: {why}")))
+        caught(
+            || self.store.append(entry),
+            |why| Err(format!("the store broke: {why}")),
+        )
     }
 }
 
 /// What a panic said.
 pub(crate) fn words(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it said nothing".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "it said nothing".to_owned())
 }

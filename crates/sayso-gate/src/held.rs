@@ -70,7 +70,8 @@ impl Held {
     /// When it is not what [`Held::write`] writes.
     pub fn read(text: &str) -> Result<Held, String> {
         let node = json::read(text, &LIMITS).map_err(|found| found.message)?;
-        held_text::held(&node).ok_or_else(|| "it is not written as this version of sayso writes it".to_owned())
+        held_text::held(&node)
+            .ok_or_else(|| "it is not written as this version of sayso writes it".to_owned())
     }
 
     /// The workspace that it runs in.
@@ -79,7 +80,11 @@ impl Held {
     }
 }
 
-const LIMITS: Limits = Limits { bytes: 16 << 20, depth: 256, nodes: 2_000_000 };
+const LIMITS: Limits = Limits {
+    bytes: 16 << 20,
+    depth: 256,
+    nodes: 2_000_000,
+};
 
 impl Gate {
     /// Keeps an approval for later, which uses it up here. It has to be a command, and one that can be written down to the last byte.
@@ -92,8 +97,16 @@ impl Gate {
             return Err("a tool of the host says more of it than can be written down".to_owned());
         }
         let grant = granted_by(&approved.verdict).map(|id| {
-            let ends = |grant: &Grant| grant.uses_left.is_some() || matches!(grant.reach, Reach::Batch(_) | Reach::Session(_));
-            let stays = self.ports.store.grants().iter().any(|grant| grant.id == id && !ends(grant));
+            let ends = |grant: &Grant| {
+                grant.uses_left.is_some()
+                    || matches!(grant.reach, Reach::Batch(_) | Reach::Session(_))
+            };
+            let stays = self
+                .ports
+                .store
+                .grants()
+                .iter()
+                .any(|grant| grant.id == id && !ends(grant));
             Granted { id, stays }
         });
         let held = Held {
@@ -104,12 +117,18 @@ impl Gate {
             how: self.how(),
             risk: approved.verdict.risk,
             contained: approved.terms().sandbox_required,
-            seals: approved.seals.iter().map(|seal| (seal.extent, seal.digest)).collect(),
+            seals: approved
+                .seals
+                .iter()
+                .map(|seal| (seal.extent, seal.digest))
+                .collect(),
             reading: approved.seals.iter().find_map(|seal| seal.reading),
             answered_by_host: false,
             yes: approved.yes,
         };
-        let again = Held::read(&held.write()).ok().and_then(|again| Operation::freeze(again.call).ok());
+        let again = Held::read(&held.write())
+            .ok()
+            .and_then(|again| Operation::freeze(again.call).ok());
         match again {
             Some(again) if again.digest() == held.digest => Ok(held),
             _ => Err("it cannot be written down so that it is the same again".to_owned()),
@@ -118,14 +137,25 @@ impl Gate {
 
     /// The end of a call that is held and not run: the id that it can be had by, or why there is none.
     pub(crate) fn put_aside(&self, approved: Approved, keep: Keep<'_>) -> Finished {
-        let (operation, verdict) = (Arc::clone(&approved.operation), Arc::clone(&approved.verdict));
+        let (operation, verdict) = (
+            Arc::clone(&approved.operation),
+            Arc::clone(&approved.verdict),
+        );
         let (outcome, yes) = (approved.outcome, approved.yes.clone());
-        let kept = self.set_aside(approved).and_then(|held| keep(&held.write()));
+        let kept = self
+            .set_aside(approved)
+            .and_then(|held| keep(&held.write()));
         let (held, ran) = match kept {
             Ok(id) => (Some(id), None),
-            Err(why) => (None, Some(self.not_run(&operation, &format!("it could not be held: {why}")))),
+            Err(why) => (
+                None,
+                Some(self.not_run(&operation, &format!("it could not be held: {why}"))),
+            ),
         };
-        Finished { held, ..self.ended(&operation, verdict, outcome, yes, ran) }
+        Finished {
+            held,
+            ..self.ended(&operation, verdict, outcome, yes, ran)
+        }
     }
 
     /// Makes an approval of a held command again. Whatever has become stricter since refuses it, and so does a change of what was shown.
@@ -133,22 +163,39 @@ impl Gate {
     /// # Errors
     /// Says why it must not run; that is its end, and is written down.
     pub fn resume(&self, held: Held) -> Result<Approved, String> {
-        let operation = Operation::freeze(held.call.clone()).map(Arc::new).map_err(|malformed| malformed.0)?;
-        let weighed = self.weigh_again(&operation, &held).and_then(|(verdict, seals)| {
-            let verdict = Arc::new(verdict);
-            // No entry, no run.
-            let unwritten = |why: String| format!("it could not be recorded: {why}");
-            if held.answered_by_host {
-                let end = End { yes: held.yes.clone(), ..End::of(Outcome::Approved) };
-                self.record(Some(&operation), self.decided(&operation, &verdict, &end)).map_err(unwritten)?;
-            }
-            self.record(Some(&operation), What::Resumed).map_err(unwritten)?;
-            Ok((verdict, seals))
-        });
+        let operation = Operation::freeze(held.call.clone())
+            .map(Arc::new)
+            .map_err(|malformed| malformed.0)?;
+        let weighed = self
+            .weigh_again(&operation, &held)
+            .and_then(|(verdict, seals)| {
+                let verdict = Arc::new(verdict);
+                // No entry, no run.
+                let unwritten = |why: String| format!("it could not be recorded: {why}");
+                if held.answered_by_host {
+                    let end = End {
+                        yes: held.yes.clone(),
+                        ..End::of(Outcome::Approved)
+                    };
+                    self.record(Some(&operation), self.decided(&operation, &verdict, &end))
+                        .map_err(unwritten)?;
+                }
+                self.record(Some(&operation), What::Resumed)
+                    .map_err(unwritten)?;
+                Ok((verdict, seals))
+            });
         match weighed {
             Ok((verdict, seals)) => {
                 let (rules, copies) = (self.rules(), Vec::new());
-                Ok(Approved { rules, verdict, outcome: held.outcome, yes: held.yes, seals, copies, operation })
+                Ok(Approved {
+                    rules,
+                    verdict,
+                    outcome: held.outcome,
+                    yes: held.yes,
+                    seals,
+                    copies,
+                    operation,
+                })
             }
             Err(why) => {
                 let why = format!("it was not run: {why}");
@@ -158,13 +205,20 @@ impl Gate {
         }
     }
 
-    fn weigh_again(&self, operation: &Operation, held: &Held) -> Result<(Verdict, Vec<Seal>), String> {
+    fn weigh_again(
+        &self,
+        operation: &Operation,
+        held: &Held,
+    ) -> Result<(Verdict, Vec<Seal>), String> {
         if operation.digest() != held.digest || operation.kind() != Kind::Terminal {
             return Err("it is not what was approved".to_owned());
         }
         let policy = self.policy();
         // The answer that allowed it was used up for it; a rule that has a number of uses was counted.
-        let grants = held.granted.as_ref().map_or(Vec::new(), |_| used(operation, held));
+        let grants = held
+            .granted
+            .as_ref()
+            .map_or(Vec::new(), |_| used(operation, held));
         let bench = Bench {
             world: self.ports.world.as_ref(),
             policy: &policy,
@@ -174,14 +228,23 @@ impl Gate {
             now: self.now(),
             trace: false,
         };
-        let pipeline::Judged { reading, mut verdict } = pipeline::judge(&bench, operation);
+        let pipeline::Judged {
+            reading,
+            mut verdict,
+        } = pipeline::judge(&bench, operation);
         self.tighten(operation, &reading, &mut verdict);
         let confirmed = match held.yes.as_ref().map(|yes| yes.confirmations) {
             None | Some(0) => Confirm::None,
             Some(1) => Confirm::Single,
             Some(_) => Confirm::Double,
         };
-        let why = || verdict.reasons.first().map(|reason| sayso_core::visible::visible(&reason.text).into_owned()).unwrap_or_default();
+        let why = || {
+            verdict
+                .reasons
+                .first()
+                .map(|reason| sayso_core::visible::visible(&reason.text).into_owned())
+                .unwrap_or_default()
+        };
         match verdict.decision {
             Decision::Deny => return Err(format!("it is denied by now ({})", why())),
             Decision::Ask if verdict.confirm > confirmed || confirmed == Confirm::None => {
@@ -190,16 +253,32 @@ impl Gate {
             Decision::Ask | Decision::Allow => {}
         }
         if let Some(grant) = held.granted.as_ref().filter(|grant| grant.stays)
-            && !self.ports.store.grants().iter().any(|one| one.id == grant.id)
+            && !self
+                .ports
+                .store
+                .grants()
+                .iter()
+                .any(|one| one.id == grant.id)
         {
             return Err("the answer that allowed it was taken back".to_owned());
         }
         let seals: Vec<Seal> = held
             .seals
             .iter()
-            .map(|(extent, digest)| Seal::again(self.ports.world.as_ref(), *extent, *digest, operation, &reading))
+            .map(|(extent, digest)| {
+                Seal::again(
+                    self.ports.world.as_ref(),
+                    *extent,
+                    *digest,
+                    operation,
+                    &reading,
+                )
+            })
             .collect();
-        let same = held.reading.is_none_or(|shown| fingerprint(reading) == shown) && seals.iter().all(|seal| self.holds(seal));
+        let same = held
+            .reading
+            .is_none_or(|shown| fingerprint(reading) == shown)
+            && seals.iter().all(|seal| self.holds(seal));
         if !same {
             return Err("a file that it is about changed after it was approved".to_owned());
         }
@@ -209,9 +288,18 @@ impl Gate {
 
     /// Writes down that something approved was not started.
     fn not_run(&self, operation: &Arc<Operation>, why: &str) -> crate::ports::Ran {
-        let what = What::Finished { succeeded: false, started: false, milliseconds: 0, result: Brief::default() };
+        let what = What::Finished {
+            succeeded: false,
+            started: false,
+            milliseconds: 0,
+            result: Brief::default(),
+        };
         if let Err(trouble) = self.record(Some(operation), what) {
-            self.tell(EventKind::Updated, Some(operation), About::Words(format!("the end of a run could not be recorded: {trouble}")));
+            self.tell(
+                EventKind::Updated,
+                Some(operation),
+                About::Words(format!("the end of a run could not be recorded: {trouble}")),
+            );
         }
         crate::ports::Ran::NotRun(why.to_owned())
     }
@@ -230,8 +318,14 @@ fn used(operation: &Operation, held: &Held) -> Vec<Grant> {
         seal: None,
     };
     // An answer for the rest of a batch can cover more than one for a single call.
-    let batch = operation.batch().filter(|_| held.granted.as_ref().is_some_and(|grant| !grant.stays));
-    let rest = batch.map(|batch| Grant { key: GrantKey::RestOfBatch, reach: Reach::Batch(batch.to_owned()), ..exact.clone() });
+    let batch = operation
+        .batch()
+        .filter(|_| held.granted.as_ref().is_some_and(|grant| !grant.stays));
+    let rest = batch.map(|batch| Grant {
+        key: GrantKey::RestOfBatch,
+        reach: Reach::Batch(batch.to_owned()),
+        ..exact.clone()
+    });
     std::iter::once(exact).chain(rest).collect()
 }
 

@@ -13,13 +13,35 @@ use crate::held::{Granted, Held};
 use crate::seal::Extent;
 use crate::start;
 
-const EXTENTS: [(Extent, &str); 4] =
-    [(Extent::All, "all"), (Extent::Scripts, "scripts"), (Extent::OwnPrograms, "own_programs"), (Extent::Nothing, "nothing")];
-const HOWS: [How; 5] = [How::Interactive, How::ApproveAll, How::Yolo, How::Strict, How::Nobody];
+const EXTENTS: [(Extent, &str); 4] = [
+    (Extent::All, "all"),
+    (Extent::Scripts, "scripts"),
+    (Extent::OwnPrograms, "own_programs"),
+    (Extent::Nothing, "nothing"),
+];
+const HOWS: [How; 5] = [
+    How::Interactive,
+    How::ApproveAll,
+    How::Yolo,
+    How::Strict,
+    How::Nobody,
+];
 
 /// A held command as a value. What only a host's own tools have (what a tool says of itself, an MCP server) no held command has.
 pub(crate) fn node(held: &Held) -> Node {
-    let Held { call, digest, outcome, yes, granted, how, risk, contained, seals, reading, answered_by_host } = held;
+    let Held {
+        call,
+        digest,
+        outcome,
+        yes,
+        granted,
+        how,
+        risk,
+        contained,
+        seals,
+        reading,
+        answered_by_host,
+    } = held;
     let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
     let pair = |one: &str, other: &str| list(vec![Node::text(one), Node::text(other)]);
     let mut parts = vec![
@@ -29,30 +51,68 @@ pub(crate) fn node(held: &Held) -> Node {
         ("cwd", Node::text(&call.cwd)),
         ("workspace", Node::text(&call.workspace)),
         ("agent", Node::text(&call.agent.name)),
-        ("parents", list(call.agent.parents.iter().map(Node::text).collect())),
+        (
+            "parents",
+            list(call.agent.parents.iter().map(Node::text).collect()),
+        ),
         ("session", Node::text(&call.session)),
-        ("metadata", list(call.metadata.iter().map(|(name, value)| pair(name, value)).collect())),
+        (
+            "metadata",
+            list(
+                call.metadata
+                    .iter()
+                    .map(|(name, value)| pair(name, value))
+                    .collect(),
+            ),
+        ),
         ("digest", Node::text(digest.to_string())),
         ("outcome", Node::text(outcome.word())),
         ("how", Node::text(start::word(*how))),
         ("risk", Node::text(risk.word())),
         ("contained", Value::Bool(*contained).into()),
         ("answered_by_host", Value::Bool(*answered_by_host).into()),
-        ("seals", list(seals.iter().map(|(extent, digest)| pair(extent_word(*extent), &digest.to_string())).collect())),
+        (
+            "seals",
+            list(
+                seals
+                    .iter()
+                    .map(|(extent, digest)| pair(extent_word(*extent), &digest.to_string()))
+                    .collect(),
+            ),
+        ),
     ];
-    parts.extend(call.batch.as_ref().map(|batch| ("batch", Node::text(batch))));
-    parts.extend(call.group.as_ref().map(|group| ("group", Node::text(group))));
+    parts.extend(
+        call.batch
+            .as_ref()
+            .map(|batch| ("batch", Node::text(batch))),
+    );
+    parts.extend(
+        call.group
+            .as_ref()
+            .map(|group| ("group", Node::text(group))),
+    );
     parts.extend(reading.map(|digest| ("reading", Node::text(digest.to_string()))));
     parts.extend(yes.as_ref().map(|yes| {
         let count = Value::Number(yes.confirmations.to_string()).into();
-        let parts = [("by", Node::text(yes.by.text())), ("scope", Node::text(yes.scope.word())), ("prompt", Node::text(&*yes.prompt))];
-        ("yes", Node::map(parts.into_iter().chain([("confirmations", count)])))
+        let parts = [
+            ("by", Node::text(yes.by.text())),
+            ("scope", Node::text(yes.scope.word())),
+            ("prompt", Node::text(&*yes.prompt)),
+        ];
+        (
+            "yes",
+            Node::map(parts.into_iter().chain([("confirmations", count)])),
+        )
     }));
-    parts.extend(
-        granted
-            .as_ref()
-            .map(|granted| ("granted", Node::map([("id", Node::text(&granted.id)), ("stays", Value::Bool(granted.stays).into())]))),
-    );
+    parts.extend(granted.as_ref().map(|granted| {
+        (
+            "granted",
+            Node::map([
+                ("id", Node::text(&granted.id)),
+                ("stays", Value::Bool(granted.stays).into()),
+            ]),
+        )
+    }));
     Node::map(parts)
 }
 
@@ -60,7 +120,10 @@ pub(crate) fn node(held: &Held) -> Node {
 pub(crate) fn held(node: &Node) -> Option<Held> {
     let word = |key: &str| node.get(key)?.as_text();
     let text = |key: &str| word(key).map(str::to_owned);
-    let agent = Agent { name: text("agent")?, parents: texts(node.get("parents")?)? };
+    let agent = Agent {
+        name: text("agent")?,
+        parents: texts(node.get("parents")?)?,
+    };
     let call = Call {
         id: text("id")?,
         cwd: text("cwd")?,
@@ -68,7 +131,10 @@ pub(crate) fn held(node: &Node) -> Option<Held> {
         session: text("session")?,
         batch: text("batch"),
         group: text("group"),
-        metadata: list(node.get("metadata")?)?.iter().map(pair).collect::<Option<_>>()?,
+        metadata: list(node.get("metadata")?)?
+            .iter()
+            .map(pair)
+            .collect::<Option<_>>()?,
         ..Call::new(text("tool")?, node.get("args")?.clone(), text("workspace")?)
     };
     let seal = |node: &Node| {
@@ -82,11 +148,16 @@ pub(crate) fn held(node: &Node) -> Option<Held> {
         outcome: Outcome::from_word(word("outcome")?).filter(|outcome| outcome.ran())?,
         yes: maybe(node, "yes", yes)?,
         granted: maybe(node, "granted", granted)?,
-        how: HOWS.into_iter().find(|how| word("how") == Some(start::word(*how)))?,
+        how: HOWS
+            .into_iter()
+            .find(|how| word("how") == Some(start::word(*how)))?,
         risk: Risk::from_word(word("risk")?)?,
         contained: node.get("contained")?.as_bool()?,
         answered_by_host: node.get("answered_by_host")?.as_bool()?,
-        seals: list(node.get("seals")?)?.iter().map(seal).collect::<Option<_>>()?,
+        seals: list(node.get("seals")?)?
+            .iter()
+            .map(seal)
+            .collect::<Option<_>>()?,
         reading: maybe(node, "reading", |node| Digest::parse(node.as_text()?))?,
     })
 }
@@ -112,11 +183,17 @@ fn yes(node: &Node) -> Option<Yes> {
 }
 
 fn granted(node: &Node) -> Option<Granted> {
-    Some(Granted { id: node.get("id")?.as_text()?.to_owned(), stays: node.get("stays")?.as_bool()? })
+    Some(Granted {
+        id: node.get("id")?.as_text()?.to_owned(),
+        stays: node.get("stays")?.as_bool()?,
+    })
 }
 
 fn texts(node: &Node) -> Option<Vec<String>> {
-    list(node)?.iter().map(|item| item.as_text().map(str::to_owned)).collect()
+    list(node)?
+        .iter()
+        .map(|item| item.as_text().map(str::to_owned))
+        .collect()
 }
 
 fn list(node: &Node) -> Option<&[Node]> {
@@ -131,5 +208,8 @@ fn pair(node: &Node) -> Option<(String, String)> {
 }
 
 fn extent_word(extent: Extent) -> &'static str {
-    EXTENTS.iter().find(|(one, _)| *one == extent).map_or("all", |(_, word)| word)
+    EXTENTS
+        .iter()
+        .find(|(one, _)| *one == extent)
+        .map_or("all", |(_, word)| word)
 }

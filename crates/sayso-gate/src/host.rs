@@ -74,13 +74,19 @@ impl Gate {
         for _ in 0..MOST_TRIES {
             let weighed = self.judge(&operation, &Turn::alone());
             let verdict = Arc::new(weighed.verdict);
-            self.tell(EventKind::Check, Some(&operation), About::Verdict(Arc::clone(&verdict)));
+            self.tell(
+                EventKind::Check,
+                Some(&operation),
+                About::Verdict(Arc::clone(&verdict)),
+            );
             let refuse = |end: End| Answer::Refuse(self.refuse(&operation, &verdict, end));
             match verdict.decision {
                 Decision::Deny => return refuse(End::of(Outcome::Blocked)),
                 _ if self.is_dry_run() => return refuse(End::of(Outcome::DryRun)),
                 // Each of them would be a question of its own.
-                _ if operation.kind() == Kind::Delegate && operation.argument(Role::Attachments).is_some() => {
+                _ if operation.kind() == Kind::Delegate
+                    && operation.argument(Role::Attachments).is_some() =>
+                {
                     return refuse(End::trouble("files cannot go along with a delegation here"));
                 }
                 Decision::Allow => match &weighed.grant {
@@ -98,27 +104,59 @@ impl Gate {
                 Decision::Ask => {
                     let asker = can_ask(&operation, &verdict);
                     if asker == Ok(Asker::Gate) {
-                        let held = pollster::block_on(self.hold_frozen(Ok(operation), &mut Turn::alone()));
+                        let held =
+                            pollster::block_on(self.hold_frozen(Ok(operation), &mut Turn::alone()));
                         return held.map_or_else(Answer::Refuse, Answer::Run);
                     }
                     if let Err(why) = asker {
-                        let reason = verdict.reasons.first().map(|reason| visible(&reason.text).into_owned()).unwrap_or_default();
+                        let reason = verdict
+                            .reasons
+                            .first()
+                            .map(|reason| visible(&reason.text).into_owned())
+                            .unwrap_or_default();
                         let why = format!("a person has to be asked: {reason}; and {why}");
-                        return refuse(End { outcome: Outcome::Nobody, ..End::trouble(&why) });
+                        return refuse(End {
+                            outcome: Outcome::Nobody,
+                            ..End::trouble(&why)
+                        });
                     }
                     let prompt = self.ids.next("prompt");
-                    return match self.record(Some(&operation), What::Asked { prompt: prompt.clone(), round: Round::Only }) {
+                    return match self.record(
+                        Some(&operation),
+                        What::Asked {
+                            prompt: prompt.clone(),
+                            round: Round::Only,
+                        },
+                    ) {
                         Ok(()) => {
-                            let (sentence, why) = presentation::words(self.ports.world.as_ref(), &operation, &weighed.reading, &verdict);
-                            Answer::Ask(Box::new(Asked { operation, verdict, sentence, why, reading: weighed.reading, prompt }))
+                            let (sentence, why) = presentation::words(
+                                self.ports.world.as_ref(),
+                                &operation,
+                                &weighed.reading,
+                                &verdict,
+                            );
+                            Answer::Ask(Box::new(Asked {
+                                operation,
+                                verdict,
+                                sentence,
+                                why,
+                                reading: weighed.reading,
+                                prompt,
+                            }))
                         }
-                        Err(why) => refuse(End::trouble(&format!("it could not be recorded: {why}"))),
+                        Err(why) => {
+                            refuse(End::trouble(&format!("it could not be recorded: {why}")))
+                        }
                     };
                 }
             }
         }
         let verdict = Arc::new(self.judge(&operation, &Turn::alone()).verdict);
-        Answer::Refuse(self.refuse(&operation, &verdict, End::trouble("what allowed it was used up meanwhile")))
+        Answer::Refuse(self.refuse(
+            &operation,
+            &verdict,
+            End::trouble("what allowed it was used up meanwhile"),
+        ))
     }
 
     /// Keeps a command that the host asks about, bound to what it is about now. The host lets nobody take it but by saying yes to the very
@@ -127,12 +165,25 @@ impl Gate {
     /// # Errors
     /// When what it is about could not be looked at, or it is no command.
     pub fn set_aside_asked(&self, asked: Asked, by: DecidedBy) -> Result<Held, String> {
-        let Asked { operation, verdict, reading, prompt, .. } = asked;
+        let Asked {
+            operation,
+            verdict,
+            reading,
+            prompt,
+            ..
+        } = asked;
         let mut seal = self
             .seal(seal::all(self.ports.world.as_ref(), &operation, &reading))
             .ok_or("what it is about could not be looked at, or is too much to be bound to")?;
         seal.reading = Some(seal::fingerprint(reading));
-        let yes = Yes { by, scope: Scope::Once, prompt: prompt.into(), confirmations: 1, kept: None, typed: None };
+        let yes = Yes {
+            by,
+            scope: Scope::Once,
+            prompt: prompt.into(),
+            confirmations: 1,
+            kept: None,
+            typed: None,
+        };
         let approved = Approved {
             operation,
             verdict,
@@ -142,6 +193,9 @@ impl Gate {
             seals: vec![seal],
             copies: Vec::new(),
         };
-        Ok(Held { answered_by_host: true, ..self.set_aside(approved)? })
+        Ok(Held {
+            answered_by_host: true,
+            ..self.set_aside(approved)?
+        })
     }
 }

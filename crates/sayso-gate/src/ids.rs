@@ -12,7 +12,10 @@ pub struct Ids {
 impl Ids {
     /// A maker of ids of its own.
     pub fn new() -> Self {
-        Ids { start: random(), next: AtomicU64::new(1) }
+        Ids {
+            start: random(),
+            next: AtomicU64::new(1),
+        }
     }
 
     /// The next id.

@@ -75,9 +75,13 @@ impl Store for Memory {
 
     fn take(&self, grant: &str) -> bool {
         let mut grants = lock(&self.grants);
-        let Some(at) = grants.iter().position(|one| one.id == grant) else { return false };
+        let Some(at) = grants.iter().position(|one| one.id == grant) else {
+            return false;
+        };
         // Most grants have no number of uses, and are not copied for being used.
-        let Some(left) = grants.get(at).and_then(|one| one.uses_left) else { return true };
+        let Some(left) = grants.get(at).and_then(|one| one.uses_left) else {
+            return true;
+        };
         let grants = Arc::make_mut(&mut grants);
         match grants.get_mut(at) {
             Some(one) if left > 1 => one.uses_left = Some(left - 1),
@@ -93,7 +97,10 @@ impl Store for Memory {
 
     fn spend(&self, rule: &str, most: u64) -> bool {
         let mut spent = lock(&self.spent);
-        let count = Arc::make_mut(&mut spent).0.entry(rule.to_owned()).or_default();
+        let count = Arc::make_mut(&mut spent)
+            .0
+            .entry(rule.to_owned())
+            .or_default();
         let left = *count < most;
         *count += u64::from(left);
         left
@@ -101,7 +108,11 @@ impl Store for Memory {
 
     fn append(&self, entry: &Entry) -> Result<(), String> {
         let mut entries = lock(&self.entries);
-        let oldest = if entries.len() >= MOST_ENTRIES { entries.pop_front() } else { None };
+        let oldest = if entries.len() >= MOST_ENTRIES {
+            entries.pop_front()
+        } else {
+            None
+        };
         entries.push_back(entry.clone());
         drop(entries);
         drop(oldest);

@@ -19,7 +19,10 @@ pub(crate) struct Noting<'a> {
 
 impl<'a> Noting<'a> {
     pub(crate) fn new(world: &'a dyn World) -> Self {
-        Noting { world, seen: RefCell::default() }
+        Noting {
+            world,
+            seen: RefCell::default(),
+        }
     }
 
     /// The files that were read whole, each with the digest of its bytes.
@@ -40,8 +43,14 @@ impl World for Noting<'_> {
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
         let found = self.world.content(path, most)?;
         // Of a file that was not read whole, no more is shown than its size and what kind of file it is.
-        if let Some(content) = found.as_ref().filter(|content| content.bytes.len() as u64 == content.size) {
-            self.seen.borrow_mut().push(Sealed::Bytes(path.to_owned(), Digest::of_bytes(&content.bytes)));
+        if let Some(content) = found
+            .as_ref()
+            .filter(|content| content.bytes.len() as u64 == content.size)
+        {
+            self.seen.borrow_mut().push(Sealed::Bytes(
+                path.to_owned(),
+                Digest::of_bytes(&content.bytes),
+            ));
         }
         Ok(found)
     }

@@ -20,11 +20,16 @@ pub fn check(text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
     };
     let rule = LearnedRule::parse(key, text, &Bash)?;
     if redact_text(text) != text {
-        return Err("the pattern holds a secret, which would stay in the record; put `*` in its place".to_owned());
+        return Err(
+            "the pattern holds a secret, which would stay in the record; put `*` in its place"
+                .to_owned(),
+        );
     }
     let shown = visible(text);
     let refused = |why: &str| match nearest(prompt) {
-        Some(nearest) if nearest != text => format!("`{shown}` {why}; `{}` would do", visible(nearest)),
+        Some(nearest) if nearest != text => {
+            format!("`{shown}` {why}; `{}` would do", visible(nearest))
+        }
         _ => format!("`{shown}` {why}"),
     };
     if rule.is_overly_broad() {
@@ -40,7 +45,10 @@ pub fn check(text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
             path_fits(glob, &target, key, prompt.operation.workspace()).map_err(refused)?;
         }
         LearnedRule::Fetch(pattern) => {
-            let url = prompt.operation.text(sayso_core::tool::Role::Url).and_then(|url| Url::parse(url).ok());
+            let url = prompt
+                .operation
+                .text(sayso_core::tool::Role::Url)
+                .and_then(|url| Url::parse(url).ok());
             if !url.is_some_and(|url| pattern.matches(&url, Reach::Narrow)) {
                 return Err(refused("does not fit this call"));
             }
@@ -68,38 +76,77 @@ fn target(prompt: &Prompt) -> Option<Asked> {
         Some(folder) => (folder, true),
         None => (&*narrowest.pattern, false),
     };
-    Some(Asked { path: join(prompt.operation.workspace(), path), is_folder })
+    Some(Asked {
+        path: join(prompt.operation.workspace(), path),
+        is_folder,
+    })
 }
 
-fn path_fits(glob: &PathGlob, target: &Asked, key: RuleKey, workspace: &str) -> Result<(), &'static str> {
-    let subject = Subject { path: &target.path, workspace, home: None };
-    let fits = if target.is_folder { glob.covers_below(subject) } else { glob.matches(subject) };
+fn path_fits(
+    glob: &PathGlob,
+    target: &Asked,
+    key: RuleKey,
+    workspace: &str,
+) -> Result<(), &'static str> {
+    let subject = Subject {
+        path: &target.path,
+        workspace,
+        home: None,
+    };
+    let fits = if target.is_folder {
+        glob.covers_below(subject)
+    } else {
+        glob.matches(subject)
+    };
     if !fits {
         return Err("does not fit this call");
     }
     if key == RuleKey::Write && !glob.is_literal() && active_in(&target.path, workspace) {
-        return Err("has wildcards, and a file that something runs or obeys is only covered by its own name");
+        return Err(
+            "has wildcards, and a file that something runs or obeys is only covered by its own name",
+        );
     }
     Ok(())
 }
 
 /// Whether the words of a command fit, and are not far fewer than the command has.
-fn command_fits(text: &str, pattern: &CommandPattern, operation: &Operation) -> Result<Result<(), &'static str>, String> {
+fn command_fits(
+    text: &str,
+    pattern: &CommandPattern,
+    operation: &Operation,
+) -> Result<Result<(), &'static str>, String> {
     let draft = sayso_shell::analyse(operation.command().unwrap_or_default());
     if draft.opaque.is_some() || draft.commands.iter().any(|one| one.interprets) {
         return Err("what this command runs is not in its words".to_owned());
     }
-    let fits = !draft.commands.is_empty() && draft.commands.iter().all(|one| pattern.matches(one, Reach::Narrow));
+    let fits = !draft.commands.is_empty()
+        && draft
+            .commands
+            .iter()
+            .all(|one| pattern.matches(one, Reach::Narrow));
     Ok(match fits {
         false => Err("does not fit this call"),
-        true if draft.commands.iter().any(|one| is_wider_than_proposed(text, one)) => Err("allows far more than this call"),
+        true if draft
+            .commands
+            .iter()
+            .any(|one| is_wider_than_proposed(text, one)) =>
+        {
+            Err("allows far more than this call")
+        }
         true => Ok(()),
     })
 }
 
 /// Whether it names less of a command than the widest pattern that sayso itself would propose: `git *` for `git status`.
 fn is_wider_than_proposed(text: &str, command: &Command) -> bool {
-    let words = |pattern: &str| pattern.split_whitespace().filter(|word| *word != "*").count();
-    let widest = sayso_shell::proposals(command).last().map(|pattern| words(pattern));
+    let words = |pattern: &str| {
+        pattern
+            .split_whitespace()
+            .filter(|word| *word != "*")
+            .count()
+    };
+    let widest = sayso_shell::proposals(command)
+        .last()
+        .map(|pattern| words(pattern));
     widest.is_none_or(|widest| words(text) < widest)
 }

@@ -44,7 +44,12 @@ impl Gate {
     }
 
     /// One frozen call on its turn: it runs, or is kept for later where somebody keeps it.
-    pub(crate) async fn walk(&self, frozen: Frozen, turn: &mut Turn, keep: Option<Keep<'_>>) -> Finished {
+    pub(crate) async fn walk(
+        &self,
+        frozen: Frozen,
+        turn: &mut Turn,
+        keep: Option<Keep<'_>>,
+    ) -> Finished {
         match (self.hold_frozen(frozen, turn).await, keep) {
             (Ok(approved), None) => self.run(approved).await,
             (Ok(approved), Some(keep)) => self.put_aside(approved, keep),
@@ -59,27 +64,43 @@ impl Gate {
 
     /// What is judged, shown and run is this one value: nothing can change in it any more. The files it names still can; the seal is for
     /// those.
-    pub(crate) async fn hold_frozen(&self, frozen: Frozen, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
+    pub(crate) async fn hold_frozen(
+        &self,
+        frozen: Frozen,
+        turn: &mut Turn,
+    ) -> Result<Approved, Box<Finished>> {
         let operation = frozen?;
         // A caller that goes away while it waits has taken the call back.
         let waiting = Waiting::start(self, &operation);
         // What breaks in here, of a host or of sayso itself, is a denial of this one call.
         // Boxed: a future that is handed on is kept twice, and very many calls may wait.
         let held = unbroken(Box::pin(self.weigh_and_ask(Arc::clone(&operation), turn))).await;
-        let held =
-            held.unwrap_or_else(|why| Err(Box::new(self.refuse_unjudged(&operation, &End::trouble(&format!("the gate broke: {why}"))))));
+        let held = held.unwrap_or_else(|why| {
+            Err(Box::new(self.refuse_unjudged(
+                &operation,
+                &End::trouble(&format!("the gate broke: {why}")),
+            )))
+        });
         waiting.over();
         held
     }
 
     /// Judges the call and asks where it has to. A refusal, by the policy, by a person, by nobody or by the clock, ends here: it is written
     /// down, counted and told, and nothing runs.
-    async fn weigh_and_ask(&self, operation: Arc<Operation>, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
+    async fn weigh_and_ask(
+        &self,
+        operation: Arc<Operation>,
+        turn: &mut Turn,
+    ) -> Result<Approved, Box<Finished>> {
         let mut attached: Option<Vec<Seal>> = None;
         for _ in 0..MOST_QUESTIONS {
             let weighed = self.judge(&operation, turn);
             let verdict = Arc::new(weighed.verdict);
-            self.tell(EventKind::Check, Some(&operation), About::Verdict(Arc::clone(&verdict)));
+            self.tell(
+                EventKind::Check,
+                Some(&operation),
+                About::Verdict(Arc::clone(&verdict)),
+            );
 
             if verdict.decision == Decision::Deny {
                 return Err(self.refuse(&operation, &verdict, End::of(Outcome::Blocked)));
@@ -98,17 +119,23 @@ impl Gate {
             let (yes, seal) = match verdict.decision {
                 Decision::Allow => match &weighed.grant {
                     // Another call may have used it up meanwhile.
-                    Some(grant) if !(turn.take(operation.digest(), grant) || self.ports.store.take(grant)) => continue,
+                    Some(grant)
+                        if !(turn.take(operation.digest(), grant)
+                            || self.ports.store.take(grant)) =>
+                    {
+                        continue;
+                    }
                     None if !self.spend(&verdict) => continue,
                     _ => (None, weighed.seal),
                 },
                 Decision::Deny => continue,
                 Decision::Ask => {
                     // Sealed before it is shown: what changes from here on is a new question.
-                    let (shown, prompt) = match self.show(&operation, weighed.reading, &verdict, turn) {
-                        Ok(shown) => shown,
-                        Err(end) => return Err(self.refuse(&operation, &verdict, *end)),
-                    };
+                    let (shown, prompt) =
+                        match self.show(&operation, weighed.reading, &verdict, turn) {
+                            Ok(shown) => shown,
+                            Err(end) => return Err(self.refuse(&operation, &verdict, *end)),
+                        };
                     match self.ask(prompt, turn).await {
                         Said::No(end) => return Err(self.refuse(&operation, &verdict, end)),
                         Said::Yes(yes, kept) => {
@@ -124,7 +151,13 @@ impl Gate {
                             }
                             match self.keep(&operation, &shown, &verdict, kept, turn) {
                                 Ok(kept) => (Some(Yes { kept, ..yes }), Some(seal)),
-                                Err(trouble) => return Err(self.refuse(&operation, &verdict, End::trouble(&trouble))),
+                                Err(trouble) => {
+                                    return Err(self.refuse(
+                                        &operation,
+                                        &verdict,
+                                        End::trouble(&trouble),
+                                    ));
+                                }
                             }
                         }
                     }
@@ -134,7 +167,11 @@ impl Gate {
             return self.approve(operation, verdict, yes, seals);
         }
         let verdict = Arc::new(self.judge(&operation, turn).verdict);
-        Err(self.refuse(&operation, &verdict, End::trouble("it kept changing while it was asked about")))
+        Err(self.refuse(
+            &operation,
+            &verdict,
+            End::trouble("it kept changing while it was asked about"),
+        ))
     }
 
     /// Writes the decision down before anything runs: no entry, no run.
@@ -145,36 +182,71 @@ impl Gate {
         yes: Option<Yes>,
         seals: Vec<Seal>,
     ) -> Result<Approved, Box<Finished>> {
-        let outcome = if yes.is_some() { Outcome::Approved } else { Outcome::AutoApproved };
-        let end = End { yes: yes.clone(), ..End::of(outcome) };
+        let outcome = if yes.is_some() {
+            Outcome::Approved
+        } else {
+            Outcome::AutoApproved
+        };
+        let end = End {
+            yes: yes.clone(),
+            ..End::of(outcome)
+        };
         if let Err(why) = self.record(Some(&operation), self.decided(&operation, &verdict, &end)) {
-            return Err(self.refuse(&operation, &verdict, End::trouble(&format!("it could not be recorded: {why}"))));
+            return Err(self.refuse(
+                &operation,
+                &verdict,
+                End::trouble(&format!("it could not be recorded: {why}")),
+            ));
         }
         self.announce(Some(&operation), Some(&verdict), &end);
-        Ok(Approved { rules: self.rules(), operation, verdict, outcome, yes, seals, copies: Vec::new() })
+        Ok(Approved {
+            rules: self.rules(),
+            operation,
+            verdict,
+            outcome,
+            yes,
+            seals,
+            copies: Vec::new(),
+        })
     }
 
     /// Runs what was approved, which uses the approval up.
     pub async fn run(&self, mut approved: Approved) -> Finished {
-        let (operation, verdict) = (Arc::clone(&approved.operation), Arc::clone(&approved.verdict));
+        let (operation, verdict) = (
+            Arc::clone(&approved.operation),
+            Arc::clone(&approved.verdict),
+        );
         let (outcome, yes) = (approved.outcome, approved.yes.clone());
         let start = Instant::now();
-        let copies: Option<Vec<_>> = approved.seals.iter().map(|seal| self.holds_keeping(seal)).collect();
+        let copies: Option<Vec<_>> = approved
+            .seals
+            .iter()
+            .map(|seal| self.holds_keeping(seal))
+            .collect();
         let unchanged = copies.is_some();
         approved.copies = copies.into_iter().flatten().flatten().collect();
         // Only where the policy, the mode or the plugins are others by now is it judged again.
-        let allowed = approved.rules == self.rules() || self.judge(&operation, &Turn::alone()).verdict.decision != Decision::Deny;
+        let allowed = approved.rules == self.rules()
+            || self.judge(&operation, &Turn::alone()).verdict.decision != Decision::Deny;
         let ran = if !allowed {
             Ran::NotRun("it was not run: it is denied by now".to_owned())
         } else if unchanged {
-            guarded(|| self.ports.run.run(approved), |why| Ran::failed(format!("the tool broke: {why}"))).await
+            guarded(
+                || self.ports.run.run(approved),
+                |why| Ran::failed(format!("the tool broke: {why}")),
+            )
+            .await
         } else {
-            Ran::NotRun("it was not run: a file that it is about changed after it was approved".to_owned())
+            Ran::NotRun(
+                "it was not run: a file that it is about changed after it was approved".to_owned(),
+            )
         };
         let ran = match ran {
             // Nothing can look into it, not even to copy it.
             Ran::Done(result) | Ran::Failed { result, .. } if result.is_deeper_than(MAX_DEPTH) => {
-                Ran::failed(format!("it ran, and its result is nested more than {MAX_DEPTH} deep"))
+                Ran::failed(format!(
+                    "it ran, and its result is nested more than {MAX_DEPTH} deep"
+                ))
             }
             ran => ran,
         };
@@ -182,14 +254,30 @@ impl Gate {
         let (succeeded, started) = (matches!(ran, Ran::Done(_)), !matches!(ran, Ran::NotRun(_)));
         let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         let result = Brief::of(&ran);
-        if let Err(why) = self.record(Some(&operation), What::Finished { succeeded, started, milliseconds, result }) {
-            self.tell(EventKind::Updated, Some(&operation), About::Words(format!("the end of a run could not be recorded: {why}")));
+        if let Err(why) = self.record(
+            Some(&operation),
+            What::Finished {
+                succeeded,
+                started,
+                milliseconds,
+                result,
+            },
+        ) {
+            self.tell(
+                EventKind::Updated,
+                Some(&operation),
+                About::Words(format!("the end of a run could not be recorded: {why}")),
+            );
         }
         if !succeeded {
             self.stats.failed();
         }
         let finished = self.ended(&operation, verdict, outcome, yes, Some(ran));
-        self.tell(EventKind::ToolCallPost, Some(&operation), About::Finished(Arc::new(finished.clone())));
+        self.tell(
+            EventKind::ToolCallPost,
+            Some(&operation),
+            About::Finished(Arc::new(finished.clone())),
+        );
         finished
     }
 
@@ -239,7 +327,13 @@ impl Gate {
         let stored = self.ports.store.grants();
         // Copied only where the batch has grants of its own for this call, or one has to be left out.
         let of_batch: Vec<&Grant> = turn.grants_for(operation.digest()).collect();
-        let mut own = (!of_batch.is_empty()).then(|| of_batch.into_iter().chain(stored.iter()).cloned().collect::<Vec<Grant>>());
+        let mut own = (!of_batch.is_empty()).then(|| {
+            of_batch
+                .into_iter()
+                .chain(stored.iter())
+                .cloned()
+                .collect::<Vec<Grant>>()
+        });
         let spent = self.ports.store.spent();
         loop {
             let grants: &[Grant] = own.as_deref().unwrap_or(&stored);
@@ -254,14 +348,26 @@ impl Gate {
             };
             let mut judged = judge(&bench, operation);
             let grant = granted_by(&judged.verdict);
-            let index = grants.iter().position(|one| Some(&one.id) == grant.as_ref());
+            let index = grants
+                .iter()
+                .position(|one| Some(&one.id) == grant.as_ref());
             let granted = index.and_then(|index| grants.get(index));
-            match granted.map_or(Ok(None), |grant| self.granted_seal(grant, operation, &judged.reading)) {
-                Err(Stale) => drop(own.get_or_insert_with(|| stored.to_vec()).remove(index.unwrap_or_default())),
+            match granted.map_or(Ok(None), |grant| {
+                self.granted_seal(grant, operation, &judged.reading)
+            }) {
+                Err(Stale) => drop(
+                    own.get_or_insert_with(|| stored.to_vec())
+                        .remove(index.unwrap_or_default()),
+                ),
                 Ok(seal) => {
                     self.tighten(operation, &judged.reading, &mut judged.verdict);
                     let grant = granted_by(&judged.verdict);
-                    return Weighed { reading: judged.reading, verdict: judged.verdict, grant, seal };
+                    return Weighed {
+                        reading: judged.reading,
+                        verdict: judged.verdict,
+                        grant,
+                        seal,
+                    };
                 }
             }
         }
@@ -270,8 +376,13 @@ impl Gate {
 
 /// The grant that allowed an operation, if one did.
 pub(crate) fn granted_by(verdict: &Verdict) -> Option<String> {
-    let reasons = verdict.reasons.iter().filter(|_| verdict.decision == Decision::Allow);
-    reasons.filter(|reason| reason.rule == "grant").find_map(|reason| reason.source.strip_prefix("grant ").map(str::to_owned))
+    let reasons = verdict
+        .reasons
+        .iter()
+        .filter(|_| verdict.decision == Decision::Allow);
+    reasons
+        .filter(|reason| reason.rule == "grant")
+        .find_map(|reason| reason.source.strip_prefix("grant ").map(str::to_owned))
 }
 
 /// A judged operation, with the grant that allowed it.
@@ -314,13 +425,37 @@ pub struct Judged {
 /// Judges one operation without running it.
 pub fn judge(bench: &Bench<'_>, operation: &Operation) -> Judged {
     let draft = analyse(operation);
-    let facts = bench.world.answer(&operation.cwd(), operation.workspace(), &draft.questions);
+    let facts = bench
+        .world
+        .answer(&operation.cwd(), operation.workspace(), &draft.questions);
     let (reading, questions) = draft.settle_keeping(&facts);
-    let case =
-        Case { operation, reading: &reading, grants: bench.grants, uses: bench.uses, now: bench.now, run: bench.run, trace: bench.trace };
+    let case = Case {
+        operation,
+        reading: &reading,
+        grants: bench.grants,
+        uses: bench.uses,
+        now: bench.now,
+        run: bench.run,
+        trace: bench.trace,
+    };
     let mut verdict = decide(bench.policy, &case);
-    let without_grants = granted_by(&verdict).map(|_| decide(bench.policy, &Case { grants: &[], trace: false, ..case }).decision);
-    verdict.evidence = Some(Arc::new(Evidence { questions, facts, run: bench.run, without_grants }));
+    let without_grants = granted_by(&verdict).map(|_| {
+        decide(
+            bench.policy,
+            &Case {
+                grants: &[],
+                trace: false,
+                ..case
+            },
+        )
+        .decision
+    });
+    verdict.evidence = Some(Arc::new(Evidence {
+        questions,
+        facts,
+        run: bench.run,
+        without_grants,
+    }));
     let mut judged = Judged { reading, verdict };
     // What it runs without having it in its words has a say, too.
     scripts::judge(bench, operation, &mut judged);
@@ -353,7 +488,10 @@ fn analyse(operation: &Operation) -> Draft {
 /// A tool of an MCP server that is told a command: what the command does is read as anywhere else, beside what the tool may do.
 fn of_mcp_command(operation: &Operation, text: &str) -> Draft {
     let mut draft = sayso_shell::analyse(text);
-    draft.effects.iter_mut().for_each(|effect| effect.manner.argument = true);
+    draft
+        .effects
+        .iter_mut()
+        .for_each(|effect| effect.manner.argument = true);
     mcp_arguments::add(&mut draft, operation);
     draft
 }

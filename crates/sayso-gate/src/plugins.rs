@@ -15,22 +15,42 @@ pub type Tighten = Arc<dyn Fn(&Operation, &Reading) -> Option<(Decision, String)
 impl Gate {
     /// Adds a rule of a plugin.
     pub fn add_plugin(&self, name: impl Into<String>, tighten: Tighten) {
-        self.plugins.write().unwrap_or_else(PoisonError::into_inner).push((name.into(), tighten));
+        self.plugins
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((name.into(), tighten));
         self.changed();
     }
 
     /// Lets plugins make a verdict stricter. One that breaks makes it a denial.
     pub(crate) fn tighten(&self, operation: &Operation, reading: &Reading, verdict: &mut Verdict) {
-        for (name, plugin) in self.plugins.read().unwrap_or_else(PoisonError::into_inner).iter() {
-            let said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| plugin(operation, reading)));
+        for (name, plugin) in self
+            .plugins
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+        {
+            let said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                plugin(operation, reading)
+            }));
             let (decision, text) = match said {
                 Ok(None) => continue,
                 Ok(Some(said)) => said,
-                Err(panic) => (Decision::Deny, format!("the plugin broke: {}", crate::guarded::words(panic.as_ref()))),
+                Err(panic) => (
+                    Decision::Deny,
+                    format!(
+                        "the plugin broke: {}",
+                        crate::guarded::words(panic.as_ref())
+                    ),
+                ),
             };
             // Nobody can be asked in a run that does not ask.
             let decision =
-                if decision == Decision::Ask && matches!(self.how(), How::Strict | How::Nobody) { Decision::Deny } else { decision };
+                if decision == Decision::Ask && matches!(self.how(), How::Strict | How::Nobody) {
+                    Decision::Deny
+                } else {
+                    decision
+                };
             if decision > verdict.decision {
                 verdict.decision = decision;
                 let reason = Reason {

@@ -72,7 +72,10 @@ pub struct Outlook {
 impl Default for Outlook {
     /// Where others run the call, sayso keeps nothing of what it changes.
     fn default() -> Self {
-        Outlook { undo: Undo::Impossible("sayso does not run it and makes no backup".to_owned()), failure: None }
+        Outlook {
+            undo: Undo::Impossible("sayso does not run it and makes no backup".to_owned()),
+            failure: None,
+        }
     }
 }
 
@@ -129,7 +132,10 @@ pub enum Ran {
 impl Ran {
     /// The tool failed and brought nothing.
     pub fn failed(why: impl Into<String>) -> Self {
-        Ran::Failed { why: why.into(), result: Value::Null.into() }
+        Ran::Failed {
+            why: why.into(),
+            result: Value::Null.into(),
+        }
     }
 }
 

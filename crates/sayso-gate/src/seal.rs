@@ -88,8 +88,19 @@ impl Extent {
 
 impl Seal {
     /// What was kept of a seal, for the operation as it is now: it holds if nothing of it has changed.
-    pub(crate) fn again(world: &dyn World, extent: Extent, digest: Digest, operation: &Operation, reading: &Reading) -> Seal {
-        Seal { binding: extent.binding(world, operation, reading), extent, digest, reading: None }
+    pub(crate) fn again(
+        world: &dyn World,
+        extent: Extent,
+        digest: Digest,
+        operation: &Operation,
+        reading: &Reading,
+    ) -> Seal {
+        Seal {
+            binding: extent.binding(world, operation, reading),
+            extent,
+            digest,
+            reading: None,
+        }
     }
 }
 
@@ -126,27 +137,65 @@ impl Gate {
         verdict: &Arc<Verdict>,
         turn: &mut Turn,
     ) -> Result<(Shown, Arc<Prompt>), Box<End>> {
-        let blind = || Box::new(End::trouble("what it is about could not be looked at, or is too much to be bound to"));
-        let seal = self.look(&all(self.ports.world.as_ref(), operation, &reading)).ok_or_else(blind)?;
+        let blind = || {
+            Box::new(End::trouble(
+                "what it is about could not be looked at, or is too much to be bound to",
+            ))
+        };
+        let seal = self
+            .look(&all(self.ports.world.as_ref(), operation, &reading))
+            .ok_or_else(blind)?;
         let (same, pattern) = self.look_for_later(operation, &reading).ok_or_else(blind)?;
         let (prompt, bytes) = self.question(operation, &reading, verdict, turn)?;
-        Ok((Shown { seal, same, pattern, bytes, reading: fingerprint(reading) }, prompt))
+        Ok((
+            Shown {
+                seal,
+                same,
+                pattern,
+                bytes,
+                reading: fingerprint(reading),
+            },
+            prompt,
+        ))
     }
 
     /// The seal of what was shown, if the operation would still do that, and to the same files.
     pub(crate) fn unchanged(&self, operation: &Operation, shown: &Shown) -> Option<Seal> {
         let now = pipeline::read(self.ports.world.as_ref(), operation);
-        let seal =
-            Seal { reading: Some(shown.reading), ..Seal::again(self.ports.world.as_ref(), Extent::All, shown.seal, operation, &now) };
+        let seal = Seal {
+            reading: Some(shown.reading),
+            ..Seal::again(
+                self.ports.world.as_ref(),
+                Extent::All,
+                shown.seal,
+                operation,
+                &now,
+            )
+        };
         let later = self.look_for_later(operation, &now)?;
-        let same = later == (shown.same, shown.pattern) && self.holds(&seal) && self.were_shown(&shown.bytes);
+        let same = later == (shown.same, shown.pattern)
+            && self.holds(&seal)
+            && self.were_shown(&shown.bytes);
         (same && fingerprint(now) == shown.reading).then_some(seal)
     }
 
     /// What kept answers would be bound to, for the same words and for a pattern. None if it could not look.
-    fn look_for_later(&self, operation: &Operation, reading: &Reading) -> Option<(Option<Digest>, Option<Digest>)> {
-        let look = |binding: Binding| if binding.is_empty() { Some(None) } else { self.look(&binding).map(Some) };
-        Some((look(scripts(self.ports.world.as_ref(), operation, reading))?, look(own_programs(operation, reading))?))
+    fn look_for_later(
+        &self,
+        operation: &Operation,
+        reading: &Reading,
+    ) -> Option<(Option<Digest>, Option<Digest>)> {
+        let look = |binding: Binding| {
+            if binding.is_empty() {
+                Some(None)
+            } else {
+                self.look(&binding).map(Some)
+            }
+        };
+        Some((
+            look(scripts(self.ports.world.as_ref(), operation, reading))?,
+            look(own_programs(operation, reading))?,
+        ))
     }
 
     /// Whether the bytes that a person saw are those of the files.
@@ -157,7 +206,12 @@ impl Gate {
     /// Looks at the files. None if it could not look, which is a denial.
     pub(crate) fn seal(&self, binding: Binding) -> Option<Seal> {
         let digest = self.look(&binding)?;
-        Some(Seal { binding, extent: Extent::All, digest, reading: None })
+        Some(Seal {
+            binding,
+            extent: Extent::All,
+            digest,
+            reading: None,
+        })
     }
 
     /// Whether everything is what it was.
@@ -177,25 +231,50 @@ impl Gate {
 
     /// All files of a binding. None if they are too many, or could not be found out.
     fn files(&self, binding: &Binding) -> Option<Vec<Sealed>> {
-        if binding.too_many || binding.files.len() > MOST_FILES || binding.patterns.len() > MOST_PATTERNS {
+        if binding.too_many
+            || binding.files.len() > MOST_FILES
+            || binding.patterns.len() > MOST_PATTERNS
+        {
             return None;
         }
         let mut files: Vec<Sealed> = binding.files.iter().cloned().collect();
         if !binding.patterns.is_empty() {
             // Looked up each time: a file that is new may be the first one.
-            let ask = |pattern: &String| Question::Names { pattern: pattern.clone(), parted: false };
+            let ask = |pattern: &String| Question::Names {
+                pattern: pattern.clone(),
+                parted: false,
+            };
             let questions: Vec<Question> = binding.patterns.iter().map(ask).collect();
-            for fact in self.ports.world.answer(&binding.cwd, &binding.workspace, &questions).answers {
-                let Some(Fact::Names(names)) = fact else { return None };
-                files.extend(names.files.into_iter().map(|(_, fact)| Sealed::Content(fact.canonical)));
+            for fact in self
+                .ports
+                .world
+                .answer(&binding.cwd, &binding.workspace, &questions)
+                .answers
+            {
+                let Some(Fact::Names(names)) = fact else {
+                    return None;
+                };
+                files.extend(
+                    names
+                        .files
+                        .into_iter()
+                        .map(|(_, fact)| Sealed::Content(fact.canonical)),
+                );
             }
         }
         Some(files)
     }
 
     /// The seal that a grant was given with, if the files are still like that: it stays with the call until it runs.
-    pub(crate) fn granted_seal(&self, grant: &Grant, operation: &Operation, reading: &Reading) -> Result<Option<Seal>, Stale> {
-        let Some(digest) = grant.seal else { return Ok(None) };
+    pub(crate) fn granted_seal(
+        &self,
+        grant: &Grant,
+        operation: &Operation,
+        reading: &Reading,
+    ) -> Result<Option<Seal>, Stale> {
+        let Some(digest) = grant.seal else {
+            return Ok(None);
+        };
         // One of a batch is for exactly what was shown in it; a longer one only for the scripts.
         let extent = match grant.reach {
             Reach::Batch(_) => Extent::All,
@@ -205,8 +284,18 @@ impl Gate {
                 Covers::Other => Extent::Nothing,
             },
         };
-        let seal = Seal::again(self.ports.world.as_ref(), extent, digest, operation, reading);
-        if self.holds(&seal) { Ok(Some(seal)) } else { Err(Stale) }
+        let seal = Seal::again(
+            self.ports.world.as_ref(),
+            extent,
+            digest,
+            operation,
+            reading,
+        );
+        if self.holds(&seal) {
+            Ok(Some(seal))
+        } else {
+            Err(Stale)
+        }
     }
 }
 
@@ -216,7 +305,11 @@ pub(crate) struct Stale;
 
 impl Binding {
     fn at(operation: &Operation) -> Self {
-        Binding { cwd: operation.cwd(), workspace: operation.workspace().to_owned(), ..Binding::default() }
+        Binding {
+            cwd: operation.cwd(),
+            workspace: operation.workspace().to_owned(),
+            ..Binding::default()
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -239,8 +332,15 @@ impl Binding {
 
 /// All of a reading but what changes all the time and means nothing: how large a file is that is only looked at.
 pub(crate) fn fingerprint(mut reading: Reading) -> Digest {
-    for effect in reading.effects.iter_mut().filter(|effect| effect.kind == EffectKind::Read) {
-        if let Target::Path(Place { fact: Some(fact), .. }) = &mut effect.target {
+    for effect in reading
+        .effects
+        .iter_mut()
+        .filter(|effect| effect.kind == EffectKind::Read)
+    {
+        if let Target::Path(Place {
+            fact: Some(fact), ..
+        }) = &mut effect.target
+        {
             fact.size = None;
         }
     }
@@ -258,7 +358,11 @@ pub(crate) fn all(world: &dyn World, operation: &Operation, reading: &Reading) -
     out.add(Sealed::Identity(operation.cwd()));
     let parts = Parts::of(reading);
     for effect in &reading.effects {
-        target(effect, parts.runs(effect.part) || parts.hands_on(effect.part), &mut out);
+        target(
+            effect,
+            parts.runs(effect.part) || parts.hands_on(effect.part),
+            &mut out,
+        );
     }
     out
 }
@@ -267,10 +371,19 @@ pub(crate) fn all(world: &dyn World, operation: &Operation, reading: &Reading) -
 pub(crate) fn scripts(world: &dyn World, operation: &Operation, reading: &Reading) -> Binding {
     let mut out = Binding::at(operation);
     // What it runs may run more, and was shown as well.
-    find(world, operation, reading).files.into_iter().for_each(|file| out.add(Sealed::Content(file)));
+    find(world, operation, reading)
+        .files
+        .into_iter()
+        .for_each(|file| out.add(Sealed::Content(file)));
     let parts = Parts::of(reading);
     let folders = seal_names::folders(operation, reading);
-    seal_names::add(operation, reading, &folders, |part| parts.runs(Some(part)), &mut out);
+    seal_names::add(
+        operation,
+        reading,
+        &folders,
+        |part| parts.runs(Some(part)),
+        &mut out,
+    );
     seal_builds::add(operation, reading, &folders, &mut out);
     for part in (0..reading.commands.len()).filter(|part| parts.runs(Some(*part))) {
         if let Some(file) = program(reading, part) {
@@ -285,7 +398,9 @@ fn own_programs(operation: &Operation, reading: &Reading) -> Binding {
     let mut out = Binding::at(operation);
     for (part, command) in reading.commands.iter().enumerate() {
         if command.words.first().is_some_and(|word| word.contains('/')) {
-            program(reading, part).into_iter().for_each(|file| out.add(Sealed::Content(file)));
+            program(reading, part)
+                .into_iter()
+                .for_each(|file| out.add(Sealed::Content(file)));
         }
     }
     out
@@ -307,7 +422,9 @@ enum Covers {
 
 fn covers(key: &GrantKey) -> Covers {
     match key {
-        GrantKey::Exact(_) | GrantKey::Payload { .. } | GrantKey::Command { .. } => Covers::SameWords,
+        GrantKey::Exact(_) | GrantKey::Payload { .. } | GrantKey::Command { .. } => {
+            Covers::SameWords
+        }
         GrantKey::Rule(rule) if rule.key() == RuleKey::Command => Covers::Pattern,
         _ => Covers::Other,
     }
@@ -321,9 +438,19 @@ struct Parts {
 
 impl Parts {
     fn of(reading: &Reading) -> Self {
-        let of = |fits: fn(&Effect) -> bool| reading.effects.iter().filter(|effect| fits(effect)).map(|effect| effect.part).collect();
+        let of = |fits: fn(&Effect) -> bool| {
+            reading
+                .effects
+                .iter()
+                .filter(|effect| fits(effect))
+                .map(|effect| effect.part)
+                .collect()
+        };
         Parts {
-            runs: of(|effect| effect.kind == EffectKind::Unknown || effect.kind == EffectKind::Run && !effect.manner.known_program),
+            runs: of(|effect| {
+                effect.kind == EffectKind::Unknown
+                    || effect.kind == EffectKind::Run && !effect.manner.known_program
+            }),
             hands_on: of(|effect| matches!(effect.kind, EffectKind::Write | EffectKind::Connect)),
         }
     }
@@ -341,7 +468,9 @@ impl Parts {
 
 /// A target, with the links that led there. `content` says that what is read there matters: `sh < script`, `cp`.
 fn target(effect: &Effect, content: bool, out: &mut Binding) {
-    let Some(fact) = effect.place().and_then(|place| place.fact.as_ref()) else { return };
+    let Some(fact) = effect.place().and_then(|place| place.fact.as_ref()) else {
+        return;
+    };
     let path = fact.canonical.clone();
     let is_file = fact.kind == PathKind::File;
     out.add(match effect.kind {

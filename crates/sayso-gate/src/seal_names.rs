@@ -43,13 +43,28 @@ const GOES_INTO: &[&str] = &[
 const OPERATORS: &[char] = &['|', '&', ';', '(', ')', '<', '>', '{', '}', '`'];
 
 /// Adds all files that the running parts of a command may name.
-pub(crate) fn add(operation: &Operation, reading: &Reading, folders: &BTreeSet<String>, runs: impl Fn(usize) -> bool, out: &mut Binding) {
-    let running: Vec<usize> = (0..reading.commands.len()).filter(|part| runs(*part)).collect();
+pub(crate) fn add(
+    operation: &Operation,
+    reading: &Reading,
+    folders: &BTreeSet<String>,
+    runs: impl Fn(usize) -> bool,
+    out: &mut Binding,
+) {
+    let running: Vec<usize> = (0..reading.commands.len())
+        .filter(|part| runs(*part))
+        .collect();
     if running.is_empty() && reading.opaque.is_none() {
         return;
     }
-    let mut names = Names { home: reading.surroundings.home.as_deref(), cwd: operation.cwd(), found: BTreeSet::new() };
-    for command in running.iter().filter_map(|part| reading.commands.get(*part)) {
+    let mut names = Names {
+        home: reading.surroundings.home.as_deref(),
+        cwd: operation.cwd(),
+        found: BTreeSet::new(),
+    };
+    for command in running
+        .iter()
+        .filter_map(|part| reading.commands.get(*part))
+    {
         command.words.iter().for_each(|word| names.word(word));
     }
     for (_, value) in operation.environment() {
@@ -59,24 +74,46 @@ pub(crate) fn add(operation: &Operation, reading: &Reading, folders: &BTreeSet<S
         for words in &opaque.seen {
             words.iter().for_each(|word| names.word(word));
         }
-        raw_words(operation.command().unwrap_or_default(), |word| names.word(word));
+        raw_words(operation.command().unwrap_or_default(), |word| {
+            names.word(word)
+        });
     }
     // What an assignment names may also be what the line itself writes, which says nothing of what it runs.
-    let mut assigned = Names { home: names.home, cwd: names.cwd.clone(), found: BTreeSet::new() };
+    let mut assigned = Names {
+        home: names.home,
+        cwd: names.cwd.clone(),
+        found: BTreeSet::new(),
+    };
     raw_words(operation.command().unwrap_or_default(), |word| {
         if let Some((_, value)) = word.split_once('=') {
             assigned.word(value);
         }
     });
-    let writes = reading.effects.iter().filter(|effect| effect.kind == EffectKind::Write);
-    let written: BTreeSet<&str> = writes.filter_map(|effect| effect.place()?.fact.as_ref()).map(|fact| fact.canonical.as_str()).collect();
+    let writes = reading
+        .effects
+        .iter()
+        .filter(|effect| effect.kind == EffectKind::Write);
+    let written: BTreeSet<&str> = writes
+        .filter_map(|effect| effect.place()?.fact.as_ref())
+        .map(|fact| fact.canonical.as_str())
+        .collect();
     // In a text that could not be read, any word may be a folder that is gone into.
     let guessed = reading.opaque.is_some() && names.found.len() <= MOST_GUESSES;
-    let guesses: BTreeSet<String> = names.found.iter().filter(|_| guessed).map(|name| join(&names.cwd, name)).collect();
-    if (folders.len() + guesses.len()).saturating_mul(names.found.len() + assigned.found.len()) > MOST_FILES {
+    let guesses: BTreeSet<String> = names
+        .found
+        .iter()
+        .filter(|_| guessed)
+        .map(|name| join(&names.cwd, name))
+        .collect();
+    if (folders.len() + guesses.len()).saturating_mul(names.found.len() + assigned.found.len())
+        > MOST_FILES
+    {
         return out.give_up();
     }
-    for path in guesses.iter().flat_map(|folder| names.found.iter().map(|name| join(folder, name))) {
+    for path in guesses
+        .iter()
+        .flat_map(|folder| names.found.iter().map(|name| join(folder, name)))
+    {
         out.add(Sealed::Content(path));
     }
     for folder in folders {
@@ -93,23 +130,40 @@ pub(crate) fn add(operation: &Operation, reading: &Reading, folders: &BTreeSet<S
 
 /// The folders that a command may run in, as far as its words say.
 pub(crate) fn folders(operation: &Operation, reading: &Reading) -> BTreeSet<String> {
-    let names = Names { home: reading.surroundings.home.as_deref(), cwd: operation.cwd(), found: BTreeSet::new() };
+    let names = Names {
+        home: reading.surroundings.home.as_deref(),
+        cwd: operation.cwd(),
+        found: BTreeSet::new(),
+    };
     let mut folders = Folders::new(&names.cwd, &reading.surroundings.cwd);
     for command in &reading.commands {
-        folders.found.extend(command.folders.iter().map(|folder| join(&names.cwd, &names.at_home(folder))));
+        folders.found.extend(
+            command
+                .folders
+                .iter()
+                .map(|folder| join(&names.cwd, &names.at_home(folder))),
+        );
         folders.follow(&command.words, &names);
     }
     for words in reading.opaque.iter().flat_map(|opaque| &opaque.seen) {
         folders.follow(words, &names);
     }
-    let places = reading.effects.iter().filter_map(|effect| effect.place()?.fact.as_ref());
-    let here = places.filter(|fact| fact.kind == PathKind::Folder).map(|fact| fact.canonical.clone());
+    let places = reading
+        .effects
+        .iter()
+        .filter_map(|effect| effect.place()?.fact.as_ref());
+    let here = places
+        .filter(|fact| fact.kind == PathKind::Folder)
+        .map(|fact| fact.canonical.clone());
     folders.found.extend(here);
     folders.found
 }
 
 fn add_name(path: &str, out: &mut Binding) {
-    let set = || path.split_once('[').is_some_and(|(_, behind)| behind.contains(']'));
+    let set = || {
+        path.split_once('[')
+            .is_some_and(|(_, behind)| behind.contains(']'))
+    };
     if path.contains(['*', '?']) || set() {
         out.add_pattern(pattern(path));
     }
@@ -130,7 +184,11 @@ fn pattern(path: &str) -> String {
                 out.push(ONE);
                 // The first letter of a set may be a `]` itself.
                 let set = letters.as_str();
-                let end = set.char_indices().skip(1).find(|(_, letter)| *letter == ']').map(|(end, _)| end);
+                let end = set
+                    .char_indices()
+                    .skip(1)
+                    .find(|(_, letter)| *letter == ']')
+                    .map(|(end, _)| end);
                 rest = end.and_then(|end| set.get(end + 1..)).unwrap_or_default();
                 continue;
             }
@@ -147,8 +205,13 @@ fn raw_words(text: &str, mut word: impl FnMut(&str)) {
     let borders = |letter: char| letter.is_whitespace() || OPERATORS.contains(&letter);
     let quote = |letter: char| matches!(letter, '"' | '\'' | '\\');
     let unbraced = text.replace("${HOME}", "$HOME").replace("${PWD}", "$PWD");
-    unbraced.split(|letter| borders(letter) || quote(letter)).for_each(&mut word);
-    unbraced.replace(quote, "").split(borders).for_each(&mut word);
+    unbraced
+        .split(|letter| borders(letter) || quote(letter))
+        .for_each(&mut word);
+    unbraced
+        .replace(quote, "")
+        .split(borders)
+        .for_each(&mut word);
 }
 
 /// The names of files in words.
@@ -166,11 +229,16 @@ impl Names<'_> {
         }
         self.name(word);
         let option = word.starts_with(['-', '+']) && !word.starts_with("--");
-        for (at, _) in word.char_indices().skip(1).take(if option { MOST_LETTERS } else { 0 }) {
+        for (at, _) in word
+            .char_indices()
+            .skip(1)
+            .take(if option { MOST_LETTERS } else { 0 })
+        {
             self.name(word.get(at..).unwrap_or_default());
         }
         if word.contains(['=', ':', ',', '@']) {
-            word.split(['=', ':', ',', '@']).for_each(|piece| self.name(piece));
+            word.split(['=', ':', ',', '@'])
+                .for_each(|piece| self.name(piece));
             self.name(word.split_once('=').map_or("", |(_, value)| value));
         }
     }
@@ -183,7 +251,10 @@ impl Names<'_> {
 
     /// A name with the home and the folder written out.
     fn at_home(&self, name: &str) -> String {
-        let below = |start: &str| name.strip_prefix(start).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let below = |start: &str| {
+            name.strip_prefix(start)
+                .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
         let home = || ["~", "$HOME", "${HOME}"].into_iter().find_map(below);
         let here = || ["$PWD", "${PWD}", "~+"].into_iter().find_map(below);
         match (home().zip(self.home), here()) {
@@ -203,8 +274,16 @@ struct Folders {
 
 impl Folders {
     fn new(cwd: &str, real: &str) -> Self {
-        let found = [cwd, real].into_iter().filter(|folder| folder.starts_with('/')).map(str::to_owned).collect();
-        Folders { start: cwd.to_owned(), last: cwd.to_owned(), found }
+        let found = [cwd, real]
+            .into_iter()
+            .filter(|folder| folder.starts_with('/'))
+            .map(str::to_owned)
+            .collect();
+        Folders {
+            start: cwd.to_owned(),
+            last: cwd.to_owned(),
+            found,
+        }
     }
 
     /// Into a folder from where it started, or from the folder before.
@@ -225,8 +304,15 @@ impl Folders {
         }
         for word in words {
             let attached = word.strip_prefix("-C").filter(|folder| !folder.is_empty());
-            let equal = || word.split_once('=').filter(|(option, _)| GOES_INTO.contains(option)).map(|(_, folder)| folder);
-            attached.or_else(equal).into_iter().for_each(|folder| self.go(&names.at_home(folder)));
+            let equal = || {
+                word.split_once('=')
+                    .filter(|(option, _)| GOES_INTO.contains(option))
+                    .map(|(_, folder)| folder)
+            };
+            attached
+                .or_else(equal)
+                .into_iter()
+                .for_each(|folder| self.go(&names.at_home(folder)));
         }
     }
 }

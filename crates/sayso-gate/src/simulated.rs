@@ -46,23 +46,40 @@ pub struct Simulated {
 impl Simulated {
     /// A person with a script.
     pub fn new(script: impl IntoIterator<Item = Say>) -> Self {
-        Simulated { script: Mutex::new(script.into_iter().collect()), seen: Mutex::default() }
+        Simulated {
+            script: Mutex::new(script.into_iter().collect()),
+            seen: Mutex::default(),
+        }
     }
 
     /// The prompts so far, in order.
     pub fn seen(&self) -> Vec<Arc<Prompt>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Adds to the script.
     pub fn then(&self, say: Say) {
-        self.script.lock().unwrap_or_else(PoisonError::into_inner).push_back(say);
+        self.script
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push_back(say);
     }
 
     #[expect(clippy::panic, reason = "a screen that breaks is what is simulated")]
     fn say(&self, prompt: &Prompt) -> Ended {
-        let say = self.script.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or(Say::No);
-        let with = |answer: Answer| Ended::Answered { answer, by: "simulated".into() };
+        let say = self
+            .script
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front()
+            .unwrap_or(Say::No);
+        let with = |answer: Answer| Ended::Answered {
+            answer,
+            by: "simulated".into(),
+        };
         match say {
             Say::Yes(scope) => match prompt.yes(scope) {
                 Some(index) => with(prompt.answer(Choice::Offer(index))),
@@ -72,16 +89,25 @@ impl Simulated {
             Say::Offer(index) => with(prompt.answer(Choice::Offer(index))),
             Say::Pattern(text, scope) => with(prompt.answer(Choice::Pattern { text, scope })),
             Say::No => with(prompt.answer(Choice::Deny)),
-            Say::NoBecause(note) => with(Answer { note: Some(note), ..prompt.answer(Choice::Deny) }),
+            Say::NoBecause(note) => with(Answer {
+                note: Some(note),
+                ..prompt.answer(Choice::Deny)
+            }),
             Say::Quit => with(prompt.answer(Choice::Quit)),
             Say::Nothing => Ended::TimedOut,
             Say::TakenBack => Ended::Cancelled,
             Say::Gone => Ended::Nobody,
             Say::Breaks => panic!("the simulated screen broke"),
-            Say::ToAnother => with(Answer { prompt: "prompt-of-somebody-else".to_owned(), ..prompt.answer(Choice::Offer(0)) }),
+            Say::ToAnother => with(Answer {
+                prompt: "prompt-of-somebody-else".to_owned(),
+                ..prompt.answer(Choice::Offer(0))
+            }),
             Say::ToOther => {
                 let digest = sayso_core::digest::Digest::of_bytes(b"something else");
-                with(Answer { digest, ..prompt.answer(Choice::Offer(0)) })
+                with(Answer {
+                    digest,
+                    ..prompt.answer(Choice::Offer(0))
+                })
             }
         }
     }
@@ -89,7 +115,10 @@ impl Simulated {
 
 impl Ask for Simulated {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&prompt));
+        self.seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(Arc::clone(&prompt));
         Box::pin(async move { self.say(&prompt) })
     }
 }

@@ -20,30 +20,42 @@ pub struct Flags {
 }
 
 /// What is printed when everything runs unasked.
-pub const YOLO_BANNER: &str = "[warn] YOLO mode enabled - all tool operations will execute without approval";
+pub const YOLO_BANNER: &str =
+    "[warn] YOLO mode enabled - all tool operations will execute without approval";
 
 /// What a person has to see at each start and all the time: that less is asked about than they may think. `settings` are those in force; none
 /// where the policy cannot be read.
 pub fn banner(how: Run, settings: Option<&Resolved>) -> Option<String> {
     let off = "[warn] asking is off (`enabled: false`) - low and medium risk runs unasked unless a rule asks; `/settings enabled on` switches it on";
     match (how, settings) {
-        (Run::Yolo, Some(settings)) if settings.yolo_covers_catastrophic => Some(YOLO_BANNER.to_owned()),
+        (Run::Yolo, Some(settings)) if settings.yolo_covers_catastrophic => {
+            Some(YOLO_BANNER.to_owned())
+        }
         (Run::Yolo, _) => Some(format!("{YOLO_BANNER}; denials stay denials")),
-        (Run::ApproveAll, _) => Some("[warn] approve-all - what would be asked about runs unasked, in this session".to_owned()),
+        (Run::ApproveAll, _) => Some(
+            "[warn] approve-all - what would be asked about runs unasked, in this session"
+                .to_owned(),
+        ),
         (Run::Interactive | Run::Nobody, Some(settings)) if settings.mode == Mode::TrustAll => {
             Some("[warn] trust-all - nothing is asked about; denials stay denials".to_owned())
         }
-        (_, Some(settings)) if !settings.enabled && settings.mode != Mode::SafeOnly => Some(off.to_owned()),
+        (_, Some(settings)) if !settings.enabled && settings.mode != Mode::SafeOnly => {
+            Some(off.to_owned())
+        }
         _ => None,
     }
 }
 
 /// Settles how this run treats questions. The error is a message for the person; nothing may start then.
 pub fn settle(flags: Flags, terminal: bool) -> Result<Run, String> {
-    let chosen: Vec<&str> = [(flags.yolo, "--yolo"), (flags.approve_all, "--approve-all"), (flags.strict, "--strict")]
-        .into_iter()
-        .filter_map(|(given, name)| given.then_some(name))
-        .collect();
+    let chosen: Vec<&str> = [
+        (flags.yolo, "--yolo"),
+        (flags.approve_all, "--approve-all"),
+        (flags.strict, "--strict"),
+    ]
+    .into_iter()
+    .filter_map(|(given, name)| given.then_some(name))
+    .collect();
     match chosen.as_slice() {
         ["--yolo"] => Ok(Run::Yolo),
         ["--approve-all"] => Ok(Run::ApproveAll),

@@ -36,8 +36,16 @@ impl Counts {
     /// Every count with its name, as programs know them.
     pub fn named(&self) -> Vec<(&'static str, u64)> {
         let mut out = vec![("total_requests", self.total)];
-        out.extend(OUTCOMES.iter().map(|(outcome, word)| (*word, self.of(*outcome))));
-        out.extend([("double_confirmed", self.double_confirmed), ("quit_requested", self.quit_requested), ("failed", self.failed)]);
+        out.extend(
+            OUTCOMES
+                .iter()
+                .map(|(outcome, word)| (*word, self.of(*outcome))),
+        );
+        out.extend([
+            ("double_confirmed", self.double_confirmed),
+            ("quit_requested", self.quit_requested),
+            ("failed", self.failed),
+        ]);
         out
     }
 
@@ -49,7 +57,16 @@ impl Counts {
             Names::KollaborSpec => vec![
                 ("total_requests", self.total),
                 ("approved", of(&[Outcome::Approved])),
-                ("denied", of(&[Outcome::Denied, Outcome::Blocked, Outcome::TimedOut, Outcome::Cancelled, Outcome::Nobody])),
+                (
+                    "denied",
+                    of(&[
+                        Outcome::Denied,
+                        Outcome::Blocked,
+                        Outcome::TimedOut,
+                        Outcome::Cancelled,
+                        Outcome::Nobody,
+                    ]),
+                ),
                 ("auto_approved", of(&[Outcome::AutoApproved])),
                 ("dry_run", of(&[Outcome::DryRun])),
                 ("double_confirmed", self.double_confirmed),
@@ -59,7 +76,10 @@ impl Counts {
                 ("total_checks", self.total),
                 ("auto_approved", of(&[Outcome::AutoApproved])),
                 ("user_approved", of(&[Outcome::Approved])),
-                ("denied", of(&[Outcome::Denied, Outcome::TimedOut, Outcome::Cancelled])),
+                (
+                    "denied",
+                    of(&[Outcome::Denied, Outcome::TimedOut, Outcome::Cancelled]),
+                ),
                 ("blocked", of(&[Outcome::Blocked, Outcome::Nobody])),
                 ("dry_run", of(&[Outcome::DryRun])),
             ],
@@ -74,14 +94,21 @@ impl Counts {
             .filter(|(_, count)| *count > 0)
             .map(|(name, count)| format!("{} {count}", name.replace('_', " ")))
             .collect();
-        if parts.is_empty() { "no requests".to_owned() } else { parts.join(", ") }
+        if parts.is_empty() {
+            "no requests".to_owned()
+        } else {
+            parts.join(", ")
+        }
     }
 }
 
 impl Stats {
     /// A copy of the counts.
     pub fn counts(&self) -> Counts {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Starts from zero.
@@ -99,7 +126,10 @@ impl Stats {
 
     /// Somebody stopped a batch.
     pub(crate) fn quit(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).quit_requested += 1;
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .quit_requested += 1;
     }
 
     /// What ran did not do its work.
@@ -112,7 +142,10 @@ impl Gate {
     /// The line for the log, where the policy wants one (`show_approval_stats`).
     pub fn stats_line(&self) -> Option<String> {
         let policy = self.policy();
-        let shown = policy.views().first().is_none_or(|view| view.general.settings.show_approval_stats);
+        let shown = policy
+            .views()
+            .first()
+            .is_none_or(|view| view.general.settings.show_approval_stats);
         shown.then(|| self.stats.counts().line())
     }
 }

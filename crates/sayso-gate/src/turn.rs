@@ -42,17 +42,22 @@ impl Turn {
 
     /// How many calls follow in the batch.
     pub fn rest(&self) -> usize {
-        self.place.map_or(0, |place| place.total.saturating_sub(place.index))
+        self.place
+            .map_or(0, |place| place.total.saturating_sub(place.index))
     }
 
     /// The calls that follow in the batch, where it is one.
     pub(crate) fn following(&self) -> Option<MutexGuard<'_, IntoIter<Call>>> {
-        self.calls.as_deref().map(|calls| calls.lock().unwrap_or_else(PoisonError::into_inner))
+        self.calls
+            .as_deref()
+            .map(|calls| calls.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The grants of the batch that may be for a call.
     pub(crate) fn grants_for(&self, digest: Digest) -> impl Iterator<Item = &Grant> {
-        self.grants.iter().chain(self.approved.get(&digest).into_iter().flatten())
+        self.grants
+            .iter()
+            .chain(self.approved.get(&digest).into_iter().flatten())
     }
 
     /// A grant of the batch was used by a call; says whether it was one.

@@ -18,7 +18,10 @@ pub(crate) struct Waiting<'a> {
 impl<'a> Waiting<'a> {
     /// The call is frozen and has no end yet.
     pub(crate) fn start(gate: &'a Gate, operation: &Arc<Operation>) -> Self {
-        Waiting { gate, operation: Some(Arc::clone(operation)) }
+        Waiting {
+            gate,
+            operation: Some(Arc::clone(operation)),
+        }
     }
 
     /// It has its end.
@@ -31,7 +34,15 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if let Some(operation) = self.operation.take() {
             // A panic in here would end the process, if another one is what brought us here.
-            caught(|| drop(self.gate.refuse_unjudged(&operation, &End::of(Outcome::Cancelled))), drop);
+            caught(
+                || {
+                    drop(
+                        self.gate
+                            .refuse_unjudged(&operation, &End::of(Outcome::Cancelled)),
+                    )
+                },
+                drop,
+            );
         }
     }
 }

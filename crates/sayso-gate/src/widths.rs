@@ -32,9 +32,15 @@ pub(crate) fn patterns(key: RuleKey, operation: &Operation, reading: &Reading) -
 
 /// This file, and everything in its folder; of a folder, everything in it. The whole workspace is never one of them.
 fn paths(reading: &Reading) -> Vec<String> {
-    let [effect] = reading.effects.as_slice() else { return Vec::new() };
-    let Some(fact) = effect.place().and_then(|place| place.fact.as_ref()) else { return Vec::new() };
-    let Some(path) = relative(&fact.canonical, &reading.surroundings.workspace) else { return Vec::new() };
+    let [effect] = reading.effects.as_slice() else {
+        return Vec::new();
+    };
+    let Some(fact) = effect.place().and_then(|place| place.fact.as_ref()) else {
+        return Vec::new();
+    };
+    let Some(path) = relative(&fact.canonical, &reading.surroundings.workspace) else {
+        return Vec::new();
+    };
     if path.is_empty() || path.starts_with('~') || path.contains(PATTERN_SIGNS) {
         return Vec::new();
     }
@@ -42,14 +48,21 @@ fn paths(reading: &Reading) -> Vec<String> {
         return vec![format!("{path}/**")];
     }
     let mut out = vec![path.to_owned()];
-    out.extend(path.rsplit_once('/').map(|(folder, _)| format!("{folder}/**")));
+    out.extend(
+        path.rsplit_once('/')
+            .map(|(folder, _)| format!("{folder}/**")),
+    );
     out
 }
 
 /// This address, and every page of its host. A query has signs of patterns in it, so such an address has no pattern of its own.
 fn addresses(url: &Url) -> Vec<String> {
     let own_port = if url.scheme == "http" { 80 } else { 443 };
-    let port = if url.port == own_port { String::new() } else { format!(":{}", url.port) };
+    let port = if url.port == own_port {
+        String::new()
+    } else {
+        format!(":{}", url.port)
+    };
     let host = format!("{}://{}{port}", url.scheme, url.host);
     let mut out = Vec::new();
     if !url.path.contains(PATTERN_SIGNS) {

@@ -1,6 +1,11 @@
 //! The queue of prompts under a scheduler that tries many orders of its threads: every prompt ends once, and with an answer that is its own.
 #![cfg(feature = "shuttle")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 use std::sync::Arc;
 
@@ -40,7 +45,11 @@ fn prompt(id: &str) -> Arc<Prompt> {
         place: None,
         group: Vec::new(),
         alike: None,
-        offers: vec![Offer { scope: Scope::Once, stores: Stores::Nothing, words: String::new() }],
+        offers: vec![Offer {
+            scope: Scope::Once,
+            stores: Stores::Nothing,
+            words: String::new(),
+        }],
         style: Style::Inline,
         asked: 0,
         timeout: None,
@@ -54,27 +63,40 @@ fn two_answerers_and_a_host_that_takes_back() {
         move || {
             let prompts = Prompts::new();
             let keep = prompts.join(Answerer::new("keep"));
-            let tickets: Vec<_> = made.iter().map(|prompt| prompts.open(Arc::clone(prompt))).collect();
+            let tickets: Vec<_> = made
+                .iter()
+                .map(|prompt| prompts.open(Arc::clone(prompt)))
+                .collect();
             let answerers: Vec<_> = ["x", "y"]
                 .into_iter()
                 .map(|name| {
                     let (prompts, made) = (prompts.clone(), made.clone());
                     thread::spawn(move || {
                         let seat = prompts.join(Answerer::new(name));
-                        made.iter().map(|prompt| seat.answer(prompt.answer(Choice::Offer(0)))).collect::<Vec<_>>()
+                        made.iter()
+                            .map(|prompt| seat.answer(prompt.answer(Choice::Offer(0))))
+                            .collect::<Vec<_>>()
                     })
                 })
                 .collect();
             let mut tickets = tickets.into_iter();
             let (waiting, dropped) = (tickets.next().unwrap(), tickets.next().unwrap());
             let host = thread::spawn(move || drop(dropped));
-            let Ended::Answered { answer, by } = waiting.wait() else { panic!("the first prompt has an answer") };
+            let Ended::Answered { answer, by } = waiting.wait() else {
+                panic!("the first prompt has an answer")
+            };
             assert_eq!(answer.prompt, "a");
             host.join().unwrap();
-            let said: Vec<Vec<Result<(), Refused>>> = answerers.into_iter().map(|thread| thread.join().unwrap()).collect();
+            let said: Vec<Vec<Result<(), Refused>>> = answerers
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect();
             let wins = |index: usize| said.iter().filter(|answers| answers[index].is_ok()).count();
             assert_eq!(wins(0), 1, "one answer counts, that of {by:?}");
-            assert!(wins(1) <= 1, "the one that was taken back has an answer at most once");
+            assert!(
+                wins(1) <= 1,
+                "the one that was taken back has an answer at most once"
+            );
             assert_eq!(prompts.len(), 0);
             drop(keep);
         },
@@ -88,7 +110,10 @@ fn an_answer_against_the_last_answerer_leaving_and_a_shutdown() {
     shuttle::check_random(
         move || {
             let prompts = Prompts::new();
-            let (one, other) = (prompts.join(Answerer::new("one")), prompts.join(Answerer::new("other")));
+            let (one, other) = (
+                prompts.join(Answerer::new("one")),
+                prompts.join(Answerer::new("other")),
+            );
             let ticket = prompts.open(Arc::clone(&made));
             let answering = made.clone();
             let answers = thread::spawn(move || one.answer(answering.answer(Choice::Deny)).is_ok());
@@ -100,7 +125,11 @@ fn an_answer_against_the_last_answerer_leaving_and_a_shutdown() {
             leaves.join().unwrap();
             closes.join().unwrap();
             // Whoever was first: the end that the host sees is the one that the answerer was told.
-            assert_eq!(matches!(ended, Ended::Answered { .. }), counted, "{ended:?}");
+            assert_eq!(
+                matches!(ended, Ended::Answered { .. }),
+                counted,
+                "{ended:?}"
+            );
             assert_eq!(prompts.len(), 0);
         },
         ORDERS,

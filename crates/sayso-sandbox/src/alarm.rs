@@ -30,7 +30,9 @@ static SPOKEN: AtomicBool = AtomicBool::new(false);
 /// # Errors
 /// When there is one already, or the system refuses.
 pub fn set(seconds: u32, words: LastWords) -> io::Result<()> {
-    WORDS.set(words).map_err(|_| io::Error::other("an alarm is set already"))?;
+    WORDS
+        .set(words)
+        .map_err(|_| io::Error::other("an alarm is set already"))?;
     signals::handle_ends(end)?;
     signals::before_cpu_limit()?;
     start(seconds);

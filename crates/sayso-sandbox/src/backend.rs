@@ -59,8 +59,9 @@ impl Backend {
     /// # Errors
     /// Why none does.
     pub fn best() -> Result<Backend, String> {
-        Backend::named(Name::Bubblewrap)
-            .or_else(|bubblewrap| Backend::named(Name::Landlock).map_err(|landlock| format!("{bubblewrap}; {landlock}")))
+        Backend::named(Name::Bubblewrap).or_else(|bubblewrap| {
+            Backend::named(Name::Landlock).map_err(|landlock| format!("{bubblewrap}; {landlock}"))
+        })
     }
 
     /// One that can do all of a profile.
@@ -100,7 +101,11 @@ fn try_bubblewrap() -> Result<Backend, String> {
         return Err("bubblewrap is not installed (on Debian: `apt install bubblewrap`)".to_owned());
     };
     let quiet = |command: &mut Command| {
-        command.env_clear().stdin(Stdio::null()).output().map_err(|error| format!("bubblewrap cannot be started: {error}"))
+        command
+            .env_clear()
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("bubblewrap cannot be started: {error}"))
     };
     let said = quiet(Command::new(&program).arg("--version"))?;
     let version = String::from_utf8_lossy(&said.stdout).trim().to_owned();
@@ -136,9 +141,14 @@ fn try_bubblewrap() -> Result<Backend, String> {
         return Ok(Backend::Bubblewrap { program, version });
     }
     let why = String::from_utf8_lossy(&tried.stderr).trim().to_owned();
-    Err(format!("bubblewrap does not work here: {}", sayso_core::visible::visible(&why)))
+    Err(format!(
+        "bubblewrap does not work here: {}",
+        sayso_core::visible::visible(&why)
+    ))
 }
 
 fn try_landlock() -> Result<Backend, String> {
-    landlock::abi().map(|abi| Backend::Landlock { abi }).ok_or_else(|| "this kernel has no Landlock".to_owned())
+    landlock::abi()
+        .map(|abi| Backend::Landlock { abi })
+        .ok_or_else(|| "this kernel has no Landlock".to_owned())
 }

@@ -22,17 +22,40 @@ pub(crate) fn profile(bounds: &Bounds, profile: &Profile, around: Around<'_>) ->
         (Some(_), _) => Level::Hidden,
     };
     paths.insert(PathBuf::from("/"), root);
-    let listed = |list: &Option<Vec<String>>| list.iter().flatten().map(absolute).collect::<Vec<_>>();
+    let listed =
+        |list: &Option<Vec<String>>| list.iter().flatten().map(absolute).collect::<Vec<_>>();
     let (read, write) = (listed(&bounds.read), listed(&bounds.write));
     // Programs do not start without the system, and what is private is nobody else's.
     if root == Level::Hidden {
-        paths.extend(SYSTEM.iter().map(|path| (links::resolved(Path::new(path)), Level::Read)));
-        paths.extend(SCRATCH.iter().map(|path| (PathBuf::from(path), Level::Private)));
+        paths.extend(
+            SYSTEM
+                .iter()
+                .map(|path| (links::resolved(Path::new(path)), Level::Read)),
+        );
+        paths.extend(
+            SCRATCH
+                .iter()
+                .map(|path| (PathBuf::from(path), Level::Private)),
+        );
     }
     let all_written = bounds.write.is_none();
-    paths.extend(read.into_iter().map(|path| (path, if all_written { Level::Write } else { Level::Read })));
+    paths.extend(read.into_iter().map(|path| {
+        (
+            path,
+            if all_written {
+                Level::Write
+            } else {
+                Level::Read
+            },
+        )
+    }));
     paths.extend(write.into_iter().map(|path| (path, Level::Write)));
-    paths.extend(bounds.hide.iter().map(|path| (absolute(path), Level::Hidden)));
+    paths.extend(
+        bounds
+            .hide
+            .iter()
+            .map(|path| (absolute(path), Level::Hidden)),
+    );
     Profile {
         paths,
         pinned: Vec::new(),

@@ -13,11 +13,24 @@ pub(crate) enum Refuse {
     /// With any of these bits in an argument.
     AnyBit { argument: u32, bits: u32 },
     /// With one of these values in these bits of an argument.
-    OneOf { argument: u32, bits: u32, values: &'static [u32] },
+    OneOf {
+        argument: u32,
+        bits: u32,
+        values: &'static [u32],
+    },
     /// With any other value in an argument.
-    NoneOf { argument: u32, values: &'static [u32] },
+    NoneOf {
+        argument: u32,
+        values: &'static [u32],
+    },
     /// The same, but for one more value, where another argument is this.
-    Unless { argument: u32, values: &'static [u32], value: u32, other: u32, is: u32 },
+    Unless {
+        argument: u32,
+        values: &'static [u32],
+        value: u32,
+        other: u32,
+        is: u32,
+    },
 }
 
 /// So many numbers are compared one after another, at most.
@@ -26,7 +39,11 @@ const IN_A_ROW: usize = 6;
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 /// The bit of the calls with short pointers, which have numbers of their own, and would pass by the list.
-const SHORT_POINTERS: Option<u32> = if cfg!(target_arch = "x86_64") { Some(0x4000_0000) } else { None };
+const SHORT_POINTERS: Option<u32> = if cfg!(target_arch = "x86_64") {
+    Some(0x4000_0000)
+} else {
+    None
+};
 
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const REFUSE: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
@@ -44,12 +61,20 @@ const HERE: Option<u32> = if cfg!(target_arch = "x86_64") {
 /// A program that refuses these calls and says of one that it is not there. Calls of a foreign architecture end the process. None on a machine
 /// that is not known.
 pub(crate) fn program(calls: &BTreeMap<u32, Refuse>, missing: u32) -> Option<Vec<sock_filter>> {
-    let mut out = vec![load(ARCHITECTURE), jump(libc::BPF_JEQ, HERE?, 1, 0), answer(libc::SECCOMP_RET_KILL_PROCESS), load(NUMBER)];
+    let mut out = vec![
+        load(ARCHITECTURE),
+        jump(libc::BPF_JEQ, HERE?, 1, 0),
+        answer(libc::SECCOMP_RET_KILL_PROCESS),
+        load(NUMBER),
+    ];
     if let Some(bit) = SHORT_POINTERS {
         out.push(jump(libc::BPF_JSET, bit, 1, 0));
     }
     out.extend([jump(libc::BPF_JEQ, missing, 0, 1), answer(MISSING)]);
-    let calls: Vec<(u32, Refuse)> = calls.iter().map(|(number, refuse)| (*number, *refuse)).collect();
+    let calls: Vec<(u32, Refuse)> = calls
+        .iter()
+        .map(|(number, refuse)| (*number, *refuse))
+        .collect();
     out.extend(search(&calls)?);
     Some(out)
 }
@@ -64,7 +89,15 @@ fn search(calls: &[(u32, Refuse)]) -> Option<Vec<sock_filter>> {
     let mut out = match u8::try_from(below.len()) {
         Ok(over) => vec![jump(libc::BPF_JGE, above.first()?.0, over, 0)],
         Err(_) => {
-            vec![jump(libc::BPF_JGE, above.first()?.0, 0, 1), step(libc::BPF_JMP | libc::BPF_JA, u32::try_from(below.len()).ok()?, 0, 0)]
+            vec![
+                jump(libc::BPF_JGE, above.first()?.0, 0, 1),
+                step(
+                    libc::BPF_JMP | libc::BPF_JA,
+                    u32::try_from(below.len()).ok()?,
+                    0,
+                    0,
+                ),
+            ]
         }
     };
     out.extend(below);
@@ -96,22 +129,62 @@ fn row(calls: &[(u32, Refuse)]) -> Option<Vec<sock_filter>> {
 /// What a call is asked besides its number; each way through it ends with an answer.
 fn questions(refuse: Refuse) -> Option<Vec<sock_filter>> {
     let any = |values: &[u32], last: [u32; 2]| -> Option<Vec<sock_filter>> {
-        let ways = values.iter().enumerate().map(|(at, value)| Some(jump(libc::BPF_JEQ, *value, u8::try_from(values.len() - at).ok()?, 0)));
+        let ways = values.iter().enumerate().map(|(at, value)| {
+            Some(jump(
+                libc::BPF_JEQ,
+                *value,
+                u8::try_from(values.len() - at).ok()?,
+                0,
+            ))
+        });
         let [otherwise, found] = last;
-        ways.chain([Some(answer(otherwise)), Some(answer(found))]).collect()
+        ways.chain([Some(answer(otherwise)), Some(answer(found))])
+            .collect()
     };
     Some(match refuse {
         Refuse::Always => Vec::new(),
-        Refuse::AnyBit { argument, bits } => vec![low(argument), jump(libc::BPF_JSET, bits, 1, 0), answer(ALLOW), answer(REFUSE)],
-        Refuse::OneOf { argument, bits, values } => {
-            let mask = (bits != u32::MAX).then(|| step(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, bits, 0, 0));
-            [low(argument)].into_iter().chain(mask).chain(any(values, [ALLOW, REFUSE])?).collect()
+        Refuse::AnyBit { argument, bits } => vec![
+            low(argument),
+            jump(libc::BPF_JSET, bits, 1, 0),
+            answer(ALLOW),
+            answer(REFUSE),
+        ],
+        Refuse::OneOf {
+            argument,
+            bits,
+            values,
+        } => {
+            let mask = (bits != u32::MAX)
+                .then(|| step(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, bits, 0, 0));
+            [low(argument)]
+                .into_iter()
+                .chain(mask)
+                .chain(any(values, [ALLOW, REFUSE])?)
+                .collect()
         }
-        Refuse::NoneOf { argument, values } => [low(argument)].into_iter().chain(any(values, [REFUSE, ALLOW])?).collect(),
-        Refuse::Unless { argument, values, value, other, is } => {
-            let more = [low(other), jump(libc::BPF_JEQ, is, 0, 1), answer(ALLOW), answer(REFUSE)];
+        Refuse::NoneOf { argument, values } => [low(argument)]
+            .into_iter()
+            .chain(any(values, [REFUSE, ALLOW])?)
+            .collect(),
+        Refuse::Unless {
+            argument,
+            values,
+            value,
+            other,
+            is,
+        } => {
+            let more = [
+                low(other),
+                jump(libc::BPF_JEQ, is, 0, 1),
+                answer(ALLOW),
+                answer(REFUSE),
+            ];
             let over = u8::try_from(more.len()).ok()?;
-            [low(argument), jump(libc::BPF_JEQ, value, 0, over)].into_iter().chain(more).chain(any(values, [REFUSE, ALLOW])?).collect()
+            [low(argument), jump(libc::BPF_JEQ, value, 0, over)]
+                .into_iter()
+                .chain(more)
+                .chain(any(values, [REFUSE, ALLOW])?)
+                .collect()
         }
     })
 }
@@ -135,12 +208,22 @@ fn jump(compare: u32, with: u32, if_so: u8, if_not: u8) -> sock_filter {
 
 fn step(code: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
     // All codes of steps are below 256.
-    sock_filter { code: (code & 0xff) as u16, jt, jf, k }
+    sock_filter {
+        code: (code & 0xff) as u16,
+        jt,
+        jf,
+        k,
+    }
 }
 
 /// What the kernel would answer to a call, and after how many steps.
 #[cfg(test)]
-pub(crate) fn walk(program: &[sock_filter], number: u32, architecture: u32, arguments: [u64; 6]) -> (u32, usize) {
+pub(crate) fn walk(
+    program: &[sock_filter],
+    number: u32,
+    architecture: u32,
+    arguments: [u64; 6],
+) -> (u32, usize) {
     let (mut at, mut accumulator, mut steps) = (0, 0, 0);
     loop {
         let one = &program[at];
@@ -154,7 +237,10 @@ pub(crate) fn walk(program: &[sock_filter], number: u32, architecture: u32, argu
                 accumulator = match one.k {
                     NUMBER => number,
                     ARCHITECTURE => architecture,
-                    place => (arguments[(place as usize - 16) / 8] >> (if place % 8 == 0 { 0 } else { 32 })) as u32,
+                    place => {
+                        (arguments[(place as usize - 16) / 8]
+                            >> (if place % 8 == 0 { 0 } else { 32 })) as u32
+                    }
                 }
             }
             libc::BPF_ALU => accumulator &= one.k,
@@ -176,29 +262,54 @@ pub(crate) fn walk(program: &[sock_filter], number: u32, architecture: u32, argu
 #[cfg(test)]
 mod tests {
     use seccompiler::{
-        BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition as Condition, SeccompFilter,
-        SeccompRule,
+        BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op,
+        SeccompCondition as Condition, SeccompFilter, SeccompRule,
     };
 
     use super::*;
 
     /// The same as somebody else writes it: a list of ways to be refused, none for always.
     fn elsewhere(refuse: Refuse) -> Vec<SeccompRule> {
-        let low = |argument: u32, how: Op, value: u32| Condition::new(argument as u8, Length::Dword, how, value.into()).unwrap();
+        let low = |argument: u32, how: Op, value: u32| {
+            Condition::new(argument as u8, Length::Dword, how, value.into()).unwrap()
+        };
         let rule = |conditions: Vec<Condition>| SeccompRule::new(conditions).unwrap();
-        let none = |argument: u32, values: &[u32]| values.iter().map(|value| low(argument, Op::Ne, *value)).collect::<Vec<_>>();
+        let none = |argument: u32, values: &[u32]| {
+            values
+                .iter()
+                .map(|value| low(argument, Op::Ne, *value))
+                .collect::<Vec<_>>()
+        };
         match refuse {
             Refuse::Always => Vec::new(),
             Refuse::AnyBit { argument, bits } => {
-                let single = (0..32).map(|place| 1_u32 << place).filter(|bit| bits & bit != 0);
-                single.map(|bit| rule(vec![low(argument, Op::MaskedEq(bit.into()), bit)])).collect()
+                let single = (0..32)
+                    .map(|place| 1_u32 << place)
+                    .filter(|bit| bits & bit != 0);
+                single
+                    .map(|bit| rule(vec![low(argument, Op::MaskedEq(bit.into()), bit)]))
+                    .collect()
             }
-            Refuse::OneOf { argument, bits, values } => {
-                values.iter().map(|value| rule(vec![low(argument, Op::MaskedEq(bits.into()), *value)])).collect()
-            }
+            Refuse::OneOf {
+                argument,
+                bits,
+                values,
+            } => values
+                .iter()
+                .map(|value| rule(vec![low(argument, Op::MaskedEq(bits.into()), *value)]))
+                .collect(),
             Refuse::NoneOf { argument, values } => vec![rule(none(argument, values))],
-            Refuse::Unless { argument, values, value, other, is } => {
-                vec![rule(none(argument, &[values, &[value]].concat())), rule(vec![low(argument, Op::Eq, value), low(other, Op::Ne, is)])]
+            Refuse::Unless {
+                argument,
+                values,
+                value,
+                other,
+                is,
+            } => {
+                vec![
+                    rule(none(argument, &[values, &[value]].concat())),
+                    rule(vec![low(argument, Op::Eq, value), low(other, Op::Ne, is)]),
+                ]
             }
         }
     }
@@ -207,36 +318,96 @@ mod tests {
     fn it_answers_as_the_program_of_a_compiler_would() {
         let kinds = [
             Refuse::Always,
-            Refuse::AnyBit { argument: 0, bits: 0x7e02_0080 },
-            Refuse::OneOf { argument: 1, bits: u32::MAX, values: &[0x5412, 0x541c] },
-            Refuse::OneOf { argument: 2, bits: 0xf000, values: &[0x2000, 0x6000] },
-            Refuse::NoneOf { argument: 3, values: &[0, 8, u32::MAX] },
-            Refuse::Unless { argument: 0, values: &[1, 2, 10], value: 16, other: 2, is: 0 },
+            Refuse::AnyBit {
+                argument: 0,
+                bits: 0x7e02_0080,
+            },
+            Refuse::OneOf {
+                argument: 1,
+                bits: u32::MAX,
+                values: &[0x5412, 0x541c],
+            },
+            Refuse::OneOf {
+                argument: 2,
+                bits: 0xf000,
+                values: &[0x2000, 0x6000],
+            },
+            Refuse::NoneOf {
+                argument: 3,
+                values: &[0, 8, u32::MAX],
+            },
+            Refuse::Unless {
+                argument: 0,
+                values: &[1, 2, 10],
+                value: 16,
+                other: 2,
+                is: 0,
+            },
         ];
-        let arguments = [0, 1, 2, 8, 10, 16, 0x80, 0x2000, 0x2123, 0x6000, 0x5412, 0x541c, 0x2_0000, 0xffff_ffff, 1 << 40, (1 << 40) | 16];
+        let arguments = [
+            0,
+            1,
+            2,
+            8,
+            10,
+            16,
+            0x80,
+            0x2000,
+            0x2123,
+            0x6000,
+            0x5412,
+            0x541c,
+            0x2_0000,
+            0xffff_ffff,
+            1 << 40,
+            (1 << 40) | 16,
+        ];
         for count in [0, 1, 5, 6, 7, 13, 60, 200] {
             // Neighbours and gaps, and each kind at each place of a row.
-            let calls: BTreeMap<u32, Refuse> = (0..count).zip(kinds.iter().cycle()).map(|(at, kind)| (at * 2 + at / 3, *kind)).collect();
+            let calls: BTreeMap<u32, Refuse> = (0..count)
+                .zip(kinds.iter().cycle())
+                .map(|(at, kind)| (at * 2 + at / 3, *kind))
+                .collect();
             let ours = program(&calls, 435).unwrap();
             assert!(ours.len() < 4096);
-            let rules = calls.iter().map(|(number, refuse)| (i64::from(*number), elsewhere(*refuse))).collect();
+            let rules = calls
+                .iter()
+                .map(|(number, refuse)| (i64::from(*number), elsewhere(*refuse)))
+                .collect();
             let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
             let here = std::env::consts::ARCH.try_into().unwrap();
-            let theirs: BpfProgram = SeccompFilter::new(rules, SeccompAction::Allow, refuse, here).unwrap().try_into().unwrap();
-            let theirs: Vec<sock_filter> =
-                theirs.iter().map(|one| sock_filter { code: one.code, jt: one.jt, jf: one.jf, k: one.k }).collect();
+            let theirs: BpfProgram = SeccompFilter::new(rules, SeccompAction::Allow, refuse, here)
+                .unwrap()
+                .try_into()
+                .unwrap();
+            let theirs: Vec<sock_filter> = theirs
+                .iter()
+                .map(|one| sock_filter {
+                    code: one.code,
+                    jt: one.jt,
+                    jf: one.jf,
+                    k: one.k,
+                })
+                .collect();
             for number in (0..500).filter(|number| *number != 435) {
                 for one in arguments {
                     for two in arguments {
                         let given = [one, two, two, one, 0, 0];
-                        let [ours, theirs] = [&ours, &theirs].map(|program| walk(program, number, HERE.unwrap(), given).0);
+                        let [ours, theirs] = [&ours, &theirs]
+                            .map(|program| walk(program, number, HERE.unwrap(), given).0);
                         assert_eq!(ours, theirs, "{number} {given:x?} of {count}");
                     }
                 }
             }
             assert_eq!(walk(&ours, 435, HERE.unwrap(), [0; 6]).0, MISSING);
-            assert_eq!(walk(&ours, 3, 0x4000_0003, [0; 6]).0, libc::SECCOMP_RET_KILL_PROCESS);
-            for number in SHORT_POINTERS.into_iter().flat_map(|bit| [bit, bit | 1, bit | 435]) {
+            assert_eq!(
+                walk(&ours, 3, 0x4000_0003, [0; 6]).0,
+                libc::SECCOMP_RET_KILL_PROCESS
+            );
+            for number in SHORT_POINTERS
+                .into_iter()
+                .flat_map(|bit| [bit, bit | 1, bit | 435])
+            {
                 assert_eq!(walk(&ours, number, HERE.unwrap(), [0; 6]).0, MISSING);
             }
         }

@@ -11,8 +11,13 @@ use sayso_core::verdict::Network;
 use crate::plan::Step;
 
 /// Where bubblewrap is, the places that only an administrator can write first. What `PATH` says has no part in it.
-const PLACES: [&str; 5] =
-    ["/usr/bin/bwrap", "/bin/bwrap", "/run/wrappers/bin/bwrap", "/run/current-system/sw/bin/bwrap", "/usr/local/bin/bwrap"];
+const PLACES: [&str; 5] = [
+    "/usr/bin/bwrap",
+    "/bin/bwrap",
+    "/run/wrappers/bin/bwrap",
+    "/run/current-system/sw/bin/bwrap",
+    "/usr/local/bin/bwrap",
+];
 
 /// Everything that bubblewrap is told besides the steps.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +33,10 @@ pub(crate) struct Handles {
 /// The program, where it is.
 pub(crate) fn program() -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt as _;
-    let runs = |place: &&&str| std::fs::metadata(place).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
+    let runs = |place: &&&str| {
+        std::fs::metadata(place)
+            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
     PLACES.iter().find(runs).map(PathBuf::from)
 }
 
@@ -43,7 +51,15 @@ pub(crate) fn arguments(steps: &[Step], handles: &Handles) -> Vec<OsString> {
             Step::ReadOnly(path) | Step::StandIn(path) => out.bind("--ro-bind", path, path),
             Step::Writable(path) | Step::Pinned(path) => out.bind("--bind", path, path),
             Step::Private(path) => {
-                out.words(&["--perms", if path.ends_with("tmp") { "1777" } else { "0700" }, "--tmpfs"]);
+                out.words(&[
+                    "--perms",
+                    if path.ends_with("tmp") {
+                        "1777"
+                    } else {
+                        "0700"
+                    },
+                    "--tmpfs",
+                ]);
                 out.path(path);
             }
             // What is made in it is its own and gone at the end; to make it read-only would cost bubblewrap a look at every mount.
@@ -57,9 +73,18 @@ pub(crate) fn arguments(steps: &[Step], handles: &Handles) -> Vec<OsString> {
             Step::Processes => out.words(&["--proc", "/proc", "--remount-ro", "/proc"]),
             Step::Devices => out.words(&["--dev", "/dev"]),
             Step::SealRoot => out.words(&["--remount-ro", "/"]),
-            Step::Apart => out.words(&["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]),
+            Step::Apart => out.words(&[
+                "--unshare-user",
+                "--unshare-ipc",
+                "--unshare-pid",
+                "--unshare-uts",
+                "--unshare-cgroup-try",
+            ]),
             Step::NoRights => out.words(&["--cap-drop", "ALL"]),
-            Step::Filter => handles.filter.iter().for_each(|filter| out.words(&["--seccomp", &filter.to_string()])),
+            Step::Filter => handles
+                .filter
+                .iter()
+                .for_each(|filter| out.words(&["--seccomp", &filter.to_string()])),
             Step::Network(Network::Everything) => {}
             Step::Network(Network::Nothing | Network::Hosts(_)) => out.words(&["--unshare-net"]),
             // The child sets them before it becomes bubblewrap, and whoever waits for it keeps the time.
@@ -98,7 +123,11 @@ impl List {
 
 /// The first process of the sandbox, from what bubblewrap wrote of it.
 pub(crate) fn first_process(status: &str) -> Option<i32> {
-    let limits = Limits { bytes: 4096, depth: 4, nodes: 64 };
+    let limits = Limits {
+        bytes: 4096,
+        depth: 4,
+        nodes: 64,
+    };
     let number = |line: &str| match &json::read(line, &limits).ok()?.get("child-pid")?.value {
         Value::Number(text) => text.parse().ok(),
         _ => None,
@@ -108,7 +137,16 @@ pub(crate) fn first_process(status: &str) -> Option<i32> {
 
 /// Whether the command itself was started, from what bubblewrap wrote of it: without that, it failed before.
 pub(crate) fn has_started(status: &str) -> bool {
-    let limits = Limits { bytes: 4096, depth: 4, nodes: 64 };
-    let ended = |line: &str| json::read(line, &limits).ok().and_then(|node: Node| node.get("exit-code").map(|_| ())).is_some();
+    let limits = Limits {
+        bytes: 4096,
+        depth: 4,
+        nodes: 64,
+    };
+    let ended = |line: &str| {
+        json::read(line, &limits)
+            .ok()
+            .and_then(|node: Node| node.get("exit-code").map(|_| ()))
+            .is_some()
+    };
     status.lines().any(ended)
 }

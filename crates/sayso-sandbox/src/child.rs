@@ -56,16 +56,31 @@ impl Child {
     /// If a descriptor cannot be copied, or is to be kept under the number of an ordinary stream.
     pub fn prepare(self, command: &mut Command) -> io::Result<()> {
         if self.keep.iter().any(|(_, number)| *number < 3) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the numbers below 3 belong to the command's own streams"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "the numbers below 3 belong to the command's own streams",
+            ));
         }
         // Copies above all the numbers that are wanted, so that none is overwritten before it was put in its place.
-        let above = self.keep.iter().map(|(_, number)| number + 1).max().unwrap_or(3);
+        let above = self
+            .keep
+            .iter()
+            .map(|(_, number)| number + 1)
+            .max()
+            .unwrap_or(3);
         let copy = |fd: &OwnedFd| rustix::io::fcntl_dupfd_cloexec(fd, above);
         let landlock = self.landlock.as_ref().map(copy).transpose()?;
-        let copies: Vec<(OwnedFd, RawFd)> = self.keep.iter().map(|(fd, number)| Ok((copy(fd)?, *number))).collect::<io::Result<_>>()?;
+        let copies: Vec<(OwnedFd, RawFd)> = self
+            .keep
+            .iter()
+            .map(|(fd, number)| Ok((copy(fd)?, *number)))
+            .collect::<io::Result<_>>()?;
         // The numbers are taken here, too: the pipe by which a child tells of its failure must not get one of them.
-        let taken: Vec<OwnedFd> =
-            self.keep.iter().map(|(fd, number)| rustix::io::fcntl_dupfd_cloexec(fd, *number)).collect::<Result<_, _>>()?;
+        let taken: Vec<OwnedFd> = self
+            .keep
+            .iter()
+            .map(|(fd, number)| rustix::io::fcntl_dupfd_cloexec(fd, *number))
+            .collect::<Result<_, _>>()?;
         let held = (self.keep, taken);
         let limits = wanted(self.limits);
         let (session, few_rights, program) = (self.session, self.few_rights, self.filter);
@@ -90,7 +105,10 @@ impl Child {
             }
             program.iter().try_for_each(|program| filter(program))
         };
-        #[allow(unsafe_code, reason = "there is no other way to do something between fork and exec")]
+        #[allow(
+            unsafe_code,
+            reason = "there is no other way to do something between fork and exec"
+        )]
         // SAFETY: the closure makes system calls only; it takes no memory and no lock, and everything it reads was made before.
         unsafe {
             command.pre_exec(steps);
@@ -105,7 +123,12 @@ pub(crate) fn landlock_version() -> i64 {
     #[allow(unsafe_code, reason = "the library keeps this to itself")]
     // SAFETY: with this flag the call takes a null pointer and a length of zero, and makes nothing.
     unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, ASK_FOR_VERSION)
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            std::ptr::null::<u8>(),
+            0_usize,
+            ASK_FOR_VERSION,
+        )
     }
 }
 
@@ -118,17 +141,32 @@ pub(crate) fn add_rule(rules: &OwnedFd, place: &OwnedFd, access: u64) -> io::Res
         access: u64,
         place: i32,
     }
-    let given = Given { access, place: place.as_raw_fd() };
+    let given = Given {
+        access,
+        place: place.as_raw_fd(),
+    };
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: the kernel reads the twelve bytes, and both descriptors are open.
-    done(unsafe { libc::syscall(libc::SYS_landlock_add_rule, rules.as_raw_fd(), BELOW_A_PATH, &raw const given, 0_u32) })
+    done(unsafe {
+        libc::syscall(
+            libc::SYS_landlock_add_rule,
+            rules.as_raw_fd(),
+            BELOW_A_PATH,
+            &raw const given,
+            0_u32,
+        )
+    })
 }
 
 /// The limits of the kernel for these limits. Processes are counted for the whole person, so those there are come on top.
 fn wanted(limits: Limits) -> [Option<(Resource, u64)>; 3] {
-    let memory = limits.memory.map(|most| (Resource::Data, most.saturating_mul(1024 * 1024)));
+    let memory = limits
+        .memory
+        .map(|most| (Resource::Data, most.saturating_mul(1024 * 1024)));
     // Root is not counted by the kernel.
-    let processes = limits.processes.filter(|_| !rustix::process::getuid().is_root());
+    let processes = limits
+        .processes
+        .filter(|_| !rustix::process::getuid().is_root());
     let processes = processes.map(|most| (Resource::Nproc, most.saturating_add(running())));
     [memory, processes, Some((Resource::Core, 0))]
 }
@@ -136,24 +174,47 @@ fn wanted(limits: Limits) -> [Option<(Resource, u64)>; 3] {
 /// Threads that there are now: everybody's, since they are one number, and those of one person would have to be counted one by one.
 fn running() -> u64 {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    load.split_whitespace().nth(3).and_then(|running| running.split_once('/')?.1.parse().ok()).unwrap_or(0)
+    load.split_whitespace()
+        .nth(3)
+        .and_then(|running| running.split_once('/')?.1.parse().ok())
+        .unwrap_or(0)
 }
 
 fn limit(resource: Resource, most: u64) -> io::Result<()> {
     let now = rustix::process::getrlimit(resource);
     let most = now.maximum.map_or(most, |hard| hard.min(most));
     let current = now.current.map_or(most, |soft| soft.min(most));
-    Ok(rustix::process::setrlimit(resource, Rlimit { current: Some(current), maximum: Some(most) })?)
+    Ok(rustix::process::setrlimit(
+        resource,
+        Rlimit {
+            current: Some(current),
+            maximum: Some(most),
+        },
+    )?)
 }
 
 /// Everything above the ordinary streams is closed by exec, whoever opened it.
 pub(crate) fn close_all() -> io::Result<()> {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: only the flag of descriptors is set; none is closed here.
-    let result = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            3_u32,
+            u32::MAX,
+            libc::CLOSE_RANGE_CLOEXEC,
+        )
+    };
     match done(result) {
         // Linux before 5.11, or a filter around all of this.
-        Err(error) if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EINVAL | libc::EPERM)) => close_each().ok_or(error),
+        Err(error)
+            if matches!(
+                error.raw_os_error(),
+                Some(libc::ENOSYS | libc::EINVAL | libc::EPERM)
+            ) =>
+        {
+            close_each().ok_or(error)
+        }
         result => result,
     }
 }
@@ -172,7 +233,9 @@ pub(crate) fn ignore_keys() {
 /// The same one by one; nothing if there could be too many.
 fn close_each() -> Option<()> {
     let most = rustix::process::getrlimit(Resource::Nofile).maximum?;
-    let most = RawFd::try_from(most).ok().filter(|most| *most <= MOST_DESCRIPTORS)?;
+    let most = RawFd::try_from(most)
+        .ok()
+        .filter(|most| *most <= MOST_DESCRIPTORS)?;
     for fd in 3..most {
         #[allow(unsafe_code, reason = "a system call")]
         // SAFETY: only a flag is set, and a number that is not in use is refused.
@@ -194,7 +257,15 @@ fn put(fd: RawFd, number: RawFd) -> io::Result<()> {
 fn no_new_rights() -> io::Result<()> {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: numbers only.
-    let result = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1_usize, 0_usize, 0_usize, 0_usize) };
+    let result = unsafe {
+        libc::prctl(
+            libc::PR_SET_NO_NEW_PRIVS,
+            1_usize,
+            0_usize,
+            0_usize,
+            0_usize,
+        )
+    };
     done(result.into())
 }
 
@@ -205,7 +276,8 @@ fn give_up_rights() -> io::Result<()> {
     for right in (0..=LAST_RIGHT).filter(|right| RIGHTS_KEPT & (1 << right) == 0) {
         #[allow(unsafe_code, reason = "a system call")]
         // SAFETY: numbers only.
-        let result = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, right, 0_usize, 0_usize, 0_usize) };
+        let result =
+            unsafe { libc::prctl(libc::PR_CAPBSET_DROP, right, 0_usize, 0_usize, 0_usize) };
         // Without the right to do it there is nothing to take; behind the last that the kernel knows there is none.
         if result != 0 {
             break;
@@ -214,7 +286,13 @@ fn give_up_rights() -> io::Result<()> {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: numbers only. A kernel that does not know it has none of them.
     unsafe {
-        libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0_usize, 0_usize, 0_usize);
+        libc::prctl(
+            libc::PR_CAP_AMBIENT,
+            libc::PR_CAP_AMBIENT_CLEAR_ALL,
+            0_usize,
+            0_usize,
+            0_usize,
+        );
     }
     let mut header = HEADER;
     // Twice effective, permitted and inheritable: the low halves and the high ones.
@@ -239,12 +317,26 @@ fn restrict(rules: RawFd) -> io::Result<()> {
 
 fn filter(program: &[sock_filter]) -> io::Result<()> {
     let length = u16::try_from(program.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
-    let program = libc::sock_fprog { len: length, filter: program.as_ptr().cast_mut() };
+    let program = libc::sock_fprog {
+        len: length,
+        filter: program.as_ptr().cast_mut(),
+    };
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: the kernel reads as many steps as there are, and writes none.
-    done(unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0_u32, &raw const program) })
+    done(unsafe {
+        libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_SET_MODE_FILTER,
+            0_u32,
+            &raw const program,
+        )
+    })
 }
 
 fn done(result: libc::c_long) -> io::Result<()> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
 }

@@ -44,7 +44,12 @@ pub const SYSTEM: [&str; 19] = [
 ];
 
 /// Where the names of hosts are looked up; only for commands that reach the network.
-const NAMES_OF_HOSTS: [&str; 4] = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/mnt/wsl/resolv.conf"];
+const NAMES_OF_HOSTS: [&str; 4] = [
+    "/run/systemd/resolve",
+    "/run/resolvconf",
+    "/run/NetworkManager/resolv.conf",
+    "/mnt/wsl/resolv.conf",
+];
 
 /// Folders for what is only needed for a moment: the command gets its own.
 pub const SCRATCH: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -92,7 +97,12 @@ pub struct Around<'a> {
 
 impl std::fmt::Debug for Around<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{} in {}", self.cwd.display(), self.workspace.display())
+        write!(
+            out,
+            "{} in {}",
+            self.cwd.display(),
+            self.workspace.display()
+        )
     }
 }
 
@@ -106,17 +116,35 @@ const LEADS_OUT: [&str; 2] = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"];
 pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     // Everything is compared by where it really is: a name that leads there by a link would be another one.
     let (workspace, home) = (real(around.workspace)?, around.home.map(links::resolved));
-    let own: Vec<PathBuf> = around.own.iter().map(|path| links::resolved(path)).collect();
+    let own: Vec<PathBuf> = around
+        .own
+        .iter()
+        .map(|path| links::resolved(path))
+        .collect();
     let ways = around.home.map(links::on_the_way).unwrap_or_default();
-    let around = Around { workspace: &workspace, home: home.as_deref(), own: &own, ..around };
+    let around = Around {
+        workspace: &workspace,
+        home: home.as_deref(),
+        own: &own,
+        ..around
+    };
     let mut profile = Profile {
         cwd: real(around.cwd)?,
         paths: BTreeMap::new(),
         pinned: Vec::new(),
         links: ways.into_iter().collect(),
         network: terms.network.clone(),
-        environment: around.environment.iter().filter(|(name, _)| !LEADS_OUT.iter().any(|one| name == one)).cloned().collect(),
-        limits: Limits { time: terms.time_limit, memory: terms.memory_limit, processes: terms.process_limit },
+        environment: around
+            .environment
+            .iter()
+            .filter(|(name, _)| !LEADS_OUT.iter().any(|one| name == one))
+            .cloned()
+            .collect(),
+        limits: Limits {
+            time: terms.time_limit,
+            memory: terms.memory_limit,
+            processes: terms.process_limit,
+        },
     };
     for folder in SYSTEM.iter().map(Path::new) {
         add_if_there(&mut profile, folder)?;
@@ -148,15 +176,28 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     let worked_in = worked_in(terms, around);
     let (mut tools, mut tools_worked_in) = (Vec::new(), Vec::new());
     // What belongs to the system is there already.
-    for (place, level) in toolchains::of(around.home, around.environment).into_iter().filter(|(place, _)| !is_one_of(place, &SYSTEM)) {
-        let Some(target) = is_tool(&place, &worked_in, around.home) else { continue };
+    for (place, level) in toolchains::of(around.home, around.environment)
+        .into_iter()
+        .filter(|(place, _)| !is_one_of(place, &SYSTEM))
+    {
+        let Some(target) = is_tool(&place, &worked_in, around.home) else {
+            continue;
+        };
         let inside = worked_in.iter().any(|folder| target.starts_with(folder));
-        if inside { tools_worked_in.push(target) } else { tools.push((place, target, level)) }
+        if inside {
+            tools_worked_in.push(target)
+        } else {
+            tools.push((place, target, level))
+        }
     }
     for (place, target, level) in tools {
         add_there(&mut profile, &place, target, level);
     }
-    let folders = terms.read_only.iter().map(|folder| (folder, Level::Read)).chain(terms.write.iter().map(|folder| (folder, Level::Write)));
+    let folders = terms
+        .read_only
+        .iter()
+        .map(|folder| (folder, Level::Read))
+        .chain(terms.write.iter().map(|folder| (folder, Level::Write)));
     for (folder, level) in folders {
         let folder = Path::new(folder);
         if !folder.exists() {
@@ -166,11 +207,18 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         add(&mut profile, &folder, level)?;
         let found = Found::look(&folder, home, around.protected)?;
         if let Some(file) = found::password_in(&found.repositories).filter(|_| terms.contained) {
-            return Err(format!("`{}` holds a password or a token, which a command could read unasked", shown(&file)));
+            return Err(format!(
+                "`{}` holds a password or a token, which a command could read unasked",
+                shown(&file)
+            ));
         }
         within(&mut profile, &folder, level, &found);
         // Nobody was asked, and git's own data is not kept for an undo: only git itself may change it, where it was read to.
-        for repository in found.repositories.iter().filter(|_| terms.contained && !terms.repository) {
+        for repository in found
+            .repositories
+            .iter()
+            .filter(|_| terms.contained && !terms.repository)
+        {
             profile.lower(repository, Level::Read);
         }
     }
@@ -180,7 +228,11 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     }
     only_endings(&mut profile, terms, around)?;
     // Of several folders that a path is in, the strictest counts.
-    for folder in terms.read_only.iter().filter_map(|folder| real(Path::new(folder)).ok()) {
+    for folder in terms
+        .read_only
+        .iter()
+        .filter_map(|folder| real(Path::new(folder)).ok())
+    {
         profile.lower(&folder, Level::Read);
     }
     judged_by_itself(&mut profile, terms, around);
@@ -196,14 +248,19 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         profile.paths.insert(cwd.clone(), Level::Private);
     }
     if profile.level(&cwd) == Level::Hidden {
-        return Err(format!("the sandbox hides `{}`, the folder that the command runs in", shown(around.cwd)));
+        return Err(format!(
+            "the sandbox hides `{}`, the folder that the command runs in",
+            shown(around.cwd)
+        ));
     }
     Ok(profile)
 }
 
 /// Sockets in folders of the system: who listens there has the network that the command has not.
 fn hide_sockets_of_the_system(profile: &mut Profile) {
-    let resolvers = NAMES_OF_HOSTS.iter().filter_map(|place| real(Path::new(place)).ok());
+    let resolvers = NAMES_OF_HOSTS
+        .iter()
+        .filter_map(|place| real(Path::new(place)).ok());
     let resolvers: Vec<PathBuf> = resolvers.flat_map(|place| found::sockets(&place)).collect();
     for socket in people::sockets().iter().chain(&resolvers) {
         profile.lower(socket, Level::Hidden);
@@ -214,11 +271,25 @@ fn hide_sockets_of_the_system(profile: &mut Profile) {
 /// or protected in it was not named, and stays so.
 fn judged_by_itself(profile: &mut Profile, terms: &Terms, around: Around<'_>) {
     let home = around.home.and_then(Path::to_str);
-    let reads = terms.reads.iter().map(|path| (Path::new(path), Level::Read));
-    let named = reads.chain(terms.changes.iter().map(|path| (Path::new(path), Level::Write)));
+    let reads = terms
+        .reads
+        .iter()
+        .map(|path| (Path::new(path), Level::Read));
+    let named = reads.chain(
+        terms
+            .changes
+            .iter()
+            .map(|path| (Path::new(path), Level::Write)),
+    );
     // Of processes and devices the command has its own.
-    let of_kernel = |path: &Path| ["/proc", "/dev", "/sys"].iter().any(|folder| path.starts_with(folder));
-    let there = named.filter(|(path, _)| path.exists() && !of_kernel(path) && is_narrow(path, around.home).is_ok());
+    let of_kernel = |path: &Path| {
+        ["/proc", "/dev", "/sys"]
+            .iter()
+            .any(|folder| path.starts_with(folder))
+    };
+    let there = named.filter(|(path, _)| {
+        path.exists() && !of_kernel(path) && is_narrow(path, around.home).is_ok()
+    });
     let is_plain_folder = |path: &Path| path.is_dir() && !is_guarded(path, home, around.protected);
     let (folders, others): (Vec<_>, Vec<_>) = there.partition(|(path, _)| is_plain_folder(path));
     for (folder, level) in folders {
@@ -237,7 +308,10 @@ fn judged_by_itself(profile: &mut Profile, terms: &Terms, around: Around<'_>) {
 /// through, whatever a folder above says. A file in several of them has to fit each.
 fn only_endings(profile: &mut Profile, terms: &Terms, around: Around<'_>) -> Result<(), String> {
     let home = around.home.and_then(Path::to_str);
-    let folders = terms.endings.iter().filter_map(|it| Some((is_narrow(Path::new(&it.folder), around.home).ok()?, it)));
+    let folders = terms
+        .endings
+        .iter()
+        .filter_map(|it| Some((is_narrow(Path::new(&it.folder), around.home).ok()?, it)));
     let folders: Vec<(PathBuf, &Endings)> = folders.collect();
     for (folder, _) in &folders {
         profile.lower(folder, Level::Private);
@@ -245,10 +319,24 @@ fn only_endings(profile: &mut Profile, terms: &Terms, around: Around<'_>) -> Res
     }
     for (folder, endings) in &folders {
         for file in found::with_endings(folder, &endings.endings)? {
-            let fits = |it: &Endings| it.endings.iter().any(|ending| file.as_os_str().to_string_lossy().ends_with(ending.as_str()));
-            let mut around_it = folders.iter().filter(|(folder, _)| file.starts_with(folder));
-            if around_it.clone().all(|(_, it)| fits(it)) && !is_guarded(&file, home, around.protected) {
-                let level = if around_it.all(|(_, it)| it.write) { Level::Write } else { Level::Read };
+            let fits = |it: &Endings| {
+                it.endings.iter().any(|ending| {
+                    file.as_os_str()
+                        .to_string_lossy()
+                        .ends_with(ending.as_str())
+                })
+            };
+            let mut around_it = folders
+                .iter()
+                .filter(|(folder, _)| file.starts_with(folder));
+            if around_it.clone().all(|(_, it)| fits(it))
+                && !is_guarded(&file, home, around.protected)
+            {
+                let level = if around_it.all(|(_, it)| it.write) {
+                    Level::Write
+                } else {
+                    Level::Read
+                };
                 profile.raise(file, level);
             }
         }
@@ -272,7 +360,10 @@ fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
     }
     // Who listens there has the network that the command has not.
     if profile.network != Network::Everything {
-        found.sockets.iter().for_each(|path| profile.lower(path, Level::Hidden));
+        found
+            .sockets
+            .iter()
+            .for_each(|path| profile.lower(path, Level::Hidden));
     }
     if level < Level::Write {
         return;
@@ -288,9 +379,21 @@ fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
         profile.lower(&folder.join(name), Level::Read);
     }
     // A folder above something that is kept could be moved away with it, and be made anew without.
-    for path in found.protected.iter().chain(&found.secret).chain(&found.repositories).chain(&found.kept_by_git) {
-        for above in path.ancestors().skip(1).take_while(|above| above.starts_with(folder) && *above != folder) {
-            if !profile.pinned.iter().any(|pinned| pinned == above) && profile.level(above) == Level::Write {
+    for path in found
+        .protected
+        .iter()
+        .chain(&found.secret)
+        .chain(&found.repositories)
+        .chain(&found.kept_by_git)
+    {
+        for above in path
+            .ancestors()
+            .skip(1)
+            .take_while(|above| above.starts_with(folder) && *above != folder)
+        {
+            if !profile.pinned.iter().any(|pinned| pinned == above)
+                && profile.level(above) == Level::Write
+            {
                 profile.pinned.push(above.to_owned());
                 profile.paths.insert(above.to_owned(), Level::Write);
             }
@@ -307,10 +410,18 @@ fn is_narrow(folder: &Path, home: Option<&Path>) -> Result<PathBuf, String> {
 /// The same for a folder that is free of links.
 fn is_narrow_there(folder: PathBuf, home: Option<&Path>) -> Result<PathBuf, String> {
     let above_home = home.is_some_and(|home| home.starts_with(&folder));
-    let of_system = is_one_of(&folder, &SYSTEM) || is_one_of(&folder, &["/dev", "/proc", "/sys", "/boot", "/run", "/var"]);
-    let few_names = folder.components().filter(|part| matches!(part, Component::Normal(_))).count() == 0;
+    let of_system = is_one_of(&folder, &SYSTEM)
+        || is_one_of(&folder, &["/dev", "/proc", "/sys", "/boot", "/run", "/var"]);
+    let few_names = folder
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_)))
+        .count()
+        == 0;
     if above_home || of_system || few_names || is_one_of(&folder, &SCRATCH) {
-        return Err(format!("`{}` is too broad for a sandbox: work in a folder below it", shown(&folder)));
+        return Err(format!(
+            "`{}` is too broad for a sandbox: work in a folder below it",
+            shown(&folder)
+        ));
     }
     Ok(folder)
 }
@@ -323,15 +434,29 @@ fn is_one_of(path: &Path, places: &[&str]) -> bool {
 
 /// The folders that commands work in. Whoever wrote what is there also made its links.
 fn worked_in(terms: &Terms, around: Around<'_>) -> Vec<PathBuf> {
-    let named = terms.read_only.iter().chain(&terms.write).chain(terms.endings.iter().map(|it| &it.folder)).map(Path::new);
-    named.chain([around.workspace]).filter_map(|folder| real(folder).ok()).collect()
+    let named = terms
+        .read_only
+        .iter()
+        .chain(&terms.write)
+        .chain(terms.endings.iter().map(|it| &it.folder))
+        .map(Path::new);
+    named
+        .chain([around.workspace])
+        .filter_map(|folder| real(folder).ok())
+        .collect()
 }
 
 /// Where tools really are, if they are to be seen: not by a link that a command could have made, and neither broad nor secret there.
 fn is_tool(place: &Path, worked_in: &[PathBuf], home: Option<&Path>) -> Option<PathBuf> {
     let target = real(place).ok()?;
-    let links = if target == place { Vec::new() } else { links::on_the_way(place) };
-    let turned = links.iter().any(|(link, _)| worked_in.iter().any(|folder| link.starts_with(folder)));
+    let links = if target == place {
+        Vec::new()
+    } else {
+        links::on_the_way(place)
+    };
+    let turned = links
+        .iter()
+        .any(|(link, _)| worked_in.iter().any(|folder| link.starts_with(folder)));
     let above = worked_in.iter().any(|folder| folder.starts_with(&target));
     let narrow = is_one_of(&target, &SYSTEM) || is_narrow_there(target.clone(), home).is_ok();
     let is_secret = secret(&target.to_string_lossy(), home.and_then(Path::to_str)).is_some();

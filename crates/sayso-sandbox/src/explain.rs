@@ -45,7 +45,8 @@ pub struct Refusal {
 }
 
 /// How to have a command run without a sandbox.
-pub(crate) const OUTSIDE: &str = "to allow it: allow the command with a rule, so that it runs outside of the sandbox";
+pub(crate) const OUTSIDE: &str =
+    "to allow it: allow the command with a rule, so that it runs outside of the sandbox";
 
 /// So much of the end of an output is looked at.
 const READ_BACK: usize = 64 * 1024;
@@ -60,17 +61,28 @@ pub fn explain(profile: &Profile, output: &str, code: Option<i32>) -> Vec<Refusa
     if code == Some(0) {
         return found;
     }
-    let start = (output.len().saturating_sub(READ_BACK)..=output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or_default();
+    let start = (output.len().saturating_sub(READ_BACK)..=output.len())
+        .find(|at| output.is_char_boundary(*at))
+        .unwrap_or_default();
     let end = plain(output.get(start..).unwrap_or_default());
     let mut above: Vec<&str> = Vec::new();
     // Bars of progress are drawn over themselves.
-    for text in end.split(['\n', '\r']).map(|text| cut(text, LONGEST_LINE)).filter(|text| !text.trim().is_empty()) {
+    for text in end
+        .split(['\n', '\r'])
+        .map(|text| cut(text, LONGEST_LINE))
+        .filter(|text| !text.trim().is_empty())
+    {
         // Our own words come back from programs that print the answer of the proxy.
-        let refusal =
-            if text.contains("the sandbox ") { None } else { line::read(text).and_then(|line| of_line(profile, &line, &above, code)) };
-        if let Some(refusal) =
-            refusal.filter(|refusal| !found.iter().any(|known| known.what == refusal.what && known.place == refusal.place))
-        {
+        let refusal = if text.contains("the sandbox ") {
+            None
+        } else {
+            line::read(text).and_then(|line| of_line(profile, &line, &above, code))
+        };
+        if let Some(refusal) = refusal.filter(|refusal| {
+            !found
+                .iter()
+                .any(|known| known.what == refusal.what && known.place == refusal.place)
+        }) {
             found.push(refusal);
         }
         if found.len() == MOST {
@@ -92,10 +104,20 @@ pub(crate) fn unlisted_host(host: &str) -> Refusal {
     }
 }
 
-fn of_line(profile: &Profile, line: &Line<'_>, above: &[&str], code: Option<i32>) -> Option<Refusal> {
+fn of_line(
+    profile: &Profile,
+    line: &Line<'_>,
+    above: &[&str],
+    code: Option<i32>,
+) -> Option<Refusal> {
     let limit = |words: String, key: &str| {
         let advice = format!("to allow more: set `sandbox.{key}`");
-        Refusal { what: What::Limit, place: String::new(), words, advice }
+        Refusal {
+            what: What::Limit,
+            place: String::new(),
+            words,
+            advice,
+        }
     };
     match line.trouble {
         Trouble::Unreached => unreached(profile, line),
@@ -157,40 +179,86 @@ fn unreached(profile: &Profile, line: &Line<'_>) -> Option<Refusal> {
 }
 
 /// What the profile refuses of a path that a line names.
-fn of_path(profile: &Profile, name: &str, trouble: Trouble, intent: Intent, code: Option<i32>) -> Option<Refusal> {
+fn of_path(
+    profile: &Profile,
+    name: &str,
+    trouble: Trouble,
+    intent: Intent,
+    code: Option<i32>,
+) -> Option<Refusal> {
     let path = absolute(profile, name)?;
     let level = profile.level(&path);
     let is_told = name.starts_with(['/', '~']) || name.contains('/');
-    let within_private = path.ancestors().skip(1).any(|above| profile.paths.get(above) == Some(&Level::Private));
+    let within_private = path
+        .ancestors()
+        .skip(1)
+        .any(|above| profile.paths.get(above) == Some(&Level::Private));
     let place = visible(&path.to_string_lossy()).into_owned();
-    let refusal = |what: What, words: String| Some(Refusal { what, words, advice: advice(profile, &path, what), place: place.clone() });
+    let refusal = |what: What, words: String| {
+        Some(Refusal {
+            what,
+            words,
+            advice: advice(profile, &path, what),
+            place: place.clone(),
+        })
+    };
     match (trouble, level, intent) {
-        (Trouble::ReadOnly, Level::Read | Level::Hidden, _) => refusal(What::Write, format!("the sandbox refused to write `{place}`")),
-        (Trouble::Busy, ..) if profile.pinned.contains(&path) => {
-            refusal(What::Write, format!("the sandbox refused to move or remove `{place}`, which holds something that must stay"))
-        }
+        (Trouble::ReadOnly, Level::Read | Level::Hidden, _) => refusal(
+            What::Write,
+            format!("the sandbox refused to write `{place}`"),
+        ),
+        (Trouble::Busy, ..) if profile.pinned.contains(&path) => refusal(
+            What::Write,
+            format!(
+                "the sandbox refused to move or remove `{place}`, which holds something that must stay"
+            ),
+        ),
         (Trouble::Busy, Level::Read | Level::Hidden, _) if profile.paths.contains_key(&path) => {
-            refusal(What::Write, format!("the sandbox refused to move or remove `{place}`"))
+            refusal(
+                What::Write,
+                format!("the sandbox refused to move or remove `{place}`"),
+            )
         }
-        (Trouble::Missing | Trouble::Denied | Trouble::NotPermitted, Level::Hidden, _) if within_private || is_made(&path) => None,
-        (Trouble::Missing | Trouble::Denied | Trouble::NotPermitted, Level::Hidden, Intent::Write) => {
-            refusal(What::Write, format!("the sandbox refused to write `{place}`"))
+        (Trouble::Missing | Trouble::Denied | Trouble::NotPermitted, Level::Hidden, _)
+            if within_private || is_made(&path) =>
+        {
+            None
         }
-        (Trouble::Missing | Trouble::Denied, Level::Hidden, Intent::Unknown) if matches!(code, Some(126 | 127)) => {
-            refusal(What::Program, format!("the sandbox does not show `{place}`, so it cannot be run"))
+        (
+            Trouble::Missing | Trouble::Denied | Trouble::NotPermitted,
+            Level::Hidden,
+            Intent::Write,
+        ) => refusal(
+            What::Write,
+            format!("the sandbox refused to write `{place}`"),
+        ),
+        (Trouble::Missing | Trouble::Denied, Level::Hidden, Intent::Unknown)
+            if matches!(code, Some(126 | 127)) =>
+        {
+            refusal(
+                What::Program,
+                format!("the sandbox does not show `{place}`, so it cannot be run"),
+            )
         }
-        (Trouble::Missing, Level::Hidden, _) => {
-            refusal(What::Read, format!("the sandbox does not show `{place}`, whether it exists or not"))
-        }
+        (Trouble::Missing, Level::Hidden, _) => refusal(
+            What::Read,
+            format!("the sandbox does not show `{place}`, whether it exists or not"),
+        ),
         (Trouble::Denied | Trouble::NotPermitted, Level::Hidden, _) => {
             refusal(What::Read, format!("the sandbox refused to read `{place}`"))
         }
-        (Trouble::Denied | Trouble::NotPermitted, Level::Read, Intent::Write) => {
-            refusal(What::Write, format!("the sandbox refused to write `{place}`"))
-        }
+        (Trouble::Denied | Trouble::NotPermitted, Level::Read, Intent::Write) => refusal(
+            What::Write,
+            format!("the sandbox refused to write `{place}`"),
+        ),
         // Some programs do not say what they tried; what is said here is true of both.
-        (Trouble::Denied, Level::Read, Intent::Unknown) if is_told && !matches!(code, Some(126 | 127)) => {
-            refusal(What::Write, format!("the sandbox lets `{place}` be read, but not written"))
+        (Trouble::Denied, Level::Read, Intent::Unknown)
+            if is_told && !matches!(code, Some(126 | 127)) =>
+        {
+            refusal(
+                What::Write,
+                format!("the sandbox lets `{place}` be read, but not written"),
+            )
         }
         _ => None,
     }
@@ -200,11 +268,16 @@ fn of_path(profile: &Profile, name: &str, trouble: Trouble, intent: Intent, code
 fn advice(profile: &Profile, path: &Path, what: What) -> String {
     let home = home(profile);
     let text = path.to_string_lossy();
-    let in_work = path.ancestors().skip(1).any(|above| profile.paths.get(above) == Some(&Level::Write));
+    let in_work = path
+        .ancestors()
+        .skip(1)
+        .any(|above| profile.paths.get(above) == Some(&Level::Write));
     if in_work || secret(&text, home).is_some() || protected(&text, home).is_some() {
         return "it is protected: a command that names it is asked about, and gets to it once it was approved".to_owned();
     }
-    let Some(folder) = path.parent().filter(|folder| !is_broad(folder, home)) else { return OUTSIDE.to_owned() };
+    let Some(folder) = path.parent().filter(|folder| !is_broad(folder, home)) else {
+        return OUTSIDE.to_owned();
+    };
     let mode = if what == What::Write { "rw" } else { "ro" };
     let folder = visible(&folder.to_string_lossy()).into_owned();
     let rest = OUTSIDE.strip_prefix("to allow it: ").unwrap_or(OUTSIDE);
@@ -213,17 +286,28 @@ fn advice(profile: &Profile, path: &Path, what: What) -> String {
 
 /// Whether a folder is too broad to be let through as a whole.
 fn is_broad(folder: &Path, home: Option<&str>) -> bool {
-    let listed = SYSTEM.iter().chain(&SCRATCH).chain(&["/", "/dev", "/proc", "/sys", "/boot", "/run", "/var"]);
+    let listed = SYSTEM
+        .iter()
+        .chain(&SCRATCH)
+        .chain(&["/", "/dev", "/proc", "/sys", "/boot", "/run", "/var"]);
     let of_system = listed.into_iter().any(|system| folder == Path::new(system));
     of_system || home.is_some_and(|home| Path::new(home).starts_with(folder))
 }
 
 /// Whether it is of what every sandbox has of its own, and the profile does not name.
 fn is_made(path: &Path) -> bool {
-    const DEVICES: [&str; 12] = ["null", "zero", "full", "random", "urandom", "tty", "shm", "pts", "fd", "stdin", "stdout", "stderr"];
+    const DEVICES: [&str; 12] = [
+        "null", "zero", "full", "random", "urandom", "tty", "shm", "pts", "fd", "stdin", "stdout",
+        "stderr",
+    ];
     path.parent().is_none()
         || path.starts_with("/proc")
-        || path.strip_prefix("/dev").is_ok_and(|inner| inner.iter().next().is_none_or(|first| DEVICES.iter().any(|name| first == *name)))
+        || path.strip_prefix("/dev").is_ok_and(|inner| {
+            inner
+                .iter()
+                .next()
+                .is_none_or(|first| DEVICES.iter().any(|name| first == *name))
+        })
 }
 
 /// The path that a name leads to from the folder of the command, without `..`, `~` and the links of the profile.
@@ -238,9 +322,14 @@ fn absolute(profile: &Profile, name: &str) -> Option<PathBuf> {
         (None, _) => straight(&profile.cwd.join(name)),
     };
     for _ in 0..8 {
-        let link = path.ancestors().find_map(|above| profile.links.get(above).map(|to| (above.to_owned(), to)));
+        let link = path
+            .ancestors()
+            .find_map(|above| profile.links.get(above).map(|to| (above.to_owned(), to)));
         let Some((link, to)) = link else { break };
-        let rest = path.strip_prefix(&link).map(Path::to_owned).unwrap_or_default();
+        let rest = path
+            .strip_prefix(&link)
+            .map(Path::to_owned)
+            .unwrap_or_default();
         path = straight(&link.parent().unwrap_or(Path::new("/")).join(to).join(rest));
     }
     Some(path)
@@ -260,7 +349,8 @@ fn straight(path: &Path) -> PathBuf {
 
 fn home(profile: &Profile) -> Option<&str> {
     let home = profile.environment.iter().find(|(name, _)| name == "HOME");
-    home.and_then(|(_, value)| value.to_str()).filter(|home| home.starts_with('/'))
+    home.and_then(|(_, value)| value.to_str())
+        .filter(|home| home.starts_with('/'))
 }
 
 /// Without the colours and moves of a terminal.
@@ -272,7 +362,12 @@ fn plain(text: &str) -> String {
             out.push(one);
         } else if left.clone().next() == Some('[') {
             // Up to the letter that ends it; what is no such sequence is left where it is.
-            let length = left.clone().take(32).skip(1).position(|one| matches!(one, '@'..='~')).map_or(0, |at| at + 2);
+            let length = left
+                .clone()
+                .take(32)
+                .skip(1)
+                .position(|one| matches!(one, '@'..='~'))
+                .map_or(0, |at| at + 2);
             left.by_ref().take(length).for_each(drop);
         }
     }
@@ -280,7 +375,10 @@ fn plain(text: &str) -> String {
 }
 
 fn cut(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let end = (0..=most.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or_default();
     text.get(..end).unwrap_or_default()
 }
 

@@ -28,7 +28,14 @@ const ROOM: usize = 32 * 1024;
 
 /// Folders of installed things: most names in them came with packages, and mean nothing for this workspace. But git obeys what stands in a
 /// repository anywhere, and the policy means what it says.
-const INSTALLED: [&str; 6] = ["node_modules", "site-packages", "__pycache__", ".tox", "bower_components", ".terraform"];
+const INSTALLED: [&str; 6] = [
+    "node_modules",
+    "site-packages",
+    "__pycache__",
+    ".tox",
+    "bower_components",
+    ".terraform",
+];
 /// Folders that are often so, and sometimes hold something of the person's own: files with secrets stay secret there.
 const OFTEN_INSTALLED: [&str; 2] = ["target", "vendor"];
 
@@ -115,7 +122,11 @@ impl Found {
     ///
     /// # Errors
     /// If it is too large, or cannot be looked at: what was not seen is not guarded.
-    pub fn look(folder: &Path, home: Option<&str>, extra: &dyn Fn(&Path) -> bool) -> Result<Found, String> {
+    pub fn look(
+        folder: &Path,
+        home: Option<&str>,
+        extra: &dyn Fn(&Path) -> bool,
+    ) -> Result<Found, String> {
         let mut walk = Walk::new(folder, home, extra, MOST_ENTRIES, None);
         walk.through()?;
         Ok(walk.found)
@@ -123,7 +134,12 @@ impl Found {
 
     /// The same after a command, which may have made it hard to look: what it closed is opened, and where something cannot be looked at, the
     /// rest still is.
-    pub fn look_again(folder: &Path, home: Option<&str>, extra: &dyn Fn(&Path) -> bool, before: &Found) -> Found {
+    pub fn look_again(
+        folder: &Path,
+        home: Option<&str>,
+        extra: &dyn Fn(&Path) -> bool,
+        before: &Found,
+    ) -> Found {
         let mut walk = Walk::new(folder, home, extra, 10 * MOST_ENTRIES, Some(before));
         if let Err(why) = walk.through() {
             walk.found.unseen.get_or_insert(why);
@@ -133,15 +149,45 @@ impl Found {
 
     /// Everything that is there and must not come to be without a word.
     pub fn guarded(&self) -> BTreeSet<PathBuf> {
-        let lists = [&self.protected, &self.secret, &self.repositories, &self.like_repositories, &self.leading];
-        lists.into_iter().flatten().cloned().chain(self.links.keys().cloned()).collect()
+        let lists = [
+            &self.protected,
+            &self.secret,
+            &self.repositories,
+            &self.like_repositories,
+            &self.leading,
+        ];
+        lists
+            .into_iter()
+            .flatten()
+            .cloned()
+            .chain(self.links.keys().cloned())
+            .collect()
     }
 }
 
 impl<'a> Walk<'a> {
-    fn new(folder: &'a Path, home: Option<&'a str>, extra: &'a dyn Fn(&Path) -> bool, most: usize, before: Option<&'a Found>) -> Self {
-        let closed = before.iter().flat_map(|before| &before.closed).map(PathBuf::as_path).collect();
-        Walk { folder, home, extra, most, before, closed, repositories: HashSet::new(), found: Found::default() }
+    fn new(
+        folder: &'a Path,
+        home: Option<&'a str>,
+        extra: &'a dyn Fn(&Path) -> bool,
+        most: usize,
+        before: Option<&'a Found>,
+    ) -> Self {
+        let closed = before
+            .iter()
+            .flat_map(|before| &before.closed)
+            .map(PathBuf::as_path)
+            .collect();
+        Walk {
+            folder,
+            home,
+            extra,
+            most,
+            before,
+            closed,
+            repositories: HashSet::new(),
+            found: Found::default(),
+        }
     }
 
     fn through(&mut self) -> Result<(), String> {
@@ -151,11 +197,19 @@ impl<'a> Walk<'a> {
         // Every command waits for this: names are read where the kernel put them, and become paths in one place.
         let mut room = vec![MaybeUninit::uninit(); ROOM];
         while let Some((mut current, among, near)) = open.pop() {
-            let Some(folder) = self.entries(&current)? else { continue };
+            let Some(folder) = self.entries(&current)? else {
+                continue;
+            };
             let mut shape = [false; 4];
             let mut entries = RawDir::new(&folder, &mut room);
             while let Some(entry) = entries.next() {
-                let Ok(entry) = entry.map_err(|error| self.found.unseen.get_or_insert(cannot_be_seen(&current, &error))) else { break };
+                let Ok(entry) = entry.map_err(|error| {
+                    self.found
+                        .unseen
+                        .get_or_insert(cannot_be_seen(&current, &error))
+                }) else {
+                    break;
+                };
                 let name = OsStr::from_bytes(entry.file_name().to_bytes());
                 if name == "." || name == ".." {
                     continue;
@@ -164,12 +218,22 @@ impl<'a> Walk<'a> {
                 for (known, is_there) in BARE.iter().zip(&mut shape) {
                     *is_there |= name == *known;
                 }
-                let findings = [&self.found.protected, &self.found.secret, &self.found.repositories, &self.found.sockets];
+                let findings = [
+                    &self.found.protected,
+                    &self.found.secret,
+                    &self.found.repositories,
+                    &self.found.sockets,
+                ];
                 let findings: usize = findings.iter().map(|list| list.len()).sum();
                 if seen > self.most || findings > MOST_FINDINGS && self.before.is_none() {
-                    return Err(format!("there is too much below `{}` to be bounded by a sandbox", shown(self.folder)));
+                    return Err(format!(
+                        "there is too much below `{}` to be bounded by a sandbox",
+                        shown(self.folder)
+                    ));
                 }
-                let Some(kind) = kind_of(&folder, &entry) else { continue };
+                let Some(kind) = kind_of(&folder, &entry) else {
+                    continue;
+                };
                 current.push(name);
                 if kind == FileType::Socket {
                     self.found.sockets.push(current.clone());
@@ -181,7 +245,11 @@ impl<'a> Walk<'a> {
                     // What is below is as the name says; a socket there can be connected to all the same.
                     self.found.sockets.extend(sockets(&current));
                 } else if kind.is_dir() {
-                    let below = near.below(&name.to_string_lossy(), &current.to_string_lossy(), self.home);
+                    let below = near.below(
+                        &name.to_string_lossy(),
+                        &current.to_string_lossy(),
+                        self.home,
+                    );
                     open.push((current.clone(), among.below(name), below));
                 }
                 current.pop();
@@ -213,7 +281,11 @@ impl<'a> Walk<'a> {
             (error, Some(_)) => {
                 let is_new = !self.closed.contains(current);
                 let is_closed = matches!(error, Errno::ACCESS | Errno::PERM);
-                let again = if is_closed && is_new { opened_again(current) } else { None };
+                let again = if is_closed && is_new {
+                    opened_again(current)
+                } else {
+                    None
+                };
                 if again.is_none() && is_new {
                     self.found.unseen.get_or_insert(words);
                 }
@@ -230,34 +302,59 @@ impl<'a> Walk<'a> {
         self.repository(&path);
         let leads_to = fs::read_to_string(path.join("commondir")).ok();
         let leads_to = leads_to.and_then(|text| fs::canonicalize(path.join(text.trim_end())).ok());
-        if let Some(common) = leads_to.filter(|common| common.starts_with(self.folder) && common != self.folder && *common != path) {
+        if let Some(common) = leads_to.filter(|common| {
+            common.starts_with(self.folder) && common != self.folder && *common != path
+        }) {
             self.repository(&common);
         }
         self.found.like_repositories.push(path);
     }
 
     /// Notes a path by its name; whether there was anything to note.
-    fn name(&mut self, path: &Path, name: &OsStr, kind: FileType, among: Among, near: Entries) -> bool {
+    fn name(
+        &mut self,
+        path: &Path,
+        name: &OsStr,
+        kind: FileType,
+        among: Among,
+        near: Entries,
+    ) -> bool {
         let link = kind.is_symlink();
         let leads_git = name == ".git";
         // A name that is no text is compared by what of it is.
         let is_plain = !near.may_be_guarded(&name.to_string_lossy());
         // The text of a path is made only where it counts.
-        let text = if is_plain { Cow::Borrowed("") } else { path.to_string_lossy() };
+        let text = if is_plain {
+            Cow::Borrowed("")
+        } else {
+            path.to_string_lossy()
+        };
         if leads_git {
             self.found.like_repositories.push(path.to_owned());
         }
         let by_name = !is_plain && (among == Among::Own || leads_git);
-        let secret_by_name = by_name || !is_plain && among == Among::OftenInstalled && kind.is_file();
-        let is_secret = |text: &str| if kind.is_dir() { secret_folder(text, self.home) } else { secret(text, self.home) }.is_some();
+        let secret_by_name =
+            by_name || !is_plain && among == Among::OftenInstalled && kind.is_file();
+        let is_secret = |text: &str| {
+            if kind.is_dir() {
+                secret_folder(text, self.home)
+            } else {
+                secret(text, self.home)
+            }
+            .is_some()
+        };
         let list = match () {
             () if secret_by_name && is_secret(&text) => &mut self.found.secret,
-            () if by_name && protected(&text, self.home).is_some() || (self.extra)(path) => &mut self.found.protected,
+            () if by_name && protected(&text, self.home).is_some() || (self.extra)(path) => {
+                &mut self.found.protected
+            }
             () => return false,
         };
         // Of a link, what it leads to is guarded, if that is here; elsewhere it is guarded anyway.
         let guarded = if link {
-            fs::canonicalize(path).ok().filter(|target| target.starts_with(self.folder) && target != self.folder)
+            fs::canonicalize(path)
+                .ok()
+                .filter(|target| target.starts_with(self.folder) && target != self.folder)
         } else {
             Some(path.to_owned())
         };
@@ -280,8 +377,11 @@ impl<'a> Walk<'a> {
         self.found.protected.extend(obeyed.beside);
         let mut open = vec![path.join("modules")];
         while let Some(folder) = open.pop() {
-            for entry in
-                fs::read_dir(&folder).into_iter().flatten().flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            for entry in fs::read_dir(&folder)
+                .into_iter()
+                .flatten()
+                .flatten()
+                .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
             {
                 let module = entry.path();
                 if module.join("HEAD").exists() && self.found.repositories.len() <= MOST_FINDINGS {
@@ -305,26 +405,48 @@ fn kind_of(folder: &OwnedFd, entry: &RawDirEntry<'_>) -> Option<FileType> {
 
 fn opened(folder: &Path) -> Result<OwnedFd, Errno> {
     // Not by a link: what was a folder a moment ago may be one by now.
-    rustix::fs::open(folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+    rustix::fs::open(
+        folder,
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+        Mode::empty(),
+    )
 }
 
 /// Opens a folder that a command has closed.
 fn opened_again(folder: &Path) -> Option<OwnedFd> {
-    let found = fs::symlink_metadata(folder).ok().filter(fs::Metadata::is_dir)?;
-    fs::set_permissions(folder, fs::Permissions::from_mode(found.permissions().mode() | 0o700)).ok()?;
+    let found = fs::symlink_metadata(folder)
+        .ok()
+        .filter(fs::Metadata::is_dir)?;
+    fs::set_permissions(
+        folder,
+        fs::Permissions::from_mode(found.permissions().mode() | 0o700),
+    )
+    .ok()?;
     opened(folder).ok()
 }
 
 fn cannot_be_seen(folder: &Path, error: &Errno) -> String {
-    format!("`{}` cannot be looked at: {}", shown(folder), std::io::Error::from(*error))
+    format!(
+        "`{}` cannot be looked at: {}",
+        shown(folder),
+        std::io::Error::from(*error)
+    )
 }
 
 /// The configuration of a repository that holds a password or a token, if one does: no command reads it unasked.
 pub fn password_in(repositories: &[PathBuf]) -> Option<PathBuf> {
-    let configurations = repositories.iter().map(|repository| repository.join("config"));
+    let configurations = repositories
+        .iter()
+        .map(|repository| repository.join("config"));
     configurations.into_iter().find(|file| {
-        let Ok(found) = fs::metadata(file) else { return false };
-        let text = if found.len() < MOST_CONFIGURATION { fs::read_to_string(file).unwrap_or_default() } else { return true };
+        let Ok(found) = fs::metadata(file) else {
+            return false;
+        };
+        let text = if found.len() < MOST_CONFIGURATION {
+            fs::read_to_string(file).unwrap_or_default()
+        } else {
+            return true;
+        };
         redact_text(&text) != text
     })
 }
@@ -337,7 +459,11 @@ pub(crate) fn sockets(folder: &Path) -> Vec<PathBuf> {
             seen += 1;
             match entry.file_type() {
                 Ok(kind) if kind.is_socket() => found.push(entry.path()),
-                Ok(kind) if kind.is_dir() && !(current.ends_with("objects") && is_object_folder(&entry.file_name())) => {
+                Ok(kind)
+                    if kind.is_dir()
+                        && !(current.ends_with("objects")
+                            && is_object_folder(&entry.file_name())) =>
+                {
                     open.push(entry.path())
                 }
                 _ => {}
@@ -364,10 +490,22 @@ pub fn with_endings(folder: &Path, endings: &[String]) -> Result<Vec<PathBuf>, S
         for entry in fs::read_dir(&current).into_iter().flatten().flatten() {
             seen += 1;
             if seen > MOST_ENTRIES || found.len() > MOST_FINDINGS {
-                return Err(format!("there is too much below `{}` to be bounded by a sandbox", shown(folder)));
+                return Err(format!(
+                    "there is too much below `{}` to be bounded by a sandbox",
+                    shown(folder)
+                ));
             }
-            let Ok(kind) = entry.file_type() else { continue };
-            let fits = || endings.iter().any(|ending| entry.file_name().to_string_lossy().ends_with(ending.as_str()));
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            let fits = || {
+                endings.iter().any(|ending| {
+                    entry
+                        .file_name()
+                        .to_string_lossy()
+                        .ends_with(ending.as_str())
+                })
+            };
             match () {
                 () if kind.is_dir() => open.push(entry.path()),
                 () if kind.is_file() && fits() => found.push(entry.path()),
@@ -387,20 +525,27 @@ pub fn secrets_of_the_system() -> Vec<PathBuf> {
             let list = |folder: &Path| {
                 let near = Entries::of(&folder.to_string_lossy(), None);
                 let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-                let told = entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)));
-                told.filter(|(_, kind)| !kind.is_symlink()).map(|(path, kind)| (near, path, kind)).collect::<Vec<_>>()
+                let told =
+                    entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)));
+                told.filter(|(_, kind)| !kind.is_symlink())
+                    .map(|(path, kind)| (near, path, kind))
+                    .collect::<Vec<_>>()
             };
             let first = list(Path::new("/etc"));
             let folders = first.iter().filter(|(_, _, kind)| kind.is_dir());
             let second: Vec<_> = folders.flat_map(|(_, path, _)| list(path)).collect();
             let is_secret = |near: &Entries, path: &Path| {
-                let may_be = near.may_be_guarded(&path.file_name().unwrap_or_default().to_string_lossy());
+                let may_be =
+                    near.may_be_guarded(&path.file_name().unwrap_or_default().to_string_lossy());
                 may_be && secret(&path.to_string_lossy(), None).is_some()
             };
             // What this person cannot read, the command cannot either: it has no other rights.
-            let is_open = |path: &Path| rustix::fs::access(path, rustix::fs::Access::READ_OK).is_ok();
+            let is_open =
+                |path: &Path| rustix::fs::access(path, rustix::fs::Access::READ_OK).is_ok();
             let both = first.into_iter().chain(second);
-            both.filter(|(near, path, _)| is_secret(near, path) && is_open(path)).map(|(_, path, _)| path).collect()
+            both.filter(|(near, path, _)| is_secret(near, path) && is_open(path))
+                .map(|(_, path, _)| path)
+                .collect()
         })
         .clone()
 }

@@ -55,7 +55,11 @@ impl Orders {
     pub(crate) fn write(&self) -> Vec<u8> {
         let (limit, proxy) = (self.processes.unwrap_or(0), u8::from(self.proxy));
         let mut bytes = format!("{limit}\0{proxy}\0{}\0", self.environment.len()).into_bytes();
-        for text in self.environment.iter().flat_map(|(name, value)| [name, value]) {
+        for text in self
+            .environment
+            .iter()
+            .flat_map(|(name, value)| [name, value])
+        {
             bytes.extend_from_slice(text.as_bytes());
             bytes.push(0);
         }
@@ -74,8 +78,15 @@ impl Orders {
         let mut number = || std::str::from_utf8(part()?).ok()?.parse::<u64>().ok();
         let (processes, proxy, variables) = (number()?, number()?, number()?);
         let mut text = || Some(OsString::from_vec(part()?.to_vec()));
-        let environment = (0..variables).map(|_| Some((text()?, text()?))).collect::<Option<_>>()?;
-        Some(Orders { processes: Some(processes).filter(|most| *most > 0), proxy: proxy == 1, environment, mounted: rest.to_vec() })
+        let environment = (0..variables)
+            .map(|_| Some((text()?, text()?)))
+            .collect::<Option<_>>()?;
+        Some(Orders {
+            processes: Some(processes).filter(|most| *most > 0),
+            proxy: proxy == 1,
+            environment,
+            mounted: rest.to_vec(),
+        })
     }
 }
 
@@ -94,24 +105,36 @@ pub fn run(words: &[OsString]) -> u8 {
 fn prepared(words: &[OsString]) -> Result<Command, String> {
     let trouble = |error: Error| format!("the sandbox could not be set up: {error}");
     let mut bytes = Vec::new();
-    let orders = handed(ORDERS).ok_or("the sandbox could not be set up: this is only for sayso itself to start")?;
-    File::from(orders).read_to_end(&mut bytes).map_err(trouble)?;
-    let orders = Orders::read(&bytes).ok_or("the sandbox could not be set up: its orders cannot be read")?;
+    let orders = handed(ORDERS)
+        .ok_or("the sandbox could not be set up: this is only for sayso itself to start")?;
+    File::from(orders)
+        .read_to_end(&mut bytes)
+        .map_err(trouble)?;
+    let orders =
+        Orders::read(&bytes).ok_or("the sandbox could not be set up: its orders cannot be read")?;
     let mountinfo = std::fs::read("/proc/self/mountinfo").map_err(trouble)?;
     if !mounted::is_as_planned(&orders.mounted, &mountinfo) {
-        return Err("the sandbox is not as it was planned, since something changed meanwhile".to_owned());
+        return Err(
+            "the sandbox is not as it was planned, since something changed meanwhile".to_owned(),
+        );
     }
     if let Some(most) = orders.processes {
-        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        let limit = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
         // Where less is let through already, that stays.
         let _ = setrlimit(Resource::Nproc, limit);
     }
-    let (first, rest) = words.split_first().ok_or("there is no command to run in the sandbox")?;
+    let (first, rest) = words
+        .split_first()
+        .ok_or("there is no command to run in the sandbox")?;
     let mut command = Command::new(first);
     command.args(rest).env_clear().envs(orders.environment);
     command.envs(std::env::var_os("PWD").map(|folder| (OsStr::new("PWD"), folder)));
     if orders.proxy {
-        let port = proxy::hand_out(CHANNEL).map_err(|error| format!("the proxy of the sandbox could not be set up: {error}"))?;
+        let port = proxy::hand_out(CHANNEL)
+            .map_err(|error| format!("the proxy of the sandbox could not be set up: {error}"))?;
         command.envs(proxy::variables(port));
     }
     // The command has nothing of what this step was handed.
@@ -129,22 +152,37 @@ fn waited_for(mut command: Command) -> u8 {
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {
-            let program = sayso_core::visible::visible(&command.get_program().to_string_lossy()).into_owned();
-            let _ = writeln!(std::io::stderr(), "sayso: `{program}` could not be started: {error}");
-            return if error.kind() == ErrorKind::NotFound { NOT_THERE } else { NOT_RUN };
+            let program =
+                sayso_core::visible::visible(&command.get_program().to_string_lossy()).into_owned();
+            let _ = writeln!(
+                std::io::stderr(),
+                "sayso: `{program}` could not be started: {error}"
+            );
+            return if error.kind() == ErrorKind::NotFound {
+                NOT_THERE
+            } else {
+                NOT_RUN
+            };
         }
     };
     for _ in (0..LOOKS).take_while(|_| others_run()) {
         std::thread::sleep(PAUSE);
     }
-    let status = ended.code().or_else(|| ended.signal().map(|signal| 128 + signal));
-    status.and_then(|status| u8::try_from(status).ok()).unwrap_or(NOT_RUN)
+    let status = ended
+        .code()
+        .or_else(|| ended.signal().map(|signal| 128 + signal));
+    status
+        .and_then(|status| u8::try_from(status).ok())
+        .unwrap_or(NOT_RUN)
 }
 
 /// Whether there is more than the first process and this one.
 fn others_run() -> bool {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter(|entry| entry.file_name().as_bytes().iter().all(u8::is_ascii_digit)).count() > 2
+    entries
+        .filter(|entry| entry.file_name().as_bytes().iter().all(u8::is_ascii_digit))
+        .count()
+        > 2
 }
 
 /// What whoever started this program put there; none if nothing is.
@@ -171,7 +209,10 @@ mod tests {
             mounted: b"host 8:1\nrw own /\n".to_vec(),
         };
         assert_eq!(Orders::read(&orders.write()), Some(orders.clone()));
-        assert_eq!(Orders::read(&Orders::default().write()), Some(Orders::default()));
+        assert_eq!(
+            Orders::read(&Orders::default().write()),
+            Some(Orders::default())
+        );
         let bytes = orders.write();
         let whole = bytes.len() - orders.mounted.len();
         assert!((0..whole).all(|length| Orders::read(bytes.get(..length).unwrap()).is_none()));

@@ -12,7 +12,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated, Scope, make_bitflags,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr,
+    RulesetCreated, Scope, make_bitflags,
 };
 use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -30,13 +31,21 @@ mod told;
 pub use told::lacking;
 
 /// Devices that every program may use.
-const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+const DEVICES: [&str; 6] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+];
 /// So many entries are given one by one; what comes after stays hidden.
 const MOST_RULES: usize = 20_000;
 /// From so many on, entries are given by two threads.
 const WORTH_TWO: usize = 64;
 /// What no sandbox can do for root.
-pub(crate) const UNCOUNTED: &str = "the number of processes is not limited, since root's are not counted";
+pub(crate) const UNCOUNTED: &str =
+    "the number of processes is not limited, since root's are not counted";
 
 /// How much of the rules this kernel keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +73,9 @@ pub struct Rules {
 
 /// The version of Landlock that the kernel has; none: it has none, or it is switched off.
 pub fn abi() -> Option<i32> {
-    i32::try_from(crate::child::landlock_version()).ok().filter(|version| *version > 0)
+    i32::try_from(crate::child::landlock_version())
+        .ok()
+        .filter(|version| *version > 0)
 }
 
 /// The rules for a profile. `scratch` is a folder of the command's own, which it writes to instead of `/tmp`.
@@ -81,15 +92,35 @@ pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
         Some(_) => Enforced::Partly,
     };
     let known = AccessFs::from_all(abi.map_or(ABI::Unsupported, ABI::from));
-    let mut given = Given { profile, seen: &seen, made: created(&profile.network)?.into(), known, left: MOST_RULES };
-    for (path, level, is_given) in with_writable_above(profile).filter(|(_, level, _)| *level > Level::Private) {
+    let mut given = Given {
+        profile,
+        seen: &seen,
+        made: created(&profile.network)?.into(),
+        known,
+        left: MOST_RULES,
+    };
+    for (path, level, is_given) in
+        with_writable_above(profile).filter(|(_, level, _)| *level > Level::Private)
+    {
         // What is below a writable folder is given with it, and what is not there is not given.
-        let Some(file) = (!is_given && seen.get(path).is_some_and(|kind| is_there(*kind))).then(|| open(path)).flatten() else { continue };
-        if level == Level::Write { given.place(&file, written())? } else { given.read(path, file)? }
+        let Some(file) = (!is_given && seen.get(path).is_some_and(|kind| is_there(*kind)))
+            .then(|| open(path))
+            .flatten()
+        else {
+            continue;
+        };
+        if level == Level::Write {
+            given.place(&file, written())?
+        } else {
+            given.read(path, file)?
+        }
     }
     for device in DEVICES {
         if let Some(file) = open(Path::new(device)) {
-            given.add(&file, make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate | IoctlDev}))?;
+            given.add(
+                &file,
+                make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate | IoctlDev}),
+            )?;
         }
     }
     if let Some(file) = open(Path::new("/proc")) {
@@ -97,13 +128,26 @@ pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
     }
     let place = std::fs::canonicalize(scratch).ok();
     let file = place.as_deref().and_then(open);
-    let file = file.ok_or_else(|| format!("`{}` cannot be opened: the command has no folder for scratch", shown(scratch)))?;
+    let file = file.ok_or_else(|| {
+        format!(
+            "`{}` cannot be opened: the command has no folder for scratch",
+            shown(scratch)
+        )
+    })?;
     given.place(&file, written())?;
     let mut not_covered = told::not_covered(profile, &seen);
     if given.left == 0 {
-        not_covered.push("there is too much beside what is hidden: some of what could be read is hidden, too".to_owned());
+        not_covered.push(
+            "there is too much beside what is hidden: some of what could be read is hidden, too"
+                .to_owned(),
+        );
     }
-    Ok(Rules { fd: given.made, enforced, lacking, not_covered })
+    Ok(Rules {
+        fd: given.made,
+        enforced,
+        lacking,
+        not_covered,
+    })
 }
 
 /// Rules that only keep signals and abstract sockets inside, for a program that sets up the rest itself: mounts are not refused by them.
@@ -115,7 +159,10 @@ pub fn scope_only() -> Result<Option<OwnedFd>, String> {
     if abi().is_none_or(|abi| abi < 6) {
         return Ok(None);
     }
-    let made = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::from_all(ABI::V6)).and_then(Ruleset::create);
+    let made = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .scope(Scope::from_all(ABI::V6))
+        .and_then(Ruleset::create);
     Ok(made.map_err(words)?.into())
 }
 
@@ -126,11 +173,15 @@ fn written() -> BitFlags<AccessFs> {
 
 fn created(network: &Network) -> Result<RulesetCreated, String> {
     let rules = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
-    let rules = rules.handle_access(AccessFs::from_all(ABI::V9)).map_err(words)?;
+    let rules = rules
+        .handle_access(AccessFs::from_all(ABI::V9))
+        .map_err(words)?;
     let rules = rules.scope(Scope::from_all(ABI::V6)).map_err(words)?;
     let rules = match network {
         Network::Everything => rules,
-        Network::Nothing | Network::Hosts(_) => rules.handle_access(AccessNet::from_all(ABI::V4)).map_err(words)?,
+        Network::Nothing | Network::Hosts(_) => rules
+            .handle_access(AccessNet::from_all(ABI::V4))
+            .map_err(words)?,
     };
     rules.create().map_err(words)
 }
@@ -161,7 +212,9 @@ impl Given<'_> {
     /// Gives a place that is known to be a folder, or rights that a file has as well. The library asks what it is each time, and there
     /// may be hundreds of them before each command.
     fn give(&self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
-        let Some(made) = &self.made else { return Ok(()) };
+        let Some(made) = &self.made else {
+            return Ok(());
+        };
         add_rule(made, place, (access & self.known).bits()).map_err(words)
     }
 
@@ -171,7 +224,12 @@ impl Given<'_> {
         while let Some((path, place)) = open.pop() {
             let hidden: Vec<Kind> = below(self.profile, &path)
                 .filter(|(_, level)| *level < Level::Read)
-                .filter_map(|(path, _)| self.seen.get(path).copied().filter(|kind| is_there(*kind) && !is_closed(path, *kind)))
+                .filter_map(|(path, _)| {
+                    self.seen
+                        .get(path)
+                        .copied()
+                        .filter(|kind| is_there(*kind) && !is_closed(path, *kind))
+                })
                 .collect();
             if self.left == 0 {
                 return Ok(());
@@ -193,9 +251,16 @@ impl Given<'_> {
                 }
             }
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            let Ok(folder) = rustix::fs::openat(&place, c".", flags, Mode::empty()).and_then(Dir::new) else { continue };
+            let Ok(folder) =
+                rustix::fs::openat(&place, c".", flags, Mode::empty()).and_then(Dir::new)
+            else {
+                continue;
+            };
             let mut plain = Vec::new();
-            for entry in folder.flatten().filter(|entry| entry.file_type() != FileType::Symlink) {
+            for entry in folder
+                .flatten()
+                .filter(|entry| entry.file_type() != FileType::Symlink)
+            {
                 let name = entry.file_name();
                 let inner = OsStr::from_bytes(name.to_bytes());
                 // What the profile says something of comes by itself, and what is below that is looked at.
@@ -204,7 +269,10 @@ impl Given<'_> {
                     None => plain.push((name.to_owned(), entry.file_type())),
                     Some(true) => {}
                     Some(false) => {
-                        let Ok(place) = rustix::fs::openat(&place, name, PLACE, Mode::empty()) else { continue };
+                        let Ok(place) = rustix::fs::openat(&place, name, PLACE, Mode::empty())
+                        else {
+                            continue;
+                        };
                         open.push((path.join(inner), place));
                     }
                 }
@@ -223,10 +291,13 @@ impl Given<'_> {
         }
         let (mine, others) = entries.split_at(entries.len() / 2);
         std::thread::scope(|scope| {
-            let other = std::thread::Builder::new().spawn_scoped(scope, || self.each(folder, others));
+            let other =
+                std::thread::Builder::new().spawn_scoped(scope, || self.each(folder, others));
             self.each(folder, mine)?;
             match other {
-                Ok(other) => other.join().unwrap_or_else(|_| Err(words("half of them was not made"))),
+                Ok(other) => other
+                    .join()
+                    .unwrap_or_else(|_| Err(words("half of them was not made"))),
                 Err(_) => self.each(folder, others),
             }
         })
@@ -234,7 +305,9 @@ impl Given<'_> {
 
     fn each(&self, folder: &OwnedFd, entries: &[(CString, FileType)]) -> Result<(), String> {
         for (name, kind) in entries {
-            let Ok(place) = rustix::fs::openat(folder, name, PLACE, Mode::empty()) else { continue };
+            let Ok(place) = rustix::fs::openat(folder, name, PLACE, Mode::empty()) else {
+                continue;
+            };
             let access = match kind {
                 FileType::Directory => AccessFs::from_read(ABI::V1),
                 FileType::Unknown => for_place(&place, AccessFs::from_read(ABI::V1))?,
@@ -250,7 +323,11 @@ impl Given<'_> {
 fn for_place(place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<BitFlags<AccessFs>, String> {
     let found = rustix::fs::fstat(place).map_err(words)?;
     let is_folder = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
-    Ok(if is_folder { access } else { access & AccessFs::from_file(ABI::V9) })
+    Ok(if is_folder {
+        access
+    } else {
+        access & AccessFs::from_file(ABI::V9)
+    })
 }
 
 fn is_there(kind: Kind) -> bool {
@@ -260,7 +337,11 @@ fn is_there(kind: Kind) -> bool {
 /// Whether a path is closed to the user anyway: then it need not be hidden, and the folder it is in can be given whole.
 fn is_closed(path: &Path, kind: Kind) -> bool {
     let me = rustix::process::geteuid();
-    let wanted = if kind == Kind::Folder { Access::EXEC_OK } else { Access::READ_OK };
+    let wanted = if kind == Kind::Folder {
+        Access::EXEC_OK
+    } else {
+        Access::READ_OK
+    };
     // The way to it is open, so it is its own mode that closes it, and its owner alone could change that.
     !me.is_root()
         && open(path).is_some()
@@ -283,8 +364,12 @@ fn with_writable_above(profile: &Profile) -> impl Iterator<Item = (&PathBuf, Lev
 
 /// What a profile says of paths below a path.
 fn below<'a>(profile: &'a Profile, path: &'a Path) -> impl Iterator<Item = (&'a PathBuf, Level)> {
-    let after = profile.paths.range::<Path, _>((std::ops::Bound::Excluded(path), std::ops::Bound::Unbounded));
-    after.take_while(move |(key, _)| key.starts_with(path)).map(|(key, level)| (key, *level))
+    let after = profile
+        .paths
+        .range::<Path, _>((std::ops::Bound::Excluded(path), std::ops::Bound::Unbounded));
+    after
+        .take_while(move |(key, _)| key.starts_with(path))
+        .map(|(key, level)| (key, *level))
 }
 
 fn words(error: impl std::fmt::Display) -> String {

@@ -28,7 +28,10 @@ mod pool;
 pub mod profile;
 pub mod proxy;
 mod scratch;
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 pub mod sealed;
 #[cfg(target_os = "linux")]
 pub mod seccomp;

@@ -44,7 +44,8 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
 /// # Errors
 /// If nothing is there, or it cannot be looked at.
 pub(crate) fn real(path: &Path) -> std::io::Result<PathBuf> {
-    let is_plain = path.is_absolute() && !path.components().any(|part| part == Component::ParentDir);
+    let is_plain =
+        path.is_absolute() && !path.components().any(|part| part == Component::ParentDir);
     match is_plain.then(|| opened(path)) {
         Some(Ok(_)) => Ok(path.components().collect()),
         Some(Err(Errno::NOENT)) => Err(Errno::NOENT.into()),
@@ -61,14 +62,21 @@ pub(crate) fn open(path: &Path) -> Option<OwnedFd> {
         Err(Errno::NOSYS | Errno::PERM) => {
             // Where that call is kept away: the path must be its own real one.
             let real = std::fs::canonicalize(path).is_ok_and(|real| real == path);
-            real.then(|| rustix::fs::open(path, PLACE, Mode::empty()).ok()).flatten()
+            real.then(|| rustix::fs::open(path, PLACE, Mode::empty()).ok())
+                .flatten()
         }
         result => result.ok(),
     }
 }
 
 fn opened(path: &Path) -> Result<OwnedFd, Errno> {
-    rustix::fs::openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS)
+    rustix::fs::openat2(
+        CWD,
+        path,
+        OFlags::PATH | OFlags::CLOEXEC,
+        Mode::empty(),
+        ResolveFlags::NO_SYMLINKS,
+    )
 }
 
 /// The first link on the way to a path, by the folder it really is in, where it leads, and what of the path is behind it.
@@ -107,10 +115,25 @@ mod tests {
         assert_eq!(resolved(&at("one/two/./x/../y")), at("real/deep/y"));
         assert_eq!(resolved(&at("none/../one")), at("real"));
         assert_eq!(on_the_way(&at("round")).len(), MOST);
-        for name in ["one", "one/deep", "real/two", "real/deep", "real/../one", "real/./deep/"] {
-            assert_eq!(real(&at(name)).unwrap(), at(name).canonicalize().unwrap(), "{name}");
+        for name in [
+            "one",
+            "one/deep",
+            "real/two",
+            "real/deep",
+            "real/../one",
+            "real/./deep/",
+        ] {
+            assert_eq!(
+                real(&at(name)).unwrap(),
+                at(name).canonicalize().unwrap(),
+                "{name}"
+            );
         }
         assert!(real(&at("none")).is_err() && real(&at("round")).is_err());
-        assert!(open(&at("real/deep")).is_some() && open(&at("one")).is_none() && open(&at("one/deep")).is_none());
+        assert!(
+            open(&at("real/deep")).is_some()
+                && open(&at("one")).is_none()
+                && open(&at("one/deep")).is_none()
+        );
     }
 }

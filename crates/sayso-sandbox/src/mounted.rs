@@ -13,7 +13,14 @@ use crate::bubblewrap::Handles;
 use crate::plan::Step;
 
 /// Devices and folders that bubblewrap adds for `--dev` from the machine, and of its own.
-const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+const DEVICES: [&str; 6] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+];
 const OWN: [&str; 4] = ["/", "/proc", "/dev", "/dev/pts"];
 /// What it may put over parts of `/proc`.
 const COVERED: [&str; 4] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"];
@@ -34,7 +41,11 @@ struct Mount {
 ///
 /// # Errors
 /// If it cannot be told what a step mounts.
-pub(crate) fn expected(steps: &[Step], handles: &Handles, mountinfo: &[u8]) -> Result<Vec<u8>, String> {
+pub(crate) fn expected(
+    steps: &[Step],
+    handles: &Handles,
+    mountinfo: &[u8],
+) -> Result<Vec<u8>, String> {
     let mounts = read(mountinfo);
     let mut lines: Vec<u8> = Vec::new();
     let mut line = |kind: &str, text: &[u8]| {
@@ -49,12 +60,21 @@ pub(crate) fn expected(steps: &[Step], handles: &Handles, mountinfo: &[u8]) -> R
     for place in OWN {
         line("rw", &own(Path::new(place)));
     }
-    COVERED.iter().for_each(|place| line("may", &own(Path::new(place))));
-    for device in DEVICES.map(Path::new).iter().filter(|device| device.exists()) {
+    COVERED
+        .iter()
+        .for_each(|place| line("may", &own(Path::new(place))));
+    for device in DEVICES
+        .map(Path::new)
+        .iter()
+        .filter(|device| device.exists())
+    {
         line("may", &bound(&mounts, device, device)?);
     }
     // The terminal, where there is one.
-    for terminal in mounts.iter().filter(|mount| mount.place == Path::new("/dev/pts")) {
+    for terminal in mounts
+        .iter()
+        .filter(|mount| mount.place == Path::new("/dev/pts"))
+    {
         line("terminal", terminal.device.as_bytes());
     }
     let mut sources: Vec<(&Path, &Path, &str)> = Vec::new();
@@ -63,7 +83,9 @@ pub(crate) fn expected(steps: &[Step], handles: &Handles, mountinfo: &[u8]) -> R
             Step::ReadOnly(path) | Step::StandIn(path) => sources.push((path, path, "ro")),
             Step::Writable(path) | Step::Pinned(path) => sources.push((path, path, "rw")),
             Step::HideFile(path) => sources.push((&handles.nothing, path, "ro")),
-            Step::Private(path) | Step::HideFolder(path) | Step::KeepAbsent(path) => line("rw", &own(path)),
+            Step::Private(path) | Step::HideFolder(path) | Step::KeepAbsent(path) => {
+                line("rw", &own(path))
+            }
             _ => {}
         }
     }
@@ -72,7 +94,11 @@ pub(crate) fn expected(steps: &[Step], handles: &Handles, mountinfo: &[u8]) -> R
         line(kind, &bound(&mounts, from, to)?);
     }
     // What is mounted below comes along.
-    for mount in mounts.iter().filter(|mount| sources.iter().any(|(from, _, _)| mount.place.starts_with(from) && mount.place != *from)) {
+    for mount in mounts.iter().filter(|mount| {
+        sources
+            .iter()
+            .any(|(from, _, _)| mount.place.starts_with(from) && mount.place != *from)
+    }) {
         line("may", &key(mount, &mount.root, &mount.place));
     }
     Ok(lines)
@@ -81,8 +107,13 @@ pub(crate) fn expected(steps: &[Step], handles: &Handles, mountinfo: &[u8]) -> R
 /// Whether what is mounted is what the list says: nothing else, nothing missing, and nothing writable that should not be.
 pub(crate) fn is_as_planned(list: &[u8], mountinfo: &[u8]) -> bool {
     let (mut want, mut hosts, mut terminals) = (HashMap::new(), HashSet::new(), HashSet::new());
-    for line in list.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        let Some(at) = line.iter().position(|byte| *byte == b' ') else { return false };
+    for line in list
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
+        let Some(at) = line.iter().position(|byte| *byte == b' ') else {
+            return false;
+        };
         let (kind, rest) = line.split_at(at);
         let key = rest.get(1..).unwrap_or_default();
         match kind {
@@ -92,13 +123,26 @@ pub(crate) fn is_as_planned(list: &[u8], mountinfo: &[u8]) -> bool {
             kind => drop(want.entry(key.to_vec()).or_insert((kind, false))),
         }
     }
-    for line in mountinfo.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+    for line in mountinfo
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
         let mut words = line.split(|byte| *byte == b' ').skip(2);
-        let (Some(device), Some(root), Some(place), Some(options)) = (words.next(), words.next(), words.next(), words.next()) else {
+        let (Some(device), Some(root), Some(place), Some(options)) =
+            (words.next(), words.next(), words.next(), words.next())
+        else {
             return false;
         };
-        let keys = if hosts.contains(device) { [device, b" ", root, b" ", place].concat() } else { [b"own ".as_slice(), place].concat() };
-        let key = if want.contains_key(&keys) { keys } else { [device, b" any ", place].concat() };
+        let keys = if hosts.contains(device) {
+            [device, b" ", root, b" ", place].concat()
+        } else {
+            [b"own ".as_slice(), place].concat()
+        };
+        let key = if want.contains_key(&keys) {
+            keys
+        } else {
+            [device, b" any ", place].concat()
+        };
         match want.get_mut(&key) {
             Some((kind, seen)) => {
                 if *kind == b"ro" && !(options == b"ro" || options.starts_with(b"ro,")) {
@@ -118,17 +162,30 @@ fn own(place: &Path) -> Vec<u8> {
 }
 
 fn key(mount: &Mount, root: &Path, place: &Path) -> Vec<u8> {
-    let root = if mount.relative { b"any".to_vec() } else { escaped(root) };
+    let root = if mount.relative {
+        b"any".to_vec()
+    } else {
+        escaped(root)
+    };
     [mount.device.as_bytes(), b" ", &root, b" ", &escaped(place)].concat()
 }
 
 /// How a path looks that is bound to a place: by the file system it is in, and where it is there.
 fn bound(mounts: &[Mount], from: &Path, to: &Path) -> Result<Vec<u8>, String> {
     // The deepest, and of those the last.
-    let within = mounts.iter().filter(|mount| from.starts_with(&mount.place)).max_by_key(|mount| mount.place.components().count());
-    let mount = within.ok_or("the sandbox could not be set up: `/proc/self/mountinfo` does not tell what is mounted")?;
+    let within = mounts
+        .iter()
+        .filter(|mount| from.starts_with(&mount.place))
+        .max_by_key(|mount| mount.place.components().count());
+    let mount = within.ok_or(
+        "the sandbox could not be set up: `/proc/self/mountinfo` does not tell what is mounted",
+    )?;
     let rest = from.strip_prefix(&mount.place).unwrap_or(from);
-    let root = if rest.as_os_str().is_empty() { mount.root.clone() } else { mount.root.join(rest) };
+    let root = if rest.as_os_str().is_empty() {
+        mount.root.clone()
+    } else {
+        mount.root.join(rest)
+    };
     Ok(key(mount, &root, to))
 }
 
@@ -141,8 +198,16 @@ fn read(mountinfo: &[u8]) -> Vec<Mount> {
             let device = String::from_utf8_lossy(fields.next()?).into_owned();
             let (root, place) = (path(fields.next()?), path(fields.next()?));
             // Control groups are told from where the asking process is in them, and a sandbox has its own.
-            let relative = fields.skip_while(|field| *field != b"-").nth(1).is_some_and(|kind| kind.starts_with(b"cgroup"));
-            Some(Mount { device, root, place, relative })
+            let relative = fields
+                .skip_while(|field| *field != b"-")
+                .nth(1)
+                .is_some_and(|kind| kind.starts_with(b"cgroup"));
+            Some(Mount {
+                device,
+                root,
+                place,
+                relative,
+            })
         })
         .collect()
 }
@@ -152,7 +217,9 @@ fn escaped(path: &Path) -> Vec<u8> {
     let mut out = Vec::new();
     for byte in path.as_os_str().as_bytes() {
         match byte {
-            b' ' | b'\t' | b'\n' | b'\\' => out.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
+            b' ' | b'\t' | b'\n' | b'\\' => {
+                out.extend_from_slice(format!("\\{byte:03o}").as_bytes())
+            }
             _ => out.push(*byte),
         }
     }
@@ -163,7 +230,10 @@ fn unescaped(field: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = field;
     while let Some((first, after)) = rest.split_first() {
-        let code = (*first == b'\\').then(|| after.get(..3)).flatten().and_then(|code| std::str::from_utf8(code).ok());
+        let code = (*first == b'\\')
+            .then(|| after.get(..3))
+            .flatten()
+            .and_then(|code| std::str::from_utf8(code).ok());
         match code.and_then(|code| u8::from_str_radix(code, 8).ok()) {
             Some(byte) => {
                 out.push(byte);
@@ -189,14 +259,24 @@ mod tests {
     fn the_place_in_the_file_system_is_told() {
         let mounts = read(HOST);
         let at = |path: &str| {
-            let within = mounts.iter().filter(|mount| Path::new(path).starts_with(&mount.place));
-            let mount = within.max_by_key(|mount| mount.place.components().count()).unwrap();
+            let within = mounts
+                .iter()
+                .filter(|mount| Path::new(path).starts_with(&mount.place));
+            let mount = within
+                .max_by_key(|mount| mount.place.components().count())
+                .unwrap();
             (mount.device.clone(), mount.root.clone())
         };
         assert_eq!(at("/home/x"), ("8:1".to_owned(), PathBuf::from("/@home")));
-        assert_eq!(at("/home/a b/ws/disk/y"), ("8:2".to_owned(), PathBuf::from("/")));
+        assert_eq!(
+            at("/home/a b/ws/disk/y"),
+            ("8:2".to_owned(), PathBuf::from("/"))
+        );
         assert_eq!(at("/etc"), ("254:0".to_owned(), PathBuf::from("/")));
-        assert_eq!(bound(&mounts, Path::new("/etc"), Path::new("/a b")).unwrap(), b"254:0 /etc /a\\040b");
+        assert_eq!(
+            bound(&mounts, Path::new("/etc"), Path::new("/a b")).unwrap(),
+            b"254:0 /etc /a\\040b"
+        );
     }
 
     #[test]
@@ -207,23 +287,42 @@ mod tests {
         let is = |mountinfo: &str| is_as_planned(list, mountinfo.as_bytes());
         assert!(is(good));
         assert!(is(&format!("{good}5 1 8:1 /usr/x /usr/x ro - ext4 x rw\n")));
-        assert!(is(&format!("{good}5 1 0:9 /3 /dev/console rw - devpts x rw\n")));
+        assert!(is(&format!(
+            "{good}5 1 0:9 /3 /dev/console rw - devpts x rw\n"
+        )));
         // Something else is there, something is elsewhere, is missing, can be written, or cannot be read at all.
         assert!(!is(&format!("{good}5 1 8:1 /home /home ro - ext4 x rw\n")));
         assert!(!is(&format!("{good}5 1 0:3 / /more ro - tmpfs x rw\n")));
         assert!(!is(&good.replace("8:1 /ws /ws", "8:1 /home/.ssh /ws")));
-        assert!(!is(&good.replace("3 1 8:1 /usr /usr ro,nodev - ext4 x rw\n", "")));
+        assert!(!is(
+            &good.replace("3 1 8:1 /usr /usr ro,nodev - ext4 x rw\n", "")
+        ));
         assert!(!is(&good.replace("/usr ro,nodev", "/usr rw,nodev")));
         assert!(!is(&good.replace("/usr ro,nodev", "/usr root")));
         assert!(!is(&format!("{good}5 3 8:1 /usr /usr rw - ext4 x rw\n")));
         assert!(!is(&format!("{good}half a line\n")));
-        assert!(!is_as_planned(b"", good.as_bytes()) && !is_as_planned(b"", b"") && !is_as_planned(b"odd\n", good.as_bytes()));
+        assert!(
+            !is_as_planned(b"", good.as_bytes())
+                && !is_as_planned(b"", b"")
+                && !is_as_planned(b"odd\n", good.as_bytes())
+        );
     }
 
     #[test]
     fn odd_names_come_back() {
-        for name in ["/a b", "/tab\there", "/new\nline", "/back\\slash", "/\\040", "/naïve"] {
-            assert_eq!(unescaped(&escaped(Path::new(name))), name.as_bytes(), "{name:?}");
+        for name in [
+            "/a b",
+            "/tab\there",
+            "/new\nline",
+            "/back\\slash",
+            "/\\040",
+            "/naïve",
+        ] {
+            assert_eq!(
+                unescaped(&escaped(Path::new(name))),
+                name.as_bytes(),
+                "{name:?}"
+            );
         }
     }
 }

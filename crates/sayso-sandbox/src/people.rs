@@ -47,7 +47,13 @@ const OF_PACKAGES: [&str; 1] = ["/usr/src"];
 const MOST_ENTRIES: usize = 20_000;
 const MOST_SECRETS: usize = 500;
 /// Folders of installed things, in which names mean nothing.
-const INSTALLED: [&str; 5] = ["node_modules", "site-packages", "dist-packages", "__pycache__", "gems"];
+const INSTALLED: [&str; 5] = [
+    "node_modules",
+    "site-packages",
+    "dist-packages",
+    "__pycache__",
+    "gems",
+];
 
 /// The first number of an account that is a person's.
 const FIRST_PERSON: u32 = 1000;
@@ -62,7 +68,9 @@ pub(crate) fn hidden_in_system(home: Option<&Path>) -> BTreeSet<PathBuf> {
     let is_vital = |folder: &Path| folder.to_str().is_none_or(|text| VITAL.contains(&text));
     for account in passwd.lines().filter_map(account) {
         let folder = links::resolved(account.home);
-        let is_person = account.number == 0 || account.number == own || account.number >= FIRST_PERSON && account.number != NOBODY;
+        let is_person = account.number == 0
+            || account.number == own
+            || account.number >= FIRST_PERSON && account.number != NOBODY;
         match (is_person, is_vital(&folder)) {
             (true, false) => drop(hidden.insert(folder)),
             // A folder of programs that a service has as its home.
@@ -85,14 +93,20 @@ struct Account<'a> {
 fn account(line: &str) -> Option<Account<'_>> {
     let mut fields = line.split(':').skip(2);
     let number = fields.next()?.parse().ok()?;
-    let home = fields.nth(2).map(Path::new).filter(|home| home.is_absolute())?;
+    let home = fields
+        .nth(2)
+        .map(Path::new)
+        .filter(|home| home.is_absolute())?;
     Some(Account { number, home })
 }
 
 /// The entries of a folder whose names begin with a dot: what programs keep there of an account.
 fn hidden_names(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter(|entry| entry.file_name().to_string_lossy().starts_with('.')).map(|entry| entry.path()).collect()
+    entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with('.'))
+        .map(|entry| entry.path())
+        .collect()
 }
 
 /// Sockets in folders that administrators fill: a read-only folder does not keep anybody from connecting.
@@ -111,9 +125,22 @@ fn filled_by_hand() -> &'static ByHand {
     static FOUND: OnceLock<ByHand> = OnceLock::new();
     FOUND.get_or_init(|| {
         let mut found = ByHand::default();
-        let others = fs::read_dir("/usr").into_iter().flatten().flatten().map(|entry| entry.path());
-        let others = others.filter(|folder| folder.to_str().is_none_or(|text| !VITAL.contains(&text) && !OF_PACKAGES.contains(&text)));
-        for folder in FILLED_BY_HAND.map(PathBuf::from).into_iter().chain(others).filter(|folder| !folder.is_symlink()) {
+        let others = fs::read_dir("/usr")
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path());
+        let others = others.filter(|folder| {
+            folder
+                .to_str()
+                .is_none_or(|text| !VITAL.contains(&text) && !OF_PACKAGES.contains(&text))
+        });
+        for folder in FILLED_BY_HAND
+            .map(PathBuf::from)
+            .into_iter()
+            .chain(others)
+            .filter(|folder| !folder.is_symlink())
+        {
             look_through(folder, &mut found);
         }
         found
@@ -122,13 +149,17 @@ fn filled_by_hand() -> &'static ByHand {
 
 fn look_through(top: PathBuf, found: &mut ByHand) {
     let (mut open, mut seen) = (VecDeque::from([top]), 0);
-    while let Some(folder) = open.pop_front().filter(|_| seen < MOST_ENTRIES && found.secrets.len() < MOST_SECRETS) {
+    while let Some(folder) = open
+        .pop_front()
+        .filter(|_| seen < MOST_ENTRIES && found.secrets.len() < MOST_SECRETS)
+    {
         let near = Entries::of(&folder.to_string_lossy(), None);
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             seen += 1;
             let (name, path) = (entry.file_name(), entry.path());
             let text = name.to_string_lossy();
-            let is_secret = near.may_be_guarded(&text) && secret(&path.to_string_lossy(), None).is_some();
+            let is_secret =
+                near.may_be_guarded(&text) && secret(&path.to_string_lossy(), None).is_some();
             match entry.file_type() {
                 Ok(kind) if kind.is_symlink() => {}
                 Ok(kind) if kind.is_socket() => found.sockets.push(path),

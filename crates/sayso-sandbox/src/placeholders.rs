@@ -39,10 +39,21 @@ impl Placeholders {
     ///
     /// # Errors
     /// If one cannot be made: then it is not kept absent, and the command must not run.
-    pub(crate) fn make(folder: &Path, workspace: &Path, missing: &[PathBuf]) -> Result<Placeholders, String> {
-        let trouble = |what: &str, error: std::io::Error| format!("the sandbox could not be set up: {what}: {error}; nothing was run");
+    pub(crate) fn make(
+        folder: &Path,
+        workspace: &Path,
+        missing: &[PathBuf],
+    ) -> Result<Placeholders, String> {
+        let trouble = |what: &str, error: std::io::Error| {
+            format!("the sandbox could not be set up: {what}: {error}; nothing was run")
+        };
         let name = Digest::of_bytes(workspace.as_os_str().as_bytes()).to_string();
-        let name = name.strip_prefix("sha256:").unwrap_or(&name).get(..32).unwrap_or_default().to_owned();
+        let name = name
+            .strip_prefix("sha256:")
+            .unwrap_or(&name)
+            .get(..32)
+            .unwrap_or_default()
+            .to_owned();
         let open = |ending: &str| {
             let path = folder.join(format!("{name}.{ending}"));
             OpenOptions::new()
@@ -60,28 +71,43 @@ impl Placeholders {
         if lock(&list, FlockOperation::NonBlockingLockExclusive).is_ok() {
             clear(&mut list, &mut pool);
         }
-        let mut paths = read(&mut list).into_iter().filter(|path| is_ours(path)).collect::<Vec<_>>();
-        let fresh: Vec<&PathBuf> = missing.iter().filter(|path| fs::symlink_metadata(path).is_err()).collect();
+        let mut paths = read(&mut list)
+            .into_iter()
+            .filter(|path| is_ours(path))
+            .collect::<Vec<_>>();
+        let fresh: Vec<&PathBuf> = missing
+            .iter()
+            .filter(|path| fs::symlink_metadata(path).is_err())
+            .collect();
         let noted = note(&mut list, &fresh).map_err(|error| trouble("its list", error));
         let made = noted.and_then(|()| {
             fresh.iter().try_for_each(|path| {
-                let place = self::make(path, folder, &mut pool)
-                    .map_err(|error| trouble(&format!("`{}`", visible(&path.to_string_lossy())), error))?;
+                let place = self::make(path, folder, &mut pool).map_err(|error| {
+                    trouble(&format!("`{}`", visible(&path.to_string_lossy())), error)
+                })?;
                 paths.extend(place);
                 Ok(())
             })
         });
         // From here on others may come; this lock keeps the places until the value goes.
-        let held = lock(&list, FlockOperation::LockShared).map_err(|error| trouble("its lock", error));
+        let held =
+            lock(&list, FlockOperation::LockShared).map_err(|error| trouble("its lock", error));
         let _ = lock(&turn, FlockOperation::Unlock);
-        let placeholders = Placeholders { turn, list, folder: folder.to_owned(), paths };
+        let placeholders = Placeholders {
+            turn,
+            list,
+            folder: folder.to_owned(),
+            paths,
+        };
         made.and(held).map(|()| placeholders)
     }
 }
 
 impl Drop for Placeholders {
     fn drop(&mut self) {
-        if lock(&self.turn, FlockOperation::LockExclusive).is_ok() && lock(&self.list, FlockOperation::NonBlockingLockExclusive).is_ok() {
+        if lock(&self.turn, FlockOperation::LockExclusive).is_ok()
+            && lock(&self.list, FlockOperation::NonBlockingLockExclusive).is_ok()
+        {
             clear(&mut self.list, &mut Pool::new(&self.folder));
         }
         // Closing the files gives the locks back.
@@ -93,7 +119,10 @@ const FILE_MODE: u32 = 0o400;
 
 /// Writes places down that are going to be made.
 fn note(list: &mut File, paths: &[&PathBuf]) -> std::io::Result<()> {
-    let lines: Vec<u8> = paths.iter().flat_map(|path| path.as_os_str().as_bytes().iter().copied().chain([0])).collect();
+    let lines: Vec<u8> = paths
+        .iter()
+        .flat_map(|path| path.as_os_str().as_bytes().iter().copied().chain([0]))
+        .collect();
     if lines.is_empty() {
         return Ok(());
     }
@@ -123,14 +152,22 @@ fn put(path: &Path, bytes: &[u8], own: &Path) -> std::io::Result<()> {
         let _ = fs::remove_file(&kept);
         let fresh = own.join(format!("fresh-{}", std::process::id()));
         let _ = fs::remove_file(&fresh);
-        OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&fresh)?.write_all(bytes)?;
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(FILE_MODE)
+            .open(&fresh)?
+            .write_all(bytes)?;
         fs::rename(&fresh, &kept)?;
     }
     match fs::hard_link(&kept, path) {
         // On another disk, or one without such names.
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-            OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?.write_all(bytes)
-        }
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(FILE_MODE)
+            .open(path)?
+            .write_all(bytes),
         done => done,
     }
 }
@@ -148,12 +185,20 @@ pub fn is_ours(path: &Path) -> bool {
 
 fn read(list: &mut File) -> Vec<PathBuf> {
     let mut bytes = Vec::new();
-    let read = list.rewind().and_then(|()| std::io::Read::by_ref(list).take(MOST_LIST).read_to_end(&mut bytes));
+    let read = list.rewind().and_then(|()| {
+        std::io::Read::by_ref(list)
+            .take(MOST_LIST)
+            .read_to_end(&mut bytes)
+    });
     if read.is_err() {
         return Vec::new();
     }
-    let lines = bytes.split(|byte| *byte == 0).filter(|line| !line.is_empty());
-    lines.map(|line| PathBuf::from(std::ffi::OsString::from_vec(line.to_vec()))).collect()
+    let lines = bytes
+        .split(|byte| *byte == 0)
+        .filter(|line| !line.is_empty());
+    lines
+        .map(|line| PathBuf::from(std::ffi::OsString::from_vec(line.to_vec())))
+        .collect()
 }
 
 fn clear(list: &mut File, pool: &mut Pool) {

@@ -78,21 +78,37 @@ pub enum Step {
 /// The steps for a profile, given what stands at its paths.
 pub fn plan(profile: &Profile, seen: &Seen) -> Vec<Step> {
     let mut steps = vec![Step::EmptyRoot, Step::Processes, Step::Devices];
-    steps.extend(profile.links.iter().map(|(link, to)| Step::Link(link.clone(), to.clone())));
+    steps.extend(
+        profile
+            .links
+            .iter()
+            .map(|(link, to)| Step::Link(link.clone(), to.clone())),
+    );
     let places = profile.paths.iter().filter_map(|(path, level)| {
-        let above = path.parent().map_or(Level::Hidden, |parent| profile.level(parent));
+        let above = path
+            .parent()
+            .map_or(Level::Hidden, |parent| profile.level(parent));
         let kind = seen.get(path).copied().unwrap_or(Kind::Missing);
         place(path, *level, above, kind, profile.pinned.contains(path))
     });
     // Below what is kept absent there is nothing, so it can come last: bubblewrap reads the list of all mounts for each that it binds.
-    let (last, first): (Vec<Step>, Vec<Step>) = places.partition(|step| matches!(step, Step::KeepAbsent(_)));
+    let (last, first): (Vec<Step>, Vec<Step>) =
+        places.partition(|step| matches!(step, Step::KeepAbsent(_)));
     steps.extend(first.into_iter().chain(last));
     steps.push(Step::SealRoot);
-    steps.extend([Step::Apart, Step::NoRights, Step::Filter, Step::Network(profile.network.clone())]);
+    steps.extend([
+        Step::Apart,
+        Step::NoRights,
+        Step::Filter,
+        Step::Network(profile.network.clone()),
+    ]);
     steps.extend(profile.limits.memory.map(Step::Memory));
     steps.extend(profile.limits.processes.map(Step::ProcessesAtMost));
     steps.extend(profile.limits.time.map(Step::Time));
-    let names = profile.environment.iter().map(|(name, _)| name.to_string_lossy().into_owned());
+    let names = profile
+        .environment
+        .iter()
+        .map(|(name, _)| name.to_string_lossy().into_owned());
     steps.push(Step::Environment(names.collect()));
     steps.push(Step::Folder(profile.cwd.clone()));
     steps
@@ -111,9 +127,15 @@ fn place(path: &Path, level: Level, above: Level, kind: Kind, pinned: bool) -> O
         // Where there is a folder of the machine above, its place would have to be made there.
         (Kind::Missing, Level::Private) => (above < Level::Read).then_some(Step::Private(path)),
         (Kind::Folder, Level::Hidden) => (above >= Level::Read).then_some(Step::HideFolder(path)),
-        (Kind::File, Level::Hidden | Level::Private) => (above >= Level::Read).then_some(Step::HideFile(path)),
-        (Kind::Missing, Level::Read) if found::stand_in(&path).is_some() => (above == Level::Write).then_some(Step::StandIn(path)),
-        (Kind::Missing, Level::Hidden | Level::Read) => (above == Level::Write).then_some(Step::KeepAbsent(path)),
+        (Kind::File, Level::Hidden | Level::Private) => {
+            (above >= Level::Read).then_some(Step::HideFile(path))
+        }
+        (Kind::Missing, Level::Read) if found::stand_in(&path).is_some() => {
+            (above == Level::Write).then_some(Step::StandIn(path))
+        }
+        (Kind::Missing, Level::Hidden | Level::Read) => {
+            (above == Level::Write).then_some(Step::KeepAbsent(path))
+        }
         (Kind::Missing, Level::Write) => None,
         // A link is judged by where it leads; nothing can be put in its place.
         (Kind::Link, _) => None,
@@ -128,28 +150,53 @@ impl fmt::Display for Step {
             Step::ReadOnly(path) => write!(out, "read-only     {}", shown(path)),
             Step::Writable(path) => write!(out, "writable      {}", shown(path)),
             Step::Pinned(path) => write!(out, "writable      {} (cannot be moved)", shown(path)),
-            Step::Private(path) => write!(out, "private       {} (empty at first, gone at the end)", shown(path)),
+            Step::Private(path) => write!(
+                out,
+                "private       {} (empty at first, gone at the end)",
+                shown(path)
+            ),
             Step::HideFolder(path) => write!(out, "hidden        {}/", shown(path)),
             Step::HideFile(path) => write!(out, "hidden        {}", shown(path)),
             Step::KeepAbsent(path) => write!(out, "kept absent   {}", shown(path)),
             Step::StandIn(path) => write!(out, "kept as it is {}", shown(path)),
             Step::Link(link, to) => write!(out, "link          {} -> {}", shown(link), shown(to)),
             Step::Processes => write!(out, "processes     its own only (/proc)"),
-            Step::Devices => write!(out, "devices       null, zero, full, random, urandom, tty, own terminals and shared memory (/dev)"),
+            Step::Devices => write!(
+                out,
+                "devices       null, zero, full, random, urandom, tty, own terminals and shared memory (/dev)"
+            ),
             Step::SealRoot => write!(out, "sealed        nothing is added to the root"),
-            Step::Apart => write!(out, "apart         own users, processes, messages, host name, control groups"),
+            Step::Apart => write!(
+                out,
+                "apart         own users, processes, messages, host name, control groups"
+            ),
             Step::NoRights => write!(out, "rights        none, and no way to any"),
             Step::Filter => {
-                write!(out, "system calls  filtered: mounting, namespaces, tracing, keys, modules, typing into terminals, odd sockets")
+                write!(
+                    out,
+                    "system calls  filtered: mounting, namespaces, tracing, keys, modules, typing into terminals, odd sockets"
+                )
             }
             Step::Network(Network::Nothing) => write!(out, "network       none"),
-            Step::Network(Network::Hosts(hosts)) => write!(out, "network       only {} (through a proxy)", hosts.join(", ")),
+            Step::Network(Network::Hosts(hosts)) => write!(
+                out,
+                "network       only {} (through a proxy)",
+                hosts.join(", ")
+            ),
             Step::Network(Network::Everything) => write!(out, "network       all of it"),
             Step::Memory(limit) => write!(out, "memory        {limit} MiB a process"),
             Step::ProcessesAtMost(limit) => write!(out, "processes     {limit} at once"),
             Step::Time(limit) => write!(out, "time          {limit} s"),
             Step::Environment(names) => {
-                write!(out, "environment   {}", names.iter().map(|name| visible(name)).collect::<Vec<_>>().join(" "))
+                write!(
+                    out,
+                    "environment   {}",
+                    names
+                        .iter()
+                        .map(|name| visible(name))
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                )
             }
             Step::Folder(path) => write!(out, "folder        {}", shown(path)),
         }

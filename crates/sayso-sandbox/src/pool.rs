@@ -27,7 +27,11 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) fn new(own: &Path) -> Pool {
-        Pool { folder: own.join("places"), there: None, is_made: false }
+        Pool {
+            folder: own.join("places"),
+            there: None,
+            is_made: false,
+        }
     }
 
     /// Puts an empty folder where nothing is.
@@ -70,7 +74,10 @@ impl Pool {
         let folder = &self.folder;
         self.there.get_or_insert_with(|| {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            entries.map(|entry| entry.path()).filter(|path| fs::symlink_metadata(path).is_ok_and(|found| is_one(&found))).collect()
+            entries
+                .map(|entry| entry.path())
+                .filter(|path| fs::symlink_metadata(path).is_ok_and(|found| is_one(&found)))
+                .collect()
         })
     }
 
@@ -81,9 +88,15 @@ impl Pool {
             // It is there but for the first time.
             let _ = fs::DirBuilder::new().mode(0o700).create(&self.folder);
         }
-        let kept = self.folder.join(format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+        let kept = self.folder.join(format!(
+            "{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        ));
         let list = self.list();
-        (list.len() < MOST).then(|| list.push(kept.clone())).map(|()| kept)
+        (list.len() < MOST)
+            .then(|| list.push(kept.clone()))
+            .map(|()| kept)
     }
 }
 
@@ -150,11 +163,16 @@ mod tests {
     #[test]
     fn not_more_than_enough_are_kept() {
         let (own, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let paths: Vec<PathBuf> = (0..MOST + 5).map(|number| work.path().join(number.to_string())).collect();
+        let paths: Vec<PathBuf> = (0..MOST + 5)
+            .map(|number| work.path().join(number.to_string()))
+            .collect();
         let mut pool = Pool::new(own.path());
         paths.iter().for_each(|path| pool.put(path).unwrap());
         paths.iter().for_each(|path| pool.take(path));
         assert_eq!(fs::read_dir(work.path()).unwrap().count(), 0);
-        assert_eq!(fs::read_dir(own.path().join("places")).unwrap().count(), MOST);
+        assert_eq!(
+            fs::read_dir(own.path().join("places")).unwrap().count(),
+            MOST
+        );
     }
 }

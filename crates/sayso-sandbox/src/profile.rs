@@ -56,11 +56,17 @@ impl Profile {
         let mut at = path;
         // What is said of a folder stands before all that is said of things in it, and that before everything else. So the last that is not
         // behind the path is above it, or is itself below the one that is searched for.
-        while let Some((key, level)) = self.paths.range::<Path, _>((Bound::Unbounded, Bound::Included(at))).next_back() {
+        while let Some((key, level)) = self
+            .paths
+            .range::<Path, _>((Bound::Unbounded, Bound::Included(at)))
+            .next_back()
+        {
             if at.starts_with(key) {
                 return *level;
             }
-            let Some(common) = at.ancestors().skip(1).find(|above| key.starts_with(above)) else { break };
+            let Some(common) = at.ancestors().skip(1).find(|above| key.starts_with(above)) else {
+                break;
+            };
             at = common;
         }
         Level::Hidden
@@ -71,7 +77,11 @@ impl Profile {
         let level = self.level(path).min(most);
         self.paths.insert(path.to_owned(), level);
         let behind = (Bound::Excluded(path), Bound::Unbounded);
-        for (_, level) in self.paths.range_mut::<Path, _>(behind).take_while(|(key, _)| key.starts_with(path)) {
+        for (_, level) in self
+            .paths
+            .range_mut::<Path, _>(behind)
+            .take_while(|(key, _)| key.starts_with(path))
+        {
             *level = (*level).min(most);
         }
     }
@@ -85,7 +95,9 @@ impl Profile {
     /// What both let through: an operator's bounds only ever take away.
     pub fn meet(&self, other: &Profile) -> Profile {
         let keys = self.paths.keys().chain(other.paths.keys());
-        let paths = keys.map(|key| (key.clone(), self.level(key).min(other.level(key)))).collect();
+        let paths = keys
+            .map(|key| (key.clone(), self.level(key).min(other.level(key))))
+            .collect();
         let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
         Profile {
             paths,
@@ -108,7 +120,10 @@ mod tests {
     fn profile(paths: &[(&str, Level)]) -> Profile {
         Profile {
             cwd: "/w".into(),
-            paths: paths.iter().map(|(path, level)| (PathBuf::from(path), *level)).collect(),
+            paths: paths
+                .iter()
+                .map(|(path, level)| (PathBuf::from(path), *level))
+                .collect(),
             pinned: Vec::new(),
             links: BTreeMap::new(),
             network: Network::Everything,
@@ -119,24 +134,62 @@ mod tests {
 
     #[test]
     fn the_deepest_above_a_path_counts() {
-        let said = ["/", "/a", "/a/b", "/a/b/c.d", "/a/b-c", "/a/bc/d/e", "/a0", "/b/x/y/z", "/b/x-y"];
+        let said = [
+            "/",
+            "/a",
+            "/a/b",
+            "/a/b/c.d",
+            "/a/b-c",
+            "/a/bc/d/e",
+            "/a0",
+            "/b/x/y/z",
+            "/b/x-y",
+        ];
         let levels = [Level::Hidden, Level::Private, Level::Read, Level::Write];
         for skipped in 0..said.len() {
-            let some: Vec<(&str, Level)> =
-                said.iter().skip(skipped).zip(levels.iter().copied().cycle()).map(|(path, level)| (*path, level)).collect();
+            let some: Vec<(&str, Level)> = said
+                .iter()
+                .skip(skipped)
+                .zip(levels.iter().copied().cycle())
+                .map(|(path, level)| (*path, level))
+                .collect();
             let profile = profile(&some);
-            let more =
-                ["/a/b/c", "/a/b/c.d/e/f", "/a/b.", "/a/b-", "/a/bc/d", "/a/bc/d/e/f", "/a1", "/b/x/y", "/b/x/y/z/z", "/b/x-z", "/c"];
+            let more = [
+                "/a/b/c",
+                "/a/b/c.d/e/f",
+                "/a/b.",
+                "/a/b-",
+                "/a/bc/d",
+                "/a/bc/d/e/f",
+                "/a1",
+                "/b/x/y",
+                "/b/x/y/z/z",
+                "/b/x-z",
+                "/c",
+            ];
             for path in said.iter().chain(&more).map(Path::new) {
-                let wanted = path.ancestors().find_map(|above| profile.paths.get(above)).copied().unwrap_or(Level::Hidden);
-                assert_eq!(profile.level(path), wanted, "{} without the first {skipped}", path.display());
+                let wanted = path
+                    .ancestors()
+                    .find_map(|above| profile.paths.get(above))
+                    .copied()
+                    .unwrap_or(Level::Hidden);
+                assert_eq!(
+                    profile.level(path),
+                    wanted,
+                    "{} without the first {skipped}",
+                    path.display()
+                );
             }
         }
     }
 
     #[test]
     fn the_deepest_counts_by_whole_names() {
-        let it = profile(&[("/w", Level::Write), ("/w/.git/hooks", Level::Read), ("/w/.env", Level::Hidden)]);
+        let it = profile(&[
+            ("/w", Level::Write),
+            ("/w/.git/hooks", Level::Read),
+            ("/w/.env", Level::Hidden),
+        ]);
         for (path, level) in [
             ("/w", Level::Write),
             ("/w/a/b", Level::Write),
@@ -153,7 +206,11 @@ mod tests {
 
     #[test]
     fn lowering_reaches_what_is_below() {
-        let mut it = profile(&[("/w", Level::Read), ("/w/a", Level::Write), ("/w-x", Level::Write)]);
+        let mut it = profile(&[
+            ("/w", Level::Read),
+            ("/w/a", Level::Write),
+            ("/w-x", Level::Write),
+        ]);
         it.lower(Path::new("/w"), Level::Hidden);
         assert_eq!(it.level(Path::new("/w/a/b")), Level::Hidden);
         assert_eq!(it.level(Path::new("/w-x")), Level::Write);
@@ -164,7 +221,12 @@ mod tests {
         let one = profile(&[("/w", Level::Write), ("/usr", Level::Read)]);
         let two = profile(&[("/", Level::Read), ("/w/out", Level::Write)]);
         let both = one.meet(&two);
-        for (path, level) in [("/w", Level::Read), ("/w/out/x", Level::Write), ("/usr/bin", Level::Read), ("/home", Level::Hidden)] {
+        for (path, level) in [
+            ("/w", Level::Read),
+            ("/w/out/x", Level::Write),
+            ("/usr/bin", Level::Read),
+            ("/home", Level::Hidden),
+        ] {
             assert_eq!(both.level(Path::new(path)), level, "{path}");
         }
         assert_eq!(both.paths, two.meet(&one).paths);

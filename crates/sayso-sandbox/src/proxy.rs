@@ -40,8 +40,16 @@ pub type Connect = dyn Fn(&str, u16) -> Result<TcpStream, String> + Send + Sync;
 pub fn variables(port: u16) -> Vec<(&'static str, String)> {
     let proxy = format!("http://127.0.0.1:{port}");
     let own = "localhost,127.0.0.1,::1".to_owned();
-    let names = ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-    let mut variables: Vec<(&str, String)> = names.iter().map(|name| (*name, proxy.clone())).collect();
+    let names = [
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+    ];
+    let mut variables: Vec<(&str, String)> =
+        names.iter().map(|name| (*name, proxy.clone())).collect();
     variables.extend([("no_proxy", own.clone()), ("NO_PROXY", own)]);
     variables
 }
@@ -57,7 +65,11 @@ struct Patience {
     connections: usize,
 }
 
-const PATIENCE: Patience = Patience { head: Duration::from_secs(30), idle: Duration::from_secs(300), connections: 64 };
+const PATIENCE: Patience = Patience {
+    head: Duration::from_secs(30),
+    idle: Duration::from_secs(300),
+    connections: 64,
+};
 
 /// A running proxy. When it is dropped, it takes nothing more, and every connection through it ends.
 #[derive(Debug)]
@@ -86,7 +98,10 @@ impl Proxy {
     #[cfg(target_os = "linux")]
     pub fn listen(network: Network, connect: Box<Connect>) -> io::Result<(Proxy, OwnedFd)> {
         let (outer, inner) = UnixStream::pair()?;
-        Ok((Proxy::start(network, connect, Source::Awaited(outer.into()), PATIENCE)?, inner.into()))
+        Ok((
+            Proxy::start(network, connect, Source::Awaited(outer.into()), PATIENCE)?,
+            inner.into(),
+        ))
     }
 
     /// A proxy on a socket that listens already, for a sandbox that shares the network and lets nothing else of it through.
@@ -97,17 +112,33 @@ impl Proxy {
         Proxy::start(network, connect, Source::Here(listener), PATIENCE)
     }
 
-    fn start(network: Network, connect: Box<Connect>, source: Source, patience: Patience) -> io::Result<Proxy> {
+    fn start(
+        network: Network,
+        connect: Box<Connect>,
+        source: Source,
+        patience: Patience,
+    ) -> io::Result<Proxy> {
         let (wake, woken) = UnixStream::pair()?;
-        let server = Arc::new(Server { network, connect, patience, guard: Guard::default() });
+        let server = Arc::new(Server {
+            network,
+            connect,
+            patience,
+            guard: Guard::default(),
+        });
         let serving = Arc::clone(&server);
-        let waiting = thread::Builder::new().name("proxy".to_owned()).spawn(move || {
-            // Without a socket there is nothing to serve, and the command finds nobody at the port that it was told.
-            if let Ok(Some(listener)) = source.wait(&woken) {
-                let _ = accept(&serving, &listener, &woken);
-            }
-        })?;
-        Ok(Proxy { server, wake: Some(wake), waiting: Some(waiting) })
+        let waiting = thread::Builder::new()
+            .name("proxy".to_owned())
+            .spawn(move || {
+                // Without a socket there is nothing to serve, and the command finds nobody at the port that it was told.
+                if let Ok(Some(listener)) = source.wait(&woken) {
+                    let _ = accept(&serving, &listener, &woken);
+                }
+            })?;
+        Ok(Proxy {
+            server,
+            wake: Some(wake),
+            waiting: Some(waiting),
+        })
     }
 
     /// The hosts that were asked for and are not in the list, in the order they came; the first few.
@@ -161,14 +192,18 @@ fn accept(server: &Arc<Server>, listener: &TcpListener, woken: &UnixStream) -> i
                 continue;
             }
         };
-        let Some(place) = server.guard.enter(&client) else { continue };
+        let Some(place) = server.guard.enter(&client) else {
+            continue;
+        };
         let serving = Arc::clone(server);
         // Without a thread the connection is closed, with its place.
-        let _ = thread::Builder::new().name("proxy".to_owned()).spawn(move || {
-            if client.set_nonblocking(false).is_ok() {
-                serving.serve(&client, &place);
-            }
-        });
+        let _ = thread::Builder::new()
+            .name("proxy".to_owned())
+            .spawn(move || {
+                if client.set_nonblocking(false).is_ok() {
+                    serving.serve(&client, &place);
+                }
+            });
     }
     Ok(())
 }
@@ -176,7 +211,10 @@ fn accept(server: &Arc<Server>, listener: &TcpListener, woken: &UnixStream) -> i
 /// Waits for something to come; false if the end came first.
 fn comes(source: &impl std::os::fd::AsFd, woken: &UnixStream) -> io::Result<bool> {
     loop {
-        let mut waiting = [PollFd::new(source, PollFlags::IN), PollFd::new(woken, PollFlags::IN)];
+        let mut waiting = [
+            PollFd::new(source, PollFlags::IN),
+            PollFd::new(woken, PollFlags::IN),
+        ];
         match poll(&mut waiting, None) {
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => continue,

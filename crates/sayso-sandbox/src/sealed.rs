@@ -38,20 +38,36 @@ impl Script {
         let copy = memfd_create("script", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         let file = File::from(copy);
         file.write_all_at(bytes, 0)?;
-        fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
-        Ok(Script { path: plain(&path), copy: file.into(), interpreter: interpreter(bytes) })
+        fcntl_add_seals(
+            &file,
+            SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL,
+        )?;
+        Ok(Script {
+            path: plain(&path),
+            copy: file.into(),
+            interpreter: interpreter(bytes),
+        })
     }
 }
 
 /// What the kernel makes of a first line.
 fn interpreter(bytes: &[u8]) -> Option<(PathBuf, Option<OsString>)> {
-    let line = bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let line = bytes
+        .strip_prefix(b"#!")?
+        .split(|byte| *byte == b'\n')
+        .next()?;
     let line = line.trim_ascii();
-    let end = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(line.len());
+    let end = line
+        .iter()
+        .position(|byte| matches!(byte, b' ' | b'\t'))
+        .unwrap_or(line.len());
     let (program, rest) = line.split_at_checked(end)?;
     let rest = rest.trim_ascii();
     let argument = (!rest.is_empty()).then(|| OsString::from_vec(rest.to_vec()));
-    Some((PathBuf::from(OsString::from_vec(program.to_vec())), argument))
+    Some((
+        PathBuf::from(OsString::from_vec(program.to_vec())),
+        argument,
+    ))
 }
 
 /// Starts a command that runs `text` in a shell in the end, and has it read scripts from their copies. `cwd` is the folder that it
@@ -59,26 +75,56 @@ fn interpreter(bytes: &[u8]) -> Option<(PathBuf, Option<OsString>)> {
 ///
 /// # Errors
 /// If it cannot be started.
-pub fn spawn(mut command: Command, text: &str, cwd: &Path, scripts: Vec<Script>) -> io::Result<Child> {
+pub fn spawn(
+    mut command: Command,
+    text: &str,
+    cwd: &Path,
+    scripts: Vec<Script>,
+) -> io::Result<Child> {
     let (send, receive) = mpsc::sync_channel(1);
     let (text, cwd) = (text.as_bytes().to_vec(), plain(cwd));
     // Only the thread that started a process may trace it.
-    std::thread::Builder::new().name("scripts".to_owned()).spawn(move || {
-        #[allow(unsafe_code, reason = "there is no other way to do something between fork and exec")]
-        // SAFETY: one system call.
-        unsafe {
-            command
-                .pre_exec(|| done(libc::ptrace(libc::PTRACE_TRACEME, 0, std::ptr::null_mut::<c_void>(), std::ptr::null_mut::<c_void>())));
-        }
-        let started = command.spawn();
-        drop(command);
-        let main = started.as_ref().ok().and_then(|child| pid_t::try_from(child.id()).ok());
-        let is_heard = send.send(started).is_ok();
-        if let Some(main) = main.filter(|_| is_heard) {
-            Tracer { main, text, cwd, scripts, processes: HashMap::new(), let_go: HashSet::new(), is_over: false }.follow();
-        }
-    })?;
-    receive.recv().map_err(|_| io::Error::other("the thread that starts it ended"))?
+    std::thread::Builder::new()
+        .name("scripts".to_owned())
+        .spawn(move || {
+            #[allow(
+                unsafe_code,
+                reason = "there is no other way to do something between fork and exec"
+            )]
+            // SAFETY: one system call.
+            unsafe {
+                command.pre_exec(|| {
+                    done(libc::ptrace(
+                        libc::PTRACE_TRACEME,
+                        0,
+                        std::ptr::null_mut::<c_void>(),
+                        std::ptr::null_mut::<c_void>(),
+                    ))
+                });
+            }
+            let started = command.spawn();
+            drop(command);
+            let main = started
+                .as_ref()
+                .ok()
+                .and_then(|child| pid_t::try_from(child.id()).ok());
+            let is_heard = send.send(started).is_ok();
+            if let Some(main) = main.filter(|_| is_heard) {
+                Tracer {
+                    main,
+                    text,
+                    cwd,
+                    scripts,
+                    processes: HashMap::new(),
+                    let_go: HashSet::new(),
+                    is_over: false,
+                }
+                .follow();
+            }
+        })?;
+    receive
+        .recv()
+        .map_err(|_| io::Error::other("the thread that starts it ended"))?
 }
 
 /// What is known of a process.
@@ -151,7 +197,13 @@ impl Tracer {
             let is_new = !self.processes.contains_key(&process);
             if is_new {
                 let cwd = self.cwd_of_parent(process);
-                self.processes.insert(process, Process { cwd, ..Process::default() });
+                self.processes.insert(
+                    process,
+                    Process {
+                        cwd,
+                        ..Process::default()
+                    },
+                );
                 // One that has ended meanwhile is heard of again.
                 let _ = request(libc::PTRACE_SETOPTIONS, process, OPTIONS as usize);
             }
@@ -171,19 +223,24 @@ impl Tracer {
         // SAFETY: the kernel writes into values that are there until the calls are done.
         unsafe {
             let mut about: libc::siginfo_t = std::mem::zeroed();
-            let which = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | libc::__WALL | libc::__WNOTHREAD;
+            let which =
+                libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | libc::__WALL | libc::__WNOTHREAD;
             while libc::waitid(libc::P_ALL, 0, &raw mut about, which) != 0 {
                 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
                     return None;
                 }
             }
             let process = about.si_pid();
-            let has_ended = matches!(about.si_code, libc::CLD_EXITED | libc::CLD_KILLED | libc::CLD_DUMPED);
+            let has_ended = matches!(
+                about.si_code,
+                libc::CLD_EXITED | libc::CLD_KILLED | libc::CLD_DUMPED
+            );
             if process == self.main && has_ended {
                 return None;
             }
             let mut status = 0;
-            (libc::waitpid(process, &raw mut status, libc::__WALL) == process).then_some((process, status))
+            (libc::waitpid(process, &raw mut status, libc::__WALL) == process)
+                .then_some((process, status))
         }
     }
 
@@ -195,7 +252,8 @@ impl Tracer {
             ENTRY if self.is_exec(&call) => self.starts(process, &call),
             ENTRY => {
                 let [first, ..] = call.arguments;
-                let goes = (call.number == libc::SYS_chdir as u64).then(|| self.absolute(process, &text(process, first)));
+                let goes = (call.number == libc::SYS_chdir as u64)
+                    .then(|| self.absolute(process, &text(process, first)));
                 if let Some(known) = self.processes.get_mut(&process) {
                     known.waits = call.number == libc::SYS_wait4 as u64;
                     known.goes = goes;
@@ -214,13 +272,16 @@ impl Tracer {
     /// A process is about to become another program: one that no script is named to is let go.
     fn starts(&mut self, process: pid_t, call: &Call) {
         let at = usize::from(call.number == libc::SYS_execveat as u64);
-        let [path, arguments] = [at, at + 1].map(|index| call.arguments.get(index).copied().unwrap_or(0));
+        let [path, arguments] =
+            [at, at + 1].map(|index| call.arguments.get(index).copied().unwrap_or(0));
         let program = text(process, path);
         let words = arguments_of(process, arguments);
         let becomes = self.named(process, &program);
-        let names = becomes.is_some() || words.iter().any(|word| self.named(process, word).is_some());
+        let names =
+            becomes.is_some() || words.iter().any(|word| self.named(process, word).is_some());
         let is_line = words.last().is_some_and(|last| *last == self.text);
-        let gains = std::fs::metadata(self.absolute(process, &program)).is_ok_and(|found| found.mode() & 0o6000 != 0);
+        let gains = std::fs::metadata(self.absolute(process, &program))
+            .is_ok_and(|found| found.mode() & 0o6000 != 0);
         if gains || !names && !is_line {
             self.let_go(process);
             return;
@@ -234,21 +295,29 @@ impl Tracer {
 
     /// A process has become another program. If that is a script, it must be the interpreter of the one that was approved.
     fn became(&mut self, process: pid_t) {
-        let becomes = self.processes.get_mut(&process).and_then(|known| known.becomes.take());
+        let becomes = self
+            .processes
+            .get_mut(&process)
+            .and_then(|known| known.becomes.take());
         if let Some(script) = becomes.and_then(|index| self.scripts.get(index)) {
             let (program, argument) = script.interpreter.clone().unwrap_or_default();
             let expected = std::fs::metadata(&program).map(|found| (found.dev(), found.ino()));
-            let found = std::fs::metadata(format!("/proc/{process}/exe")).map(|found| (found.dev(), found.ino()));
+            let found = std::fs::metadata(format!("/proc/{process}/exe"))
+                .map(|found| (found.dev(), found.ino()));
             let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
             let mut words = line.split(|byte| *byte == 0).skip(1);
-            let same_argument = argument.is_none_or(|argument| words.next() == Some(argument.as_bytes()));
-            let same_script = words.next().is_some_and(|word| self.named(process, word).is_some());
+            let same_argument =
+                argument.is_none_or(|argument| words.next() == Some(argument.as_bytes()));
+            let same_script = words
+                .next()
+                .is_some_and(|word| self.named(process, word).is_some());
             // An interpreter that is a script itself has another one, which is the system's.
             let is_nested = File::open(&program).is_ok_and(|file| {
                 let mut start = [0; 2];
                 file.read_exact_at(&mut start, 0).is_ok() && start == *b"#!"
             });
-            let is_same = is_nested || matches!((expected, found), (Ok(expected), Ok(found)) if expected == found);
+            let is_same = is_nested
+                || matches!((expected, found), (Ok(expected), Ok(found)) if expected == found);
             let same_argument = is_nested || same_argument;
             let same_script = is_nested || same_script;
             if !is_same || !same_argument || !same_script {
@@ -269,13 +338,25 @@ impl Tracer {
         };
         let name = call.arguments.get(argument).copied().unwrap_or(0);
         let flags = call.arguments.get(argument + 1).copied().unwrap_or(0);
-        let is_read = flags & (libc::O_ACCMODE | libc::O_PATH | libc::O_DIRECTORY | libc::O_CREAT) as u64 == 0;
+        let is_read = flags
+            & (libc::O_ACCMODE | libc::O_PATH | libc::O_DIRECTORY | libc::O_CREAT) as u64
+            == 0;
         let script = self.named(process, &text(process, name));
         self.is_over |= script.is_some() && flags & libc::O_ACCMODE as u64 != libc::O_RDONLY as u64;
-        let Some(script) = script.filter(|_| is_read).and_then(|index| self.scripts.get(index)) else { return resume(process, 0) };
-        let copy = format!("/proc/{}/fd/{}\0", std::process::id(), script.copy.as_raw_fd());
+        let Some(script) = script
+            .filter(|_| is_read)
+            .and_then(|index| self.scripts.get(index))
+        else {
+            return resume(process, 0);
+        };
+        let copy = format!(
+            "/proc/{}/fd/{}\0",
+            std::process::id(),
+            script.copy.as_raw_fd()
+        );
         let place = call.stack.saturating_sub(BELOW_STACK) & !15;
-        let is_led = memory(process).is_ok_and(|memory| memory.write_all_at(copy.as_bytes(), place).is_ok())
+        let is_led = memory(process)
+            .is_ok_and(|memory| memory.write_all_at(copy.as_bytes(), place).is_ok())
             && set_argument(process, argument, place).is_ok();
         if !is_led {
             return kill(process);
@@ -288,19 +369,27 @@ impl Tracer {
 
     /// A call has come back. An interpreter that has its script is let go.
     fn comes_back(&mut self, process: pid_t, result: i64) {
-        let Some(known) = self.processes.get_mut(&process) else { return resume(process, 0) };
+        let Some(known) = self.processes.get_mut(&process) else {
+            return resume(process, 0);
+        };
         if let Some(folder) = known.goes.take().filter(|_| result == 0) {
             known.cwd = folder;
         }
         // A program has ended. What comes next may run what it made.
         let ended = pid_t::try_from(result).unwrap_or(0);
         self.is_over |= std::mem::take(&mut known.waits) && self.let_go.contains(&ended);
-        let Some((argument, was)) = known.changed.take() else { return resume(process, 0) };
+        let Some((argument, was)) = known.changed.take() else {
+            return resume(process, 0);
+        };
         let is_interpreter = known.is_interpreter;
         if set_argument(process, argument, was).is_err() {
             return kill(process);
         }
-        if is_interpreter { self.let_go(process) } else { resume(process, 0) }
+        if is_interpreter {
+            self.let_go(process)
+        } else {
+            resume(process, 0)
+        }
     }
 
     fn let_go(&mut self, process: pid_t) {
@@ -314,7 +403,9 @@ impl Tracer {
     fn named(&self, process: pid_t, word: &[u8]) -> Option<usize> {
         // Most words are none, which is found out by their end alone.
         let last = Path::new(std::ffi::OsStr::from_bytes(word)).file_name()?;
-        self.scripts.iter().find(|script| script.path.file_name() == Some(last))?;
+        self.scripts
+            .iter()
+            .find(|script| script.path.file_name() == Some(last))?;
         let path = self.absolute(process, word);
         self.scripts.iter().position(|script| script.path == path)
     }
@@ -324,15 +415,22 @@ impl Tracer {
         if word.is_absolute() {
             return plain(word);
         }
-        let base = self.processes.get(&process).map_or(&self.cwd, |known| &known.cwd);
+        let base = self
+            .processes
+            .get(&process)
+            .map_or(&self.cwd, |known| &known.cwd);
         plain(&base.join(word))
     }
 
     /// Where a new process works: where the one does that made it.
     fn cwd_of_parent(&self, process: pid_t) -> PathBuf {
         let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse::<pid_t>().ok());
-        parent.and_then(|parent| self.processes.get(&parent)).map_or_else(|| self.cwd.clone(), |known| known.cwd.clone())
+        let parent = status
+            .lines()
+            .find_map(|line| line.strip_prefix("PPid:")?.trim().parse::<pid_t>().ok());
+        parent
+            .and_then(|parent| self.processes.get(&parent))
+            .map_or_else(|| self.cwd.clone(), |known| known.cwd.clone())
     }
 }
 
@@ -350,19 +448,32 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 fn memory(process: pid_t) -> io::Result<File> {
-    File::options().read(true).write(true).open(format!("/proc/{process}/mem"))
+    File::options()
+        .read(true)
+        .write(true)
+        .open(format!("/proc/{process}/mem"))
 }
 
 /// A text in the memory of a process, up to its end.
 fn text(process: pid_t, place: u64) -> Vec<u8> {
     let mut out = Vec::new();
-    let Ok(memory) = memory(process) else { return out };
+    let Ok(memory) = memory(process) else {
+        return out;
+    };
     let mut piece = [0; 256];
     while out.len() < MOST_NAME {
         // Not over the end of a page, where the memory may end.
         let from = place.saturating_add(out.len() as u64);
-        let room = usize::try_from(4096 - from % 4096).unwrap_or(1).min(piece.len());
-        let Some(read) = piece.get_mut(..room).and_then(|room| memory.read_at(room, from).ok()).filter(|read| *read > 0) else { break };
+        let room = usize::try_from(4096 - from % 4096)
+            .unwrap_or(1)
+            .min(piece.len());
+        let Some(read) = piece
+            .get_mut(..room)
+            .and_then(|room| memory.read_at(room, from).ok())
+            .filter(|read| *read > 0)
+        else {
+            break;
+        };
         let got = piece.get(..read).unwrap_or_default();
         match got.iter().position(|byte| *byte == 0) {
             Some(end) => {
@@ -376,11 +487,16 @@ fn text(process: pid_t, place: u64) -> Vec<u8> {
 }
 
 fn arguments_of(process: pid_t, place: u64) -> Vec<Vec<u8>> {
-    let Ok(memory) = memory(process) else { return Vec::new() };
+    let Ok(memory) = memory(process) else {
+        return Vec::new();
+    };
     let mut out = Vec::new();
     for index in 0..MOST_ARGUMENTS as u64 {
         let mut pointer = [0; 8];
-        if memory.read_exact_at(&mut pointer, place.saturating_add(8 * index)).is_err() {
+        if memory
+            .read_exact_at(&mut pointer, place.saturating_add(8 * index))
+            .is_err()
+        {
             break;
         }
         match u64::from_ne_bytes(pointer) {
@@ -398,7 +514,13 @@ fn long_text(memory: &File, place: u64) -> Vec<u8> {
     while out.len() < 1 << 18 {
         let from = place.saturating_add(out.len() as u64);
         let room = usize::try_from(4096 - from % 4096).unwrap_or(1);
-        let Some(read) = piece.get_mut(..room).and_then(|room| memory.read_at(room, from).ok()).filter(|read| *read > 0) else { break };
+        let Some(read) = piece
+            .get_mut(..room)
+            .and_then(|room| memory.read_at(room, from).ok())
+            .filter(|read| *read > 0)
+        else {
+            break;
+        };
         let got = piece.get(..read).unwrap_or_default();
         let end = got.iter().position(|byte| *byte == 0);
         out.extend_from_slice(got.get(..end.unwrap_or(read)).unwrap_or_default());
@@ -415,7 +537,12 @@ fn call_of(process: pid_t) -> Call {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: the kernel writes no more than the size of the value.
     unsafe {
-        libc::ptrace(GET_SYSCALL_INFO as _, process, size_of::<Call>(), &raw mut call);
+        libc::ptrace(
+            GET_SYSCALL_INFO as _,
+            process,
+            size_of::<Call>(),
+            &raw mut call,
+        );
     }
     call
 }
@@ -427,12 +554,22 @@ fn set_argument(process: pid_t, argument: usize, value: u64) -> io::Result<()> {
     unsafe {
         let mut registers: libc::user_regs_struct = std::mem::zeroed();
         let none = std::ptr::null_mut::<c_void>();
-        done(libc::ptrace(libc::PTRACE_GETREGS, process, none, &raw mut registers))?;
+        done(libc::ptrace(
+            libc::PTRACE_GETREGS,
+            process,
+            none,
+            &raw mut registers,
+        ))?;
         match argument {
             0 => registers.rdi = value,
             _ => registers.rsi = value,
         }
-        done(libc::ptrace(libc::PTRACE_SETREGS, process, none, &raw const registers))
+        done(libc::ptrace(
+            libc::PTRACE_SETREGS,
+            process,
+            none,
+            &raw const registers,
+        ))
     }
 }
 
@@ -443,19 +580,36 @@ fn set_argument(process: pid_t, argument: usize, value: u64) -> io::Result<()> {
     // SAFETY: zeros are a value of this type, which the kernel fills and reads.
     unsafe {
         let mut registers: libc::user_regs_struct = std::mem::zeroed();
-        let mut room = libc::iovec { iov_base: (&raw mut registers).cast(), iov_len: size_of::<libc::user_regs_struct>() };
-        done(libc::ptrace(libc::PTRACE_GETREGSET, process, GENERAL, &raw mut room))?;
+        let mut room = libc::iovec {
+            iov_base: (&raw mut registers).cast(),
+            iov_len: size_of::<libc::user_regs_struct>(),
+        };
+        done(libc::ptrace(
+            libc::PTRACE_GETREGSET,
+            process,
+            GENERAL,
+            &raw mut room,
+        ))?;
         if let Some(register) = registers.regs.get_mut(argument) {
             *register = value;
         }
-        done(libc::ptrace(libc::PTRACE_SETREGSET, process, GENERAL, &raw mut room))
+        done(libc::ptrace(
+            libc::PTRACE_SETREGSET,
+            process,
+            GENERAL,
+            &raw mut room,
+        ))
     }
 }
 
 /// Continues up to the next call.
 fn resume(process: pid_t, signal: c_int) {
     // One that was killed meanwhile is heard of again.
-    let _ = request(libc::PTRACE_SYSCALL, process, usize::try_from(signal).unwrap_or(0));
+    let _ = request(
+        libc::PTRACE_SYSCALL,
+        process,
+        usize::try_from(signal).unwrap_or(0),
+    );
 }
 
 fn kill(process: pid_t) {
@@ -478,5 +632,9 @@ type RequestKind = c_int;
 type RequestKind = libc::c_uint;
 
 fn done(result: c_long) -> io::Result<()> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
 }

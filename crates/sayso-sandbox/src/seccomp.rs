@@ -82,7 +82,12 @@ const REFUSED: &[c_long] = &[
 
 /// Refused, too, where they exist: ports of the machine, and calls that Linux had once.
 #[cfg(target_arch = "x86_64")]
-const REFUSED_HERE: &[c_long] = &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_uselib, libc::SYS__sysctl];
+const REFUSED_HERE: &[c_long] = &[
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_uselib,
+    libc::SYS__sysctl,
+];
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[c_long] = &[];
 
@@ -116,8 +121,13 @@ mod newer {
 /// New namespaces, as flags of `clone`; its lowest byte is a signal, so the flag of time is none there.
 const NAMESPACES: u32 = 0x7e02_0000;
 /// What `unshare` may take apart: threads of one process. Everything else is a namespace, or not known yet.
-const THREADS: u32 =
-    (libc::CLONE_FS | libc::CLONE_FILES | libc::CLONE_SYSVSEM | libc::CLONE_VM | libc::CLONE_SIGHAND | libc::CLONE_THREAD).cast_unsigned();
+const THREADS: u32 = (libc::CLONE_FS
+    | libc::CLONE_FILES
+    | libc::CLONE_SYSVSEM
+    | libc::CLONE_VM
+    | libc::CLONE_SIGHAND
+    | libc::CLONE_THREAD)
+    .cast_unsigned();
 /// Types into a terminal, pastes into the console, redirects it, and loads a driver for lines.
 const TERMINAL: [u32; 4] = [0x5412, 0x541C, 0x541D, 0x5423];
 /// What a process may pretend to be: Linux, of 32 bits, of old, or without random addresses (sanitizers want that); or it just asks.
@@ -126,7 +136,11 @@ const PERSONALITIES: [u32; 7] = [0, 0x8, 0x2_0000, 0x2_0008, 0x4_0000, 0x4_0008,
 const DEVICES: [u32; 2] = [libc::S_IFCHR, libc::S_IFBLK];
 /// Families of sockets.
 const OF_THE_MACHINE: [u32; 1] = [libc::AF_UNIX.cast_unsigned()];
-const OF_THE_INTERNET: [u32; 3] = [libc::AF_UNIX.cast_unsigned(), libc::AF_INET.cast_unsigned(), libc::AF_INET6.cast_unsigned()];
+const OF_THE_INTERNET: [u32; 3] = [
+    libc::AF_UNIX.cast_unsigned(),
+    libc::AF_INET.cast_unsigned(),
+    libc::AF_INET6.cast_unsigned(),
+];
 
 /// The program of the filter.
 ///
@@ -154,19 +168,71 @@ pub fn bytes(program: &[sock_filter]) -> Vec<u8> {
 }
 
 fn refused(sockets: Sockets) -> Vec<(c_long, Refuse)> {
-    let mut calls: Vec<(c_long, Refuse)> = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Refuse::Always)).collect();
-    calls.push((libc::SYS_clone, Refuse::AnyBit { argument: 0, bits: NAMESPACES }));
-    calls.push((libc::SYS_unshare, Refuse::AnyBit { argument: 0, bits: !THREADS }));
-    calls.push((libc::SYS_personality, Refuse::NoneOf { argument: 0, values: &PERSONALITIES }));
-    calls.push((libc::SYS_ioctl, Refuse::OneOf { argument: 1, bits: u32::MAX, values: &TERMINAL }));
-    calls.push((libc::SYS_mknodat, Refuse::OneOf { argument: 2, bits: libc::S_IFMT, values: &DEVICES }));
+    let mut calls: Vec<(c_long, Refuse)> = REFUSED
+        .iter()
+        .chain(REFUSED_HERE)
+        .map(|call| (*call, Refuse::Always))
+        .collect();
+    calls.push((
+        libc::SYS_clone,
+        Refuse::AnyBit {
+            argument: 0,
+            bits: NAMESPACES,
+        },
+    ));
+    calls.push((
+        libc::SYS_unshare,
+        Refuse::AnyBit {
+            argument: 0,
+            bits: !THREADS,
+        },
+    ));
+    calls.push((
+        libc::SYS_personality,
+        Refuse::NoneOf {
+            argument: 0,
+            values: &PERSONALITIES,
+        },
+    ));
+    calls.push((
+        libc::SYS_ioctl,
+        Refuse::OneOf {
+            argument: 1,
+            bits: u32::MAX,
+            values: &TERMINAL,
+        },
+    ));
+    calls.push((
+        libc::SYS_mknodat,
+        Refuse::OneOf {
+            argument: 2,
+            bits: libc::S_IFMT,
+            values: &DEVICES,
+        },
+    ));
     #[cfg(target_arch = "x86_64")]
-    calls.push((libc::SYS_mknod, Refuse::OneOf { argument: 1, bits: libc::S_IFMT, values: &DEVICES }));
-    calls.push((libc::SYS_socketpair, Refuse::NoneOf { argument: 0, values: &OF_THE_MACHINE }));
+    calls.push((
+        libc::SYS_mknod,
+        Refuse::OneOf {
+            argument: 1,
+            bits: libc::S_IFMT,
+            values: &DEVICES,
+        },
+    ));
+    calls.push((
+        libc::SYS_socketpair,
+        Refuse::NoneOf {
+            argument: 0,
+            values: &OF_THE_MACHINE,
+        },
+    ));
     calls.push((
         libc::SYS_socket,
         match sockets {
-            Sockets::UnixOnly => Refuse::NoneOf { argument: 0, values: &OF_THE_MACHINE },
+            Sockets::UnixOnly => Refuse::NoneOf {
+                argument: 0,
+                values: &OF_THE_MACHINE,
+            },
             // Of the kernel's own, only the one that tells of interfaces and routes.
             Sockets::Isolated => Refuse::Unless {
                 argument: 0,
@@ -211,7 +277,9 @@ mod tests {
             for number in 0..1000_u32 {
                 let (answer, steps) = walk(&program, number, HERE, [0; 6]);
                 let call = c_long::from(number);
-                let is_refused = REFUSED.contains(&call) || REFUSED_HERE.contains(&call) || socket.contains(&call);
+                let is_refused = REFUSED.contains(&call)
+                    || REFUSED_HERE.contains(&call)
+                    || socket.contains(&call);
                 let wanted = match () {
                     () if call == newer::CLONE3 => missing,
                     () if is_refused => refuse,
@@ -219,8 +287,16 @@ mod tests {
                 };
                 assert_eq!(answer, wanted, "{number}");
                 assert!(steps < 25, "{number}: {steps} of {}", program.len());
-                assert_eq!(walk(&program, number | 0x4000_0000, HERE, [0; 6]).0, missing, "{number}");
-                assert_eq!(walk(&program, number, 0x4000_0003, [0; 6]).0, libc::SECCOMP_RET_KILL_PROCESS, "{number}");
+                assert_eq!(
+                    walk(&program, number | 0x4000_0000, HERE, [0; 6]).0,
+                    missing,
+                    "{number}"
+                );
+                assert_eq!(
+                    walk(&program, number, 0x4000_0003, [0; 6]).0,
+                    libc::SECCOMP_RET_KILL_PROCESS,
+                    "{number}"
+                );
             }
         }
     }
@@ -236,7 +312,10 @@ mod tests {
             libc::CLONE_NEWPID,
             libc::CLONE_NEWNET,
         ];
-        assert_eq!(flags.iter().fold(0, |all, flag| all | flag.cast_unsigned()), NAMESPACES);
+        assert_eq!(
+            flags.iter().fold(0, |all, flag| all | flag.cast_unsigned()),
+            NAMESPACES
+        );
         assert_eq!(THREADS & (NAMESPACES | 0x80), 0);
     }
 }

@@ -17,7 +17,11 @@ pub fn look(profile: &Profile) -> Seen {
         Ok(_) => Kind::File,
         Err(_) => Kind::Missing,
     };
-    profile.paths.keys().map(|path| (path.clone(), kind(path))).collect()
+    profile
+        .paths
+        .keys()
+        .map(|path| (path.clone(), kind(path)))
+        .collect()
 }
 
 /// Whether everything that is shown still is where its name says: a link that has come on the way would be followed by the mount.
@@ -29,8 +33,14 @@ pub(crate) fn check(steps: &[Step]) -> Result<(), String> {
         Step::ReadOnly(path) | Step::Writable(path) | Step::Pinned(path) => Some(path),
         _ => None,
     });
-    match shown_there.into_iter().find(|path| links::open(path).is_none()) {
-        Some(path) => Err(format!("`{}` has changed while the sandbox was set up; nothing was run", visible(&path.to_string_lossy()))),
+    match shown_there
+        .into_iter()
+        .find(|path| links::open(path).is_none())
+    {
+        Some(path) => Err(format!(
+            "`{}` has changed while the sandbox was set up; nothing was run",
+            visible(&path.to_string_lossy())
+        )),
         None => Ok(()),
     }
 }

@@ -24,8 +24,17 @@ const ALWAYS: [libc::c_int; 11] = [
 ];
 
 /// Others whose default is to end a process. What the parent had ignored stays so.
-const OTHERS: [libc::c_int; 9] =
-    [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2, libc::SIGIO, libc::SIGPWR, libc::SIGSTKFLT];
+const OTHERS: [libc::c_int; 9] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGIO,
+    libc::SIGPWR,
+    libc::SIGSTKFLT,
+];
 
 /// How much earlier than the limit on its processor time a process ends, in microseconds.
 const CPU_MARGIN: u64 = 100_000;
@@ -63,14 +72,26 @@ pub(crate) fn ends_at_once(signal: libc::c_int) -> bool {
 /// Has a signal come before the kernel kills for the limit on processor time, which it does without one where both limits are the same.
 pub(crate) fn before_cpu_limit() -> io::Result<()> {
     let limit = rustix::process::getrlimit(Resource::Cpu);
-    let Some(seconds) = [limit.current, limit.maximum].into_iter().flatten().min() else { return Ok(()) };
-    let left = seconds.saturating_mul(1_000_000).saturating_sub(used()?).saturating_sub(CPU_MARGIN).max(1);
+    let Some(seconds) = [limit.current, limit.maximum].into_iter().flatten().min() else {
+        return Ok(());
+    };
+    let left = seconds
+        .saturating_mul(1_000_000)
+        .saturating_sub(used()?)
+        .saturating_sub(CPU_MARGIN)
+        .max(1);
     let (seconds, microseconds) = (left / 1_000_000, left % 1_000_000);
     let value = libc::timeval {
         tv_sec: libc::time_t::try_from(seconds).unwrap_or(libc::time_t::MAX),
         tv_usec: libc::suseconds_t::try_from(microseconds).unwrap_or(1),
     };
-    let timer = libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 }, it_value: value };
+    let timer = libc::itimerval {
+        it_interval: libc::timeval {
+            tv_sec: 0,
+            tv_usec: 0,
+        },
+        it_value: value,
+    };
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: the kernel reads the value, and writes nothing.
     done(unsafe { libc::setitimer(libc::ITIMER_PROF, &raw const timer, std::ptr::null_mut()) })
@@ -87,7 +108,9 @@ fn used() -> io::Result<u64> {
     };
     let microseconds = |time: libc::timeval| {
         let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-        seconds.saturating_mul(1_000_000).saturating_add(u64::try_from(time.tv_usec).unwrap_or(0))
+        seconds
+            .saturating_mul(1_000_000)
+            .saturating_add(u64::try_from(time.tv_usec).unwrap_or(0))
     };
     Ok(microseconds(usage.ru_utime).saturating_add(microseconds(usage.ru_stime)))
 }
@@ -106,7 +129,11 @@ fn handle(signal: libc::c_int, handler: Handler, always: bool) -> io::Result<()>
         action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
         done(libc::sigaction(signal, &raw const action, &raw mut before))?;
         if before.sa_sigaction == libc::SIG_IGN && !always {
-            done(libc::sigaction(signal, &raw const before, std::ptr::null_mut()))?;
+            done(libc::sigaction(
+                signal,
+                &raw const before,
+                std::ptr::null_mut(),
+            ))?;
         }
     }
     Ok(())
@@ -122,10 +149,18 @@ fn unblock() -> io::Result<()> {
         for signal in ALWAYS {
             libc::sigaddset(&raw mut signals, signal);
         }
-        done(libc::sigprocmask(libc::SIG_UNBLOCK, &raw const signals, std::ptr::null_mut()))
+        done(libc::sigprocmask(
+            libc::SIG_UNBLOCK,
+            &raw const signals,
+            std::ptr::null_mut(),
+        ))
     }
 }
 
 fn done(result: libc::c_int) -> io::Result<()> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
 }

@@ -36,7 +36,10 @@ const STATUS: RawFd = 11;
 const FILTER: RawFd = 20;
 
 /// How long the end of a sandbox is waited for.
-const MOST_WAITING: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+const MOST_WAITING: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 200_000_000,
+};
 
 /// How much of what bubblewrap says of the command is read.
 const MOST_STATUS: u64 = 4096;
@@ -90,20 +93,41 @@ impl Sandbox {
     ///
     /// # Errors
     /// Why it cannot be bounded so. Nothing was run.
-    pub fn ready(&self, profile: &Profile, workspace: &Path, words: &[OsString], session: bool) -> Result<Ready, String> {
+    pub fn ready(
+        &self,
+        profile: &Profile,
+        workspace: &Path,
+        words: &[OsString],
+        session: bool,
+    ) -> Result<Ready, String> {
         match &self.backend {
-            Backend::Bubblewrap { program, .. } => self.bubblewrap(program, profile, workspace, words, session),
+            Backend::Bubblewrap { program, .. } => {
+                self.bubblewrap(program, profile, workspace, words, session)
+            }
             Backend::Landlock { .. } => self.landlock(profile, words, session),
         }
     }
 
-    fn bubblewrap(&self, program: &Path, profile: &Profile, workspace: &Path, words: &[OsString], session: bool) -> Result<Ready, String> {
+    fn bubblewrap(
+        &self,
+        program: &Path,
+        profile: &Profile,
+        workspace: &Path,
+        words: &[OsString],
+        session: bool,
+    ) -> Result<Ready, String> {
         let seen = seen::look(profile);
         let mut steps = plan(profile, &seen);
         seen::check(&steps)?;
         let missing: Vec<PathBuf> = steps
             .iter()
-            .filter_map(|step| if let Step::KeepAbsent(path) | Step::StandIn(path) = step { Some(path.clone()) } else { None })
+            .filter_map(|step| {
+                if let Step::KeepAbsent(path) | Step::StandIn(path) = step {
+                    Some(path.clone())
+                } else {
+                    None
+                }
+            })
             .collect();
         let placeholders = Placeholders::make(&self.folder, workspace, &missing)?;
         // What another command has put there is kept absent as well, and not shown.
@@ -116,15 +140,29 @@ impl Sandbox {
             }
         }
         let mut keep: Vec<(OwnedFd, RawFd)> = Vec::new();
-        let handles = Handles { status: Some(STATUS), filter: Some(FILTER), nothing: nothing(&links::resolved(&self.folder))? };
-        keep.push((in_memory(&seccomp::bytes(&seccomp::filter(Sockets::Isolated)?))?, FILTER));
+        let handles = Handles {
+            status: Some(STATUS),
+            filter: Some(FILTER),
+            nothing: nothing(&links::resolved(&self.folder))?,
+        };
+        keep.push((
+            in_memory(&seccomp::bytes(&seccomp::filter(Sockets::Isolated)?))?,
+            FILTER,
+        ));
         let (status, theirs) = std::io::pipe().map_err(|error| trouble(&error))?;
         keep.push((theirs.into(), STATUS));
         let proxy = match &profile.network {
             Network::Hosts(_) => {
-                let connect = Arc::clone(self.connect.as_ref().ok_or("chosen hosts cannot be reached from here; nothing was run")?);
-                let (proxy, inner) = Proxy::listen(profile.network.clone(), Box::new(move |host, port| connect(host, port)))
-                    .map_err(|error| trouble(&error))?;
+                let connect = Arc::clone(
+                    self.connect
+                        .as_ref()
+                        .ok_or("chosen hosts cannot be reached from here; nothing was run")?,
+                );
+                let (proxy, inner) = Proxy::listen(
+                    profile.network.clone(),
+                    Box::new(move |host, port| connect(host, port)),
+                )
+                .map_err(|error| trouble(&error))?;
                 keep.push((inner, inner::CHANNEL));
                 Some(proxy)
             }
@@ -151,27 +189,74 @@ impl Sandbox {
         // Nothing of the command's environment is there while bubblewrap itself runs.
         command
             .env_clear()
-            .args(["--args", &ARGUMENTS.to_string(), "--", &format!("/proc/self/fd/{}", inner::PROGRAM), INNER_COMMAND])
+            .args([
+                "--args",
+                &ARGUMENTS.to_string(),
+                "--",
+                &format!("/proc/self/fd/{}", inner::PROGRAM),
+                INNER_COMMAND,
+            ])
             .args(words);
-        let limits = Limits { processes: None, ..profile.limits };
-        let child = Child { session, limits, keep, landlock: landlock::scope_only()?, ..Child::default() };
-        child.prepare(&mut command).map_err(|error| trouble(&error))?;
+        let limits = Limits {
+            processes: None,
+            ..profile.limits
+        };
+        let child = Child {
+            session,
+            limits,
+            keep,
+            landlock: landlock::scope_only()?,
+            ..Child::default()
+        };
+        child
+            .prepare(&mut command)
+            .map_err(|error| trouble(&error))?;
         let status = File::from(OwnedFd::from(status));
-        let flags = fcntl_getfl(status.as_fd()).and_then(|flags| fcntl_setfl(status.as_fd(), flags | OFlags::NONBLOCK));
+        let flags = fcntl_getfl(status.as_fd())
+            .and_then(|flags| fcntl_setfl(status.as_fd(), flags | OFlags::NONBLOCK));
         flags.map_err(|error| trouble(&error.into()))?;
-        let guard = Guard { status: Some(status), told: String::new(), proxy, _placeholders: Some(placeholders), _scratch: None };
+        let guard = Guard {
+            status: Some(status),
+            told: String::new(),
+            proxy,
+            _placeholders: Some(placeholders),
+            _scratch: None,
+        };
         let uncounted = profile.limits.processes.is_some() && rustix::process::getuid().is_root();
-        Ok(Ready { command, guard, not_covered: uncounted.then(|| landlock::UNCOUNTED.to_owned()).into_iter().collect() })
+        Ok(Ready {
+            command,
+            guard,
+            not_covered: uncounted
+                .then(|| landlock::UNCOUNTED.to_owned())
+                .into_iter()
+                .collect(),
+        })
     }
 
-    fn landlock(&self, profile: &Profile, words: &[OsString], session: bool) -> Result<Ready, String> {
+    fn landlock(
+        &self,
+        profile: &Profile,
+        words: &[OsString],
+        session: bool,
+    ) -> Result<Ready, String> {
         let scratch = Scratch::make(&self.folder)?;
         let rules = landlock::rules(profile, scratch.path())?;
-        let ruleset = rules.fd.ok_or("this kernel has no Landlock; nothing was run")?;
-        let sockets = if profile.network == Network::Everything { Sockets::Isolated } else { Sockets::UnixOnly };
+        let ruleset = rules
+            .fd
+            .ok_or("this kernel has no Landlock; nothing was run")?;
+        let sockets = if profile.network == Network::Everything {
+            Sockets::Isolated
+        } else {
+            Sockets::UnixOnly
+        };
         let (first, rest) = words.split_first().ok_or("there is no command")?;
         let mut command = Command::new(first);
-        command.args(rest).env_clear().envs(profile.environment.iter().cloned()).env("TMPDIR", scratch.path()).current_dir(&profile.cwd);
+        command
+            .args(rest)
+            .env_clear()
+            .envs(profile.environment.iter().cloned())
+            .env("TMPDIR", scratch.path())
+            .current_dir(&profile.cwd);
         if hides_git_settings(profile) {
             // It takes a file that is refused for an error, and one that is not there for none.
             command.env("GIT_CONFIG_GLOBAL", "/dev/null");
@@ -184,9 +269,21 @@ impl Sandbox {
             filter: Some(seccomp::filter(sockets)?),
             ..Child::default()
         };
-        child.prepare(&mut command).map_err(|error| trouble(&error))?;
-        let guard = Guard { status: None, told: String::new(), proxy: None, _placeholders: None, _scratch: Some(scratch) };
-        Ok(Ready { command, guard, not_covered: rules.not_covered.into_iter().chain(rules.lacking).collect() })
+        child
+            .prepare(&mut command)
+            .map_err(|error| trouble(&error))?;
+        let guard = Guard {
+            status: None,
+            told: String::new(),
+            proxy: None,
+            _placeholders: None,
+            _scratch: Some(scratch),
+        };
+        Ok(Ready {
+            command,
+            guard,
+            not_covered: rules.not_covered.into_iter().chain(rules.lacking).collect(),
+        })
     }
 }
 
@@ -195,7 +292,10 @@ impl Guard {
     pub fn report(mut self) -> Report {
         self.listen();
         let failed = self.status.is_some() && !bubblewrap::has_started(&self.told);
-        Report { failed, hosts: self.proxy.as_ref().map(Proxy::refusals).unwrap_or_default() }
+        Report {
+            failed,
+            hosts: self.proxy.as_ref().map(Proxy::refusals).unwrap_or_default(),
+        }
     }
 
     fn listen(&mut self) {
@@ -213,27 +313,50 @@ impl Drop for Guard {
         self.listen();
         let first = bubblewrap::first_process(&self.told).and_then(rustix::process::Pid::from_raw);
         if let Some(handle) = first.and_then(|first| pidfd_open(first, PidfdFlags::empty()).ok()) {
-            let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&MOST_WAITING));
+            let _ = poll(
+                &mut [PollFd::new(&handle, PollFlags::IN)],
+                Some(&MOST_WAITING),
+            );
         }
     }
 }
 
 /// Whether the person's own settings of git are there and hidden.
 fn hides_git_settings(profile: &Profile) -> bool {
-    let home = profile.environment.iter().find(|(name, _)| name == "HOME").map(|(_, value)| Path::new(value));
-    let files = home.into_iter().flat_map(|home| [home.join(".gitconfig"), home.join(".config/git/config")]);
-    files.into_iter().any(|file| file.exists() && profile.level(&file) < Level::Read)
+    let home = profile
+        .environment
+        .iter()
+        .find(|(name, _)| name == "HOME")
+        .map(|(_, value)| Path::new(value));
+    let files = home
+        .into_iter()
+        .flat_map(|home| [home.join(".gitconfig"), home.join(".config/git/config")]);
+    files
+        .into_iter()
+        .any(|file| file.exists() && profile.level(&file) < Level::Read)
 }
 
 /// A file that nobody can read, to stand before those that are hidden.
 fn nothing(folder: &Path) -> Result<PathBuf, String> {
     let path = folder.join("nothing");
-    match OpenOptions::new().write(true).create_new(true).mode(0o000).open(&path) {
+    match OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o000)
+        .open(&path)
+    {
         Ok(_) => Ok(path),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             let found = std::fs::symlink_metadata(&path).map_err(|error| trouble(&error))?;
             let is_sound = found.is_file() && found.len() == 0 && found.mode() & 0o777 == 0;
-            if is_sound { Ok(path) } else { Err(format!("the sandbox could not be set up: `{}` is not what sayso made", path.display())) }
+            if is_sound {
+                Ok(path)
+            } else {
+                Err(format!(
+                    "the sandbox could not be set up: `{}` is not what sayso made",
+                    path.display()
+                ))
+            }
         }
         Err(error) => Err(trouble(&error)),
     }
@@ -241,8 +364,12 @@ fn nothing(folder: &Path) -> Result<PathBuf, String> {
 
 /// Bytes that a process reads as a file.
 fn in_memory(bytes: &[u8]) -> Result<OwnedFd, String> {
-    let mut file = File::from(memfd_create("sayso", MemfdFlags::CLOEXEC).map_err(|error| trouble(&error.into()))?);
-    file.write_all(bytes).and_then(|()| file.rewind()).map_err(|error| trouble(&error))?;
+    let mut file = File::from(
+        memfd_create("sayso", MemfdFlags::CLOEXEC).map_err(|error| trouble(&error.into()))?,
+    );
+    file.write_all(bytes)
+        .and_then(|()| file.rewind())
+        .map_err(|error| trouble(&error))?;
     Ok(file.into())
 }
 

@@ -16,7 +16,10 @@ const NAMED: [(&str, &[&str]); 10] = [
     ("GOROOT", &[""]),
     ("JAVA_HOME", &[""]),
     ("NVM_DIR", &["versions"]),
-    ("PYENV_ROOT", &["bin", "libexec", "plugins", "shims", "versions"]),
+    (
+        "PYENV_ROOT",
+        &["bin", "libexec", "plugins", "shims", "versions"],
+    ),
     ("VIRTUAL_ENV", &[""]),
     ("CONDA_PREFIX", &[""]),
     ("SSL_CERT_DIR", &[""]),
@@ -43,7 +46,9 @@ pub fn of(home: Option<&Path>, environment: &[(OsString, OsString)]) -> Vec<(Pat
     for (name, value) in environment {
         let Some(name) = name.to_str() else { continue };
         if let Some((_, below)) = NAMED.iter().find(|(known, _)| *known == name) {
-            below.iter().for_each(|inner| add(plain(Path::new(value).join(inner)), Level::Read));
+            below
+                .iter()
+                .for_each(|inner| add(plain(Path::new(value).join(inner)), Level::Read));
             if name == "CARGO_HOME" {
                 ["config.toml", "config"]
                     .iter()
@@ -55,10 +60,14 @@ pub fn of(home: Option<&Path>, environment: &[(OsString, OsString)]) -> Vec<(Pat
         if name == "PATH" {
             for place in std::env::split_paths(value) {
                 // `~/.local/bin` and `~/bin` have the person's own things beside them.
-                let parent = place
-                    .parent()
-                    .filter(|above| place.ends_with("bin") && home.is_none_or(|home| *above != home && *above != home.join(".local")));
-                for beside in parent.into_iter().flat_map(|above| BESIDE.map(|name| above.join(name))) {
+                let parent = place.parent().filter(|above| {
+                    place.ends_with("bin")
+                        && home.is_none_or(|home| *above != home && *above != home.join(".local"))
+                });
+                for beside in parent
+                    .into_iter()
+                    .flat_map(|above| BESIDE.map(|name| above.join(name)))
+                {
                     add(beside, Level::Read);
                 }
                 add(plain(place), Level::Read);
@@ -77,9 +86,17 @@ pub fn of(home: Option<&Path>, environment: &[(OsString, OsString)]) -> Vec<(Pat
                 add(home.join(&inner), Level::Read);
             }
         }
-        ["go/bin", "go/pkg"].iter().for_each(|inner| add(home.join(inner), Level::Read));
-        CACHES.iter().for_each(|name| add(home.join(".cache").join(name), Level::Read));
-        SETTINGS.iter().map(|name| home.join(name)).filter(|file| holds_no_secret(file)).for_each(|file| add(file, Level::Read));
+        ["go/bin", "go/pkg"]
+            .iter()
+            .for_each(|inner| add(home.join(inner), Level::Read));
+        CACHES
+            .iter()
+            .for_each(|name| add(home.join(".cache").join(name), Level::Read));
+        SETTINGS
+            .iter()
+            .map(|name| home.join(name))
+            .filter(|file| holds_no_secret(file))
+            .for_each(|file| add(file, Level::Read));
     }
     found
 }
@@ -90,6 +107,9 @@ fn plain(path: PathBuf) -> PathBuf {
 }
 
 fn holds_no_secret(file: &Path) -> bool {
-    let small = std::fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() < 64 * 1024);
-    small && std::fs::read_to_string(file).is_ok_and(|text| redact_text(&text) == text && !text.contains("token"))
+    let small =
+        std::fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() < 64 * 1024);
+    small
+        && std::fs::read_to_string(file)
+            .is_ok_and(|text| redact_text(&text) == text && !text.contains("token"))
 }

@@ -18,7 +18,9 @@ use crate::redirects as seen_redirects;
 use crate::scene::{self, Closed, PLAIN, Scene};
 use crate::variables::{is_locale_name, is_own_name};
 use crate::wrappers::{self, identity};
-use crate::{LONGEST, carrying, danger, helpers, normal, other_shells, runners, searches, seen, stale};
+use crate::{
+    LONGEST, carrying, danger, helpers, normal, other_shells, runners, searches, seen, stale,
+};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(text: &str) -> Draft {
@@ -29,25 +31,50 @@ pub(crate) fn analyse(text: &str) -> Draft {
 pub(crate) fn analyse_inside(text: &str, depth: usize) -> Draft {
     if text.len() > LONGEST {
         let reason = "the command is longer than 64 KiB".to_owned();
-        return opaque(text, Refusal { reason, start: 0, end: text.len() });
+        return opaque(
+            text,
+            Refusal {
+                reason,
+                start: 0,
+                end: text.len(),
+            },
+        );
     }
     let read = bash::read(text).and_then(|document| Ok((lines::steps(&document, text)?, document)));
     let (steps, document) = match read {
         Ok((steps, _)) if steps.is_empty() => {
-            return opaque(text, Refusal { reason: "there is no command".to_owned(), start: 0, end: text.len() });
+            return opaque(
+                text,
+                Refusal {
+                    reason: "there is no command".to_owned(),
+                    start: 0,
+                    end: text.len(),
+                },
+            );
         }
         Ok(read) => read,
         Err(refusal) => return opaque(text, refusal),
     };
-    let together = steps.len() > 1 || steps.iter().any(|step| !step.writes.is_empty() || !step.reads.is_empty());
+    let together = steps.len() > 1
+        || steps
+            .iter()
+            .any(|step| !step.writes.is_empty() || !step.reads.is_empty());
     let mut draft = Draft {
         effects: Vec::with_capacity(2 * steps.len()),
         questions: Vec::with_capacity(2 * steps.len()),
         commands: Vec::with_capacity(steps.len()),
         ..Draft::default()
     };
-    if steps.iter().any(|step| step.folders.list().iter().any(|folder| hole::below_top(folder).is_some())) {
-        draft.top = Some(draft.ask(Question::GitHelpers { folder: ".".to_owned(), shows: Shows::default() }));
+    if steps.iter().any(|step| {
+        step.folders
+            .list()
+            .iter()
+            .any(|folder| hole::below_top(folder).is_some())
+    }) {
+        draft.top = Some(draft.ask(Question::GitHelpers {
+            folder: ".".to_owned(),
+            shows: Shows::default(),
+        }));
     }
     for (part, step) in steps.into_iter().enumerate() {
         if let Err(refusal) = plain(&mut draft, part, step, depth) {
@@ -76,7 +103,9 @@ fn acts(draft: &Draft) -> bool {
             EffectKind::Read => !matches!(effect.target, Target::Path(_)),
             EffectKind::Run => false,
             // Errors that nobody wants to see go there in every other line.
-            EffectKind::Write => effect.place().is_none_or(|place| place.written != "/dev/null"),
+            EffectKind::Write => effect
+                .place()
+                .is_none_or(|place| place.written != "/dev/null"),
             _ => true,
         })
 }
@@ -97,7 +126,11 @@ fn add_dangers(draft: &mut Draft, dangers: Vec<Danger>) {
     for danger in dangers {
         let known = |other: &Danger| other.what == danger.what;
         // A recursive delete that an effect shows is told once, and a rule for the effect can settle it.
-        let shown = danger.tier == Tier::Dangerous && draft.dangers.iter().any(|other| other.shown_by_effect && known(other));
+        let shown = danger.tier == Tier::Dangerous
+            && draft
+                .dangers
+                .iter()
+                .any(|other| other.shown_by_effect && known(other));
         if !shown && !draft.dangers.iter().any(known) {
             draft.dangers.push(danger);
         }
@@ -107,15 +140,27 @@ fn add_dangers(draft: &mut Draft, dangers: Vec<Danger>) {
 /// A text that could not be read: only what can be seen in it is kept.
 fn opaque(text: &str, refusal: Refusal) -> Draft {
     let refusal = match other_shells::named(text) {
-        Some(shell) => Refusal { reason: format!("it looks like {shell}, which is not read"), ..refusal },
+        Some(shell) => Refusal {
+            reason: format!("it looks like {shell}, which is not read"),
+            ..refusal
+        },
         None => refusal,
     };
     let seen = seen::look(text);
     let dangers = danger::of_text(text, &seen);
     let effects = vec![Effect::unknown(refusal.reason.clone())];
-    let mut draft = Draft { effects, dangers, ..Draft::default() };
+    let mut draft = Draft {
+        effects,
+        dangers,
+        ..Draft::default()
+    };
     seen_redirects::list(&mut draft, text, &seen);
-    draft.opaque = Some(Opaque { reason: refusal.reason, start: refusal.start, end: refusal.end, seen: seen::rows(text, seen) });
+    draft.opaque = Some(Opaque {
+        reason: refusal.reason,
+        start: refusal.start,
+        end: refusal.end,
+        seen: seen::rows(text, seen),
+    });
     draft
 }
 
@@ -123,18 +168,32 @@ fn opaque(text: &str, refusal: Refusal) -> Draft {
 fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(), Refusal> {
     if let Some(name) = &line.shows {
         let note = format!("`{name}` of the environment may hold a secret");
-        draft.effects.push(Effect { part: Some(part), at: Some((line.start, line.end)), ..Effect::unknown(note) });
-        draft.commands.push(Command { literal: true, ..Command::default() });
+        draft.effects.push(Effect {
+            part: Some(part),
+            at: Some((line.start, line.end)),
+            ..Effect::unknown(note)
+        });
+        draft.commands.push(Command {
+            literal: true,
+            ..Command::default()
+        });
         return Ok(());
     }
     if line.endless {
-        draft.effects.push(Effect { part: Some(part), at: Some((line.start, line.end)), ..Effect::unknown("it runs without end") });
+        draft.effects.push(Effect {
+            part: Some(part),
+            at: Some((line.start, line.end)),
+            ..Effect::unknown("it runs without end")
+        });
     }
     if let Some(names) = &line.hands_on {
         for folder in line.folders.list() {
             scene::hand_on(draft, folder, names, line.whole);
         }
-        draft.commands.push(Command { literal: true, ..Command::default() });
+        draft.commands.push(Command {
+            literal: true,
+            ..Command::default()
+        });
         return Ok(());
     }
     let before = draft.effects.len();
@@ -142,44 +201,73 @@ fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(),
     let fields = line.words.as_slice();
     // How `read` parts its input concerns nobody else.
     let reads = fields.first().is_some_and(|first| first.value == "read");
-    for (variable, value) in line.assignments.iter().filter(|(variable, _)| !(reads && variable == "IFS")) {
+    for (variable, value) in line
+        .assignments
+        .iter()
+        .filter(|(variable, _)| !(reads && variable == "IFS"))
+    {
         environment(draft, part, variable, value, fields.is_empty());
     }
     if fields.is_empty() {
         // It only redirects or sets variables of its own.
-        let manner = Manner { known_program: true, ..PLAIN };
+        let manner = Manner {
+            known_program: true,
+            ..PLAIN
+        };
         draft.effects.push(Effect {
             manner,
             part: Some(part),
             at: Some((line.start, line.end)),
             ..Effect::new(EffectKind::Run, Target::Command)
         });
-        draft.commands.push(Command { literal: true, ..Command::default() });
+        draft.commands.push(Command {
+            literal: true,
+            ..Command::default()
+        });
         return Ok(());
     }
-    let refuse = |reason: String| Refusal { reason, start: line.start, end: line.end };
+    let refuse = |reason: String| Refusal {
+        reason,
+        start: line.start,
+        end: line.end,
+    };
     let unwrapped = wrappers::unwrap(fields).map_err(refuse)?;
     let own = fields.get(unwrapped.start..).unwrap_or(&[]);
-    let Some(first) = own.first() else { return Err(refuse("a wrapper has no command".to_owned())) };
+    let Some(first) = own.first() else {
+        return Err(refuse("a wrapper has no command".to_owned()));
+    };
     let written = first.value.as_str();
     let Some(asked) = in_first_folder(line.folders.list(), written) else {
-        return Err(Refusal { reason: format!("`{}` is only known when it runs", first.shown()), start: first.start, end: first.end });
+        return Err(Refusal {
+            reason: format!("`{}` is only known when it runs", first.shown()),
+            start: first.start,
+            end: first.end,
+        });
     };
     let name = identity(written);
     if line.background {
-        draft.effects.push(Effect { part: Some(part), ..Effect::unknown("it goes on in the background") });
+        draft.effects.push(Effect {
+            part: Some(part),
+            ..Effect::unknown("it goes on in the background")
+        });
     }
     for (variable, value) in &unwrapped.assignments {
         environment(draft, part, variable, value, false);
     }
     privilege(draft, part, &unwrapped.wrappers);
     let literal = fields.iter().all(|field| hole::is_literal(&field.value));
-    draft.parted |= !literal && fields.iter().any(|field| field.value.contains(hole::PARTED));
-    let odd = |folder: &String| folder.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
+    draft.parted |= !literal
+        && fields
+            .iter()
+            .any(|field| field.value.contains(hole::PARTED));
+    let odd = |folder: &String| {
+        folder.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter))
+    };
     if draft.parted && line.folders.list().iter().any(odd) {
-        draft
-            .effects
-            .push(Effect { part: Some(part), ..Effect::unknown("the name of a folder stands there without quotes and is parted") });
+        draft.effects.push(Effect {
+            part: Some(part),
+            ..Effect::unknown("the name of a folder stands there without quotes and is parted")
+        });
     }
 
     let program = programs::find(name);
@@ -187,9 +275,13 @@ fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(),
     let mut in_shell = !line.started;
     let mut wrapper_programs = Vec::new();
     for (wrapper, start) in unwrapped.wrappers.iter().zip(&unwrapped.starts) {
-        let written = fields.get(*start).map_or(wrapper.as_str(), |field| field.value.as_str());
+        let written = fields
+            .get(*start)
+            .map_or(wrapper.as_str(), |field| field.value.as_str());
         // `time` is a word of the shell only where a command starts; `command time` is the program.
-        let word_of_shell = in_shell && (matches!(written, "command" | "builtin" | "exec") || (written == "time" && *start == 0));
+        let word_of_shell = in_shell
+            && (matches!(written, "command" | "builtin" | "exec")
+                || (written == "time" && *start == 0));
         in_shell &= word_of_shell && written != "exec";
         if !word_of_shell && let Some(name) = in_first_folder(line.folders.list(), written) {
             wrapper_programs.push(draft.ask(Question::Program { name }));
@@ -200,22 +292,35 @@ fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(),
 
     let mut scene = Scene::new(draft, part, line.folders.list(), own, name);
     scene.read_inside = line.read_inside;
-    scene.is_cut = line.cut || unwrapped.wrappers.iter().any(|wrapper| wrapper == "timeout");
+    scene.is_cut = line.cut
+        || unwrapped
+            .wrappers
+            .iter()
+            .any(|wrapper| wrapper == "timeout");
     scene.fed = line.fed;
-    scene.applet = unwrapped.wrappers.last().is_some_and(|wrapper| matches!(wrapper.as_str(), "busybox" | "toybox"));
+    scene.applet = unwrapped
+        .wrappers
+        .last()
+        .is_some_and(|wrapper| matches!(wrapper.as_str(), "busybox" | "toybox"));
     for folder in fields.iter().filter_map(field::listed_folder) {
         scene.list(&folder.value);
     }
     if unwrapped.wrappers.iter().any(|wrapper| wrapper == "nohup") {
         scene.write("nohup.out");
     }
-    let mut arguments: Vec<&str> = own.iter().skip(1).map(|field| field.value.as_str()).collect();
+    let mut arguments: Vec<&str> = own
+        .iter()
+        .skip(1)
+        .map(|field| field.value.as_str())
+        .collect();
     if line.read_inside {
         arguments = runners::without_commands(name, arguments);
     }
     let parsed = program.map(|program| read_options(program, &arguments));
     match program.zip(parsed.as_ref()) {
-        Some((program, _)) if !program.builtin && programs::queries::tells_about_itself(&mut scene, &arguments) => {}
+        Some((program, _))
+            if !program.builtin
+                && programs::queries::tells_about_itself(&mut scene, &arguments) => {}
         Some((program, parsed)) => {
             perform(program, &mut scene, parsed);
             for other in programs::others(name) {
@@ -224,18 +329,40 @@ fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(),
         }
         None => scene.unknown(format!("`{}` is not a known program", hole::shown(name))),
     }
-    let Closed { name, interprets, git, here } = scene.close();
-    wrapper_programs.extend(helpers::of(&name, &arguments).map(|name| draft.ask(Question::Program { name: name.to_owned() })));
+    let Closed {
+        name,
+        interprets,
+        git,
+        here,
+    } = scene.close();
+    wrapper_programs.extend(helpers::of(&name, &arguments).map(|name| {
+        draft.ask(Question::Program {
+            name: name.to_owned(),
+        })
+    }));
     let interprets = interprets || line.read_inside;
-    let unclear = draft.effects.last().is_some_and(|run| run.kind == EffectKind::Run && !run.manner.known_program);
+    let unclear = draft
+        .effects
+        .last()
+        .is_some_and(|run| run.kind == EffectKind::Run && !run.manner.known_program);
     // The table may know what a program is for, and not what each of its words leads to: `kubectl get -f FILE`.
     let effects = draft.effects.get(before..).unwrap_or(&[]);
-    let reaches_out = effects.iter().any(|effect| matches!(effect.kind, EffectKind::Connect | EffectKind::Unknown));
-    let open = reaches_out && (matches!(name.as_str(), "git" | "curl" | "wget") || !programs::is_modelled(&name));
+    let reaches_out = effects
+        .iter()
+        .any(|effect| matches!(effect.kind, EffectKind::Connect | EffectKind::Unknown));
+    let open = reaches_out
+        && (matches!(name.as_str(), "git" | "curl" | "wget") || !programs::is_modelled(&name));
     let mut found = carrying::Found::default();
     if (unclear || open) && !line.read_inside {
         let at = (line.start, line.end);
-        let command = carrying::Command { part, name: &name, words: &arguments, folders: line.folders.list(), at, depth };
+        let command = carrying::Command {
+            part,
+            name: &name,
+            words: &arguments,
+            folders: line.folders.list(),
+            at,
+            depth,
+        };
         found = carrying::look_into(draft, &command);
     }
     if unclear {
@@ -244,26 +371,54 @@ fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(),
     searches::searches(draft, part, &name, &arguments, &here);
 
     // The words with the wrappers are needed only where there are any.
-    let all: Vec<String> = if unwrapped.starts.is_empty() { Vec::new() } else { fields.iter().map(Field::shown).collect() };
+    let all: Vec<String> = if unwrapped.starts.is_empty() {
+        Vec::new()
+    } else {
+        fields.iter().map(Field::shown).collect()
+    };
     // What was read above is what a rule would see, unless a word is shown in another way.
     let same = program.is_some_and(|program| program.options.is_some())
         && own.iter().all(Field::is_plain)
         && own.len() == arguments.len() + 1
         && !arguments.iter().any(|word| normal::is_pattern(word));
-    let normal = parsed.filter(|_| same).map(|parsed| normal::of_parsed(&name, &parsed));
-    let is_fresh = |word: &&str| word.trim_end_matches(hole::PARTED).chars().eq([hole::FRESH]);
-    let removed: Vec<bool> = arguments.iter().filter(|word| !word.starts_with('-')).map(is_fresh).collect();
+    let normal = parsed
+        .filter(|_| same)
+        .map(|parsed| normal::of_parsed(&name, &parsed));
+    let is_fresh = |word: &&str| {
+        word.trim_end_matches(hole::PARTED)
+            .chars()
+            .eq([hole::FRESH])
+    };
+    let removed: Vec<bool> = arguments
+        .iter()
+        .filter(|word| !word.starts_with('-'))
+        .map(is_fresh)
+        .collect();
     let words = shown_words(line.words, unwrapped.start, &name);
 
     let leaves_alone = program.is_some_and(|program| !program.interprets) && !interprets;
     let own_effects = draft.effects.get(before..).unwrap_or(&[]);
-    let deletes_below = own_effects.iter().any(|effect| effect.kind == EffectKind::Delete && effect.manner.recursive);
+    let deletes_below = own_effects
+        .iter()
+        .any(|effect| effect.kind == EffectKind::Delete && effect.manner.recursive);
     // What was made for this line alone is nobody's loss.
-    let takes_fresh = name == "rm" && leaves_alone && removed.iter().all(|is_fresh| *is_fresh) && !removed.is_empty();
-    let dangers = if takes_fresh { Vec::new() } else { danger::of_command(&words, leaves_alone) };
+    let takes_fresh = name == "rm"
+        && leaves_alone
+        && removed.iter().all(|is_fresh| *is_fresh)
+        && !removed.is_empty();
+    let dangers = if takes_fresh {
+        Vec::new()
+    } else {
+        danger::of_command(&words, leaves_alone)
+    };
     for danger in dangers {
-        let shown_by_effect = leaves_alone && deletes_below && name == "rm" && danger.tier == Tier::Dangerous;
-        draft.dangers.push(Danger { part: Some(part), shown_by_effect, ..danger });
+        let shown_by_effect =
+            leaves_alone && deletes_below && name == "rm" && danger.tier == Tier::Dangerous;
+        draft.dangers.push(Danger {
+            part: Some(part),
+            shown_by_effect,
+            ..danger
+        });
     }
     let carries = match program {
         Some(_) if leaves_alone => Carries::Nothing,
@@ -275,14 +430,36 @@ fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(),
     stages.extend(forms::of_carried(&line.carries));
     stages.append(&mut found.stages);
     for carried in &line.carries {
-        let leaves_alone = carried.first().and_then(|first| programs::find(identity(first))).is_some_and(|program| !program.interprets);
-        let dangers = danger::of_command(carried, leaves_alone).into_iter().map(|danger| Danger { part: Some(part), ..danger });
+        let leaves_alone = carried
+            .first()
+            .and_then(|first| programs::find(identity(first)))
+            .is_some_and(|program| !program.interprets);
+        let dangers = danger::of_command(carried, leaves_alone)
+            .into_iter()
+            .map(|danger| Danger {
+                part: Some(part),
+                ..danger
+            });
         add_dangers(draft, dangers.collect());
     }
     for (variable, value) in line.assignments.iter().chain(&unwrapped.assignments) {
-        add_dangers(draft, danger::of_variable(variable, value).into_iter().map(|danger| Danger { part: Some(part), ..danger }).collect());
+        add_dangers(
+            draft,
+            danger::of_variable(variable, value)
+                .into_iter()
+                .map(|danger| Danger {
+                    part: Some(part),
+                    ..danger
+                })
+                .collect(),
+        );
     }
-    let assignments = line.assignments.into_iter().chain(unwrapped.assignments).map(|(variable, _)| variable).collect();
+    let assignments = line
+        .assignments
+        .into_iter()
+        .chain(unwrapped.assignments)
+        .map(|(variable, _)| variable)
+        .collect();
     draft.commands.push(Command {
         normal: normal.unwrap_or_else(|| normal::normal(&words)),
         words,
@@ -291,7 +468,12 @@ fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(),
         program: question,
         wrapper_programs,
         git,
-        folders: line.folders.list().iter().map(|folder| scene::asked(folder).unwrap_or_else(|| hole::shown(folder))).collect(),
+        folders: line
+            .folders
+            .list()
+            .iter()
+            .map(|folder| scene::asked(folder).unwrap_or_else(|| hole::shown(folder)))
+            .collect(),
         literal,
         modelled: programs::is_modelled(&name),
         assignments,
@@ -305,17 +487,35 @@ fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(),
 
 /// A program that does what files around it say, behind a `cd`: what it finds there is another project.
 fn runs_in(draft: &mut Draft, part: usize, line: &Step) {
-    for folder in line.folders.list().iter().filter(|folder| !folder.is_empty()) {
+    for folder in line
+        .folders
+        .list()
+        .iter()
+        .filter(|folder| !folder.is_empty())
+    {
         let target = scene::target(draft, folder, false, false);
-        let manner = Manner { listing: true, ..PLAIN };
+        let manner = Manner {
+            listing: true,
+            ..PLAIN
+        };
         let effect = Effect::new(EffectKind::Read, target);
-        draft.effects.push(Effect { manner, certain: false, part: Some(part), at: Some((line.start, line.end)), ..effect });
+        draft.effects.push(Effect {
+            manner,
+            certain: false,
+            part: Some(part),
+            at: Some((line.start, line.end)),
+            ..effect
+        });
     }
 }
 
 /// The words of a command without its wrappers, as a person reads them, and the program by its plain name.
 fn shown_words(fields: Vec<Field>, start: usize, name: &str) -> Vec<String> {
-    let mut words: Vec<String> = fields.into_iter().skip(start).map(Field::into_shown).collect();
+    let mut words: Vec<String> = fields
+        .into_iter()
+        .skip(start)
+        .map(Field::into_shown)
+        .collect();
     if let (Some(shown), true) = (words.first_mut(), hole::is_literal(name)) {
         name.clone_into(shown);
     }
@@ -326,7 +526,11 @@ fn shown_words(fields: Vec<Field>, start: usize, name: &str) -> Vec<String> {
 /// program is not known in any case.
 fn in_first_folder(folders: &[String], name: &str) -> Option<String> {
     let folder = folders.first().map_or("", String::as_str);
-    if name.contains('/') { scene::asked(&in_folder(folder, name)) } else { hole::is_literal(name).then(|| name.to_owned()) }
+    if name.contains('/') {
+        scene::asked(&in_folder(folder, name))
+    } else {
+        hole::is_literal(name).then(|| name.to_owned())
+    }
 }
 
 /// Each file of a redirect is read or written, whatever the command does with it.
@@ -336,8 +540,16 @@ fn redirects(draft: &mut Draft, part: usize, step: &Step) {
         let at = Some((field.start, field.end));
         let path = field.value.as_str();
         if is_network_file(path) {
-            draft.effects.push(Effect { part: Some(part), at, ..Effect::new(EffectKind::Connect, Target::Host(hole::shown(path))) });
-            draft.effects.push(Effect { part: Some(part), at, ..Effect::unknown("bash opens a connection for such a path") });
+            draft.effects.push(Effect {
+                part: Some(part),
+                at,
+                ..Effect::new(EffectKind::Connect, Target::Host(hole::shown(path)))
+            });
+            draft.effects.push(Effect {
+                part: Some(part),
+                at,
+                ..Effect::unknown("bash opens a connection for such a path")
+            });
             continue;
         }
         // What goes to another command of the line is judged there.
@@ -345,19 +557,36 @@ fn redirects(draft: &mut Draft, part: usize, step: &Step) {
             continue;
         }
         for folder in step.folders.list() {
-            let (path, only) = hole::below(path).map_or((path, None), |(folder, only)| (folder, Some(only)));
+            let (path, only) =
+                hole::below(path).map_or((path, None), |(folder, only)| (folder, Some(only)));
             let target = scene::target(draft, &in_folder(folder, path), false, false);
             if let (Some(only), Target::Path(place)) = (only, &target) {
-                scene::search(draft, place.question, scene::as_listed(only), scene::names(only));
+                scene::search(
+                    draft,
+                    place.question,
+                    scene::as_listed(only),
+                    scene::names(only),
+                );
             }
-            let manner = Manner { redirect: true, recursive: only.is_some(), ..PLAIN };
-            draft.effects.push(Effect { manner, part: Some(part), at, ..Effect::new(kind, target) });
+            let manner = Manner {
+                redirect: true,
+                recursive: only.is_some(),
+                ..PLAIN
+            };
+            draft.effects.push(Effect {
+                manner,
+                part: Some(part),
+                at,
+                ..Effect::new(kind, target)
+            });
         }
     }
 }
 
 fn is_network_file(path: &str) -> bool {
-    ["/dev/tcp/", "/dev/udp/", "/inet/"].iter().any(|start| path.starts_with(start))
+    ["/dev/tcp/", "/dev/udp/", "/inet/"]
+        .iter()
+        .any(|start| path.starts_with(start))
 }
 
 /// Puts in what can be seen of the script inside a command.
@@ -375,7 +604,10 @@ fn show_inside(text: &str, draft: &mut Draft) {
 fn read_options<'a>(program: &Program, arguments: &[&'a str]) -> Parsed<'a> {
     match program.options {
         Some(table) => options::read(table, arguments, false),
-        None => Parsed { operands: arguments.to_vec(), ..Parsed::default() },
+        None => Parsed {
+            operands: arguments.to_vec(),
+            ..Parsed::default()
+        },
     }
 }
 
@@ -389,11 +621,20 @@ fn perform(program: &Program, scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         let note = if word.starts_with('-') {
             format!("the option `{shown}` of `{}` is not known", scene.name)
         } else {
-            format!("`{shown}` may be an option of `{}`, which shows only when it runs", scene.name)
+            format!(
+                "`{shown}` may be an option of `{}`, which shows only when it runs",
+                scene.name
+            )
         };
         scene.unlisted_word(word, note);
     }
-    let doubtful = |word: &&&str| if program.options.is_some() { hole::may_be_several(word) } else { !hole::is_literal(word) };
+    let doubtful = |word: &&&str| {
+        if program.options.is_some() {
+            hole::may_be_several(word)
+        } else {
+            !hole::is_literal(word)
+        }
+    };
     if let Some(word) = parsed.operands.iter().find(doubtful) {
         scene.unsettle(word);
     }
@@ -408,7 +649,12 @@ fn perform(program: &Program, scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     // A name that a pattern stands for may be an option, whatever the operand is for.
     if program.options.is_some() {
         let before_dashes = parsed.before_dashes.unwrap_or(parsed.operands.len());
-        for word in parsed.operands.iter().take(before_dashes).filter(|word| hole::is_glob(word) && hole::may_be_option(word)) {
+        for word in parsed
+            .operands
+            .iter()
+            .take(before_dashes)
+            .filter(|word| hole::is_glob(word) && hole::may_be_option(word))
+        {
             scene.look_at_names(word);
         }
     }
@@ -422,12 +668,16 @@ fn stops_early(name: &str, parsed: &Parsed<'_>) -> bool {
         "hexdump" | "hd" => "--length",
         _ => return false,
     };
-    parsed.value(option).is_some_and(|count| count.starts_with(|digit: char| digit.is_ascii_digit()))
+    parsed
+        .value(option)
+        .is_some_and(|count| count.starts_with(|digit: char| digit.is_ascii_digit()))
 }
 
 /// Programs that take their options anywhere on every system, since they read them by themselves.
-const OPTIONS_ANYWHERE: [&str; 13] =
-    ["curl", "wget", "rg", "fd", "fdfind", "bat", "batcat", "exa", "eza", "b3sum", "tree", "xmllint", "ag"];
+const OPTIONS_ANYWHERE: [&str; 13] = [
+    "curl", "wget", "rg", "fd", "fdfind", "bat", "batcat", "exa", "eza", "b3sum", "tree",
+    "xmllint", "ag",
+];
 
 /// Words that may be files to a program that wants its options first. A number that is not known yet can be no file that anybody hides.
 pub(crate) fn late_options(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
@@ -437,8 +687,16 @@ pub(crate) fn late_options(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         if known.starts_with('-') && !hole::is_literal(&known) {
             continue;
         }
-        let manner = Manner { maybe_option: true, ..Manner::default() };
-        scene.path(EffectKind::Read, if known == *word { word } else { &known }, false, manner);
+        let manner = Manner {
+            maybe_option: true,
+            ..Manner::default()
+        };
+        scene.path(
+            EffectKind::Read,
+            if known == *word { word } else { &known },
+            false,
+            manner,
+        );
         scene.doubt();
     }
 }
@@ -462,8 +720,15 @@ fn environment(draft: &mut Draft, part: usize, variable: &str, value: &str, for_
     }
     let note = format!("sets `{variable}`, which may change what runs");
     let environment = Effect::new(EffectKind::Environment, Target::Nothing);
-    draft.effects.push(Effect { part: Some(part), note: Some(note.clone()), ..environment });
-    draft.effects.push(Effect { part: Some(part), ..Effect::unknown(note) });
+    draft.effects.push(Effect {
+        part: Some(part),
+        note: Some(note.clone()),
+        ..environment
+    });
+    draft.effects.push(Effect {
+        part: Some(part),
+        ..Effect::unknown(note)
+    });
 }
 
 pub(crate) fn is_harmless_variable(variable: &str, value: &str) -> bool {
@@ -490,20 +755,39 @@ pub(crate) fn is_harmless_variable(variable: &str, value: &str) -> bool {
         "DEBIAN_FRONTEND",
     ];
     // A pager that is none.
-    if matches!(variable, "PAGER" | "GIT_PAGER" | "MANPAGER" | "SYSTEMD_PAGER") {
+    if matches!(
+        variable,
+        "PAGER" | "GIT_PAGER" | "MANPAGER" | "SYSTEMD_PAGER"
+    ) {
         return matches!(value, "" | "cat");
     }
     // Some of these name files: a path in the value would be read.
-    let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.@+,:=-".contains(&byte) || (byte == b'/' && variable == "TZ"));
+    let plain = value.bytes().all(|byte| {
+        byte.is_ascii_alphanumeric()
+            || b"_.@+,:=-".contains(&byte)
+            || (byte == b'/' && variable == "TZ")
+    });
     let inside = !value.trim_start_matches(':').starts_with('/') && !value.contains("..");
     plain && inside && (HARMLESS.contains(&variable) || is_locale_name(variable))
 }
 
 fn privilege(draft: &mut Draft, part: usize, wrappers: &[String]) {
-    for wrapper in wrappers.iter().filter(|wrapper| matches!(wrapper.as_str(), "sudo" | "doas")) {
+    for wrapper in wrappers
+        .iter()
+        .filter(|wrapper| matches!(wrapper.as_str(), "sudo" | "doas"))
+    {
         let what = format!("gains rights by `{wrapper}`");
         let gain = Effect::new(EffectKind::Privilege, Target::Nothing);
-        draft.effects.push(Effect { part: Some(part), note: Some(what.clone()), ..gain });
-        draft.dangers.push(Danger { tier: Tier::Dangerous, what, part: Some(part), shown_by_effect: false });
+        draft.effects.push(Effect {
+            part: Some(part),
+            note: Some(what.clone()),
+            ..gain
+        });
+        draft.dangers.push(Danger {
+            tier: Tier::Dangerous,
+            what,
+            part: Some(part),
+            shown_by_effect: false,
+        });
     }
 }

@@ -30,14 +30,20 @@ impl Assigned {
             Node::Chain(parts) => parts.iter().for_each(|(_, part)| self.node(part)),
             Node::Not(inner) | Node::Background(inner) => self.node(inner),
             Node::Subshell(script, _) | Node::Group(script, _) => self.script(script),
-            Node::If { branches, otherwise, .. } => {
+            Node::If {
+                branches,
+                otherwise,
+                ..
+            } => {
                 for (condition, branch) in branches {
                     self.script(condition);
                     self.script(branch);
                 }
                 otherwise.iter().for_each(|script| self.script(script));
             }
-            Node::Loop { condition, body, .. } => {
+            Node::Loop {
+                condition, body, ..
+            } => {
                 self.script(condition);
                 self.script(body);
             }
@@ -64,7 +70,10 @@ impl Assigned {
             self.add(&assignment.name, number);
         }
         // What is evaluated, and names that are only known when it runs, may be any.
-        let first = simple.words.first().map(|word| word.literal().unwrap_or_default());
+        let first = simple
+            .words
+            .first()
+            .map(|word| word.literal().unwrap_or_default());
         let sets = matches!(
             first.as_deref(),
             Some(
@@ -104,7 +113,9 @@ impl Assigned {
 fn is_number(word: &Word) -> bool {
     !word.pieces.is_empty()
         && word.pieces.iter().all(|piece| match piece {
-            Piece::Text { text, .. } => !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()),
+            Piece::Text { text, .. } => {
+                !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+            }
             Piece::Number { signed, .. } => !signed,
             _ => false,
         })

@@ -48,7 +48,9 @@ impl Walk<'_> {
     /// Lists what is carried. The answer is always that it was not read: the program itself asks.
     pub(crate) fn for_carried(&mut self, step: &Step, name: &str, arguments: &[Field]) -> bool {
         let words: Vec<&str> = arguments.iter().map(|field| field.value.as_str()).collect();
-        let (Some((starts, at)), from) = (read(name, &words), self.steps.len()) else { return false };
+        let (Some((starts, at)), from) = (read(name, &words), self.steps.len()) else {
+            return false;
+        };
         let before = self.state.clone();
         let feed = self.feed.take();
         if goes_away(name, &words) {
@@ -72,7 +74,9 @@ impl Walk<'_> {
             let inner: Vec<Step> = self.steps.drain(from..).collect();
             let carries = inner.into_iter().flat_map(|step| {
                 let own: Vec<String> = step.words.iter().map(Field::shown).collect();
-                std::iter::once(own).chain(step.carries).filter(|words| !words.is_empty())
+                std::iter::once(own)
+                    .chain(step.carries)
+                    .filter(|words| !words.is_empty())
             });
             if let Some(outer) = self.steps.last_mut() {
                 outer.carries.extend(carries);
@@ -85,10 +89,13 @@ impl Walk<'_> {
 /// Whether the command may start in another folder: a login goes to the other's home.
 fn goes_away(name: &str, words: &[&str]) -> bool {
     match name {
-        "su" | "runuser" => words
+        "su" | "runuser" => words.iter().any(|word| {
+            matches!(*word, "-" | "--login")
+                || !word.starts_with("--") && word.starts_with('-') && word.contains('l')
+        }),
+        "unshare" => words
             .iter()
-            .any(|word| matches!(*word, "-" | "--login") || !word.starts_with("--") && word.starts_with('-') && word.contains('l')),
-        "unshare" => words.iter().any(|word| word.starts_with("-w") || word.starts_with("--wd")),
+            .any(|word| word.starts_with("-w") || word.starts_with("--wd")),
         _ => true,
     }
 }
@@ -109,7 +116,12 @@ fn read(name: &str, words: &[&str]) -> Option<(Starts, At)> {
         "ssh" => ssh(words),
         "su" | "runuser" => other_user(name, words),
         "chroot" => {
-            const OPTIONS: Options = Options { flags: "", valued: "", long_flags: "skip-chdir", long_valued: "userspec groups" };
+            const OPTIONS: Options = Options {
+                flags: "",
+                valued: "",
+                long_flags: "skip-chdir",
+                long_valued: "userspec groups",
+            };
             Some((Starts::Words(OPTIONS.skip(words)? + 1), Elsewhere))
         }
         "nsenter" => {
@@ -147,11 +159,22 @@ fn read(name: &str, words: &[&str]) -> Option<(Starts, At)> {
                 _ => return None,
             };
             // The container, the image or the service stands before the command.
-            Some((Starts::Words(own + CONTAINER.skip(words.get(own..)?)? + 1), Elsewhere))
+            Some((
+                Starts::Words(own + CONTAINER.skip(words.get(own..)?)? + 1),
+                Elsewhere,
+            ))
         }
-        "kubectl" | "oc" => Some((Starts::Words(words.iter().position(|word| *word == "--")? + 1), Elsewhere)),
+        "kubectl" | "oc" => Some((
+            Starts::Words(words.iter().position(|word| *word == "--")? + 1),
+            Elsewhere,
+        )),
         "adb" => {
-            const OPTIONS: Options = Options { flags: "de", valued: "stHP", long_flags: "", long_valued: "" };
+            const OPTIONS: Options = Options {
+                flags: "de",
+                valued: "stHP",
+                long_flags: "",
+                long_valued: "",
+            };
             let at = OPTIONS.skip(words)?;
             (words.get(at) == Some(&"shell")).then_some((Starts::Joined(at + 1), Elsewhere))
         }
@@ -161,24 +184,42 @@ fn read(name: &str, words: &[&str]) -> Option<(Starts, At)> {
 
 /// The shell of the other machine gets the words put together. Options may stand behind the host, too.
 fn ssh(words: &[&str]) -> Option<(Starts, At)> {
-    const OPTIONS: Options =
-        Options { flags: "46AaCfGgKkMNnqsTtVvXxYy", valued: "BbcDEeFIiJLlmOopPQRSWw", long_flags: "", long_valued: "" };
+    const OPTIONS: Options = Options {
+        flags: "46AaCfGgKkMNnqsTtVvXxYy",
+        valued: "BbcDEeFIiJLlmOopPQRSWw",
+        long_flags: "",
+        long_valued: "",
+    };
     let host = OPTIONS.skip(words)?;
-    Some((Starts::Joined(host + 1 + OPTIONS.skip(words.get(host + 1..)?)?), Elsewhere))
+    Some((
+        Starts::Joined(host + 1 + OPTIONS.skip(words.get(host + 1..)?)?),
+        Elsewhere,
+    ))
 }
 
 /// `su -c text`, wherever it stands, and `runuser -u somebody command`.
 fn other_user(name: &str, words: &[&str]) -> Option<(Starts, At)> {
     let takes_text = |word: &&str| {
-        matches!(*word, "--command" | "--session-command") || !word.starts_with("--") && word.starts_with('-') && word.ends_with('c')
+        matches!(*word, "--command" | "--session-command")
+            || !word.starts_with("--") && word.starts_with('-') && word.ends_with('c')
     };
     if let Some(at) = words.iter().position(takes_text) {
         return Some((Starts::Text(at + 1), Here));
     }
-    const OPTIONS: Options =
-        Options { flags: "mp", valued: "ugG", long_flags: "preserve-environment", long_valued: "user group supp-group" };
-    let by_words = name == "runuser" && words.iter().any(|word| *word == "-u" || word.starts_with("--user"));
-    Some((Starts::Words(OPTIONS.skip(words).filter(|_| by_words)?), Here))
+    const OPTIONS: Options = Options {
+        flags: "mp",
+        valued: "ugG",
+        long_flags: "preserve-environment",
+        long_valued: "user group supp-group",
+    };
+    let by_words = name == "runuser"
+        && words
+            .iter()
+            .any(|word| *word == "-u" || word.starts_with("--user"));
+    Some((
+        Starts::Words(OPTIONS.skip(words).filter(|_| by_words)?),
+        Here,
+    ))
 }
 
 /// Programs that fetch a package and run what is in it by its name.
@@ -191,16 +232,25 @@ fn package(name: &str, words: &[&str]) -> Option<(Starts, At)> {
     };
     let own = match (name, words) {
         ("npx" | "pnpx" | "bunx" | "uvx", _) => 0,
-        ("npm", ["exec" | "x", ..]) | ("pnpm" | "yarn", ["dlx" | "exec", ..]) | ("bun", ["x", ..]) | ("uv" | "pipx", ["run", ..]) => 1,
+        ("npm", ["exec" | "x", ..])
+        | ("pnpm" | "yarn", ["dlx" | "exec", ..])
+        | ("bun", ["x", ..])
+        | ("uv" | "pipx", ["run", ..]) => 1,
         ("uv", ["tool", "run", ..]) => 2,
         _ => return None,
     };
-    if let Some(at) =
-        words.iter().position(|word| matches!(*word, "-c" | "--call" | "--shell-mode")).filter(|_| matches!(name, "npx" | "npm" | "pnpm"))
+    if let Some(at) = words
+        .iter()
+        .position(|word| matches!(*word, "-c" | "--call" | "--shell-mode"))
+        .filter(|_| matches!(name, "npx" | "npm" | "pnpm"))
     {
         return Some((Starts::Text(at + 1), Elsewhere));
     }
-    Some((Starts::Words(own + OPTIONS.skip(words.get(own..)?)?), Elsewhere)).filter(|_| words.iter().all(|word| hole::is_literal(word)))
+    Some((
+        Starts::Words(own + OPTIONS.skip(words.get(own..)?)?),
+        Elsewhere,
+    ))
+    .filter(|_| words.iter().all(|word| hole::is_literal(word)))
 }
 
 #[cfg(test)]

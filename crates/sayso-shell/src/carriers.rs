@@ -56,7 +56,9 @@ impl Options {
                     _ => return None,
                 },
                 None => {
-                    let at = option.find(|letter| !self.flags.contains(letter)).unwrap_or(option.len());
+                    let at = option
+                        .find(|letter| !self.flags.contains(letter))
+                        .unwrap_or(option.len());
                     let mut rest = option.get(at..).unwrap_or("").chars();
                     match rest.next() {
                         None => false,
@@ -102,7 +104,10 @@ fn watch(words: &[&str]) -> Option<Carrier> {
     let mut start = 0;
     loop {
         let rest = words.get(start..)?;
-        let until = rest.iter().position(|word| is_differences(word)).unwrap_or(rest.len());
+        let until = rest
+            .iter()
+            .position(|word| is_differences(word))
+            .unwrap_or(rest.len());
         let own = OPTIONS.skip(rest.get(..until)?)?;
         start += own;
         let ended = own > 0 && words.get(start - 1) == Some(&"--");
@@ -113,16 +118,31 @@ fn watch(words: &[&str]) -> Option<Carrier> {
     }
     let own = words.get(..start)?;
     // Behind `n` stands its value.
-    let has_x =
-        |word: &str| word.starts_with('-') && !word.starts_with("--") && word.split('n').next().is_some_and(|flags| flags.contains('x'));
+    let has_x = |word: &str| {
+        word.starts_with('-')
+            && !word.starts_with("--")
+            && word
+                .split('n')
+                .next()
+                .is_some_and(|flags| flags.contains('x'))
+    };
     let words_as_they_are = own.iter().any(|word| *word == "--exec" || has_x(word));
     words.get(start)?;
-    Some(Carrier { starts: if words_as_they_are { Starts::Words(start) } else { Starts::Joined(start) }, file: None })
+    Some(Carrier {
+        starts: if words_as_they_are {
+            Starts::Words(start)
+        } else {
+            Starts::Joined(start)
+        },
+        file: None,
+    })
 }
 
 /// `-d`, with other letters only before it.
 fn is_differences(word: &str) -> bool {
-    let letters = word.strip_prefix('-').and_then(|word| word.strip_suffix('d'));
+    let letters = word
+        .strip_prefix('-')
+        .and_then(|word| word.strip_suffix('d'));
     letters.is_some_and(|letters| letters.bytes().all(|letter| b"bcegptwx".contains(&letter)))
 }
 
@@ -141,7 +161,10 @@ fn flock(words: &[&str]) -> Option<Carrier> {
         ["-c" | "--command", ..] | [] => return None,
         _ => Starts::Words(file + 1),
     };
-    Some(Carrier { starts, file: Some(file) })
+    Some(Carrier {
+        starts,
+        file: Some(file),
+    })
 }
 
 /// `script -c text file`, wherever the file stands.
@@ -154,10 +177,15 @@ fn script(words: &[&str]) -> Option<Carrier> {
             return None;
         }
         match word.strip_prefix('-') {
-            Some(letters) if !letters.is_empty() && letters.bytes().all(|letter| b"qefa".contains(&letter)) => {}
+            Some(letters)
+                if !letters.is_empty()
+                    && letters.bytes().all(|letter| b"qefa".contains(&letter)) => {}
             // A second text would be the one that counts.
             Some(letters)
-                if text.is_none() && letters.strip_suffix('c').is_some_and(|rest| rest.bytes().all(|letter| b"qefa".contains(&letter))) =>
+                if text.is_none()
+                    && letters.strip_suffix('c').is_some_and(|rest| {
+                        rest.bytes().all(|letter| b"qefa".contains(&letter))
+                    }) =>
             {
                 at += 1;
                 text = Some(at);
@@ -168,18 +196,30 @@ fn script(words: &[&str]) -> Option<Carrier> {
         at += 1;
     }
     let text = text.filter(|at| words.get(*at).is_some_and(|word| is_value(word)))?;
-    Some(Carrier { starts: Starts::Text(text), file })
+    Some(Carrier {
+        starts: Starts::Text(text),
+        file,
+    })
 }
 
 /// `entr`: a command, or with `-s` one text for the person's shell.
 fn entr(words: &[&str]) -> Option<Carrier> {
     let start = words.iter().position(|word| !word.starts_with('-'))?;
     let own = words.get(..start)?;
-    let known = |word: &&str| word.len() > 1 && word.bytes().skip(1).all(|letter| b"acdnprsz".contains(&letter));
+    let known = |word: &&str| {
+        word.len() > 1
+            && word
+                .bytes()
+                .skip(1)
+                .all(|letter| b"acdnprsz".contains(&letter))
+    };
     if !own.iter().all(known) {
         return None;
     }
-    let starts = match (own.iter().any(|word| word.contains('s')), words.len() - start) {
+    let starts = match (
+        own.iter().any(|word| word.contains('s')),
+        words.len() - start,
+    ) {
         (true, 1) => Starts::Text(start),
         (true, _) => return None,
         (false, _) => Starts::Words(start),
@@ -191,7 +231,10 @@ fn entr(words: &[&str]) -> Option<Carrier> {
 pub(crate) fn is_same_in_every_shell(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _./,:=@+-|;'\"<>~".contains(&byte);
     let text = text.replace("&&", " ");
-    text.bytes().all(plain) && !text.split([' ', '\'', '"']).any(|word| word.starts_with('='))
+    text.bytes().all(plain)
+        && !text
+            .split([' ', '\'', '"'])
+            .any(|word| word.starts_with('='))
 }
 
 #[cfg(test)]
@@ -266,16 +309,40 @@ mod tests {
 
     #[test]
     fn the_file_is_the_one_that_is_made() {
-        assert_eq!(read("flock", &["-n", "f", "ls"]), Some(Carrier { starts: Starts::Words(2), file: Some(1) }));
-        assert_eq!(read("script", &["f", "-c", "ls"]), Some(Carrier { starts: Starts::Text(2), file: Some(0) }));
+        assert_eq!(
+            read("flock", &["-n", "f", "ls"]),
+            Some(Carrier {
+                starts: Starts::Words(2),
+                file: Some(1)
+            })
+        );
+        assert_eq!(
+            read("script", &["f", "-c", "ls"]),
+            Some(Carrier {
+                starts: Starts::Text(2),
+                file: Some(0)
+            })
+        );
     }
 
     #[test]
     fn a_text_for_any_shell_has_nothing_that_one_reads_otherwise() {
-        assert!(is_same_in_every_shell("cat README.md | head -n 1 && ls 'a b'; pwd > /dev/null"));
-        for text in
-            ["cat \\x2eenv", "cat **", "echo !#", "ls (rm x)", "ls ^x", "ls 2>&1", "ls $x", "ls & pwd", "ls =x", "ls {a,b}", "ls %1"]
-        {
+        assert!(is_same_in_every_shell(
+            "cat README.md | head -n 1 && ls 'a b'; pwd > /dev/null"
+        ));
+        for text in [
+            "cat \\x2eenv",
+            "cat **",
+            "echo !#",
+            "ls (rm x)",
+            "ls ^x",
+            "ls 2>&1",
+            "ls $x",
+            "ls & pwd",
+            "ls =x",
+            "ls {a,b}",
+            "ls %1",
+        ] {
             assert!(!is_same_in_every_shell(text), "{text}");
         }
     }

@@ -10,8 +10,7 @@ const LOOK: &str = "ls ll la dir vdir pwd cd cat bat head tail tac nl less more 
     dirname realpath readlink which type ps free lsof md5sum sha1sum sha256sum cksum od xxd hexdump strings";
 
 /// Subcommands of git that are there to look.
-const GIT_LOOKS: &str =
-    "log status diff show blame grep shortlog describe rev-parse rev-list ls-files ls-tree cat-file reflog branch tag remote";
+const GIT_LOOKS: &str = "log status diff show blame grep shortlog describe rev-parse rev-list ls-files ls-tree cat-file reflog branch tag remote";
 
 /// Programs that start the command in their words, besides the wrappers.
 const START: &str = "xargs parallel watch flock script entr chroot unshare nsenter setpriv runuser su pkexec strace ltrace gdb valgrind at batch \
@@ -31,14 +30,15 @@ const MANY: &str = "git gh glab hub cargo npm pnpm yarn bun go pip pip3 uv poetr
     hg svn jj nix vagrant heroku fly vercel netlify";
 
 /// Subcommands by which a program runs code that the next words or the project name.
-const RUNS: &str = "run exec x dlx start test t build generate install-test run-script create init foreach shell";
+const RUNS: &str =
+    "run exec x dlx start test t build generate install-test run-script create init foreach shell";
 /// Subcommands that install packages.
 const INSTALLS: &str = "install i ci add update upgrade up sync get tap";
 /// Package managers.
-const MANAGERS: &str =
-    "npm pnpm yarn bun pip pip3 uv poetry pdm gem bundle composer conda mamba cargo apt apt-get dnf yum pacman brew snap flatpak go";
+const MANAGERS: &str = "npm pnpm yarn bun pip pip3 uv poetry pdm gem bundle composer conda mamba cargo apt apt-get dnf yum pacman brew snap flatpak go";
 
-const REACH: &str = "curl wget http https xh httpie aria2c nc ncat netcat socat telnet ftp sftp scp rsync rclone";
+const REACH: &str =
+    "curl wget http https xh httpie aria2c nc ncat netcat socat telnet ftp sftp scp rsync rclone";
 
 /// What is special about commands that start with these words.
 pub(crate) fn caution(words: &[String]) -> Option<Caution> {
@@ -46,8 +46,13 @@ pub(crate) fn caution(words: &[String]) -> Option<Caution> {
     let name = identity(first);
     let is_in = |list: &str, word: &str| list.split_ascii_whitespace().any(|one| one == word);
     // Options before it do not say what is done.
-    let next = rest.iter().find(|word| !word.starts_with('-')).map(String::as_str);
-    let runs_no_scripts = rest.iter().any(|word| word == "--ignore-scripts" || word == "--no-scripts");
+    let next = rest
+        .iter()
+        .find(|word| !word.starts_with('-'))
+        .map(String::as_str);
+    let runs_no_scripts = rest
+        .iter()
+        .any(|word| word == "--ignore-scripts" || word == "--no-scripts");
     match next {
         _ if is_wrapper(name) || is_in(START, name) => Some(Caution::StartsOthers),
         _ if is_in(DELETE, name) => Some(Caution::Deletes),
@@ -56,9 +61,17 @@ pub(crate) fn caution(words: &[String]) -> Option<Caution> {
         None if is_in(RUN, name) => Some(Caution::RunsCode),
         None if is_in(REACH, name) => Some(Caution::ReachesAnyone),
         None if is_in(MANY, name) => Some(Caution::ManyPurposes),
-        Some(sub) if is_in(MANAGERS, name) && is_in(INSTALLS, sub) && !runs_no_scripts => Some(Caution::InstallsCode),
+        Some(sub) if is_in(MANAGERS, name) && is_in(INSTALLS, sub) && !runs_no_scripts => {
+            Some(Caution::InstallsCode)
+        }
         // Alone: behind it stands what is run.
-        Some(sub) if is_in(MANY, name) && is_in(RUNS, sub) && rest.last().is_some_and(|last| last == sub) => Some(Caution::RunsCode),
+        Some(sub)
+            if is_in(MANY, name)
+                && is_in(RUNS, sub)
+                && rest.last().is_some_and(|last| last == sub) =>
+        {
+            Some(Caution::RunsCode)
+        }
         _ => None,
     }
 }

@@ -39,14 +39,20 @@ pub(crate) fn is_plain(character: char) -> bool {
 /// The last part of a path.
 pub(crate) fn last_part(path: &str) -> &str {
     // Most words are short, and looking at each byte is quicker than starting a search.
-    let slash = if path.len() < 32 { path.bytes().rposition(|byte| byte == b'/') } else { path.rfind('/') };
+    let slash = if path.len() < 32 {
+        path.bytes().rposition(|byte| byte == b'/')
+    } else {
+        path.rfind('/')
+    };
     slash.and_then(|at| path.get(at + 1..)).unwrap_or(path)
 }
 
 /// Whether a text is a name of a variable.
 pub(crate) fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Characters that a person would not see, or not see as what they are.

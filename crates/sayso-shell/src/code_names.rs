@@ -76,10 +76,21 @@ pub(crate) const OPEN: [&str; 10] = [
     "copyfilesync",
 ];
 /// Calls that go through folders.
-pub(crate) const WALK: [&str; 8] = ["walk", "rglob", "glob", "iterdir", "readdirsync", "readdir", "scandir", "find"];
+pub(crate) const WALK: [&str; 8] = [
+    "walk",
+    "rglob",
+    "glob",
+    "iterdir",
+    "readdirsync",
+    "readdir",
+    "scandir",
+    "find",
+];
 /// How a file is opened to be written.
-pub(crate) const WRITE_MODES: [&str; 17] =
-    ["w", "wb", "a", "ab", "w+", "wb+", "w+b", "a+", "ab+", "r+", "r+b", "rb+", "x", "wt", "at", "r+w", "wx"];
+pub(crate) const WRITE_MODES: [&str; 17] = [
+    "w", "wb", "a", "ab", "w+", "wb+", "w+b", "a+", "ab+", "r+", "r+b", "rb+", "x", "wt", "at",
+    "r+w", "wx",
+];
 /// Calls that run a command.
 pub(crate) const RUN: [&str; 36] = [
     "system",
@@ -120,8 +131,18 @@ pub(crate) const RUN: [&str; 36] = [
     "spawnl",
 ];
 /// Calls that run a text as a program.
-pub(crate) const EVALUATE: [&str; 10] =
-    ["exec", "eval", "execfile", "loadstring", "load", "instance_eval", "class_eval", "function", "runinthiscontext", "compile"];
+pub(crate) const EVALUATE: [&str; 10] = [
+    "exec",
+    "eval",
+    "execfile",
+    "loadstring",
+    "load",
+    "instance_eval",
+    "class_eval",
+    "function",
+    "runinthiscontext",
+    "compile",
+];
 /// Names of what reaches a network, by the start of the whole name or of its last part.
 pub(crate) const NETWORK: [&str; 24] = [
     "requests.get",

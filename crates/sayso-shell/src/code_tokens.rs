@@ -18,7 +18,9 @@ const MOST_BYTES: usize = 64 * 1024;
 
 /// The parts of a program. Texts that do not end take the rest.
 pub(crate) fn tokens(code: &str) -> Vec<Token> {
-    let code = code.get(..code.floor_char_boundary(MOST_BYTES)).unwrap_or(code);
+    let code = code
+        .get(..code.floor_char_boundary(MOST_BYTES))
+        .unwrap_or(code);
     let bytes = code.as_bytes();
     let mut out = Vec::new();
     let mut at = 0;
@@ -26,14 +28,21 @@ pub(crate) fn tokens(code: &str) -> Vec<Token> {
         match byte {
             b'"' | b'\'' | b'`' => {
                 let (text, next) = quoted(code, at, byte);
-                out.push(if byte == b'`' { Token::Ticked(text) } else { Token::Text(text) });
+                out.push(if byte == b'`' {
+                    Token::Ticked(text)
+                } else {
+                    Token::Text(text)
+                });
                 at = next;
             }
             _ if is_part_of_name(byte) => {
                 let length = name_length(bytes.get(at..).unwrap_or(&[]));
                 let name = code.get(at..at + length).unwrap_or("").to_ascii_lowercase();
                 at += length;
-                let opens = bytes.get(at).copied().filter(|byte| b"({[|/!".contains(byte));
+                let opens = bytes
+                    .get(at)
+                    .copied()
+                    .filter(|byte| b"({[|/!".contains(byte));
                 match opens {
                     Some(open) if matches!(name.as_str(), "%x" | "qx") => {
                         let (text, next) = quoted(code, at, closing(open));
@@ -94,7 +103,10 @@ fn quoted(code: &str, open: usize, close: u8) -> (String, usize) {
 
 /// The last part of a name: `run` of `subprocess.run`.
 pub(crate) fn last_name(name: &str) -> &str {
-    name.rsplit(['.', ':', '>']).next().unwrap_or(name).trim_start_matches(['$', '%'])
+    name.rsplit(['.', ':', '>'])
+        .next()
+        .unwrap_or(name)
+        .trim_start_matches(['$', '%'])
 }
 
 #[cfg(test)]
@@ -105,9 +117,27 @@ mod tests {
     fn names_and_texts() {
         let name = |text: &str| Token::Name(text.to_owned());
         let text = |text: &str| Token::Text(text.to_owned());
-        assert_eq!(tokens("os.system('rm -rf ~')"), [name("os.system"), Token::Sign(b'('), text("rm -rf ~"), Token::Sign(b')')]);
-        assert_eq!(tokens("`ls`;%x(ls)"), [Token::Ticked("ls".into()), Token::Sign(b';'), Token::Ticked("ls".into())]);
-        assert_eq!(tokens("f(\"a\\\"b\""), [name("f"), Token::Sign(b'('), text("a\\\"b")]);
+        assert_eq!(
+            tokens("os.system('rm -rf ~')"),
+            [
+                name("os.system"),
+                Token::Sign(b'('),
+                text("rm -rf ~"),
+                Token::Sign(b')')
+            ]
+        );
+        assert_eq!(
+            tokens("`ls`;%x(ls)"),
+            [
+                Token::Ticked("ls".into()),
+                Token::Sign(b';'),
+                Token::Ticked("ls".into())
+            ]
+        );
+        assert_eq!(
+            tokens("f(\"a\\\"b\""),
+            [name("f"), Token::Sign(b'('), text("a\\\"b")]
+        );
         assert_eq!(tokens("'open"), [text("open")]);
     }
 }

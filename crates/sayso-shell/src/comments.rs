@@ -8,7 +8,8 @@ pub(crate) fn without(text: &str) -> Option<String> {
         return None;
     }
     let mut out = String::with_capacity(text.len());
-    let (mut quote, mut escaped, mut starts, mut comment, mut any) = (None, false, true, false, false);
+    let (mut quote, mut escaped, mut starts, mut comment, mut any) =
+        (None, false, true, false, false);
     for letter in text.chars() {
         if comment && letter != '\n' {
             continue;
@@ -26,7 +27,8 @@ pub(crate) fn without(text: &str) -> Option<String> {
             '\'' | '"' if !was_escaped && quote == Some(letter) => quote = None,
             _ => {}
         }
-        starts = quote.is_none() && !was_escaped && (letter.is_whitespace() || ";|&()".contains(letter));
+        starts =
+            quote.is_none() && !was_escaped && (letter.is_whitespace() || ";|&()".contains(letter));
     }
     any.then_some(out)
 }
@@ -49,7 +51,18 @@ mod tests {
         ] {
             assert_eq!(without(text).as_deref(), Some(bare), "{text}");
         }
-        for text in ["", "ls", "a#b", "'a # b'", "\"a # b\"", "\\#x", "a \\# b", "$#", "${#x}", "'a\n# b'"] {
+        for text in [
+            "",
+            "ls",
+            "a#b",
+            "'a # b'",
+            "\"a # b\"",
+            "\\#x",
+            "a \\# b",
+            "$#",
+            "${#x}",
+            "'a\n# b'",
+        ] {
             assert_eq!(without(text), None, "{text}");
         }
     }

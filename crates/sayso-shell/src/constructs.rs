@@ -27,7 +27,10 @@ impl Walk<'_> {
     }
 
     /// Commands in a place of their own: what they do to the folder and the variables ends with them.
-    pub(crate) fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    pub(crate) fn apart(
+        &mut self,
+        walk: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
         let before = self.state.clone();
         walk(self)?;
         self.state = before;
@@ -36,7 +39,10 @@ impl Walk<'_> {
 
     pub(crate) fn node(&mut self, node: &Node) -> Result<(), Refusal> {
         // A redirect takes the place of the pipe.
-        let outside = redirects_of(node).iter().any(takes_input).then(|| self.feed.take());
+        let outside = redirects_of(node)
+            .iter()
+            .any(takes_input)
+            .then(|| self.feed.take());
         let fed = self.fed;
         self.fed = Walk::feeds(redirects_of(node)).unwrap_or(fed);
         let result = self.node_with_input(node);
@@ -82,7 +88,9 @@ impl Walk<'_> {
                     self.node(part)?;
                     printed = match outputs::literal_words(part) {
                         // What is parted by a NUL has no lines to choose from.
-                        Some(words) if listers::passes_on(&words) => printed.filter(|names| !names.by_nul),
+                        Some(words) if listers::passes_on(&words) => {
+                            printed.filter(|names| !names.by_nul)
+                        }
                         Some(words) => listers::listed(&words),
                         None => None,
                     };
@@ -116,11 +124,19 @@ impl Walk<'_> {
                 self.redirected(redirects)?;
                 self.script(script)
             }
-            Node::If { branches, otherwise, redirects } => {
+            Node::If {
+                branches,
+                otherwise,
+                redirects,
+            } => {
                 self.redirected(redirects)?;
                 self.branches(branches, otherwise.as_ref())
             }
-            Node::Loop { condition, body, redirects } => {
+            Node::Loop {
+                condition,
+                body,
+                redirects,
+            } => {
                 self.redirected(redirects)?;
                 let endless = endless::is_constant(condition) && !endless::ends_itself(body);
                 let first = self.steps.len();
@@ -140,7 +156,12 @@ impl Walk<'_> {
                 }
                 Ok(())
             }
-            Node::For { name, words, body, redirects } => {
+            Node::For {
+                name,
+                words,
+                body,
+                redirects,
+            } => {
                 self.redirected(redirects)?;
                 self.for_each(name, words.as_deref(), body)
             }
@@ -149,19 +170,29 @@ impl Walk<'_> {
                 self.count_up(count)
             }
             Node::Function { name, body } => self.define(name, body),
-            Node::Case { word, arms, redirects } => {
+            Node::Case {
+                word,
+                arms,
+                redirects,
+            } => {
                 self.redirected(redirects)?;
                 self.look_into(word)?;
                 let before = self.state.clone();
                 for (patterns, body) in arms {
-                    patterns.iter().try_for_each(|pattern| self.look_into(pattern))?;
+                    patterns
+                        .iter()
+                        .try_for_each(|pattern| self.look_into(pattern))?;
                     self.script(body)?;
                     // The next arm runs instead of this one, or after it.
                     self.state.join(&before);
                 }
                 Ok(())
             }
-            Node::Test { words, numbers, redirects } => {
+            Node::Test {
+                words,
+                numbers,
+                redirects,
+            } => {
                 self.redirected(redirects)?;
                 self.test(words, numbers)
             }
@@ -176,7 +207,11 @@ impl Walk<'_> {
         }
         for word in numbers {
             if !self.texts(word).iter().all(|field| is_number(&field.value)) {
-                return self.refuse(word.start, word.end, "a comparison of numbers evaluates what it compares");
+                return self.refuse(
+                    word.start,
+                    word.end,
+                    "a comparison of numbers evaluates what it compares",
+                );
             }
         }
         // Whether a file is there shows nothing of what is in it.
@@ -185,7 +220,11 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn branches(&mut self, branches: &[(Script, Script)], otherwise: Option<&Script>) -> Result<(), Refusal> {
+    fn branches(
+        &mut self,
+        branches: &[(Script, Script)],
+        otherwise: Option<&Script>,
+    ) -> Result<(), Refusal> {
         let mut ends: Vec<State> = Vec::new();
         for (condition, branch) in branches {
             self.script(condition)?;
@@ -203,14 +242,24 @@ impl Walk<'_> {
     /// `for ((…))`: its arithmetic evaluates what the names hold, in every round.
     fn count_up(&mut self, count: &Count) -> Result<(), Refusal> {
         if !is_own_name(&count.name) {
-            return self.refuse_here("the variable of a loop may be one that other programs look at");
+            return self
+                .refuse_here("the variable of a loop may be one that other programs look at");
         }
         let mut assigned = crate::assigned::Assigned::default();
         assigned.script(&count.body);
-        self.functions.iter().for_each(|function| assigned.node(&function.body));
+        self.functions
+            .iter()
+            .for_each(|function| assigned.node(&function.body));
         let evaluated = |name: &String| *name == count.name || count.names.contains(name);
-        let unsure = assigned.names.iter().find(|(name, number)| evaluated(name) && !number).map(|(name, _)| name);
-        let unsure = unsure.or(count.names.iter().find(|name| !self.state.variables.is_counted(name)));
+        let unsure = assigned
+            .names
+            .iter()
+            .find(|(name, number)| evaluated(name) && !number)
+            .map(|(name, _)| name);
+        let unsure = unsure.or(count
+            .names
+            .iter()
+            .find(|name| !self.state.variables.is_counted(name)));
         if let Some(name) = unsure {
             return self.refuse_here(&format!("arithmetic evaluates what `{name}` holds"));
         }
@@ -220,15 +269,23 @@ impl Walk<'_> {
         let before = self.state.clone();
         self.forget_assigned(&[&count.body], None);
         let value = if count.signed { TEXT } else { NUMBER };
-        self.state.variables.set(&count.name, vec![value.to_string()]);
+        self.state
+            .variables
+            .set(&count.name, vec![value.to_string()]);
         self.round(|walk| walk.script(&count.body))?;
         self.state.join(&before);
         Ok(())
     }
 
-    fn for_each(&mut self, name: &str, words: Option<&[Word]>, body: &Script) -> Result<(), Refusal> {
+    fn for_each(
+        &mut self,
+        name: &str,
+        words: Option<&[Word]>,
+        body: &Script,
+    ) -> Result<(), Refusal> {
         if !is_own_name(name) && name != "_" {
-            return self.refuse_here("the variable of a loop may be one that other programs look at");
+            return self
+                .refuse_here("the variable of a loop may be one that other programs look at");
         }
         self.count(words.map_or(0, <[Word]>::len))?;
         let mut values = Vec::new();
@@ -237,16 +294,29 @@ impl Walk<'_> {
             self.look_into(word)?;
             let fields = expand::values(word, &self.state.variables, self.document);
             for field in fields {
-                let value = field.value.trim_end_matches(hole::PARTED).replace(hole::LIST, &TEXT.to_string());
+                let value = field
+                    .value
+                    .trim_end_matches(hole::PARTED)
+                    .replace(hole::LIST, &TEXT.to_string());
                 lists.reads.extend(field::listed_folder(&field));
                 // The shell parts a list of names here, once; what is in the variable is one name.
                 if value.contains(hole::BELOW) && field.value.ends_with(hole::PARTED) {
                     let (start, end) = self.place(word.start, word.end);
                     let hands_on = Some(value.clone());
-                    self.steps.push(Step { hands_on, start, end, folders: self.state.folders.clone(), ..Step::default() });
+                    self.steps.push(Step {
+                        hands_on,
+                        start,
+                        end,
+                        folders: self.state.folders.clone(),
+                        ..Step::default()
+                    });
                 }
                 let one = hole::is_glob(&value) && !value.contains(hole::SINGLE);
-                values.push(if one { format!("{value}{}", hole::SINGLE) } else { value });
+                values.push(if one {
+                    format!("{value}{}", hole::SINGLE)
+                } else {
+                    value
+                });
             }
         }
         if words.is_none() {
@@ -264,7 +334,10 @@ impl Walk<'_> {
     }
 
     /// What runs again starts where it ended: a folder that it changes is not known in the next round.
-    pub(crate) fn round(&mut self, walk: impl Fn(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    pub(crate) fn round(
+        &mut self,
+        walk: impl Fn(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
         let before = self.state.clone();
         walk(self)?;
         if self.state.folders != before.folders {
@@ -278,7 +351,9 @@ impl Walk<'_> {
     pub(crate) fn forget_assigned(&mut self, scripts: &[&Script], but: Option<&str>) {
         let mut assigned = crate::assigned::Assigned::default();
         scripts.iter().for_each(|script| assigned.script(script));
-        self.functions.iter().for_each(|function| assigned.node(&function.body));
+        self.functions
+            .iter()
+            .for_each(|function| assigned.node(&function.body));
         if assigned.everything {
             return self.state.variables.lose();
         }
@@ -331,15 +406,24 @@ fn goes_apart(node: &Node) -> bool {
 
 /// Whether a command is `exec`, perhaps behind another word.
 fn redirects_shell(node: &Node) -> bool {
-    let Node::Simple(simple) = node else { return false };
-    simple.words.iter().take(3).any(|word| word.literal().is_none_or(|word| word == "exec"))
+    let Node::Simple(simple) = node else {
+        return false;
+    };
+    simple
+        .words
+        .iter()
+        .take(3)
+        .any(|word| word.literal().is_none_or(|word| word == "exec"))
 }
 
 /// Whether a redirect says where a command reads from.
 fn takes_input(redirect: &Redirect) -> bool {
     // A number before it may be that of the input, and so may the one behind `<&`.
     !matches!(redirect.kind, RedirectKind::Write(_))
-        && !matches!((&redirect.kind, redirect.descriptor), (RedirectKind::Duplicate, Some(1 | 2)))
+        && !matches!(
+            (&redirect.kind, redirect.descriptor),
+            (RedirectKind::Duplicate, Some(1 | 2))
+        )
 }
 
 /// The redirects of a command itself.
@@ -353,6 +437,10 @@ fn redirects_of(node: &Node) -> &[Redirect] {
         | Node::Case { redirects, .. }
         | Node::Test { redirects, .. } => redirects,
         Node::Count(count) => &count.redirects,
-        Node::Function { .. } | Node::Pipeline(_) | Node::Chain(_) | Node::Not(_) | Node::Background(_) => &[],
+        Node::Function { .. }
+        | Node::Pipeline(_)
+        | Node::Chain(_)
+        | Node::Not(_)
+        | Node::Background(_) => &[],
     }
 }

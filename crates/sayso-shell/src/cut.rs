@@ -7,7 +7,10 @@ const LONGEST: usize = 512;
 
 /// Each value without what the pattern takes off; none if that is not known.
 pub(crate) fn values(values: &[String], operator: &str, pattern: &str) -> Option<Vec<String>> {
-    values.iter().map(|value| value_of(value, operator, pattern)).collect()
+    values
+        .iter()
+        .map(|value| value_of(value, operator, pattern))
+        .collect()
 }
 
 fn value_of(value: &str, operator: &str, pattern: &str) -> Option<String> {
@@ -18,16 +21,30 @@ fn value_of(value: &str, operator: &str, pattern: &str) -> Option<String> {
     if !hole::is_literal(value) || value.len() > LONGEST {
         return None;
     }
-    let mut places: Vec<usize> = value.char_indices().map(|(at, _)| at).chain([value.len()]).collect();
+    let mut places: Vec<usize> = value
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([value.len()])
+        .collect();
     // From the start, the shortest piece ends first; from the end, the shortest piece starts last.
     let from_start = operator.starts_with('#');
     if from_start == (operator.len() == 2) {
         places.reverse();
     }
     let pattern: Vec<char> = pattern.chars().collect();
-    let fits = |at: &usize| value.split_at_checked(*at).is_some_and(|(start, end)| matches(if from_start { start } else { end }, &pattern));
-    let cut = places.into_iter().find(fits).and_then(|at| value.split_at_checked(at));
-    Some(cut.map_or(value, |(start, end)| if from_start { end } else { start }).to_owned())
+    let fits = |at: &usize| {
+        value
+            .split_at_checked(*at)
+            .is_some_and(|(start, end)| matches(if from_start { start } else { end }, &pattern))
+    };
+    let cut = places
+        .into_iter()
+        .find(fits)
+        .and_then(|at| value.split_at_checked(at));
+    Some(
+        cut.map_or(value, |(start, end)| if from_start { end } else { start })
+            .to_owned(),
+    )
 }
 
 /// Whether a whole text fits a pattern of `*`, `?` and characters that mean themselves.
@@ -45,7 +62,9 @@ fn matches(text: &str, pattern: &[char]) -> bool {
                 fits += 1;
             }
             _ => {
-                let Some((back, from)) = star else { return false };
+                let Some((back, from)) = star else {
+                    return false;
+                };
                 star = Some((back, from + 1));
                 fits = back + 1;
                 at = from + 1;
@@ -74,7 +93,11 @@ mod tests {
             ("", "%", "*", ""),
             ("é/x", "#", "?", "/x"),
         ] {
-            assert_eq!(values(&[value.to_owned()], operator, pattern), Some(vec![cut.to_owned()]), "{value} {operator} {pattern}");
+            assert_eq!(
+                values(&[value.to_owned()], operator, pattern),
+                Some(vec![cut.to_owned()]),
+                "{value} {operator} {pattern}"
+            );
         }
     }
 }

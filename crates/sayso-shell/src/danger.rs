@@ -18,10 +18,11 @@ use crate::seen::{Seen, is_assignment};
 use crate::split::{After, Segment};
 use crate::wrappers::{identity, loose_name, takes_script};
 use crate::{
-    comments, danger_bodies, danger_bombs, danger_calls, danger_carried, danger_cloud, danger_code, danger_databases, danger_disks,
-    danger_echoes, danger_files, danger_fresh, danger_git, danger_globals, danger_losses, danger_network, danger_packages,
-    danger_processes, danger_requests, danger_secrets, danger_security, danger_sinks, danger_takeover, danger_terminals, danger_tunnels,
-    danger_windows, hole, other_shells, seen,
+    comments, danger_bodies, danger_bombs, danger_calls, danger_carried, danger_cloud, danger_code,
+    danger_databases, danger_disks, danger_echoes, danger_files, danger_fresh, danger_git,
+    danger_globals, danger_losses, danger_network, danger_packages, danger_processes,
+    danger_requests, danger_secrets, danger_security, danger_sinks, danger_takeover,
+    danger_terminals, danger_tunnels, danger_windows, hole, other_shells, seen,
 };
 
 /// The dangers in what could be seen of a text.
@@ -34,13 +35,25 @@ pub(crate) fn of_text(text: &str, seen: &Seen) -> Vec<Danger> {
     let mut dangers = of_whole_text(text, seen, seen::look);
     if text.contains('#') {
         let bare = comments::without(text);
-        let more = of_whole_text(bare.as_deref().unwrap_or(text), &seen::look_past_comments(text), seen::look_past_comments);
-        dangers.extend(more.into_iter().filter(|danger| !dangers.contains(danger)).collect::<Vec<_>>());
+        let more = of_whole_text(
+            bare.as_deref().unwrap_or(text),
+            &seen::look_past_comments(text),
+            seen::look_past_comments,
+        );
+        dangers.extend(
+            more.into_iter()
+                .filter(|danger| !dangers.contains(danger))
+                .collect::<Vec<_>>(),
+        );
         dangers.sort_by_key(|danger| std::cmp::Reverse(danger.tier));
     }
     if let Some(plain) = danger_echoes::printed_in(text) {
         let more = of_whole_text(&plain, &seen::look(&plain), seen::look);
-        dangers.extend(more.into_iter().filter(|danger| !dangers.contains(danger)).collect::<Vec<_>>());
+        dangers.extend(
+            more.into_iter()
+                .filter(|danger| !dangers.contains(danger))
+                .collect::<Vec<_>>(),
+        );
         dangers.sort_by_key(|danger| std::cmp::Reverse(danger.tier));
     }
     dangers
@@ -58,10 +71,17 @@ fn of_whole_text(text: &str, seen: &Seen, look: fn(&str) -> Seen) -> Vec<Danger>
 
 /// Whether something in the line runs texts, so that what stands in quotes is more than data.
 fn runs_text(seen: &Seen) -> bool {
-    let runs = |word: &String| takes_script(word) || other_shells::is_program(word) || danger_code::is_language(word);
-    let sources = |segment: &Segment| matches!(seen::head(&segment.words), Some("source" | ".")) && reads_script(&segment.words);
-    let runs_variable = |segment: &Segment| seen::head(&segment.words).is_some_and(|head| head.starts_with('$'));
-    seen.segments.iter().any(|segment| segment.words.iter().any(runs) || runs_variable(segment) || sources(segment))
+    let runs = |word: &String| {
+        takes_script(word) || other_shells::is_program(word) || danger_code::is_language(word)
+    };
+    let sources = |segment: &Segment| {
+        matches!(seen::head(&segment.words), Some("source" | ".")) && reads_script(&segment.words)
+    };
+    let runs_variable =
+        |segment: &Segment| seen::head(&segment.words).is_some_and(|head| head.starts_with('$'));
+    seen.segments
+        .iter()
+        .any(|segment| segment.words.iter().any(runs) || runs_variable(segment) || sources(segment))
 }
 
 fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
@@ -69,7 +89,10 @@ fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
     let quoted = runs_text(seen);
     danger_bombs::of_text(text, quoted, &mut found);
     if seen.cut {
-        found.push((Dangerous, "the command is too long to be looked through".to_owned()));
+        found.push((
+            Dangerous,
+            "the command is too long to be looked through".to_owned(),
+        ));
     }
     // Looking from every position could cost the square of the length; a text that makes it do so is no ordinary one.
     let mut work = 64 * 1024 + 4 * text.len().min(64 * 1024);
@@ -80,7 +103,16 @@ fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
     danger_processes::of_line(&seen.segments, &mut found);
     of_input(&seen.segments, &mut found);
     danger_code::of_seen(seen, &mut found, |words, found| {
-        of_words(words, Look { rough: false, all: true, exact: false }, &mut work, found);
+        of_words(
+            words,
+            Look {
+                rough: false,
+                all: true,
+                exact: false,
+            },
+            &mut work,
+            found,
+        );
     });
     for code in danger_code::programs(text, &seen.segments) {
         of_code(&code, &mut work, &mut found);
@@ -112,12 +144,23 @@ fn of_code(code: &str, work: &mut usize, found: &mut Vec<Found>) {
 
 /// The dangers of each command, and of the files that redirects write.
 fn of_segments(segments: &[Segment], work: &mut usize, found: &mut Vec<Found>) {
-    let shell_reads = segments.iter().any(|segment| segment.piped && reads_script(&segment.words));
-    let has_language = segments.iter().any(|segment| segment.words.iter().take(8).any(|word| danger_code::is_language(word)));
+    let shell_reads = segments
+        .iter()
+        .any(|segment| segment.piped && reads_script(&segment.words));
+    let has_language = segments.iter().any(|segment| {
+        segment
+            .words
+            .iter()
+            .take(8)
+            .any(|word| danger_code::is_language(word))
+    });
     let mut before: Option<&Segment> = None;
     let fresh = danger_fresh::names(segments);
     for segment in segments {
-        let printed = segment.rough && has_language && !shell_reads && before.is_some_and(danger_code::prints);
+        let printed = segment.rough
+            && has_language
+            && !shell_reads
+            && before.is_some_and(danger_code::prints);
         before = Some(segment);
         if printed {
             continue;
@@ -137,9 +180,16 @@ fn of_segments(segments: &[Segment], work: &mut usize, found: &mut Vec<Found>) {
         {
             of_program(rest, false, found);
         }
-        let look = Look { rough: segment.rough, all: shell_reads, exact: segment.after == After::Pipe && !segment.rough };
+        let look = Look {
+            rough: segment.rough,
+            all: shell_reads,
+            exact: segment.after == After::Pipe && !segment.rough,
+        };
         if !of_words(&segment.words, look, work, found) {
-            found.push((Dangerous, "holds more words that look dangerous than can be looked at".to_owned()));
+            found.push((
+                Dangerous,
+                "holds more words that look dangerous than can be looked at".to_owned(),
+            ));
             break;
         }
     }
@@ -152,9 +202,15 @@ fn of_output(path: &str, found: &mut Vec<Found>) {
     } else if danger_terminals::is_terminal(path) {
         found.push((Dangerous, format!("writes to another terminal, `{path}`")));
     } else if danger_security::is_kernel_file(path) {
-        found.push((Dangerous, format!("writes `{path}`, which changes how the system itself works")));
+        found.push((
+            Dangerous,
+            format!("writes `{path}`, which changes how the system itself works"),
+        ));
     } else if danger_security::opens_a_door(path) {
-        found.push((Dangerous, format!("writes `{path}`, which says who may enter")));
+        found.push((
+            Dangerous,
+            format!("writes `{path}`, which says who may enter"),
+        ));
     } else {
         danger_takeover::of_output(path, found);
     }
@@ -163,16 +219,37 @@ fn of_output(path: &str, found: &mut Vec<Found>) {
 /// The dangers of what a database is given by a pipe or as a text behind it.
 fn of_input(segments: &[Segment], found: &mut Vec<Found>) {
     fn client(segment: &Segment) -> Option<Cow<'_, str>> {
-        seen::head(&segment.words).map(loose_name).filter(|name| danger_databases::is_client(name))
+        seen::head(&segment.words)
+            .map(loose_name)
+            .filter(|name| danger_databases::is_client(name))
     }
-    let Some(name) = segments.iter().filter(|segment| !segment.after.is_redirect()).find_map(client) else { return };
-    let pipes_in = segments.iter().any(|segment| segment.piped && client(segment).is_some());
-    for segment in segments.iter().filter(|segment| !matches!(segment.after, After::Wrapper | After::Output | After::Input)) {
+    let Some(name) = segments
+        .iter()
+        .filter(|segment| !segment.after.is_redirect())
+        .find_map(client)
+    else {
+        return;
+    };
+    let pipes_in = segments
+        .iter()
+        .any(|segment| segment.piped && client(segment).is_some());
+    for segment in segments
+        .iter()
+        .filter(|segment| !matches!(segment.after, After::Wrapper | After::Output | After::Input))
+    {
         // A line of a text behind `<<` starts with its verb; what is printed into a pipe is a word of another command.
         let line = danger_databases::in_sql(&segment.words.join(" "));
-        let printed =
-            || segment.words.iter().filter(|_| pipes_in || segment.after == After::Other).find_map(|word| danger_databases::in_sql(word));
-        if let Some(what) = line.filter(|_| client(segment).is_none() && starts_sql(&segment.words)).or_else(printed) {
+        let printed = || {
+            segment
+                .words
+                .iter()
+                .filter(|_| pipes_in || segment.after == After::Other)
+                .find_map(|word| danger_databases::in_sql(word))
+        };
+        if let Some(what) = line
+            .filter(|_| client(segment).is_none() && starts_sql(&segment.words))
+            .or_else(printed)
+        {
             found.push((Dangerous, format!("`{name}` runs `{what}`")));
             return;
         }
@@ -180,15 +257,25 @@ fn of_input(segments: &[Segment], found: &mut Vec<Found>) {
 }
 
 fn starts_sql(words: &[String]) -> bool {
-    static VERBS: NameSet<8> = NameSet::new(["drop", "truncate", "delete", "update", "alter", "flushall", "flushdb", "begin"]);
-    words.first().is_some_and(|word| word.starts_with("db.") || VERBS.has_program(word))
+    static VERBS: NameSet<8> = NameSet::new([
+        "drop", "truncate", "delete", "update", "alter", "flushall", "flushdb", "begin",
+    ]);
+    words
+        .first()
+        .is_some_and(|word| word.starts_with("db.") || VERBS.has_program(word))
 }
 
 /// The dangers of a text for PowerShell or cmd, which cut names by escapes of their own.
 fn of_other_shell(text: &str, found: &mut Vec<Found>) {
     const MOST_TEXT: usize = 64 * 1024;
-    let text = text.get(..text.floor_char_boundary(MOST_TEXT)).unwrap_or(text);
-    let meant = other_shells::named(text).is_some() || text.split_whitespace().take(64).any(other_shells::is_program);
+    let text = text
+        .get(..text.floor_char_boundary(MOST_TEXT))
+        .unwrap_or(text);
+    let meant = other_shells::named(text).is_some()
+        || text
+            .split_whitespace()
+            .take(64)
+            .any(other_shells::is_program);
     if !meant {
         return;
     }
@@ -210,12 +297,23 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
         shown = words.iter().map(|word| hole::shown(word)).collect();
         &shown
     };
-    let program = words.first().map(|first| loose_name(first)).unwrap_or_default();
-    for text in words.iter().flat_map(|word| danger_carried::texts(&program, word)) {
+    let program = words
+        .first()
+        .map(|first| loose_name(first))
+        .unwrap_or_default();
+    for text in words
+        .iter()
+        .flat_map(|word| danger_carried::texts(&program, word))
+    {
         of_script(text, &mut work, &mut found);
     }
     let arguments = words.get(1..).unwrap_or(&[]);
-    if words.first().is_some_and(|first| danger_code::is_language(first)) || program.ends_with("awk") || danger_code::evaluates(&program) {
+    if words
+        .first()
+        .is_some_and(|first| danger_code::is_language(first))
+        || program.ends_with("awk")
+        || danger_code::evaluates(&program)
+    {
         of_code(&arguments.join("\n"), &mut work, &mut found);
     }
     if matches!(&*program, "sed" | "gsed") {
@@ -227,8 +325,20 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
     }
     if known {
         of_program(words, true, &mut found);
-    } else if !of_words(words, Look { rough: false, all: true, exact: true }, &mut work, &mut found) {
-        found.push((Dangerous, "holds more words that look dangerous than can be looked at".to_owned()));
+    } else if !of_words(
+        words,
+        Look {
+            rough: false,
+            all: true,
+            exact: true,
+        },
+        &mut work,
+        &mut found,
+    ) {
+        found.push((
+            Dangerous,
+            "holds more words that look dangerous than can be looked at".to_owned(),
+        ));
     }
     worst_first(found)
 }
@@ -238,10 +348,19 @@ pub(crate) fn run_their_input(commands: &[Command]) -> bool {
     commands.iter().any(|command| {
         let runs = |word: &String| {
             let name = loose_name(word);
-            danger_databases::is_client(&name) || danger_code::is_language(word) || danger_code::evaluates(&name) || takes_script(word)
+            danger_databases::is_client(&name)
+                || danger_code::is_language(word)
+                || danger_code::evaluates(&name)
+                || takes_script(word)
         };
         // An option such as `cut -c` runs nothing; the program that would has a name.
-        command.words.iter().take(16).filter(|word| !word.starts_with('-')).any(runs) || danger_sinks::runs_input(&command.words)
+        command
+            .words
+            .iter()
+            .take(16)
+            .filter(|word| !word.starts_with('-'))
+            .any(runs)
+            || danger_sinks::runs_input(&command.words)
     })
 }
 
@@ -258,7 +377,16 @@ pub(crate) fn of_variable(name: &str, value: &str) -> Vec<Danger> {
 fn worst_first(mut found: Vec<Found>) -> Vec<Danger> {
     found.sort_by(|left, right| right.0.cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
     found.dedup();
-    found.into_iter().take(16).map(|(tier, what)| Danger { tier, what, part: None, shown_by_effect: false }).collect()
+    found
+        .into_iter()
+        .take(16)
+        .map(|(tier, what)| Danger {
+            tier,
+            what,
+            part: None,
+            shown_by_effect: false,
+        })
+        .collect()
 }
 
 /// How closely words are looked at.
@@ -277,17 +405,28 @@ struct Look {
 fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Found>) -> bool {
     let start = words.iter().take_while(|word| is_assignment(word)).count();
     let (before, words) = words.split_at_checked(start).unwrap_or((&[], words));
-    if !look.rough && before.iter().any(|word| danger_security::is_history_variable(word, false)) {
-        found.push((Dangerous, "keeps what is done out of the history".to_owned()));
+    if !look.rough
+        && before
+            .iter()
+            .any(|word| danger_security::is_history_variable(word, false))
+    {
+        found.push((
+            Dangerous,
+            "keeps what is done out of the history".to_owned(),
+        ));
     }
-    let Some(first) = words.first() else { return true };
+    let Some(first) = words.first() else {
+        return true;
+    };
     of_program(words, look.exact, found);
     of_written(words, found);
     if words.len() == 1 {
         return true;
     }
     let leaves_alone = programs::find(identity(first)).is_some_and(|program| !program.interprets);
-    let starts_another = words.iter().any(|word| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"));
+    let starts_another = words
+        .iter()
+        .any(|word| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"));
     if look.rough || (leaves_alone && !starts_another && !look.all) {
         return true;
     }
@@ -299,7 +438,9 @@ fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Foun
         if index == 0 || !(is_destroyer(word) || is_like_sayso(rest)) {
             continue;
         }
-        let Some(left) = work.checked_sub(own) else { return false };
+        let Some(left) = work.checked_sub(own) else {
+            return false;
+        };
         *work = left;
         of_program(rest, false, found);
         of_written(rest, found);
@@ -309,8 +450,17 @@ fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Foun
 
 /// The dangers of the files that a program writes, where its effects may not be listed.
 fn of_written(words: &[String], found: &mut Vec<Found>) {
-    let Some((first, arguments)) = words.split_first() else { return };
-    danger_takeover::of(&Call { name: &loose_name(first), arguments, exact: false }, found);
+    let Some((first, arguments)) = words.split_first() else {
+        return;
+    };
+    danger_takeover::of(
+        &Call {
+            name: &loose_name(first),
+            arguments,
+            exact: false,
+        },
+        found,
+    );
 }
 
 /// What it costs to look through words: long ones count more.
@@ -320,14 +470,27 @@ fn cost(words: &[String]) -> usize {
 
 /// The dangers of a program with its arguments.
 fn of_program(words: &[String], exact: bool, found: &mut Vec<Found>) {
-    let Some((first, arguments)) = words.split_first() else { return };
+    let Some((first, arguments)) = words.split_first() else {
+        return;
+    };
     let name = loose_name(first);
     let name = name.strip_suffix(".exe").unwrap_or(&name);
-    let name = name.split('@').next().filter(|plain| !plain.is_empty()).unwrap_or(name);
-    let name = [".jar", ".js", ".mjs", ".phar"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    let name = name
+        .split('@')
+        .next()
+        .filter(|plain| !plain.is_empty())
+        .unwrap_or(name);
+    let name = [".jar", ".js", ".mjs", ".phar"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(name);
     let name = danger_echoes::globbed(name).unwrap_or(name);
     let without = danger_globals::without(name, arguments);
-    let call = Call { name, arguments: &without, exact };
+    let call = Call {
+        name,
+        arguments: &without,
+        exact,
+    };
     if let Some(module) = danger_code::module(name, arguments) {
         of_program(module, exact, found);
     }
@@ -361,7 +524,10 @@ fn of_program(words: &[String], exact: bool, found: &mut Vec<Found>) {
         }
         "sayso" if !is_harmless_sayso(arguments) => {
             let subcommand = call.operand(0);
-            say(Catastrophic, format!("an agent must not run `sayso {subcommand}`"));
+            say(
+                Catastrophic,
+                format!("an agent must not run `sayso {subcommand}`"),
+            );
         }
         _ => {}
     }
@@ -372,7 +538,10 @@ pub(crate) fn is_harmless_sayso(arguments: &[String]) -> bool {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["check", rest @ ..] => {
-            let options = rest.iter().take_while(|word| matches!(**word, "--json" | "--explain")).count();
+            let options = rest
+                .iter()
+                .take_while(|word| matches!(**word, "--json" | "--explain"))
+                .count();
             matches!(rest.get(options..), Some(["--", _, ..]))
         }
         ["policy", "show"] | ["policy", "show", "--json"] | ["audit", "list"] => true,
@@ -383,11 +552,15 @@ pub(crate) fn is_harmless_sayso(arguments: &[String]) -> bool {
 /// The dangers of a command that another one holds. Git in git is looked at once, so that no text makes this go deep.
 fn of_held(words: &[String], exact: bool, found: &mut Vec<Found>) {
     const MOST: usize = 16;
-    let starts = (0..words.len()).filter_map(|at| words.get(at..)).filter(|rest| rest.first().is_some_and(|word| is_destroyer(word)));
+    let starts = (0..words.len())
+        .filter_map(|at| words.get(at..))
+        .filter(|rest| rest.first().is_some_and(|word| is_destroyer(word)));
     for rest in starts.take(MOST) {
         match rest.split_first() {
             Some((first, arguments)) if loose_name(first) == "git" => {
-                danger_git::of_git(arguments, &mut |tier: Tier, what: String| found.push((tier, what)));
+                danger_git::of_git(arguments, &mut |tier: Tier, what: String| {
+                    found.push((tier, what))
+                });
             }
             _ => of_program(rest, exact, found),
         }

@@ -21,7 +21,9 @@ fn without_behind(text: &str, opening: &str, is_data: impl Fn(&str) -> bool) -> 
     let mut rest = text;
     let mut any = false;
     for _ in 0..MOST {
-        let Some((before, after)) = rest.split_once(opening) else { break };
+        let Some((before, after)) = rest.split_once(opening) else {
+            break;
+        };
         out.push_str(before);
         out.push_str(opening);
         rest = after;
@@ -41,8 +43,17 @@ fn without_behind(text: &str, opening: &str, is_data: impl Fn(&str) -> bool) -> 
 /// Whether `cat > FILE <<` ends a text, with a file for people to read that nothing else in the whole text names or makes a program of.
 fn writes_prose(before: &str, whole: &str) -> bool {
     const PROSE: [&str; 5] = [".md", ".txt", ".rst", ".adoc", ".html"];
-    let line = before.rsplit(['\n', ';', '&', '|']).next().unwrap_or("").trim();
-    let Some(file) = line.strip_prefix("cat >").map(|file| file.trim_start_matches('>').trim()) else { return false };
+    let line = before
+        .rsplit(['\n', ';', '&', '|'])
+        .next()
+        .unwrap_or("")
+        .trim();
+    let Some(file) = line
+        .strip_prefix("cat >")
+        .map(|file| file.trim_start_matches('>').trim())
+    else {
+        return false;
+    };
     PROSE.iter().any(|end| file.ends_with(end))
         && !file.contains(|letter: char| letter.is_whitespace() || "\"'$`\\<>".contains(letter))
         && whole.matches(last_part(file)).count() == 1
@@ -53,16 +64,27 @@ fn writes_prose(before: &str, whole: &str) -> bool {
 fn body(after: &str) -> Option<(&str, &str)> {
     let (line, lines) = after.split_once('\n')?;
     let word = line.strip_prefix('-').unwrap_or(line).trim();
-    let quote = word.chars().next().filter(|first| matches!(first, '\'' | '"'))?;
+    let quote = word
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '\'' | '"'))?;
     let end = word.strip_prefix(quote)?.strip_suffix(quote)?;
-    if end.is_empty() || !end.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+    if end.is_empty()
+        || !end
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    {
         return None;
     }
     let tabs = line.starts_with('-');
     let mut at = 0;
     for candidate in lines.split_inclusive('\n') {
         let bare = candidate.strip_suffix('\n').unwrap_or(candidate);
-        let bare = if tabs { bare.trim_start_matches('\t') } else { bare };
+        let bare = if tabs {
+            bare.trim_start_matches('\t')
+        } else {
+            bare
+        };
         if bare == end {
             return Some((line, lines.get(at..)?));
         }
@@ -77,9 +99,18 @@ mod tests {
 
     #[test]
     fn only_bodies_with_a_quoted_end_are_taken_out() {
-        assert_eq!(without("a \"$(cat <<'E'\nrm -rf /\nE\n)\" b").as_deref(), Some("a \"$(cat <<'E'\nE\n)\" b"));
-        assert_eq!(without("a \"$(cat <<-'E'\n\tx\n\tE\n)\"").as_deref(), Some("a \"$(cat <<-'E'\n\tE\n)\""));
-        assert_eq!(without("b\ncat > d/a.md <<'E'\nrm -rf /\nE\nls").as_deref(), Some("b\ncat > d/a.md <<'E'\nE\nls"));
+        assert_eq!(
+            without("a \"$(cat <<'E'\nrm -rf /\nE\n)\" b").as_deref(),
+            Some("a \"$(cat <<'E'\nE\n)\" b")
+        );
+        assert_eq!(
+            without("a \"$(cat <<-'E'\n\tx\n\tE\n)\"").as_deref(),
+            Some("a \"$(cat <<-'E'\n\tE\n)\"")
+        );
+        assert_eq!(
+            without("b\ncat > d/a.md <<'E'\nrm -rf /\nE\nls").as_deref(),
+            Some("b\ncat > d/a.md <<'E'\nE\nls")
+        );
         for text in [
             "a",
             "a \"$(cat <<E\nx\nE\n)",

@@ -22,7 +22,10 @@ pub(crate) struct Call<'a> {
 impl<'a> Call<'a> {
     /// The arguments that are no options.
     pub(crate) fn operands(&self) -> impl DoubleEndedIterator<Item = &'a str> + use<'a> {
-        self.arguments.iter().map(String::as_str).filter(|word| !word.starts_with('-'))
+        self.arguments
+            .iter()
+            .map(String::as_str)
+            .filter(|word| !word.starts_with('-'))
     }
 
     /// The operand at a place, which is how most programs name what they shall do.
@@ -33,12 +36,18 @@ impl<'a> Call<'a> {
     /// The operand at a place in small letters.
     pub(crate) fn lower(&self, at: usize) -> Cow<'a, str> {
         let word = self.operand(at);
-        if word.bytes().any(|byte| byte.is_ascii_uppercase()) { word.to_ascii_lowercase().into() } else { word.into() }
+        if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            word.to_ascii_lowercase().into()
+        } else {
+            word.into()
+        }
     }
 
     /// Whether an argument is exactly this word, in any case.
     pub(crate) fn has(&self, word: &str) -> bool {
-        self.arguments.iter().any(|argument| argument.eq_ignore_ascii_case(word))
+        self.arguments
+            .iter()
+            .any(|argument| argument.eq_ignore_ascii_case(word))
     }
 
     pub(crate) fn has_any(&self, words: &[&str]) -> bool {
@@ -47,12 +56,16 @@ impl<'a> Call<'a> {
 
     /// Whether an argument starts with one of these, in any case.
     pub(crate) fn starts(&self, starts: &[&str]) -> bool {
-        self.arguments.iter().any(|argument| starts.iter().any(|start| starts_with(argument, start)))
+        self.arguments
+            .iter()
+            .any(|argument| starts.iter().any(|start| starts_with(argument, start)))
     }
 
     /// Whether a bundle of short options has one of these letters.
     pub(crate) fn short(&self, letters: &[char]) -> bool {
-        self.arguments.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters))
+        self.arguments
+            .iter()
+            .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters))
     }
 
     /// Whether a long option is given, be it cut short or with a value.
@@ -81,7 +94,10 @@ impl<'a> Call<'a> {
                 return words.next();
             }
             let long = options.iter().filter(|option| option.starts_with("--"));
-            if let Some(value) = long.filter_map(|option| word.strip_prefix(option)?.strip_prefix('=')).next() {
+            if let Some(value) = long
+                .filter_map(|option| word.strip_prefix(option)?.strip_prefix('='))
+                .next()
+            {
                 return Some(value);
             }
         }
@@ -91,5 +107,6 @@ impl<'a> Call<'a> {
 
 /// Whether a text starts with another, in any case.
 pub(crate) fn starts_with(text: &str, start: &str) -> bool {
-    text.get(..start.len()).is_some_and(|first| first.eq_ignore_ascii_case(start))
+    text.get(..start.len())
+        .is_some_and(|first| first.eq_ignore_ascii_case(start))
 }

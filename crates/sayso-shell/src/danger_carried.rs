@@ -38,17 +38,38 @@ const OPTIONS: [&str; 9] = [
     "--receive-pack",
 ];
 /// How names of git's settings end whose value is run.
-const SETTINGS: [&str; 7] = ["command", "pager", "editor", "fsmonitor", "textconv", "helper", "external"];
+const SETTINGS: [&str; 7] = [
+    "command",
+    "pager",
+    "editor",
+    "fsmonitor",
+    "textconv",
+    "helper",
+    "external",
+];
 /// Programs that run what stands behind `!`.
-const BY_SIGN: [&str; 14] = ["vim", "vi", "nvim", "view", "ex", "ed", "psql", "mysql", "sqlite3", "gdb", "dc", "ftp", "less", "more"];
+const BY_SIGN: [&str; 14] = [
+    "vim", "vi", "nvim", "view", "ex", "ed", "psql", "mysql", "sqlite3", "gdb", "dc", "ftp",
+    "less", "more",
+];
 
 /// The value of a setting or an option that is run.
 pub(crate) fn setting(word: &str) -> Option<&str> {
     let (name, value) = word.split_once('=')?;
     let small = name.to_ascii_lowercase();
-    let of_git = || small.contains('.') && !small.contains(' ') && SETTINGS.iter().any(|end| small.ends_with(end));
-    let runs = VARIABLES.contains(&name) || small.starts_with("alias.") || OPTIONS.contains(&small.as_str()) || of_git();
-    let value = value.strip_prefix("exec=").or(value.strip_prefix('!')).unwrap_or(value);
+    let of_git = || {
+        small.contains('.')
+            && !small.contains(' ')
+            && SETTINGS.iter().any(|end| small.ends_with(end))
+    };
+    let runs = VARIABLES.contains(&name)
+        || small.starts_with("alias.")
+        || OPTIONS.contains(&small.as_str())
+        || of_git();
+    let value = value
+        .strip_prefix("exec=")
+        .or(value.strip_prefix('!'))
+        .unwrap_or(value);
     Some(value).filter(|value| runs && value.contains(' '))
 }
 
@@ -56,12 +77,19 @@ pub(crate) fn setting(word: &str) -> Option<&str> {
 pub(crate) fn texts<'a>(program: &str, word: &'a str) -> Vec<&'a str> {
     let mut texts: Vec<&str> = setting(word).into_iter().collect();
     if BY_SIGN.contains(&program) {
-        texts.extend(["!", ":!", "\\!"].iter().find_map(|sign| word.strip_prefix(sign)));
+        texts.extend(
+            ["!", ":!", "\\!"]
+                .iter()
+                .find_map(|sign| word.strip_prefix(sign)),
+        );
     }
     // A call in a small language: `BEGIN{system("…")}`.
     if program.ends_with("awk")
         && let Some((_, rest)) = word.split_once("system(")
-        && let Some(quote) = rest.chars().next().filter(|first| matches!(first, '"' | '\''))
+        && let Some(quote) = rest
+            .chars()
+            .next()
+            .filter(|first| matches!(first, '"' | '\''))
     {
         texts.extend(rest.get(1..).and_then(|rest| rest.split(quote).next()));
     }
@@ -71,9 +99,15 @@ pub(crate) fn texts<'a>(program: &str, word: &'a str) -> Vec<&'a str> {
 
 /// Whether a word is nothing but one variable: `$x`, `${x:-y}`.
 pub(crate) fn is_variable(word: &str) -> bool {
-    let Some(rest) = word.strip_prefix('$') else { return false };
+    let Some(rest) = word.strip_prefix('$') else {
+        return false;
+    };
     let braces = rest.starts_with('{') && rest.ends_with('}') && rest.matches('{').count() == 1;
-    braces || !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_@*".contains(&byte))
+    braces
+        || !rest.is_empty()
+            && rest
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_@*".contains(&byte))
 }
 
 #[cfg(test)]
@@ -94,18 +128,32 @@ mod tests {
         ] {
             assert_eq!(texts(program, word), [text], "{word}");
         }
-        for word in
-            ["", "a", "PAGER=cat", "x=rm -rf /", "rm -rf /", "!rm -rf /", "--message=rm -rf /", "command=rm -rf /", "fix: exec=rm -rf /"]
-        {
+        for word in [
+            "",
+            "a",
+            "PAGER=cat",
+            "x=rm -rf /",
+            "rm -rf /",
+            "!rm -rf /",
+            "--message=rm -rf /",
+            "command=rm -rf /",
+            "fix: exec=rm -rf /",
+        ] {
             assert!(texts("git", word).is_empty(), "{word}");
         }
     }
 
     #[test]
     fn words_that_are_one_variable() {
-        for (word, is) in
-            [("$x", true), ("${x}", true), ("${SHELL:-sh}", true), ("$@", true), ("$x/y", false), ("x", false), ("$(x)", false)]
-        {
+        for (word, is) in [
+            ("$x", true),
+            ("${x}", true),
+            ("${SHELL:-sh}", true),
+            ("$@", true),
+            ("$x/y", false),
+            ("x", false),
+            ("$(x)", false),
+        ] {
             assert_eq!(is_variable(word), is, "{word}");
         }
     }

@@ -38,7 +38,9 @@ const MODULES: [&str; 30] = [
 ];
 
 /// Modules whose names are too plain to count where they are not imported.
-const IMPORTED: [&str; 8] = ["http", "https", "net", "tls", "dgram", "http2", "got", "request"];
+const IMPORTED: [&str; 8] = [
+    "http", "https", "net", "tls", "dgram", "http2", "got", "request",
+];
 
 /// Calls that reach a network, by the end of their names.
 const CALLS: [&str; 24] = [
@@ -80,17 +82,32 @@ pub(crate) fn talks<'s>(segments: impl Iterator<Item = &'s Segment>) -> bool {
         }
         imports_next = segment.words.last().is_some_and(|word| {
             let lower = word.to_ascii_lowercase();
-            ["require", "import", "__import__", "import_module", "requireone"].iter().any(|name| is_call(&lower, name))
+            [
+                "require",
+                "import",
+                "__import__",
+                "import_module",
+                "requireone",
+            ]
+            .iter()
+            .any(|name| is_call(&lower, name))
         });
     }
     false
 }
 
 fn talks_in(segment: &Segment, mut imported: bool) -> bool {
-    for (at, word) in segment.words.iter().filter(|word| word.len() < 256).enumerate() {
+    for (at, word) in segment
+        .words
+        .iter()
+        .filter(|word| word.len() < 256)
+        .enumerate()
+    {
         let lower = word.to_ascii_lowercase();
         let name = lower.trim_matches(|letter: char| "'\"`()[]{};".contains(letter));
-        if at + 1 == segment.words.len() && (CALLS.iter().any(|call| is_call(name, call)) || is_fetch(name)) {
+        if at + 1 == segment.words.len()
+            && (CALLS.iter().any(|call| is_call(name, call)) || is_fetch(name))
+        {
             return true;
         }
         // `perl -MLWP::Simple`, `ruby -rnet/http`.
@@ -98,29 +115,46 @@ fn talks_in(segment: &Segment, mut imported: bool) -> bool {
             Some(module) => (module, true),
             None => (name, false),
         };
-        let parts = || name.split([',', ';', '(', ')', '=', '\'', '"', '+', '[', ']', '{', '}', '!']).filter(|part| !part.is_empty());
-        let is_module = |part: &str| MODULES.iter().any(|module| begins_with(part, module, imported || option));
-        let is_imported = |part: &str| imported && IMPORTED.contains(&part.trim_start_matches("node:"));
+        let parts = || {
+            name.split([
+                ',', ';', '(', ')', '=', '\'', '"', '+', '[', ']', '{', '}', '!',
+            ])
+            .filter(|part| !part.is_empty())
+        };
+        let is_module = |part: &str| {
+            MODULES
+                .iter()
+                .any(|module| begins_with(part, module, imported || option))
+        };
+        let is_imported =
+            |part: &str| imported && IMPORTED.contains(&part.trim_start_matches("node:"));
         if parts().any(|part| is_module(part) || is_imported(part)) {
             return true;
         }
-        imported |= matches!(name, "import" | "from" | "use" | "using" | "require" | "require_once" | "load");
+        imported |= matches!(
+            name,
+            "import" | "from" | "use" | "using" | "require" | "require_once" | "load"
+        );
     }
     false
 }
 
 /// Whether a name is a module, or something in it. Alone it counts only where it is imported: as text, `socket` is a word.
 fn begins_with(name: &str, module: &str, imported: bool) -> bool {
-    name.strip_prefix(module).is_some_and(|rest| match rest.chars().next() {
-        None => imported,
-        Some('.' | ':' | '/') => rest.len() > 1 && (imported || rest.starts_with([':', '.'])),
-        _ => false,
-    })
+    name.strip_prefix(module)
+        .is_some_and(|rest| match rest.chars().next() {
+            None => imported,
+            Some('.' | ':' | '/') => rest.len() > 1 && (imported || rest.starts_with([':', '.'])),
+            _ => false,
+        })
 }
 
 fn is_fetch(name: &str) -> bool {
-    name.strip_suffix("fetch").is_some_and(|before| match before.strip_suffix('.') {
-        Some(holder) => HOLDERS.iter().any(|known| is_call(holder, known)),
-        None => !before.ends_with(|letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')),
-    })
+    name.strip_suffix("fetch")
+        .is_some_and(|before| match before.strip_suffix('.') {
+            Some(holder) => HOLDERS.iter().any(|known| is_call(holder, known)),
+            None => !before.ends_with(|letter: char| {
+                letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
+            }),
+        })
 }

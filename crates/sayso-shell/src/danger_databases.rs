@@ -66,7 +66,12 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
             say("`bq rm` deletes tables".to_owned());
         }
     }
-    let has = |word: &str| call.arguments.iter().take(16).any(|argument| argument.eq_ignore_ascii_case(word));
+    let has = |word: &str| {
+        call.arguments
+            .iter()
+            .take(16)
+            .any(|argument| argument.eq_ignore_ascii_case(word))
+    };
     let verb = |verbs: &[&'static str]| verbs.iter().copied().find(|verb| has(verb));
     let resets = match name {
         "dropdb" | "dropuser" => Some("").filter(|_| !call.arguments.is_empty()),
@@ -85,8 +90,15 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
         .filter(|verb| *verb != "db:setup"),
         "prisma" if has("migrate") && has("reset") => Some("migrate reset"),
         "prisma" => verb(&["--force-reset", "--accept-data-loss"]),
-        "artisan" | "php" => verb(&["migrate:fresh", "migrate:reset", "migrate:refresh", "db:wipe"]),
-        "manage.py" | "django-admin" => verb(&["flush", "reset_db", "sqlflush", "zero"]).filter(|verb| *verb != "sqlflush"),
+        "artisan" | "php" => verb(&[
+            "migrate:fresh",
+            "migrate:reset",
+            "migrate:refresh",
+            "db:wipe",
+        ]),
+        "manage.py" | "django-admin" => {
+            verb(&["flush", "reset_db", "sqlflush", "zero"]).filter(|verb| *verb != "sqlflush")
+        }
         "mix" => verb(&["ecto.drop", "ecto.reset"]),
         "alembic" if has("downgrade") => verb(&["base"]),
         "flyway" => verb(&["clean"]),
@@ -108,7 +120,9 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
     };
     if let Some(verb) = resets {
         let gap = if verb.is_empty() { "" } else { " " };
-        say(format!("`{name}{gap}{verb}` destroys what a database holds"));
+        say(format!(
+            "`{name}{gap}{verb}` destroys what a database holds"
+        ));
     }
 }
 
@@ -119,8 +133,14 @@ fn is_one_word(word: &str) -> bool {
 /// What a text of SQL, or of a database's own language, destroys.
 pub(crate) fn in_sql(text: &str) -> Option<&'static str> {
     for statement in text.split(';').take(MOST_TOKENS) {
-        let data = ["insert", "select", "comment"].iter().any(|verb| starts_with(statement.trim_start(), verb));
-        let bare = if data { without_literals(statement) } else { statement.to_owned() };
+        let data = ["insert", "select", "comment"]
+            .iter()
+            .any(|verb| starts_with(statement.trim_start(), verb));
+        let bare = if data {
+            without_literals(statement)
+        } else {
+            statement.to_owned()
+        };
         let tokens: Vec<String> = bare
             .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
             .filter(|token| !token.is_empty())
@@ -137,7 +157,11 @@ pub(crate) fn in_sql(text: &str) -> Option<&'static str> {
 
 /// The statement without the texts in it, which are data where it only reads or adds.
 fn without_literals(statement: &str) -> String {
-    statement.split('\'').step_by(2).collect::<Vec<_>>().join(" ")
+    statement
+        .split('\'')
+        .step_by(2)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn in_statement(words: &[&str]) -> Option<&'static str> {
@@ -149,25 +173,40 @@ fn in_statement(words: &[&str]) -> Option<&'static str> {
             ["drop", "schema"] => return Some("DROP SCHEMA"),
             ["drop", "column"] => return Some("DROP COLUMN"),
             ["drop", "user" | "role" | "owned"] => return Some("DROP USER"),
-            ["drop", "keyspace" | "tablespace" | "collection" | "measurement" | "bucket"] => return Some("DROP"),
+            [
+                "drop",
+                "keyspace" | "tablespace" | "collection" | "measurement" | "bucket",
+            ] => return Some("DROP"),
             ["truncate", "table"] => return Some("TRUNCATE"),
             ["to" | "from", "program"] => return Some("COPY … PROGRAM"),
-            ["deletemany" | "remove", _] if words.first() == Some(&"db") => return Some("deleteMany"),
+            ["deletemany" | "remove", _] if words.first() == Some(&"db") => {
+                return Some("deleteMany");
+            }
             _ => {}
         }
     }
     let has = |word: &str| words.contains(&word);
     match words.first().copied() {
         Some("truncate") if words.len() > 1 => Some("TRUNCATE"),
-        Some("delete") if words.get(1) == Some(&"from") && !has("where") => Some("DELETE without WHERE"),
+        Some("delete") if words.get(1) == Some(&"from") && !has("where") => {
+            Some("DELETE without WHERE")
+        }
         Some("update") if has("set") && !has("where") => Some("UPDATE without WHERE"),
         Some("flushall" | "flushdb") => Some("FLUSHALL"),
         Some("shutdown") if words.len() == 1 => Some("SHUTDOWN"),
         Some("shell" | "system") if words.len() > 1 => Some(".shell"),
-        Some("config") if words.get(1) == Some(&"set") && (has("dir") || has("dbfilename")) => Some("CONFIG SET dir"),
+        Some("config") if words.get(1) == Some(&"set") && (has("dir") || has("dbfilename")) => {
+            Some("CONFIG SET dir")
+        }
         _ if has("dropdatabase") => Some("dropDatabase"),
         _ if has("xp_cmdshell") => Some("xp_cmdshell"),
-        Some("db") if words.last().is_some_and(|last| matches!(*last, "drop" | "deletemany" | "remove")) => Some("drop"),
+        Some("db")
+            if words
+                .last()
+                .is_some_and(|last| matches!(*last, "drop" | "deletemany" | "remove")) =>
+        {
+            Some("drop")
+        }
         _ => None,
     }
 }

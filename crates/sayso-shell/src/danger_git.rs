@@ -30,17 +30,31 @@ const RUNS: [&str; 16] = [
 pub(crate) fn of_git(arguments: &[String], say: &mut impl FnMut(Tier, String)) {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let globals = globals(&words);
-    let Some((subcommand, rest)) = words.get(globals.length..).and_then(<[&str]>::split_first) else { return };
-    let short = |letter: char| rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter));
+    let Some((subcommand, rest)) = words.get(globals.length..).and_then(<[&str]>::split_first)
+    else {
+        return;
+    };
+    let short = |letter: char| {
+        rest.iter()
+            .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
+    };
     let long = |starts: &str| rest.iter().any(|word| word.starts_with(starts));
     let first = |word: &str| rest.iter().find(|word| !word.starts_with('-')) == Some(&word);
     let force = short('f') || long("--for");
-    let is_whole = |word: &str| matches!(word, "." | "./" | ".." | ":/" | ":" | "*" | ":(top)") || word.len() > 1 && word.ends_with('/');
-    let whole = || rest.iter().find(|word| !word.starts_with('-') && is_whole(word));
+    let is_whole = |word: &str| {
+        matches!(word, "." | "./" | ".." | ":/" | ":" | "*" | ":(top)")
+            || word.len() > 1 && word.ends_with('/')
+    };
+    let whole = || {
+        rest.iter()
+            .find(|word| !word.starts_with('-') && is_whole(word))
+    };
     let mut warn = |what: String| say(Dangerous, what);
 
     if let Some(address) = rest.iter().find(|word| word.starts_with("ext::")) {
-        warn(format!("`{address}` runs a command as if it were an address"));
+        warn(format!(
+            "`{address}` runs a command as if it were an address"
+        ));
     }
     match *subcommand {
         "push" => push(rest, force, &mut warn),
@@ -111,51 +125,90 @@ fn operands(rest: &[&str]) -> usize {
 
 /// Whether a setting of the line lets `clean` delete without an option for it.
 fn is_unguarded(words: &[&str]) -> bool {
-    words.iter().any(|word| word.to_ascii_lowercase().starts_with("clean.requireforce="))
+    words
+        .iter()
+        .any(|word| word.to_ascii_lowercase().starts_with("clean.requireforce="))
 }
 
 fn push(rest: &[&str], force: bool, warn: &mut impl FnMut(String)) {
-    let short = |letter: char| rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter));
+    let short = |letter: char| {
+        rest.iter()
+            .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
+    };
     let long = |starts: &str| rest.iter().any(|word| word.starts_with(starts));
     if force {
-        let with_lease = rest.iter().find(|word| word.starts_with("--force-")).and_then(|word| word.split('=').next());
-        warn(format!("`git push {}` replaces history on the other side", with_lease.unwrap_or("--force")));
+        let with_lease = rest
+            .iter()
+            .find(|word| word.starts_with("--force-"))
+            .and_then(|word| word.split('=').next());
+        warn(format!(
+            "`git push {}` replaces history on the other side",
+            with_lease.unwrap_or("--force")
+        ));
     } else if long("--m") {
         warn("`git push --mirror` replaces and deletes branches on the other side".to_owned());
     } else if let Some(refspec) = rest.iter().find(|word| word.starts_with('+')) {
-        warn(format!("`git push {refspec}` replaces history on the other side"));
+        warn(format!(
+            "`git push {refspec}` replaces history on the other side"
+        ));
     }
     if short('d') || long("--de") {
         warn("`git push --delete` deletes branches on the other side".to_owned());
     } else if long("--pru") {
         warn("`git push --prune` deletes branches on the other side".to_owned());
-    } else if let Some(refspec) = rest.iter().find(|word| word.starts_with(':') && word.len() > 1) {
-        warn(format!("`git push {refspec}` deletes a branch on the other side"));
+    } else if let Some(refspec) = rest
+        .iter()
+        .find(|word| word.starts_with(':') && word.len() > 1)
+    {
+        warn(format!(
+            "`git push {refspec}` deletes a branch on the other side"
+        ));
     }
 }
 
 /// A dry run, in a form that nothing else can be meant by.
 fn tells_only(rest: &[&str]) -> bool {
     rest.iter().any(|word| {
-        let letters = word.strip_prefix('-').filter(|letters| letters.bytes().all(|byte| b"fdxXqnr".contains(&byte)));
+        let letters = word
+            .strip_prefix('-')
+            .filter(|letters| letters.bytes().all(|byte| b"fdxXqnr".contains(&byte)));
         *word == "--dry-run" || letters.is_some_and(|letters| letters.contains('n'))
     })
 }
 
 /// A setting that is given a value, and makes git run it.
 fn config(rest: &[&str], warn: &mut impl FnMut(String)) {
-    let takes_back = rest.iter().any(|word| word.starts_with("--unset") || word.starts_with("--get") || *word == "unset" || *word == "get");
-    let mut words = rest.iter().filter(|word| !word.starts_with('-') && **word != "set").peekable();
+    let takes_back = rest.iter().any(|word| {
+        word.starts_with("--unset")
+            || word.starts_with("--get")
+            || *word == "unset"
+            || *word == "get"
+    });
+    let mut words = rest
+        .iter()
+        .filter(|word| !word.starts_with('-') && **word != "set")
+        .peekable();
     while let Some(name) = words.next() {
-        let Some(value) = words.peek().filter(|_| !takes_back) else { return };
+        let Some(value) = words.peek().filter(|_| !takes_back) else {
+            return;
+        };
         let lower = name.to_ascii_lowercase();
         let section = lower.split('.').next().unwrap_or("");
         let last = lower.rsplit('.').next().unwrap_or("");
         let runs = RUNS.contains(&lower.as_str())
             || section == "alias" && value.trim_start().starts_with('!')
-            || matches!(section, "filter" | "trailer") && matches!(last, "clean" | "smudge" | "process" | "command" | "cmd")
-            || matches!((section, last), ("diff", "command" | "textconv") | ("merge", "driver") | ("credential", "helper"))
-            || matches!((section, last), ("difftool" | "mergetool", "cmd" | "path") | ("includeif", "path") | ("url", "insteadof"));
+            || matches!(section, "filter" | "trailer")
+                && matches!(last, "clean" | "smudge" | "process" | "command" | "cmd")
+            || matches!(
+                (section, last),
+                ("diff", "command" | "textconv") | ("merge", "driver") | ("credential", "helper")
+            )
+            || matches!(
+                (section, last),
+                ("difftool" | "mergetool", "cmd" | "path")
+                    | ("includeif", "path")
+                    | ("url", "insteadof")
+            );
         if runs {
             return warn(format!("`git config {name}` makes git run something else"));
         }
@@ -166,11 +219,20 @@ fn config(rest: &[&str], warn: &mut impl FnMut(String)) {
 pub(crate) fn held_commands(arguments: &[String]) -> Vec<Vec<String>> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let globals = globals(&words);
-    let Some((subcommand, rest)) = words.get(globals.length..).and_then(<[&str]>::split_first) else { return Vec::new() };
-    let split = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let Some((subcommand, rest)) = words.get(globals.length..).and_then(<[&str]>::split_first)
+    else {
+        return Vec::new();
+    };
+    let split = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     match *subcommand {
         "bisect" | "submodule" => {
-            let start = rest.iter().position(|word| matches!(*word, "run" | "foreach"));
+            let start = rest
+                .iter()
+                .position(|word| matches!(*word, "run" | "foreach"));
             let held = start.and_then(|at| rest.get(at + 1..)).unwrap_or(&[]);
             let options = held.iter().take_while(|word| word.starts_with('-')).count();
             let held = held.get(options..).unwrap_or(&[]);
@@ -179,11 +241,16 @@ pub(crate) fn held_commands(arguments: &[String]) -> Vec<Vec<String>> {
         "rebase" => rest
             .iter()
             .zip(rest.iter().skip(1).map(Some).chain([None]))
-            .filter_map(|(word, next)| match (word.strip_prefix("--exec="), *word, next) {
-                (Some(text), ..) => Some(split(text)),
-                (None, "-x" | "--exec", Some(text)) => Some(split(text)),
-                _ => word.strip_prefix("-x").filter(|text| !text.is_empty()).map(split),
-            })
+            .filter_map(
+                |(word, next)| match (word.strip_prefix("--exec="), *word, next) {
+                    (Some(text), ..) => Some(split(text)),
+                    (None, "-x" | "--exec", Some(text)) => Some(split(text)),
+                    _ => word
+                        .strip_prefix("-x")
+                        .filter(|text| !text.is_empty())
+                        .map(split),
+                },
+            )
             .collect(),
         _ => Vec::new(),
     }

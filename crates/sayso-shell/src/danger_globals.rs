@@ -6,8 +6,19 @@ use std::borrow::Cow;
 fn valued(name: &str) -> &'static [&'static str] {
     match name {
         "helm" | "helm3" => &["-n", "--namespace", "--kube-context", "--kubeconfig"],
-        "docker" | "podman" | "nerdctl" => &["--context", "-H", "--host", "--config", "-l", "--log-level"],
-        "docker-compose" | "podman-compose" => &["-f", "--file", "-p", "--project-name", "--profile", "--env-file", "-H", "--host"],
+        "docker" | "podman" | "nerdctl" => {
+            &["--context", "-H", "--host", "--config", "-l", "--log-level"]
+        }
+        "docker-compose" | "podman-compose" => &[
+            "-f",
+            "--file",
+            "-p",
+            "--project-name",
+            "--profile",
+            "--env-file",
+            "-H",
+            "--host",
+        ],
         "gh" | "glab" => &["-R", "--repo", "--hostname"],
         "pulumi" => &["-s", "--stack", "-C", "--cwd"],
         "fly" | "flyctl" => &["-a", "--app", "-c", "--config"],
@@ -16,7 +27,9 @@ fn valued(name: &str) -> &'static [&'static str] {
         "firebase" => &["-P", "--project", "--token"],
         "vercel" => &["-t", "--token", "-S", "--scope", "--cwd"],
         "supabase" | "netlify" => &["--workdir", "--auth", "--cwd"],
-        "argocd" | "flux" | "istioctl" => &["--server", "-n", "--namespace", "--context", "--kubeconfig"],
+        "argocd" | "flux" | "istioctl" => {
+            &["--server", "-n", "--namespace", "--context", "--kubeconfig"]
+        }
         "systemctl" | "loginctl" => &["-H", "--host", "-M", "--machine"],
         "virsh" => &["-c", "--connect"],
         "vault" | "consul" | "nomad" => &["-address", "-namespace", "-token"],
@@ -27,7 +40,8 @@ fn valued(name: &str) -> &'static [&'static str] {
 
 /// The arguments without such options.
 pub(crate) fn without<'a>(name: &str, arguments: &'a [String]) -> Cow<'a, [String]> {
-    let composes = matches!(name, "docker" | "podman" | "nerdctl") && arguments.iter().any(|word| word == "compose");
+    let composes = matches!(name, "docker" | "podman" | "nerdctl")
+        && arguments.iter().any(|word| word == "compose");
     let valued = valued(if composes { "docker-compose" } else { name });
     if !arguments.iter().any(|word| valued.contains(&word.as_str())) {
         return Cow::Borrowed(arguments);

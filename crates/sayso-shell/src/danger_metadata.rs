@@ -29,7 +29,9 @@ const LONGEST: usize = 2048;
 pub(crate) fn is_named(word: &str) -> bool {
     // Most words have no digit and no such name.
     if word.len() > LONGEST
-        || !word.bytes().any(|byte| byte.is_ascii_digit()) && !word.contains("metadata") && !word.contains("instance-data")
+        || !word.bytes().any(|byte| byte.is_ascii_digit())
+            && !word.contains("metadata")
+            && !word.contains("instance-data")
     {
         return false;
     }
@@ -38,10 +40,15 @@ pub(crate) fn is_named(word: &str) -> bool {
 
 /// The host of an address, with or without a scheme.
 fn host(word: &str) -> Option<&str> {
-    let word = word.strip_prefix("/dev/tcp/").or_else(|| word.strip_prefix("/dev/udp/")).unwrap_or(word);
+    let word = word
+        .strip_prefix("/dev/tcp/")
+        .or_else(|| word.strip_prefix("/dev/udp/"))
+        .unwrap_or(word);
     let rest = word.split_once("://").map_or(word, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#', '\\', '$']).next()?;
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
     match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next(),
         None if host.matches(':').count() > 1 => Some(host),
@@ -54,18 +61,25 @@ fn is_service(host: &str) -> bool {
     if NAMES.contains(&host) || address(host).is_some_and(|address| ADDRESSES.contains(&address)) {
         return true;
     }
-    let mirrored = MIRRORS.iter().find_map(|mirror| host.strip_suffix(mirror)?.strip_suffix('.'));
+    let mirrored = MIRRORS
+        .iter()
+        .find_map(|mirror| host.strip_suffix(mirror)?.strip_suffix('.'));
     if let Some(name) = mirrored {
         let plain = name.replace('-', ".");
         let last: Vec<&str> = plain.rsplit('.').take(4).collect();
         let last: Vec<&str> = last.into_iter().rev().collect();
         return address(&last.join(".")).is_some_and(|address| ADDRESSES.contains(&address));
     }
-    let Ok(six) = host.split('%').next().unwrap_or(host).parse::<Ipv6Addr>() else { return false };
+    let Ok(six) = host.split('%').next().unwrap_or(host).parse::<Ipv6Addr>() else {
+        return false;
+    };
     // `fd00:ec2::254` and `::23` are the services of AWS, `fd20:ce::254` that of Google.
     six.to_ipv4().is_some_and(|four| ADDRESSES.contains(&four))
         || six.segments().starts_with(&[0x64, 0xff9b]) && ends_with_service(&six)
-        || matches!(six.segments(), [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254 | 0x23] | [0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254])
+        || matches!(
+            six.segments(),
+            [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254 | 0x23] | [0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254]
+        )
 }
 
 fn ends_with_service(six: &Ipv6Addr) -> bool {

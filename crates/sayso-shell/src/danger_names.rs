@@ -29,7 +29,8 @@ pub(crate) fn is_like_sayso(words: &[String]) -> bool {
         "watch",
     ]);
     let mut words = words.iter();
-    words.next().is_some_and(|word| OWN.has_program(word)) && words.take(4).any(|word| COMMANDS.has_program(word))
+    words.next().is_some_and(|word| OWN.has_program(word))
+        && words.take(4).any(|word| COMMANDS.has_program(word))
 }
 
 /// Names that are looked for behind programs that are not known.
@@ -187,6 +188,13 @@ pub(crate) fn is_destroyer(word: &str) -> bool {
         "cmake",
     ]);
     let base = last_part(word);
-    let base = base.split('@').next().filter(|plain| !plain.is_empty()).unwrap_or(base);
-    DESTROYERS.has(base) || base.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mkfs"))
+    let base = base
+        .split('@')
+        .next()
+        .filter(|plain| !plain.is_empty())
+        .unwrap_or(base);
+    DESTROYERS.has(base)
+        || base
+            .get(..4)
+            .is_some_and(|start| start.eq_ignore_ascii_case("mkfs"))
 }

@@ -10,8 +10,12 @@ const INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 /// Whether a command runs what it reads, as far as no shell does.
 pub(crate) fn runs_input(words: &[String]) -> bool {
-    let Some(words) = behind_wrappers(words) else { return false };
-    let Some((first, arguments)) = words.split_first() else { return false };
+    let Some(words) = behind_wrappers(words) else {
+        return false;
+    };
+    let Some((first, arguments)) = words.split_first() else {
+        return false;
+    };
     // A shell by its variable, or whatever else that is.
     if first.starts_with('$') {
         return true;
@@ -21,19 +25,34 @@ pub(crate) fn runs_input(words: &[String]) -> bool {
     match &*name {
         "sed" | "gsed" => sed_commands(arguments).iter().any(Run::is_input),
         _ if name.ends_with("awk") => arguments.iter().any(|word| awk_runs_input(word)),
-        "at" | "batch" => !arguments.iter().any(|word| matches!(word.as_str(), "-l" | "-f" | "-r" | "-d")),
+        "at" | "batch" => !arguments
+            .iter()
+            .any(|word| matches!(word.as_str(), "-l" | "-f" | "-r" | "-d")),
         "xargs" => arguments.iter().any(|word| word == "eval"),
-        "make" | "gmake" | "just" | "ansible-playbook" | "crontab" | "docker-compose" => has_input(),
-        "kubectl" | "oc" => has_input() && arguments.iter().any(|word| matches!(word.as_str(), "apply" | "create" | "replace")),
-        "gdb" | "vim" | "vi" | "nvim" | "ex" | "lldb" => name == "ex" || has_input(),
-        "ed" | "psql" | "sqlite3" | "mysql" | "m4" | "tclsh" | "expect" | "wish" | "irb" | "scala" | "jshell" | "ghci" | "iex" => {
-            !arguments.iter().any(|word| matches!(word.as_str(), "-c" | "-e" | "--command" | "-f"))
+        "make" | "gmake" | "just" | "ansible-playbook" | "crontab" | "docker-compose" => {
+            has_input()
         }
+        "kubectl" | "oc" => {
+            has_input()
+                && arguments
+                    .iter()
+                    .any(|word| matches!(word.as_str(), "apply" | "create" | "replace"))
+        }
+        "gdb" | "vim" | "vi" | "nvim" | "ex" | "lldb" => name == "ex" || has_input(),
+        "ed" | "psql" | "sqlite3" | "mysql" | "m4" | "tclsh" | "expect" | "wish" | "irb"
+        | "scala" | "jshell" | "ghci" | "iex" => !arguments
+            .iter()
+            .any(|word| matches!(word.as_str(), "-c" | "-e" | "--command" | "-f")),
         _ if is_language(first) => {
-            let each = arguments.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(['n', 'p']));
-            let bare =
-                arguments.iter().all(|word| INPUT.contains(&word.as_str()) || matches!(word.as_str(), "-u" | "-B" | "-s" | "run" | "-A"));
-            bare || each && arguments.iter().any(|word| has_run(word)) || arguments.iter().any(|word| runs_what_it_reads(word))
+            let each = arguments.iter().any(|word| {
+                word.starts_with('-') && !word.starts_with("--") && word.contains(['n', 'p'])
+            });
+            let bare = arguments.iter().all(|word| {
+                INPUT.contains(&word.as_str())
+                    || matches!(word.as_str(), "-u" | "-B" | "-s" | "run" | "-A")
+            });
+            bare || each && arguments.iter().any(|word| has_run(word))
+                || arguments.iter().any(|word| runs_what_it_reads(word))
         }
         _ => false,
     }
@@ -41,22 +60,57 @@ pub(crate) fn runs_input(words: &[String]) -> bool {
 
 /// Whether code for each line runs something.
 fn has_run(code: &str) -> bool {
-    ["system", "exec", "eval", "qx", "`", "popen"].iter().any(|name| code.contains(name)) && code.contains(['$', '_', '`'])
+    ["system", "exec", "eval", "qx", "`", "popen"]
+        .iter()
+        .any(|name| code.contains(name))
+        && code.contains(['$', '_', '`'])
 }
 
 /// Whether code reads its input and runs a text.
 fn runs_what_it_reads(code: &str) -> bool {
     let small = code.to_ascii_lowercase();
-    let reads =
-        ["stdin", "input(", "readfilesync(0", "<>", "gets", "/dev/stdin", "argf", "php://input"].iter().any(|name| small.contains(name));
-    let runs = ["exec(", "eval(", "eval ", "system(", "popen(", "instance_eval", "function("].iter().any(|name| small.contains(name));
+    let reads = [
+        "stdin",
+        "input(",
+        "readfilesync(0",
+        "<>",
+        "gets",
+        "/dev/stdin",
+        "argf",
+        "php://input",
+    ]
+    .iter()
+    .any(|name| small.contains(name));
+    let runs = [
+        "exec(",
+        "eval(",
+        "eval ",
+        "system(",
+        "popen(",
+        "instance_eval",
+        "function(",
+    ]
+    .iter()
+    .any(|name| small.contains(name));
     reads && runs
 }
 
 fn awk_runs_input(code: &str) -> bool {
-    let dense: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let dense: String = code
+        .chars()
+        .filter(|letter| !letter.is_whitespace())
+        .collect();
     dense.contains("system(") && !dense.contains("system(\"")
-        || ["system($", "|\"sh", "|\"bash", "|\"/bin/", "$0|getline", "|&\"sh"].iter().any(|form| dense.contains(form))
+        || [
+            "system($",
+            "|\"sh",
+            "|\"bash",
+            "|\"/bin/",
+            "$0|getline",
+            "|&\"sh",
+        ]
+        .iter()
+        .any(|form| dense.contains(form))
         || dense.contains("|getline") && dense.contains('$')
 }
 
@@ -84,7 +138,9 @@ pub(crate) fn sed_commands(arguments: &[String]) -> Vec<Run> {
     while let Some(word) = words.next() {
         let script = match word {
             "-e" | "--expression" => words.next(),
-            _ if word.starts_with("--expression=") => word.split_once('=').map(|(_, script)| script),
+            _ if word.starts_with("--expression=") => {
+                word.split_once('=').map(|(_, script)| script)
+            }
             _ if word.starts_with("-e") => word.get(2..),
             _ if is_script_option(word) => words.next(),
             _ if word.starts_with('-') => None,
@@ -99,25 +155,35 @@ pub(crate) fn sed_commands(arguments: &[String]) -> Vec<Run> {
 
 /// `-e`, also at the end of a bundle: `-ne`.
 fn is_script_option(word: &str) -> bool {
-    word.starts_with("--expression") || word.starts_with("-e") || word.starts_with('-') && !word.starts_with("--") && word.ends_with('e')
+    word.starts_with("--expression")
+        || word.starts_with("-e")
+        || word.starts_with('-') && !word.starts_with("--") && word.ends_with('e')
 }
 
 fn of_script(script: &str, out: &mut Vec<Run>) {
     let mut rest = script;
     while !rest.is_empty() {
         rest = behind_address(rest);
-        let Some(command) = rest.chars().next() else { return };
+        let Some(command) = rest.chars().next() else {
+            return;
+        };
         let after = rest.get(command.len_utf8()..).unwrap_or("");
         rest = match command {
             'e' => {
                 let (text, next) = after.split_once('\n').unwrap_or((after, ""));
                 let text = text.trim();
-                out.push(if text.is_empty() || text.starts_with([';', '}']) { Run::Input } else { Run::Text(text.to_owned()) });
+                out.push(if text.is_empty() || text.starts_with([';', '}']) {
+                    Run::Input
+                } else {
+                    Run::Text(text.to_owned())
+                });
                 next
             }
             's' => of_substitution(after, out),
             // These take the rest of the line.
-            'a' | 'i' | 'c' | 'r' | 'w' | 'R' | 'W' | ':' | 'b' | 't' | 'T' | '#' => after.split_once('\n').map_or("", |(_, next)| next),
+            'a' | 'i' | 'c' | 'r' | 'w' | 'R' | 'W' | ':' | 'b' | 't' | 'T' | '#' => {
+                after.split_once('\n').map_or("", |(_, next)| next)
+            }
             'y' => behind_parts(after, 2).map_or("", |(_, next)| next),
             _ => after,
         };
@@ -128,12 +194,21 @@ fn of_script(script: &str, out: &mut Vec<Run>) {
 fn behind_address(script: &str) -> &str {
     let mut rest = script;
     loop {
-        rest = rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter.is_ascii_digit() || ";{}$,!~+".contains(letter));
+        rest = rest.trim_start_matches(|letter: char| {
+            letter.is_whitespace() || letter.is_ascii_digit() || ";{}$,!~+".contains(letter)
+        });
         if let Some(pattern) = rest.strip_prefix('/') {
-            rest = until(pattern, '/').map_or("", |(_, after)| after.trim_start_matches(['I', 'M']));
-        } else if let Some(pattern) = rest.strip_prefix('\\').filter(|pattern| !pattern.is_empty()) {
+            rest =
+                until(pattern, '/').map_or("", |(_, after)| after.trim_start_matches(['I', 'M']));
+        } else if let Some(pattern) = rest
+            .strip_prefix('\\')
+            .filter(|pattern| !pattern.is_empty())
+        {
             let sign = pattern.chars().next().unwrap_or('/');
-            rest = pattern.get(sign.len_utf8()..).and_then(|pattern| until(pattern, sign)).map_or("", |(_, after)| after);
+            rest = pattern
+                .get(sign.len_utf8()..)
+                .and_then(|pattern| until(pattern, sign))
+                .map_or("", |(_, after)| after);
         } else {
             return rest;
         }
@@ -166,46 +241,70 @@ fn behind_parts(text: &str, count: usize) -> Option<(Vec<&str>, &str)> {
 }
 
 fn of_substitution<'a>(text: &'a str, out: &mut Vec<Run>) -> &'a str {
-    let Some((parts, rest)) = behind_parts(text, 2) else { return "" };
-    let flags = rest.chars().take_while(|letter| letter.is_ascii_alphanumeric()).count();
+    let Some((parts, rest)) = behind_parts(text, 2) else {
+        return "";
+    };
+    let flags = rest
+        .chars()
+        .take_while(|letter| letter.is_ascii_alphanumeric())
+        .count();
     let (flags, rest) = rest.split_at_checked(flags).unwrap_or((rest, ""));
-    if flags.split('w').next().is_some_and(|flags| flags.contains('e')) {
+    if flags
+        .split('w')
+        .next()
+        .is_some_and(|flags| flags.contains('e'))
+    {
         let replacement = parts.get(1).copied().unwrap_or("");
         out.push(Run::Text(replacement.to_owned()));
         // Whatever is left of the line is run with it.
         out.push(Run::Input);
     }
     // Behind `w` stands the name of a file.
-    if flags.contains('w') { rest.split_once('\n').map_or("", |(_, next)| next) } else { rest }
+    if flags.contains('w') {
+        rest.split_once('\n').map_or("", |(_, next)| next)
+    } else {
+        rest
+    }
 }
 
 /// The words of what a command starts, also behind `timeout 5` or `env A=b`.
 fn behind_wrappers(words: &[String]) -> Option<&[String]> {
     let own = |word: &String| {
-        is_transparent(word) || is_assignment(word) || word.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+        is_transparent(word)
+            || is_assignment(word)
+            || word.starts_with(|first: char| first == '-' || first.is_ascii_digit())
     };
     let first = head(words)?;
     let at = words.iter().position(|word| word == first)?;
     if !is_wrapping(first) {
         return words.get(at..);
     }
-    let inner = words.iter().skip(at + 1).position(|word| !own(word) && !is_wrapping(word))?;
+    let inner = words
+        .iter()
+        .skip(at + 1)
+        .position(|word| !own(word) && !is_wrapping(word))?;
     words.get(at + 1 + inner..)
 }
 
 fn is_wrapping(word: &str) -> bool {
-    static WRAPPING: NameSet<12> =
-        NameSet::new(["sudo", "doas", "env", "nice", "nohup", "timeout", "stdbuf", "command", "busybox", "setsid", "ionice", "time"]);
+    static WRAPPING: NameSet<12> = NameSet::new([
+        "sudo", "doas", "env", "nice", "nohup", "timeout", "stdbuf", "command", "busybox",
+        "setsid", "ionice", "time",
+    ]);
     is_transparent(word) || WRAPPING.has_program(word) && takes_command(word)
 }
 
 /// Whether a command turns what is written in code into plain text.
 pub(crate) fn decodes(words: &[String]) -> bool {
-    let Some(first) = head(words) else { return false };
+    let Some(first) = head(words) else {
+        return false;
+    };
     let has = |options: &[&str]| words.iter().any(|word| options.contains(&word.as_str()));
     match &*loose_name(first) {
         "base64" | "base32" | "basenc" | "gbase64" => has(&["-d", "-D", "--decode", "-di"]),
-        "xxd" => words.iter().any(|word| word.starts_with('-') && word.contains('r')),
+        "xxd" => words
+            .iter()
+            .any(|word| word.starts_with('-') && word.contains('r')),
         "openssl" | "gpg" | "age" => has(&["-d", "--decrypt"]),
         "uudecode" | "rev" => true,
         _ => false,
@@ -231,17 +330,44 @@ mod tests {
         assert_eq!(of("s/a/b/;s|x|ls|ge"), both("ls"));
         assert_eq!(of("e"), [Run::Input]);
         assert_eq!(of("s/.*/&/e"), [Run::Text("&".to_owned()), Run::Input]);
-        for script in ["s/e/e/g", "/e/d", "s/a/b/w e", "a e rm -rf ~", "1d;$p", "s/x/rm -rf/g", "y/abc/def/", "\\,e,d", "s/a\\/e/b/"] {
+        for script in [
+            "s/e/e/g",
+            "/e/d",
+            "s/a/b/w e",
+            "a e rm -rf ~",
+            "1d;$p",
+            "s/x/rm -rf/g",
+            "y/abc/def/",
+            "\\,e,d",
+            "s/a\\/e/b/",
+        ] {
             assert_eq!(of(script), [], "{script}");
         }
     }
 
     #[test]
     fn filters_that_run_what_they_read() {
-        for text in ["sed 1e", "awk {system($0)}", "awk {print|\"sh\"}", "perl -ne system($_)", "make -f -", "at now", "sudo sed e"] {
+        for text in [
+            "sed 1e",
+            "awk {system($0)}",
+            "awk {print|\"sh\"}",
+            "perl -ne system($_)",
+            "make -f -",
+            "at now",
+            "sudo sed e",
+        ] {
             assert!(runs_input(&words(text)), "{text}");
         }
-        for text in ["sed s/a/b/", "awk {print$1}", "perl -ne print", "make", "grep -e x", "jq .", "python3 x.py", "head -n1"] {
+        for text in [
+            "sed s/a/b/",
+            "awk {print$1}",
+            "perl -ne print",
+            "make",
+            "grep -e x",
+            "jq .",
+            "python3 x.py",
+            "head -n1",
+        ] {
             assert!(!runs_input(&words(text)), "{text}");
         }
     }

@@ -19,9 +19,14 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
         "cloudflared" => first == "tunnel" || first == "access",
         "lt" | "localtunnel" => call.starts(&["--port", "-p"]),
         "bore" => first == "local",
-        "tailscale" => first == "funnel" || first == "up" && call.has("--ssh") || first == "set" && call.starts(&["--ssh"]),
+        "tailscale" => {
+            first == "funnel"
+                || first == "up" && call.has("--ssh")
+                || first == "set" && call.starts(&["--ssh"])
+        }
         "chisel" => first == "client" || first == "server",
-        "frpc" | "autossh" | "rathole" | "gost" | "pagekite" | "pagekite.py" | "loclx" | "playit" => call.exact,
+        "frpc" | "autossh" | "rathole" | "gost" | "pagekite" | "pagekite.py" | "loclx"
+        | "playit" => call.exact,
         "zrok" | "expose" => first == "share",
         "devtunnel" | "upterm" => first == "host",
         "code" | "code-insiders" | "cursor" => first == "tunnel" || first == "serve-web",
@@ -30,16 +35,22 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
         _ => false,
     };
     let terminal = match name {
-        "ztcp" | "ttyd" | "gotty" | "wetty" | "shellinaboxd" | "tmate" | "dropbear" | "sshd" | "webtty" | "tty-share" | "teleconsole" => {
-            call.exact || !call.arguments.is_empty()
-        }
+        "ztcp" | "ttyd" | "gotty" | "wetty" | "shellinaboxd" | "tmate" | "dropbear" | "sshd"
+        | "webtty" | "tty-share" | "teleconsole" => call.exact || !call.arguments.is_empty(),
         "code-server" | "openvscode-server" => {
-            call.has("none") || call.has("--without-connection-token") || call.starts(&["--auth=none", "--bind-addr=0.0.0.0", "0.0.0.0"])
+            call.has("none")
+                || call.has("--without-connection-token")
+                || call.starts(&["--auth=none", "--bind-addr=0.0.0.0", "0.0.0.0"])
         }
         "jupyter" | "jupyter-lab" | "jupyter-notebook" => call.arguments.iter().any(|word| {
-            word.starts_with("--ip=0.0.0.0") || word.starts_with("--ip=*") || word.ends_with("token=") || word.ends_with("token=''")
+            word.starts_with("--ip=0.0.0.0")
+                || word.starts_with("--ip=*")
+                || word.ends_with("token=")
+                || word.ends_with("token=''")
         }),
-        "xterm" => call.value(&["-display"]).is_some_and(|display| !display.starts_with(':') && !display.starts_with("localhost")),
+        "xterm" => call
+            .value(&["-display"])
+            .is_some_and(|display| !display.starts_with(':') && !display.starts_with("localhost")),
         _ => false,
     };
     let asks = || call.has_any(&["--version", "--help", "-h", "version", "help", "-v"]);
@@ -49,7 +60,10 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
     if tunnel {
         found.push((Dangerous, format!("`{name}` lets others in from outside")));
     } else if terminal {
-        found.push((Dangerous, format!("`{name}` hands a shell to whom it lets in")));
+        found.push((
+            Dangerous,
+            format!("`{name}` hands a shell to whom it lets in"),
+        ));
     }
 }
 
@@ -57,14 +71,20 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
 fn forwards_from_outside(arguments: &[String]) -> bool {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
-        let Some(letters) = word.strip_prefix('-') else { continue };
+        let Some(letters) = word.strip_prefix('-') else {
+            continue;
+        };
         let mut rest = letters.chars();
         while let Some(letter) = rest.next() {
             if letter == 'R' {
                 return true;
             }
             if VALUED_BY_SSH.contains(letter) {
-                let value = if rest.as_str().is_empty() { words.next().map_or("", String::as_str) } else { rest.as_str() };
+                let value = if rest.as_str().is_empty() {
+                    words.next().map_or("", String::as_str)
+                } else {
+                    rest.as_str()
+                };
                 if letter == 'o' && value.to_ascii_lowercase().starts_with("remoteforward") {
                     return true;
                 }

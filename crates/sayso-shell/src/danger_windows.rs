@@ -15,64 +15,119 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
     match name {
         "remove-item" | "ri" | "rni" => of_remove(call, &mut say),
         // These are also names of cmd; of bash's own only `rmdir` and `rd` exist, which take no `/s`.
-        "rd" | "rmdir" | "del" | "erase" | "deltree" if switch("/s") || name == "deltree" || call.starts(&["-r"]) && name != "rmdir" => {
+        "rd" | "rmdir" | "del" | "erase" | "deltree"
+            if switch("/s") || name == "deltree" || call.starts(&["-r"]) && name != "rmdir" =>
+        {
             of_remove(call, &mut say);
         }
-        "format" if call.starts(&["/fs", "/q", "/y"]) && call.operands().any(|word| word.ends_with(':')) => {
+        "format"
+            if call.starts(&["/fs", "/q", "/y"])
+                && call.operands().any(|word| word.ends_with(':')) =>
+        {
             say(Catastrophic, "`format` erases a disk".to_owned());
         }
         "format-volume" | "clear-disk" | "initialize-disk" | "remove-partition" | "diskpart" => {
             say(Catastrophic, format!("`{name}` erases a disk"));
         }
-        "vssadmin" | "wbadmin" if first == "delete" || first == "resize" => say(Dangerous, format!("`{name} {first}` deletes backups")),
-        "wmic" if call.has("shadowcopy") && call.has("delete") => say(Dangerous, "`wmic shadowcopy delete` deletes backups".to_owned()),
-        "bcdedit" | "bootrec" if !call.arguments.is_empty() => say(Dangerous, format!("`{name}` changes how the machine starts")),
+        "vssadmin" | "wbadmin" if first == "delete" || first == "resize" => {
+            say(Dangerous, format!("`{name} {first}` deletes backups"))
+        }
+        "wmic" if call.has("shadowcopy") && call.has("delete") => say(
+            Dangerous,
+            "`wmic shadowcopy delete` deletes backups".to_owned(),
+        ),
+        "bcdedit" | "bootrec" if !call.arguments.is_empty() => say(
+            Dangerous,
+            format!("`{name}` changes how the machine starts"),
+        ),
         "cipher" if call.starts(&["/w"]) => say(Dangerous, "`cipher /w` wipes a disk".to_owned()),
         "reg" if matches!(&*first, "delete" | "add" | "import" | "restore") => {
             say(Dangerous, format!("`reg {first}` changes the registry"));
         }
-        "remove-itemproperty" | "set-itemproperty" | "new-itemproperty" if call.operands().any(|word| has_ignoring_case(word, "hk")) => {
+        "remove-itemproperty" | "set-itemproperty" | "new-itemproperty"
+            if call.operands().any(|word| has_ignoring_case(word, "hk")) =>
+        {
             say(Dangerous, format!("`{name}` changes the registry"));
         }
-        "stop-computer" | "restart-computer" => say(Dangerous, format!("`{name}` stops the machine")),
+        "stop-computer" | "restart-computer" => {
+            say(Dangerous, format!("`{name}` stops the machine"))
+        }
         "stop-process" | "spps" if call.operands().any(|word| word == "*") || call.has("*") => {
             say(Dangerous, format!("`{name}` ends every process"));
         }
         "stop-process" | "spps" if call.exact && call.arguments.is_empty() => {
             say(Dangerous, format!("`{name}` ends every process it is told"));
         }
-        "taskkill" if call.has("*") || call.has("/im") && call.operands().any(|word| word.contains("sayso")) => {
+        "taskkill"
+            if call.has("*")
+                || call.has("/im") && call.operands().any(|word| word.contains("sayso")) =>
+        {
             say(Dangerous, "`taskkill` ends processes by pattern".to_owned());
         }
-        "set-mppreference" | "add-mppreference" | "remove-mppreference" if call.starts(&["-disable", "-exclusion"]) => {
-            say(Dangerous, format!("`{name}` turns off what guards the machine"));
+        "set-mppreference" | "add-mppreference" | "remove-mppreference"
+            if call.starts(&["-disable", "-exclusion"]) =>
+        {
+            say(
+                Dangerous,
+                format!("`{name}` turns off what guards the machine"),
+            );
         }
-        "set-netfirewallprofile" | "disable-netfirewallrule" | "uninstall-windowsfeature" | "disable-bitlocker" => {
-            say(Dangerous, format!("`{name}` turns off what guards the machine"));
+        "set-netfirewallprofile"
+        | "disable-netfirewallrule"
+        | "uninstall-windowsfeature"
+        | "disable-bitlocker" => {
+            say(
+                Dangerous,
+                format!("`{name}` turns off what guards the machine"),
+            );
         }
         "netsh" if call.has_any(&["off", "disable", "reset", "delete"]) => {
-            say(Dangerous, "`netsh` turns off what guards the machine".to_owned());
+            say(
+                Dangerous,
+                "`netsh` turns off what guards the machine".to_owned(),
+            );
         }
         "set-executionpolicy" if call.has_any(&["bypass", "unrestricted", "remotesigned"]) => {
-            say(Dangerous, "`Set-ExecutionPolicy` lets any script run".to_owned());
+            say(
+                Dangerous,
+                "`Set-ExecutionPolicy` lets any script run".to_owned(),
+            );
         }
-        "clear-eventlog" | "clear-history" | "wevtutil" if name != "wevtutil" || matches!(&*first, "cl" | "clear-log") => {
-            say(Dangerous, format!("`{name}` wipes the traces of what was done"));
+        "clear-eventlog" | "clear-history" | "wevtutil"
+            if name != "wevtutil" || matches!(&*first, "cl" | "clear-log") =>
+        {
+            say(
+                Dangerous,
+                format!("`{name}` wipes the traces of what was done"),
+            );
         }
-        "schtasks" if call.has_any(&["/create", "/delete", "/change"]) => {
-            say(Dangerous, "`schtasks` changes what runs by itself".to_owned())
+        "schtasks" if call.has_any(&["/create", "/delete", "/change"]) => say(
+            Dangerous,
+            "`schtasks` changes what runs by itself".to_owned(),
+        ),
+        "register-scheduledtask" | "new-service" => {
+            say(Dangerous, format!("`{name}` changes what runs by itself"))
         }
-        "register-scheduledtask" | "new-service" => say(Dangerous, format!("`{name}` changes what runs by itself")),
         "takeown" | "icacls" if switch("/r") || switch("/t") || call.starts(&["everyone"]) => {
-            say(Dangerous, format!("`{name}` changes who may do what below a folder"));
+            say(
+                Dangerous,
+                format!("`{name}` changes who may do what below a folder"),
+            );
         }
-        "new-localuser" | "add-localgroupmember" | "runas" => say(Dangerous, format!("gains rights by `{name}`")),
-        "start-process" if call.has("runas") => say(Dangerous, "gains rights by `Start-Process`".to_owned()),
+        "new-localuser" | "add-localgroupmember" | "runas" => {
+            say(Dangerous, format!("gains rights by `{name}`"))
+        }
+        "start-process" if call.has("runas") => {
+            say(Dangerous, "gains rights by `Start-Process`".to_owned())
+        }
         "iex" | "invoke-expression" if call.exact || !call.arguments.is_empty() => {
             say(Dangerous, format!("`{name}` runs a text as a script"));
         }
         "mshta" | "regsvr32" | "rundll32" | "certutil" | "bitsadmin" | "start-bitstransfer"
-            if call.arguments.iter().any(|word| has_ignoring_case(word, "http")) =>
+            if call
+                .arguments
+                .iter()
+                .any(|word| has_ignoring_case(word, "http")) =>
         {
             say(Dangerous, format!("`{name}` downloads what may be run"));
         }
@@ -84,13 +139,25 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
 /// A delete that goes deep when it says so.
 fn of_remove(call: &Call<'_>, say: &mut impl FnMut(Tier, String)) {
     let deep = call.starts(&["-r", "/s"]) || matches!(call.name, "deltree");
-    let is_switch =
-        |word: &str| word.starts_with('/') && matches!(word.len(), 2 | 3) && word.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
-    let vital = call.operands().filter(|word| !is_switch(word)).find(|word| worth(word) == Worth::Vital);
+    let is_switch = |word: &str| {
+        word.starts_with('/')
+            && matches!(word.len(), 2 | 3)
+            && word.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic())
+    };
+    let vital = call
+        .operands()
+        .filter(|word| !is_switch(word))
+        .find(|word| worth(word) == Worth::Vital);
     match vital {
-        Some(path) if deep => say(Catastrophic, format!("deletes `{path}` with everything below")),
+        Some(path) if deep => say(
+            Catastrophic,
+            format!("deletes `{path}` with everything below"),
+        ),
         Some(path) => say(Dangerous, format!("`{}` deletes from `{path}`", call.name)),
-        None if deep => say(Dangerous, format!("`{}` deletes folders with everything below", call.name)),
+        None if deep => say(
+            Dangerous,
+            format!("`{}` deletes folders with everything below", call.name),
+        ),
         None => {}
     }
 }
@@ -104,7 +171,10 @@ fn of_powershell(call: &Call<'_>, say: &mut impl FnMut(Tier, String)) {
         })
     };
     if option("-encodedcommand", 2) && !option("-exit", 5) || option("-ec", 3) {
-        say(Dangerous, format!("`{}` runs a script that is written in code", call.name));
+        say(
+            Dangerous,
+            format!("`{}` runs a script that is written in code", call.name),
+        );
     }
     if option("-executionpolicy", 3) && call.has_any(&["bypass", "unrestricted"]) {
         say(Dangerous, format!("`{}` lets any script run", call.name));
@@ -114,7 +184,15 @@ fn of_powershell(call: &Call<'_>, say: &mut impl FnMut(Tier, String)) {
 /// The dangers of a text for such a shell that no single command shows: downloads that are run, and names cut by an escape.
 pub(crate) fn of_text(text: &str, found: &mut Vec<Found>) {
     let runs = has_ignoring_case(text, "iex") || has_ignoring_case(text, "invoke-expression");
-    let downloads = ["iwr", "irm", "invoke-webrequest", "invoke-restmethod", "downloadstring", "downloadfile", "net.webclient"];
+    let downloads = [
+        "iwr",
+        "irm",
+        "invoke-webrequest",
+        "invoke-restmethod",
+        "downloadstring",
+        "downloadfile",
+        "net.webclient",
+    ];
     if runs && downloads.iter().any(|name| has_ignoring_case(text, name)) {
         found.push((Dangerous, "runs what it downloads, by `iex`".to_owned()));
     }
@@ -125,5 +203,6 @@ pub(crate) fn of_text(text: &str, found: &mut Vec<Found>) {
 
 /// The text without the escapes that cut a name in two: `r^d`, `Remove-It` with a backtick before `em`.
 pub(crate) fn without_escapes(text: &str) -> Option<String> {
-    text.contains(['^', '`']).then(|| text.replace(['^', '`'], ""))
+    text.contains(['^', '`'])
+        .then(|| text.replace(['^', '`'], ""))
 }

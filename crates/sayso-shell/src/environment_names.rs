@@ -127,11 +127,20 @@ const PREFIXES: &[&str] = &[
 ];
 
 /// How names end.
-const ENDINGS: &[&str] = &["_proxy", "_askpass", "_preload", "_library_path", "_userconfig", "_globalconfig"];
+const ENDINGS: &[&str] = &[
+    "_proxy",
+    "_askpass",
+    "_preload",
+    "_library_path",
+    "_userconfig",
+    "_globalconfig",
+];
 
 /// Whether a program or a shell reads a name of small letters from its environment.
 pub(crate) fn is_read_by_programs(name: &str) -> bool {
-    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || ENDINGS.iter().any(|ending| name.ends_with(ending))
+    NAMES.contains(&name)
+        || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 #[cfg(test)]

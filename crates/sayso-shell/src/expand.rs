@@ -7,7 +7,10 @@ use std::fmt::Arguments;
 
 use crate::bash::tree::{Document, Form, Piece, Word};
 use crate::field::Field;
-use crate::hole::{self, ANY, BELOW, COMMIT, DIGITS, FRESH, HERE, HOME, LIST, NUMBER, PARTED, PIPE, SIGNED, STAR, TEXT};
+use crate::hole::{
+    self, ANY, BELOW, COMMIT, DIGITS, FRESH, HERE, HOME, LIST, NUMBER, PARTED, PIPE, SIGNED, STAR,
+    TEXT,
+};
 use crate::variables::{Variables, all_literal};
 use crate::{cut, outputs};
 
@@ -51,15 +54,32 @@ pub(crate) fn commands(words: &[Word], variables: &Variables, document: &Documen
     if let Some(fields) = plain(words) {
         return vec![fields];
     }
-    let has_dialects =
-        words.iter().any(|word| word.pieces.iter().any(|piece| matches!(piece, Piece::Braces { .. } | Piece::Decoded { .. })));
-    let dialects: &[Dialect] = if has_dialects { &[Dialect::Wide, Dialect::Plain] } else { &[Dialect::Wide] };
+    let has_dialects = words.iter().any(|word| {
+        word.pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Braces { .. } | Piece::Decoded { .. }))
+    });
+    let dialects: &[Dialect] = if has_dialects {
+        &[Dialect::Wide, Dialect::Plain]
+    } else {
+        &[Dialect::Wide]
+    };
     let mut all = Vec::new();
     for &dialect in dialects {
-        let expander = Expander { variables, document, dialect, blur: false };
+        let expander = Expander {
+            variables,
+            document,
+            dialect,
+            blur: false,
+        };
         let ways = expander.list(words).unwrap_or_else(|| {
-            let blurred = Expander { blur: true, ..expander };
-            blurred.list(words).unwrap_or_else(|| vec![words.iter().map(unknown).collect()])
+            let blurred = Expander {
+                blur: true,
+                ..expander
+            };
+            blurred
+                .list(words)
+                .unwrap_or_else(|| vec![words.iter().map(unknown).collect()])
         });
         all.extend(ways);
     }
@@ -69,7 +89,10 @@ pub(crate) fn commands(words: &[Word], variables: &Variables, document: &Documen
 
 /// All fields that a word may become, in any way.
 pub(crate) fn values(word: &Word, variables: &Variables, document: &Document) -> Vec<Field> {
-    commands(std::slice::from_ref(word), variables, document).into_iter().flatten().collect()
+    commands(std::slice::from_ref(word), variables, document)
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// All texts that a word may be where it is not split: the value of an assignment, the target of a redirect, an operand of a test.
@@ -80,15 +103,20 @@ pub(crate) fn texts(word: &Word, variables: &Variables, document: &Document) -> 
     let mut quoted = word.clone();
     quote(&mut quoted.pieces);
     let fields = values(&quoted, variables, document);
-    if fields.is_empty() { vec![Field::plain("", word.start, word.end)] } else { fields }
+    if fields.is_empty() {
+        vec![Field::plain("", word.start, word.end)]
+    } else {
+        fields
+    }
 }
 
 fn quote(pieces: &mut [Piece]) {
     for piece in pieces {
         match piece {
-            Piece::Text { quoted, .. } | Piece::Parameter { quoted, .. } | Piece::Command { quoted, .. } | Piece::Number { quoted, .. } => {
-                *quoted = true
-            }
+            Piece::Text { quoted, .. }
+            | Piece::Parameter { quoted, .. }
+            | Piece::Command { quoted, .. }
+            | Piece::Number { quoted, .. } => *quoted = true,
             _ => {}
         }
     }
@@ -120,11 +148,13 @@ impl Making {
     }
 
     fn close(&mut self) {
-        if hole::has_names_below(&self.current.value) && hole::below(&self.current.value).is_none() {
+        if hole::has_names_below(&self.current.value) && hole::below(&self.current.value).is_none()
+        {
             self.current.value = LIST.to_string();
         }
         if std::mem::take(&mut self.parted) {
-            self.current.push(PARTED.encode_utf8(&mut [0; 4]), format_args!(""));
+            self.current
+                .push(PARTED.encode_utf8(&mut [0; 4]), format_args!(""));
         }
         if std::mem::take(&mut self.open) {
             self.done.push(std::mem::take(&mut self.current));
@@ -154,7 +184,14 @@ fn together(mut ways: Vec<Fields>, mut more: Vec<Fields>) -> Option<Vec<Fields>>
         way.append(fields);
         return Some(ways);
     }
-    Some(ways.iter().flat_map(|way| more.iter().map(move |fields| way.iter().chain(fields).cloned().collect())).collect())
+    Some(
+        ways.iter()
+            .flat_map(|way| {
+                more.iter()
+                    .map(move |fields| way.iter().chain(fields).cloned().collect())
+            })
+            .collect(),
+    )
 }
 
 impl Expander<'_> {
@@ -165,7 +202,9 @@ impl Expander<'_> {
             match literal(word) {
                 Some(field) => {
                     let fields = std::iter::repeat_n(field, ways.len());
-                    ways.iter_mut().zip(fields).for_each(|(way, field)| way.push(field));
+                    ways.iter_mut()
+                        .zip(fields)
+                        .for_each(|(way, field)| way.push(field));
                 }
                 None => ways = together(ways, self.word(word)?)?,
             }
@@ -175,7 +214,11 @@ impl Expander<'_> {
 
     fn word(&self, word: &Word) -> Option<Vec<Fields>> {
         let mut ways: Vec<Fields> = vec![Vec::new()];
-        if word.pieces.iter().any(|piece| matches!(piece, Piece::Braces { .. })) {
+        if word
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Braces { .. }))
+        {
             for pieces in self.braces(&word.pieces)? {
                 ways = together(ways, self.pieces(pieces.iter().copied())?)?;
             }
@@ -200,14 +243,22 @@ impl Expander<'_> {
                     }
                     words = words
                         .iter()
-                        .flat_map(|word| choices.iter().map(move |choice| word.iter().copied().chain(choice).collect()))
+                        .flat_map(|word| {
+                            choices
+                                .iter()
+                                .map(move |choice| word.iter().copied().chain(choice).collect())
+                        })
                         .collect();
                 }
                 piece => words.iter_mut().for_each(|word| word.push(piece)),
             }
         }
         // A word of nothing is left out by one shell and kept by another.
-        let nothing = |word: &Vec<&Piece>| word.iter().all(|piece| matches!(piece, Piece::Text { text, quoted: false } if text.is_empty()));
+        let nothing = |word: &Vec<&Piece>| {
+            word.iter().all(
+                |piece| matches!(piece, Piece::Text { text, quoted: false } if text.is_empty()),
+            )
+        };
         if words.len() > 1 && words.iter().any(nothing) {
             return None;
         }
@@ -222,35 +273,66 @@ impl Expander<'_> {
         for piece in pieces {
             match piece {
                 // Text before or behind a name from a list makes it another name, of which nothing is known.
-                Piece::Parameter { name, form: Form::Plain | Form::Or(_), quoted }
-                    if !is_list(name) && !alone && self.variables.has_names_below(name) =>
-                {
+                Piece::Parameter {
+                    name,
+                    form: Form::Plain | Form::Or(_),
+                    quoted,
+                } if !is_list(name) && !alone && self.variables.has_names_below(name) => {
                     let value = if *quoted { TEXT } else { LIST };
-                    ways.iter_mut().for_each(|way| way.push(value.encode_utf8(&mut [0; 4]), format_args!("${name}")));
+                    ways.iter_mut().for_each(|way| {
+                        way.push(value.encode_utf8(&mut [0; 4]), format_args!("${name}"))
+                    });
                 }
-                Piece::Parameter { name, form: Form::Plain, quoted } if !is_list(name) && self.variables.is_unknown(name) => {
+                Piece::Parameter {
+                    name,
+                    form: Form::Plain,
+                    quoted,
+                } if !is_list(name) && self.variables.is_unknown(name) => {
                     let value = if *quoted { TEXT } else { LIST };
-                    ways.iter_mut().for_each(|way| way.push(value.encode_utf8(&mut [0; 4]), format_args!("${name}")));
+                    ways.iter_mut().for_each(|way| {
+                        way.push(value.encode_utf8(&mut [0; 4]), format_args!("${name}"))
+                    });
                 }
-                Piece::Parameter { name, form: Form::Plain, quoted } if !is_list(name) => {
+                Piece::Parameter {
+                    name,
+                    form: Form::Plain,
+                    quoted,
+                } if !is_list(name) => {
                     ways = self.parameter(ways, name, None, *quoted, format_args!("${name}"))?;
                 }
-                Piece::Parameter { name, form: Form::Or(other), quoted } if !is_list(name) => {
+                Piece::Parameter {
+                    name,
+                    form: Form::Or(other),
+                    quoted,
+                } if !is_list(name) => {
                     let other = match other.as_slice() {
                         [] => String::new(),
                         [Piece::Text { text, .. }] if !text.contains('~') => text.clone(),
                         _ => TEXT.to_string(),
                     };
-                    ways = self.parameter(ways, name, Some(other), *quoted, format_args!("${name}"))?;
+                    ways =
+                        self.parameter(ways, name, Some(other), *quoted, format_args!("${name}"))?;
                 }
-                Piece::Parameter { name, form: Form::Cut { operator, pattern }, quoted }
-                    if !is_list(name) && cut::values(&self.variables.get(name), operator, pattern).is_some() =>
+                Piece::Parameter {
+                    name,
+                    form: Form::Cut { operator, pattern },
+                    quoted,
+                } if !is_list(name)
+                    && cut::values(&self.variables.get(name), operator, pattern).is_some() =>
                 {
-                    let values = cut::values(&self.variables.get(name), operator, pattern).unwrap_or_default();
-                    ways = self.with_values(ways, values.into(), *quoted, format_args!("${name}"))?;
+                    let values = cut::values(&self.variables.get(name), operator, pattern)
+                        .unwrap_or_default();
+                    ways =
+                        self.with_values(ways, values.into(), *quoted, format_args!("${name}"))?;
                 }
-                Piece::Home => ways = self.parameter(ways, "HOME", None, true, format_args!("~"))?,
-                Piece::Parameter { name, form: Form::List, quoted: true } if alone && self.variables.list(name).is_some() => {
+                Piece::Home => {
+                    ways = self.parameter(ways, "HOME", None, true, format_args!("~"))?
+                }
+                Piece::Parameter {
+                    name,
+                    form: Form::List,
+                    quoted: true,
+                } if alone && self.variables.list(name).is_some() => {
                     ways.iter_mut().for_each(|way| way.open = false);
                     for value in self.variables.list(name).unwrap_or_default() {
                         for way in &mut ways {
@@ -259,9 +341,11 @@ impl Expander<'_> {
                         }
                     }
                 }
-                Piece::Parameter { name, form: Form::Plain, quoted: true }
-                    if alone && name == "@" && self.variables.list(name).is_some() =>
-                {
+                Piece::Parameter {
+                    name,
+                    form: Form::Plain,
+                    quoted: true,
+                } if alone && name == "@" && self.variables.list(name).is_some() => {
                     ways.iter_mut().for_each(|way| way.open = false);
                     for value in self.variables.list(name).unwrap_or_default() {
                         for way in &mut ways {
@@ -270,7 +354,10 @@ impl Expander<'_> {
                         }
                     }
                 }
-                Piece::Command { script, quoted: false } if outputs::listed_names(script).is_some() => {
+                Piece::Command {
+                    script,
+                    quoted: false,
+                } if outputs::listed_names(script).is_some() => {
                     let names = outputs::listed_names(script).unwrap_or_default();
                     for way in &mut ways {
                         // Each name is a word of its own; together with other text, it is not known which.
@@ -286,7 +373,8 @@ impl Expander<'_> {
                 }
                 piece => {
                     let (value, written) = self.piece(piece);
-                    let parted = matches!(piece, Piece::Command { quoted: false, .. }) && value.contains(HERE);
+                    let parted = matches!(piece, Piece::Command { quoted: false, .. })
+                        && value.contains(HERE);
                     for way in &mut ways {
                         way.push(&value, format_args!("{written}"));
                         way.parted |= parted;
@@ -305,10 +393,20 @@ impl Expander<'_> {
             Piece::Text { text, .. } => return (text.into(), text.into()),
             Piece::Braces { written, .. } => {
                 // Where braces are text, wildcards in them still stand for names.
-                return (written.replace('*', &STAR.to_string()).replace('?', &ANY.to_string()).into(), written.into());
+                return (
+                    written
+                        .replace('*', &STAR.to_string())
+                        .replace('?', &ANY.to_string())
+                        .into(),
+                    written.into(),
+                );
             }
             Piece::Decoded { text, written } => {
-                let text = if self.dialect == Dialect::Wide { text } else { written };
+                let text = if self.dialect == Dialect::Wide {
+                    text
+                } else {
+                    written
+                };
                 return (text.into(), text.into());
             }
             Piece::Wild(text) => (if text == "*" { STAR } else { ANY }, text.into()),
@@ -328,13 +426,23 @@ impl Expander<'_> {
                     "$((…))".into(),
                 )
             }
-            Piece::Command { script, quoted: true } if outputs::one_name(script).is_some() => {
-                return (outputs::one_name(script).unwrap_or_default().into(), "$(…)".into());
+            Piece::Command {
+                script,
+                quoted: true,
+            } if outputs::one_name(script).is_some() => {
+                return (
+                    outputs::one_name(script).unwrap_or_default().into(),
+                    "$(…)".into(),
+                );
             }
-            Piece::Command { script, quoted } => match outputs::known_output(script, self.document, self.variables) {
-                Some(text) if *quoted || text.contains([HERE, NUMBER, COMMIT]) => return (text.into(), "$(…)".into()),
-                _ => (unknown(*quoted), "$(…)".into()),
-            },
+            Piece::Command { script, quoted } => {
+                match outputs::known_output(script, self.document, self.variables) {
+                    Some(text) if *quoted || text.contains([HERE, NUMBER, COMMIT]) => {
+                        return (text.into(), "$(…)".into());
+                    }
+                    _ => (unknown(*quoted), "$(…)".into()),
+                }
+            }
             Piece::Parameter { name, form, quoted } => {
                 let hole = match form {
                     Form::Count => NUMBER,
@@ -349,7 +457,14 @@ impl Expander<'_> {
     }
 
     /// A variable's values in every way so far; `other` holds where it has none.
-    fn parameter(&self, ways: Vec<Making>, name: &str, other: Option<String>, quoted: bool, written: Arguments<'_>) -> Option<Vec<Making>> {
+    fn parameter(
+        &self,
+        ways: Vec<Making>,
+        name: &str,
+        other: Option<String>,
+        quoted: bool,
+        written: Arguments<'_>,
+    ) -> Option<Vec<Making>> {
         let mut values = self.variables.get(name);
         if let Some(other) = other {
             values.to_mut().push(other);
@@ -358,13 +473,23 @@ impl Expander<'_> {
     }
 
     /// One of these values in every way so far.
-    fn with_values(&self, ways: Vec<Making>, mut values: Cow<'_, [String]>, quoted: bool, written: Arguments<'_>) -> Option<Vec<Making>> {
-        if self.blur && (values.len() > 1 || !all_literal(&values)) && values.iter().all(|value| value.chars().count() != 1) {
+    fn with_values(
+        &self,
+        ways: Vec<Making>,
+        mut values: Cow<'_, [String]>,
+        quoted: bool,
+        written: Arguments<'_>,
+    ) -> Option<Vec<Making>> {
+        if self.blur
+            && (values.len() > 1 || !all_literal(&values))
+            && values.iter().all(|value| value.chars().count() != 1)
+        {
             values = vec![TEXT.to_string()].into();
         }
         let mut out = Vec::with_capacity(ways.len() * values.len());
         for way in ways {
-            for (value, mut quoted_way) in values.iter().zip(std::iter::repeat_n(way, values.len())) {
+            for (value, mut quoted_way) in values.iter().zip(std::iter::repeat_n(way, values.len()))
+            {
                 if quoted {
                     quoted_way.push(value, written);
                     out.push(quoted_way);
@@ -377,10 +502,17 @@ impl Expander<'_> {
                     out.push(quoted_way);
                 } else if is_plain_pattern(value) {
                     // One shell leaves it as it stands, which is one file at most.
-                    quoted_way.push(&value.replace('*', &STAR.to_string()).replace('?', &ANY.to_string()), written);
+                    quoted_way.push(
+                        &value
+                            .replace('*', &STAR.to_string())
+                            .replace('?', &ANY.to_string()),
+                        written,
+                    );
                     quoted_way.parted = true;
                     out.push(quoted_way);
-                } else if value.contains([TEXT, LIST, DIGITS]) || value.contains(['*', '?', '[', '\\']) {
+                } else if value.contains([TEXT, LIST, DIGITS])
+                    || value.contains(['*', '?', '[', '\\'])
+                {
                     quoted_way.push(LIST.encode_utf8(&mut [0; 4]), written);
                     out.push(quoted_way);
                 } else if value.contains([' ', '\t', '\n']) {

@@ -26,17 +26,28 @@ impl AsRef<str> for Field {
 impl Field {
     /// A field that stands for itself.
     pub(crate) fn plain(value: impl Into<String>, start: usize, end: usize) -> Self {
-        Field { value: value.into(), shown: None, start, end }
+        Field {
+            value: value.into(),
+            shown: None,
+            start,
+            end,
+        }
     }
 
     /// A field of which nothing is known but how it is shown.
     pub(crate) fn hole(hole: char, shown: &str, start: usize, end: usize) -> Self {
-        Field { shown: Some(shown.to_owned()), ..Field::plain(hole, start, end) }
+        Field {
+            shown: Some(shown.to_owned()),
+            ..Field::plain(hole, start, end)
+        }
     }
 
     /// Names of files that another command prints.
     pub(crate) fn names(value: &str, start: usize, end: usize) -> Self {
-        Field { value: value.to_owned(), ..Field::hole(TEXT, "names from its input", start, end) }
+        Field {
+            value: value.to_owned(),
+            ..Field::hole(TEXT, "names from its input", start, end)
+        }
     }
 
     /// Puts a hole wherever this text stands.
@@ -91,7 +102,11 @@ pub(crate) fn listed_folder(field: &Field) -> Option<Field> {
     }
     // Folders at any depth would be all there are; where they start is enough.
     let deep = field.value.contains(&format!("{STAR}{STAR}"));
-    let start = if deep { field.value.find([STAR, ANY])? } else { field.value.len() };
+    let start = if deep {
+        field.value.find([STAR, ANY])?
+    } else {
+        field.value.len()
+    };
     let folder = match field.value.get(..start)?.rfind('/') {
         Some(0) => "/",
         Some(end) => field.value.get(..end)?,
@@ -109,12 +124,18 @@ mod tests {
     fn a_field_is_shown_as_it_is_read() {
         for (value, shown) in [("a".to_owned(), "a"), (format!("a{STAR}"), "a*")] {
             let field = Field::plain(value, 0, 1);
-            assert_eq!((field.shown().as_str(), field.is_plain()), (shown, shown == "a"));
+            assert_eq!(
+                (field.shown().as_str(), field.is_plain()),
+                (shown, shown == "a")
+            );
             assert_eq!(field.into_shown(), shown);
         }
         let hole = Field::hole(TEXT, "$x", 0, 1);
         assert_eq!((hole.shown().as_str(), hole.is_plain()), ("$x", false));
-        let named = Field { shown: Some("other".to_owned()), ..Field::plain("a", 0, 1) };
+        let named = Field {
+            shown: Some("other".to_owned()),
+            ..Field::plain("a", 0, 1)
+        };
         assert!(!named.is_plain());
         assert_eq!(named.into_shown(), "other");
     }
@@ -123,7 +144,10 @@ mod tests {
     fn a_text_is_filled_wherever_it_stands() {
         let mut field = Field::plain("a{}b{}", 0, 1);
         field.fill("{}", TEXT);
-        assert_eq!((field.value.as_str(), field.shown().as_str()), (format!("a{TEXT}b{TEXT}").as_str(), "a{}b{}"));
+        assert_eq!(
+            (field.value.as_str(), field.shown().as_str()),
+            (format!("a{TEXT}b{TEXT}").as_str(), "a{}b{}")
+        );
         let mut other = Field::plain("ab", 0, 1);
         other.fill("{}", TEXT);
         assert!(other.is_plain() && other.value == "ab");

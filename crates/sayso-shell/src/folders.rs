@@ -66,13 +66,18 @@ impl Folders {
     /// Goes to the top of the repository, or stays where that is not known: git prints nothing then, and `cd ""` goes nowhere. Only the
     /// repository that the line starts in is known.
     pub(crate) fn go_to_top(&mut self) {
-        if self.list() == START { self.0 = Some([String::new(), TOP.to_string()].into()) } else { self.lose() }
+        if self.list() == START {
+            self.0 = Some([String::new(), TOP.to_string()].into())
+        } else {
+            self.lose()
+        }
     }
 
     /// Goes to a folder.
     pub(crate) fn go(&mut self, folder: &str) {
         let folder = folder.trim_end_matches(PARTED);
-        let unclear = folder.is_empty() || !is_literal(rooted(folder).map_or(folder, |(_, rest)| rest));
+        let unclear =
+            folder.is_empty() || !is_literal(rooted(folder).map_or(folder, |(_, rest)| rest));
         if unclear || folder.len() > LONGEST {
             return self.lose();
         }
@@ -99,10 +104,16 @@ pub(crate) fn in_folder<'a>(folder: &str, path: &'a str) -> Cow<'a, str> {
         Some((Root::Home, _)) => return path.into(),
         Some((Root::Here, "")) => ".",
         // `$PWD/` is the folder itself.
-        Some((Root::Here, rest)) => Some(rest.trim_start_matches('/')).filter(|rest| !rest.is_empty()).unwrap_or("./"),
+        Some((Root::Here, rest)) => Some(rest.trim_start_matches('/'))
+            .filter(|rest| !rest.is_empty())
+            .unwrap_or("./"),
         None => path,
     };
-    if folder.is_empty() || path.starts_with('/') { path.into() } else { format!("{folder}/{path}").into() }
+    if folder.is_empty() || path.starts_with('/') {
+        path.into()
+    } else {
+        format!("{folder}/{path}").into()
+    }
 }
 
 /// A path with `name/..` taken out, as a shell keeps its own folder.
@@ -111,12 +122,19 @@ fn without_steps_back(path: &str) -> String {
     for part in path.split('/') {
         match part {
             "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != ".." && is_literal(last)) => {
+            ".." if parts
+                .last()
+                .is_some_and(|last| *last != ".." && is_literal(last)) =>
+            {
                 parts.pop();
             }
             _ => parts.push(part),
         }
     }
     let joined = parts.join("/");
-    if path.starts_with('/') { format!("/{joined}") } else { joined }
+    if path.starts_with('/') {
+        format!("/{joined}")
+    } else {
+        joined
+    }
 }

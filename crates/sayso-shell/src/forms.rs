@@ -20,7 +20,12 @@ pub(crate) enum Carries {
 }
 
 /// All other forms of a command: `all` are its words with the wrappers, which start at `starts`; `inner` are those without.
-pub(crate) fn of_command(all: &[String], starts: &[usize], inner: &[String], carries: Carries) -> Vec<Vec<String>> {
+pub(crate) fn of_command(
+    all: &[String],
+    starts: &[usize],
+    inner: &[String],
+    carries: Carries,
+) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let mut budget = MOST_WORDS;
     for start in starts {
@@ -28,7 +33,10 @@ pub(crate) fn of_command(all: &[String], starts: &[usize], inner: &[String], car
         rows.push(words.to_vec());
         push(&mut rows, words, &mut budget);
     }
-    if inner.first().is_some_and(|first| loose_name(first) != first.as_str()) {
+    if inner
+        .first()
+        .is_some_and(|first| loose_name(first) != first.as_str())
+    {
         push(&mut rows, inner, &mut budget);
     }
     if carries != Carries::Nothing {
@@ -62,12 +70,20 @@ pub(crate) fn is_program(word: &str) -> bool {
     if base.is_empty() || base.len() > 24 || base.starts_with('-') {
         return false;
     }
-    if base.bytes().any(|byte| byte.is_ascii_uppercase()) { known(&base.to_ascii_lowercase()) } else { known(base) }
+    if base.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        known(&base.to_ascii_lowercase())
+    } else {
+        known(base)
+    }
 }
 
 /// Puts in the words with the plain name of their program, and their normal form.
 fn push(rows: &mut Vec<Vec<String>>, words: &[String], budget: &mut usize) {
-    let shown = if words.len() <= *budget { words } else { words.get(..LEAST_WORDS).unwrap_or(words) };
+    let shown = if words.len() <= *budget {
+        words
+    } else {
+        words.get(..LEAST_WORDS).unwrap_or(words)
+    };
     *budget = budget.saturating_sub(shown.len());
     let (plain, normal) = plain_and_normal(shown);
     if normal != plain {

@@ -10,10 +10,28 @@ use crate::programs::search::tests_with_argument;
 const DEEPEST: usize = 32;
 
 /// Tests without an argument that may come true or false for any file.
-const ALONE: [&str; 7] = ["-empty", "-readable", "-writable", "-executable", "-nouser", "-nogroup", "-ignore_readdir_race"];
+const ALONE: [&str; 7] = [
+    "-empty",
+    "-readable",
+    "-writable",
+    "-executable",
+    "-nouser",
+    "-nogroup",
+    "-ignore_readdir_race",
+];
 
 /// Words without an argument that are true for every file.
-const TRUE: [&str; 9] = ["-true", "-prune", "-depth", "-daystart", "-mount", "-xdev", "-noleaf", "-warn", "-nowarn"];
+const TRUE: [&str; 9] = [
+    "-true",
+    "-prune",
+    "-depth",
+    "-daystart",
+    "-mount",
+    "-xdev",
+    "-noleaf",
+    "-warn",
+    "-nowarn",
+];
 
 /// What is known of the names of the files that get to one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +50,13 @@ impl<'a> Reach<'a> {
         match (self, other) {
             (Reach::Never, reach) | (reach, Reach::Never) => reach,
             (Reach::Only(mut one), Reach::Only(other)) => {
-                one.extend(other.iter().filter(|pattern| !one.contains(pattern)).copied().collect::<Vec<_>>());
+                one.extend(
+                    other
+                        .iter()
+                        .filter(|pattern| !one.contains(pattern))
+                        .copied()
+                        .collect::<Vec<_>>(),
+                );
                 Reach::Only(one)
             }
             _ => Reach::Any,
@@ -41,7 +65,11 @@ impl<'a> Reach<'a> {
 
     /// Those of them whose names fit a pattern. Where one binds already, that is enough.
     fn fitting(self, pattern: &'a str) -> Reach<'a> {
-        if self == Reach::Any { Reach::Only(vec![pattern]) } else { self }
+        if self == Reach::Any {
+            Reach::Only(vec![pattern])
+        } else {
+            self
+        }
     }
 }
 
@@ -65,14 +93,34 @@ struct Reading<'w, 'a> {
 /// The patterns of which every name fits one that an action of `find` gets, or that it prints; empty if any name may be among them. None if
 /// the expression is not known whole.
 pub(crate) fn bound_names<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
-    let start = arguments.iter().position(|word| starts_expression(word)).unwrap_or(arguments.len());
+    let start = arguments
+        .iter()
+        .position(|word| starts_expression(word))
+        .unwrap_or(arguments.len());
     let words = arguments.get(start..)?;
-    let mut reading = Reading { words, at: 0, depth: 0, acted: Reach::Never, acts: false };
-    let whole = if words.is_empty() { Ways { yes: Reach::Any, no: Reach::Never } } else { reading.list(Reach::Any)? };
+    let mut reading = Reading {
+        words,
+        at: 0,
+        depth: 0,
+        acted: Reach::Never,
+        acts: false,
+    };
+    let whole = if words.is_empty() {
+        Ways {
+            yes: Reach::Any,
+            no: Reach::Never,
+        }
+    } else {
+        reading.list(Reach::Any)?
+    };
     if reading.at < words.len() {
         return None;
     }
-    let acted = if reading.acts { reading.acted } else { whole.yes };
+    let acted = if reading.acts {
+        reading.acted
+    } else {
+        whole.yes
+    };
     Some(match acted {
         Reach::Only(patterns) => patterns,
         Reach::Never | Reach::Any => Vec::new(),
@@ -81,7 +129,8 @@ pub(crate) fn bound_names<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
 
 /// Whether a word of `find` is no place any more. Its very first options say how links are taken.
 fn starts_expression(word: &str) -> bool {
-    word.starts_with('-') && !matches!(word, "-H" | "-L" | "-P") || matches!(word, "(" | ")" | "!" | ",")
+    word.starts_with('-') && !matches!(word, "-H" | "-L" | "-P")
+        || matches!(word, "(" | ")" | "!" | ",")
 }
 
 impl<'a> Reading<'_, 'a> {
@@ -111,7 +160,10 @@ impl<'a> Reading<'_, 'a> {
         while matches!(self.peek(), Some("-o" | "-or")) {
             self.at += 1;
             let more = self.both(ways.no)?;
-            ways = Ways { yes: ways.yes.or(more.yes), no: more.no };
+            ways = Ways {
+                yes: ways.yes.or(more.yes),
+                no: more.no,
+            };
         }
         Some(ways)
     }
@@ -126,7 +178,10 @@ impl<'a> Reading<'_, 'a> {
                 Some(_) => {}
             }
             let more = self.one(ways.yes)?;
-            ways = Ways { yes: more.yes, no: ways.no.or(more.no) };
+            ways = Ways {
+                yes: more.yes,
+                no: ways.no.or(more.no),
+            };
         }
     }
 
@@ -136,7 +191,10 @@ impl<'a> Reading<'_, 'a> {
                 self.deeper()?;
                 let ways = self.one(files)?;
                 self.depth -= 1;
-                Some(Ways { yes: ways.no, no: ways.yes })
+                Some(Ways {
+                    yes: ways.no,
+                    no: ways.yes,
+                })
             }
             "(" => {
                 self.deeper()?;
@@ -146,24 +204,48 @@ impl<'a> Reading<'_, 'a> {
             }
             "-name" | "-iname" => {
                 let pattern = self.next().filter(|pattern| is_literal(pattern))?;
-                Some(Ways { yes: files.clone().fitting(pattern), no: files })
+                Some(Ways {
+                    yes: files.clone().fitting(pattern),
+                    no: files,
+                })
             }
-            "-false" => Some(Ways { yes: Reach::Never, no: files }),
-            "-quit" => Some(Ways { yes: Reach::Never, no: Reach::Never }),
+            "-false" => Some(Ways {
+                yes: Reach::Never,
+                no: files,
+            }),
+            "-quit" => Some(Ways {
+                yes: Reach::Never,
+                no: Reach::Never,
+            }),
             "-print" | "-print0" => {
                 self.act(&files);
-                Some(Ways { yes: files, no: Reach::Never })
+                Some(Ways {
+                    yes: files,
+                    no: Reach::Never,
+                })
             }
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
                 self.act(&files);
                 self.skip_command()?;
-                Some(Ways { yes: files.clone(), no: files })
+                Some(Ways {
+                    yes: files.clone(),
+                    no: files,
+                })
             }
-            word if TRUE.contains(&word) => Some(Ways { yes: files, no: Reach::Never }),
-            word if ALONE.contains(&word) => Some(Ways { yes: files.clone(), no: files }),
+            word if TRUE.contains(&word) => Some(Ways {
+                yes: files,
+                no: Reach::Never,
+            }),
+            word if ALONE.contains(&word) => Some(Ways {
+                yes: files.clone(),
+                no: files,
+            }),
             word if tests_with_argument(word) => {
                 self.next()?;
-                Some(Ways { yes: files.clone(), no: files })
+                Some(Ways {
+                    yes: files.clone(),
+                    no: files,
+                })
             }
             _ => None,
         }
@@ -204,11 +286,23 @@ mod tests {
     fn a_name_binds_what_stands_behind_it() {
         assert_eq!(names(". -type f -name *.rs"), Some(vec!["*.rs"]));
         assert_eq!(names("-name *.rs -exec cat {} +"), Some(vec!["*.rs"]));
-        assert_eq!(names(". ( -name *.rs -o -name *.md ) -print"), Some(vec!["*.rs", "*.md"]));
-        assert_eq!(names(". -path ./target -prune -o -name *.rs -print"), Some(vec!["*.rs"]));
-        assert_eq!(names(". ( -name .git -o -name target ) -prune -o -type f -name *.rs -print0"), Some(vec!["*.rs"]));
+        assert_eq!(
+            names(". ( -name *.rs -o -name *.md ) -print"),
+            Some(vec!["*.rs", "*.md"])
+        );
+        assert_eq!(
+            names(". -path ./target -prune -o -name *.rs -print"),
+            Some(vec!["*.rs"])
+        );
+        assert_eq!(
+            names(". ( -name .git -o -name target ) -prune -o -type f -name *.rs -print0"),
+            Some(vec!["*.rs"])
+        );
         assert_eq!(names(". ! -path x -name *.rs"), Some(vec!["*.rs"]));
-        assert_eq!(names(". -not ( -path x -o -path y ) -iname *.rs -print"), Some(vec!["*.rs"]));
+        assert_eq!(
+            names(". -not ( -path x -o -path y ) -iname *.rs -print"),
+            Some(vec!["*.rs"])
+        );
     }
 
     #[test]
@@ -232,12 +326,24 @@ mod tests {
         ] {
             assert_eq!(names(text), Some(Vec::new()), "{text}");
         }
-        assert_eq!(names(". ( -name .env -prune -o -name *.rs ) -exec cat {} ;"), Some(vec![".env", "*.rs"]));
+        assert_eq!(
+            names(". ( -name .env -prune -o -name *.rs ) -exec cat {} ;"),
+            Some(vec![".env", "*.rs"])
+        );
     }
 
     #[test]
     fn what_is_not_read_whole_is_not_known() {
-        for text in [". -fprint x", ". -name", ". ( -name x", ". -name x )", ". -depth 1", ". -name *.rs src", ". -exec cat", ". -a"] {
+        for text in [
+            ". -fprint x",
+            ". -name",
+            ". ( -name x",
+            ". -name x )",
+            ". -depth 1",
+            ". -name *.rs src",
+            ". -exec cat",
+            ". -a",
+        ] {
             assert_eq!(names(text), None, "{text}");
         }
     }

@@ -29,8 +29,21 @@ const CALLED_BY_SHELL: [&str; 10] = [
 ];
 
 /// Words of the shell that may take a function away, or put another in its place.
-const MAY_REDEFINE: [&str; 13] =
-    ["unset", "eval", "source", ".", "alias", "unalias", "enable", "hash", "declare", "typeset", "unfunction", "autoload", "functions"];
+const MAY_REDEFINE: [&str; 13] = [
+    "unset",
+    "eval",
+    "source",
+    ".",
+    "alias",
+    "unalias",
+    "enable",
+    "hash",
+    "declare",
+    "typeset",
+    "unfunction",
+    "autoload",
+    "functions",
+];
 
 /// A function of the line.
 pub(crate) struct Function {
@@ -42,30 +55,45 @@ pub(crate) struct Function {
 impl Walk<'_> {
     /// Keeps a function for its calls.
     pub(crate) fn define(&mut self, name: &str, body: &Node) -> Result<(), Refusal> {
-        let small = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-        let own = programs::find(name).is_none() && !wrappers::is_wrapper(name) && !CALLED_BY_SHELL.contains(&name);
+        let small = name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        let own = programs::find(name).is_none()
+            && !wrappers::is_wrapper(name)
+            && !CALLED_BY_SHELL.contains(&name);
         let plain = self.level == 1 && self.depth == 0 && self.inside.is_none();
         if !small || !own || !plain || self.functions.iter().any(|function| function.name == name) {
             return self.refuse_here("a function is defined");
         }
-        self.functions.push(Function { name: name.to_owned(), body: Rc::new(body.clone()), called: false });
+        self.functions.push(Function {
+            name: name.to_owned(),
+            body: Rc::new(body.clone()),
+            called: false,
+        });
         Ok(())
     }
 
     /// The function that a command calls.
     pub(crate) fn called(&mut self, step: &Step) -> Option<Rc<Node>> {
         let first = step.words.first()?.value.as_str();
-        if MAY_REDEFINE.contains(&first) || wrappers::is_wrapper(first) && !self.functions.is_empty() {
+        if MAY_REDEFINE.contains(&first)
+            || wrappers::is_wrapper(first) && !self.functions.is_empty()
+        {
             let words = || step.words.iter().map(|field| field.value.as_str());
             if words().any(|word| MAY_REDEFINE.contains(&word)) {
                 self.functions.retain(|function| function.called);
-                self.functions.iter_mut().for_each(|function| function.name.clear());
+                self.functions
+                    .iter_mut()
+                    .for_each(|function| function.name.clear());
             }
         }
         if step.started || !step.assignments.is_empty() {
             return None;
         }
-        let function = self.functions.iter_mut().find(|function| function.name == first && !first.is_empty())?;
+        let function = self
+            .functions
+            .iter_mut()
+            .find(|function| function.name == first && !first.is_empty())?;
         function.called = true;
         Some(Rc::clone(&function.body))
     }
@@ -73,17 +101,36 @@ impl Walk<'_> {
     /// Walks the body of a function.
     pub(crate) fn call(&mut self, step: Step, body: &Node) -> Result<(), Refusal> {
         if self.depth >= DEEPEST {
-            return self.refuse(step.start, step.end, "commands stand in each other too deep");
+            return self.refuse(
+                step.start,
+                step.end,
+                "commands stand in each other too deep",
+            );
         }
-        let arguments: Vec<String> = step.words.iter().skip(1).map(|field| field.value.clone()).collect();
+        let arguments: Vec<String> = step
+            .words
+            .iter()
+            .skip(1)
+            .map(|field| field.value.clone())
+            .collect();
         if !step.reads.is_empty() || !step.writes.is_empty() {
-            self.steps.push(Step { words: Vec::new(), ..step });
+            self.steps.push(Step {
+                words: Vec::new(),
+                ..step
+            });
         }
         self.forget_parameters();
         // Names of files from a list are parted again where they stand without quotes.
         let known = |value: &&String| !hole::may_be_several(value) && !hole::has_names_below(value);
-        for (index, value) in arguments.iter().take(MOST_PARAMETERS).take_while(known).enumerate() {
-            self.state.variables.set(&(index + 1).to_string(), vec![value.clone()]);
+        for (index, value) in arguments
+            .iter()
+            .take(MOST_PARAMETERS)
+            .take_while(known)
+            .enumerate()
+        {
+            self.state
+                .variables
+                .set(&(index + 1).to_string(), vec![value.clone()]);
         }
         if arguments.iter().all(|value| hole::is_literal(value)) {
             self.state.variables.set_list("@", arguments);
@@ -99,10 +146,16 @@ impl Walk<'_> {
 
     /// Walks the functions that nothing has called, for denials and dangers.
     pub(crate) fn uncalled(&mut self) -> Result<(), Refusal> {
-        let bodies: Vec<Rc<Node>> =
-            self.functions.iter().filter(|function| !function.called).map(|function| Rc::clone(&function.body)).collect();
+        let bodies: Vec<Rc<Node>> = self
+            .functions
+            .iter()
+            .filter(|function| !function.called)
+            .map(|function| Rc::clone(&function.body))
+            .collect();
         self.forget_parameters_if(!bodies.is_empty());
-        bodies.iter().try_for_each(|body| self.apart(|walk| walk.node(body)))
+        bodies
+            .iter()
+            .try_for_each(|body| self.apart(|walk| walk.node(body)))
     }
 
     fn forget_parameters_if(&mut self, needed: bool) {

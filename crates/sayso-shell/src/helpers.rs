@@ -2,7 +2,12 @@
 
 /// A program or the start of a command, and what it starts.
 const HELPERS: [(&str, &[&str]); 16] = [
-    ("tar", &["gzip", "bzip2", "xz", "zstd", "lzip", "lzma", "lzop", "compress"]),
+    (
+        "tar",
+        &[
+            "gzip", "bzip2", "xz", "zstd", "lzip", "lzma", "lzop", "compress",
+        ],
+    ),
     ("cpio", &["rsh", "ssh"]),
     ("dpkg", &["dpkg-query", "dpkg-deb"]),
     ("dpkg-deb", &["tar"]),
@@ -12,11 +17,35 @@ const HELPERS: [(&str, &[&str]); 16] = [
     ("gem", &["ruby"]),
     ("erl", &["dirname", "basename", "sed"]),
     ("gdb", &["iconv"]),
-    ("go", &["gcc", "cc", "clang", "g++", "c++", "clang++", "pkg-config", "git"]),
-    ("man", &["groff", "nroff", "troff", "grotty", "preconv", "tbl", "col", "gzip", "zsoelim", "cat", "less", "pager"]),
+    (
+        "go",
+        &[
+            "gcc",
+            "cc",
+            "clang",
+            "g++",
+            "c++",
+            "clang++",
+            "pkg-config",
+            "git",
+        ],
+    ),
+    (
+        "man",
+        &[
+            "groff", "nroff", "troff", "grotty", "preconv", "tbl", "col", "gzip", "zsoelim", "cat",
+            "less", "pager",
+        ],
+    ),
     ("apropos", &["whatis"]),
-    ("git submodule", &["sh", "sed", "basename", "uname", "grep", "cat", "gettext"]),
-    ("git bisect", &["sh", "sed", "basename", "uname", "grep", "cat", "gettext"]),
+    (
+        "git submodule",
+        &["sh", "sed", "basename", "uname", "grep", "cat", "gettext"],
+    ),
+    (
+        "git bisect",
+        &["sh", "sed", "basename", "uname", "grep", "cat", "gettext"],
+    ),
     ("cargo", &["rustc"]),
 ];
 /// What a search in packed files starts.
@@ -28,9 +57,19 @@ pub(crate) fn of(name: &str, arguments: &[&str]) -> impl Iterator<Item = &'stati
         let mut words = start.split(' ');
         words.next() == Some(name) && words.all(|wanted| arguments.contains(&wanted))
     };
-    let unpacks = |word: &&str| *word == "--search-zip" || word.starts_with('-') && !word.starts_with("--") && word.contains('z');
-    let packed: &[&str] = if name == "rg" && arguments.iter().any(unpacks) { &UNPACKERS } else { &[] };
-    let known = HELPERS.iter().find(|(start, _)| fits(start)).map_or(&[] as &[&str], |(_, helpers)| helpers);
+    let unpacks = |word: &&str| {
+        *word == "--search-zip"
+            || word.starts_with('-') && !word.starts_with("--") && word.contains('z')
+    };
+    let packed: &[&str] = if name == "rg" && arguments.iter().any(unpacks) {
+        &UNPACKERS
+    } else {
+        &[]
+    };
+    let known = HELPERS
+        .iter()
+        .find(|(start, _)| fits(start))
+        .map_or(&[] as &[&str], |(_, helpers)| helpers);
     known.iter().chain(packed).copied()
 }
 
@@ -43,8 +82,16 @@ mod tests {
         let helpers = |name: &str, arguments: &[&str]| of(name, arguments).collect::<Vec<_>>();
         assert!(helpers("tar", &["tzf", "x"]).contains(&"gzip"));
         assert!(helpers("git", &["submodule", "status"]).contains(&"sed"));
-        assert!(helpers("rg", &["-iz", "x"]).contains(&"xz") && helpers("rg", &["--search-zip"]).contains(&"xz"));
-        for (name, arguments) in [("git", ["status"]), ("ls", ["x"]), ("rg", ["x"]), ("tarx", ["x"])] {
+        assert!(
+            helpers("rg", &["-iz", "x"]).contains(&"xz")
+                && helpers("rg", &["--search-zip"]).contains(&"xz")
+        );
+        for (name, arguments) in [
+            ("git", ["status"]),
+            ("ls", ["x"]),
+            ("rg", ["x"]),
+            ("tarx", ["x"]),
+        ] {
             assert!(helpers(name, &arguments).is_empty(), "{name}");
         }
     }

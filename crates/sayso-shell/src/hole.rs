@@ -75,7 +75,11 @@ pub(crate) fn may_be_option(word: &str) -> bool {
 pub(crate) fn is_operand(word: &str) -> bool {
     let mut letters = word.chars();
     match letters.next() {
-        Some(first) if first.is_ascii_alphanumeric() || matches!(first, '.' | '/' | '_' | HOME | TOP) => true,
+        Some(first)
+            if first.is_ascii_alphanumeric() || matches!(first, '.' | '/' | '_' | HOME | TOP) =>
+        {
+            true
+        }
         Some(HERE) => letters.next() == Some('/'),
         Some(PIPE) => letters.next().is_none(),
         _ => false,
@@ -88,7 +92,9 @@ pub(crate) fn may_be_several(word: &str) -> bool {
         return false;
     }
     let names = word.contains([STAR, ANY]) && !word.contains([BELOW, SINGLE]);
-    word.contains(LIST) || names || word.contains([BELOW, NUMBER, COMMIT, FRESH]) && word.ends_with(PARTED)
+    word.contains(LIST)
+        || names
+        || word.contains([BELOW, NUMBER, COMMIT, FRESH]) && word.ends_with(PARTED)
 }
 
 /// Whether a word that is only known when it runs may turn out to be `;` or `+`, which end the command of `find -exec` and `fd -x`.
@@ -96,7 +102,9 @@ pub(crate) fn may_end_command(word: &str) -> bool {
     if is_literal(word) {
         return false;
     }
-    let (place, names) = word.split_once(BELOW).map_or((word, false), |(place, _)| (place, true));
+    let (place, names) = word
+        .split_once(BELOW)
+        .map_or((word, false), |(place, _)| (place, true));
     let bare_names = place.starts_with(HERE) && names;
     let rest = place.replace([TEXT, STAR, ANY, SINGLE, PARTED, DIGITS, FRESH], "");
     word.contains(LIST) || bare_names || matches!(rest.as_str(), "" | ";" | "+")
@@ -106,7 +114,9 @@ pub(crate) fn may_end_command(word: &str) -> bool {
 pub(crate) fn is_glob(word: &str) -> bool {
     !is_literal(word)
         && word.contains([STAR, ANY])
-        && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW, ENDED, COMMIT, DIGITS, FRESH, SIGNED])
+        && !word.contains([
+            TEXT, LIST, NUMBER, PIPE, BELOW, ENDED, COMMIT, DIGITS, FRESH, SIGNED,
+        ])
 }
 
 /// The names of files below a folder, those of them that fit one of the patterns.
@@ -119,7 +129,10 @@ pub(crate) fn below(word: &str) -> Option<(&str, &str)> {
     if is_literal(word) {
         return None;
     }
-    let (folder, patterns) = word.trim_end_matches(PARTED).strip_suffix(ENDED)?.split_once(BELOW)?;
+    let (folder, patterns) = word
+        .trim_end_matches(PARTED)
+        .strip_suffix(ENDED)?
+        .split_once(BELOW)?;
     (!patterns.contains([BELOW, ENDED]) && !folder.contains(ENDED)).then_some((folder, patterns))
 }
 
@@ -149,7 +162,8 @@ pub(crate) fn rooted(path: &str) -> Option<(Root, &str)> {
 
 /// The rest of a path that starts at the top of the repository, with its `/`; none if it starts elsewhere.
 pub(crate) fn below_top(path: &str) -> Option<&str> {
-    path.strip_prefix(TOP).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(TOP)
+        .filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A word as a person reads it, or a sentence with such words in it.
@@ -191,9 +205,25 @@ mod tests {
             assert!(is_literal(word), "{word:?}");
             assert_eq!(shown(word), word);
         }
-        for hole in
-            [TEXT, LIST, NUMBER, HOME, HERE, STAR, ANY, PIPE, BELOW, PARTED, COMMIT, SINGLE, ENDED, NOT_IGNORED, TOP, TRACKED, WALKED]
-        {
+        for hole in [
+            TEXT,
+            LIST,
+            NUMBER,
+            HOME,
+            HERE,
+            STAR,
+            ANY,
+            PIPE,
+            BELOW,
+            PARTED,
+            COMMIT,
+            SINGLE,
+            ENDED,
+            NOT_IGNORED,
+            TOP,
+            TRACKED,
+            WALKED,
+        ] {
             assert!(!is_literal(&format!("a{hole}b")), "{hole:?}");
             assert!(is_literal(&shown(&format!("a{hole}b"))), "{hole:?}");
         }
@@ -241,9 +271,14 @@ mod tests {
         ] {
             assert!(may_end_command(&word), "{}", shown(&word));
         }
-        for word in
-            [";".to_owned(), format!("a{TEXT}"), format!("{HERE}/a"), names_below("d", &[]), format!("{STAR}.md"), NUMBER.to_string()]
-        {
+        for word in [
+            ";".to_owned(),
+            format!("a{TEXT}"),
+            format!("{HERE}/a"),
+            names_below("d", &[]),
+            format!("{STAR}.md"),
+            NUMBER.to_string(),
+        ] {
             assert!(!may_end_command(&word), "{}", shown(&word));
         }
     }
@@ -253,13 +288,23 @@ mod tests {
         let patterns = [format!("{STAR}.md"), "a".to_owned()];
         let word = names_below("d", &patterns);
         assert!(
-            has_names_below(&word) && has_names_below(&format!("x{ENDED}")) && !has_names_below("d") && !has_names_below(&TEXT.to_string())
+            has_names_below(&word)
+                && has_names_below(&format!("x{ENDED}"))
+                && !has_names_below("d")
+                && !has_names_below(&TEXT.to_string())
         );
         assert_eq!(below(&word), Some(("d", patterns.join("/").as_str())));
-        assert_eq!(below(&format!("{word}{PARTED}")), Some(("d", patterns.join("/").as_str())));
-        for other in
-            ["d".to_owned(), format!("{word}x"), format!("{word}{word}"), format!("{ENDED}{word}"), format!("d{BELOW}{BELOW}{ENDED}")]
-        {
+        assert_eq!(
+            below(&format!("{word}{PARTED}")),
+            Some(("d", patterns.join("/").as_str()))
+        );
+        for other in [
+            "d".to_owned(),
+            format!("{word}x"),
+            format!("{word}{word}"),
+            format!("{ENDED}{word}"),
+            format!("d{BELOW}{BELOW}{ENDED}"),
+        ] {
             assert_eq!(below(&other), None, "{other:?}");
         }
         assert_eq!(shown(&format!("{word}.bak")), "d/….bak");
@@ -267,12 +312,25 @@ mod tests {
 
     #[test]
     fn holes_are_shown_as_they_are_written() {
-        for (hole, written) in
-            [(TEXT, "$…"), (LIST, "$…"), (NUMBER, "$#"), (HOME, "~"), (HERE, "$PWD"), (STAR, "*"), (ANY, "?"), (PIPE, "<(…)")]
-        {
+        for (hole, written) in [
+            (TEXT, "$…"),
+            (LIST, "$…"),
+            (NUMBER, "$#"),
+            (HOME, "~"),
+            (HERE, "$PWD"),
+            (STAR, "*"),
+            (ANY, "?"),
+            (PIPE, "<(…)"),
+        ] {
             assert_eq!(shown(&format!("a{hole}b")), format!("a{written}b"));
         }
-        for (hole, written) in [(COMMIT, "$(…)"), (TOP, "$(…)"), (PARTED, ""), (SINGLE, ""), (NOT_IGNORED, "")] {
+        for (hole, written) in [
+            (COMMIT, "$(…)"),
+            (TOP, "$(…)"),
+            (PARTED, ""),
+            (SINGLE, ""),
+            (NOT_IGNORED, ""),
+        ] {
             assert_eq!(shown(&format!("a{hole}b")), format!("a{written}b"));
         }
     }
@@ -281,7 +339,14 @@ mod tests {
     fn a_root_is_a_whole_name() {
         assert_eq!(rooted(&format!("{HOME}/x")), Some((Root::Home, "/x")));
         assert_eq!(rooted(&HERE.to_string()), Some((Root::Here, "")));
-        assert_eq!((rooted(&format!("{HOME}x")), rooted("x"), below_top(&format!("{TOP}x"))), (None, None, None));
+        assert_eq!(
+            (
+                rooted(&format!("{HOME}x")),
+                rooted("x"),
+                below_top(&format!("{TOP}x"))
+            ),
+            (None, None, None)
+        );
         assert_eq!(below_top(&format!("{TOP}/x")), Some("/x"));
     }
 }

@@ -17,17 +17,30 @@ use crate::wrappers::{self, identity};
 const DEEPEST: usize = 16;
 
 /// Programs whose words are looked into.
-const STARTERS: [&str; 14] =
-    ["sh", "bash", "dash", "zsh", "eval", "xargs", "find", "watch", "flock", "script", "entr", "fd", "fdfind", "parallel"];
+const STARTERS: [&str; 14] = [
+    "sh", "bash", "dash", "zsh", "eval", "xargs", "find", "watch", "flock", "script", "entr", "fd",
+    "fdfind", "parallel",
+];
 
 /// Words of the shell that change variables.
-const CHANGE_VARIABLES: [&str; 11] =
-    ["export", "declare", "typeset", "local", "readonly", "unset", "let", "mapfile", "readarray", "getopts", "shift"];
+const CHANGE_VARIABLES: [&str; 11] = [
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "let",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "shift",
+];
 
 /// Words of the shell that can change anything it keeps: nothing is known behind them.
 const CHANGE_ANYTHING: [&str; 16] = [
-    "eval", "source", ".", "trap", "alias", "unalias", "shopt", "hash", "enable", "bind", "complete", "pushd", "popd", "chdir", "setopt",
-    "zmodload",
+    "eval", "source", ".", "trap", "alias", "unalias", "shopt", "hash", "enable", "bind",
+    "complete", "pushd", "popd", "chdir", "setopt", "zmodload",
 ];
 
 impl Walk<'_> {
@@ -42,10 +55,18 @@ impl Walk<'_> {
 
     fn follow_words(&mut self, step: &Step) {
         // Most commands change nothing that the shell keeps.
-        if !step.words.first().is_some_and(|first| may_change(&first.value)) {
+        if !step
+            .words
+            .first()
+            .is_some_and(|first| may_change(&first.value))
+        {
             return;
         }
-        let words: Vec<&str> = step.words.iter().map(|field| field.value.as_str()).collect();
+        let words: Vec<&str> = step
+            .words
+            .iter()
+            .map(|field| field.value.as_str())
+            .collect();
         // Some shells keep a folder for `popd` with every `cd`.
         let pushed = self.state.pushed.take();
         match words.as_slice() {
@@ -63,29 +84,48 @@ impl Walk<'_> {
                 _ => self.state.folders.lose(),
             },
             ["cd", top] if top.chars().eq([hole::TOP]) => self.state.folders.go_to_top(),
-            ["cd", "--", folder] | ["cd", folder] if !hole::may_be_option(folder) && !folder.starts_with('+') => {
+            ["cd", "--", folder] | ["cd", folder]
+                if !hole::may_be_option(folder) && !folder.starts_with('+') =>
+            {
                 self.state.folders.go(folder);
             }
             ["cd", ..] => self.state.folders.lose(),
             ["eval", arguments @ ..] if arguments.iter().all(|word| hole::is_literal(word)) => {}
-            ["read", "-r", name] | ["read", name] if is_name(name) && self.feed.as_ref().is_some_and(|feed| !feed.by_nul) => {
+            ["read", "-r", name] | ["read", name]
+                if is_name(name) && self.feed.as_ref().is_some_and(|feed| !feed.by_nul) =>
+            {
                 // A line is one name, unless a name has the end of a line in it, or blanks or a backslash that are taken off.
-                let names: Vec<String> =
-                    self.feed.iter().flat_map(|feed| &feed.names).map(|name| name.trim_end_matches(PARTED).to_owned()).collect();
+                let names: Vec<String> = self
+                    .feed
+                    .iter()
+                    .flat_map(|feed| &feed.names)
+                    .map(|name| name.trim_end_matches(PARTED).to_owned())
+                    .collect();
                 // `IFS= read -r` takes off nothing; without quotes, a shell that parts words elsewhere is not followed.
-                let whole = words.len() == 3 && step.assignments.iter().any(|(name, value)| name == "IFS" && value.is_empty());
+                let whole = words.len() == 3
+                    && step
+                        .assignments
+                        .iter()
+                        .any(|(name, value)| name == "IFS" && value.is_empty());
                 self.hand_on(&names, whole, step);
                 self.state.variables.set(name, names);
             }
             ["read", names @ ..] => {
                 for name in names.iter().filter(|name| !name.starts_with('-')) {
-                    if is_name(name) { self.state.variables.set(name, vec![TEXT.to_string()]) } else { self.state.variables.lose() }
+                    if is_name(name) {
+                        self.state.variables.set(name, vec![TEXT.to_string()])
+                    } else {
+                        self.state.variables.lose()
+                    }
                 }
                 self.state.variables.set("REPLY", vec![TEXT.to_string()]);
             }
             ["printf", "-v", ..] | ["set", "--", ..] => self.state.variables.lose(),
             [first, names @ ..]
-                if CHANGE_VARIABLES.contains(first) && !names.iter().any(|name| name.contains("PATH") || name.contains("PWD")) =>
+                if CHANGE_VARIABLES.contains(first)
+                    && !names
+                        .iter()
+                        .any(|name| name.contains("PATH") || name.contains("PWD")) =>
             {
                 self.state.variables.lose();
             }
@@ -102,35 +142,63 @@ impl Walk<'_> {
         for name in names.iter().filter(|name| hole::has_names_below(name)) {
             let hands_on = Some(name.trim_end_matches(PARTED).to_owned());
             let (start, end, folders) = (step.start, step.end, self.state.folders.clone());
-            self.steps.push(Step { hands_on, whole, start, end, folders, ..Step::default() });
+            self.steps.push(Step {
+                hands_on,
+                whole,
+                start,
+                end,
+                folders,
+                ..Step::default()
+            });
         }
     }
 
     /// Walks what a command starts, if that can be read. Answers whether it was.
     pub(crate) fn inner(&mut self, step: &Step) -> Result<bool, Refusal> {
-        let Ok(unwrapped) = wrappers::unwrap(&step.words) else { return Ok(false) };
+        let Ok(unwrapped) = wrappers::unwrap(&step.words) else {
+            return Ok(false);
+        };
         let words = step.words.get(unwrapped.start..).unwrap_or(&[]);
-        let Some((first, arguments)) = words.split_first() else { return Ok(false) };
+        let Some((first, arguments)) = words.split_first() else {
+            return Ok(false);
+        };
         if self.depth >= DEEPEST {
-            return self.refuse(step.start, step.end, "commands stand in each other too deep");
+            return self.refuse(
+                step.start,
+                step.end,
+                "commands stand in each other too deep",
+            );
         }
         let cut = self.cut;
-        self.cut |= unwrapped.wrappers.iter().any(|wrapper| wrapper == "timeout");
+        self.cut |= unwrapped
+            .wrappers
+            .iter()
+            .any(|wrapper| wrapper == "timeout");
         let result = self.started_by(step, &unwrapped, first, arguments);
         self.cut = cut;
         result
     }
 
-    fn started_by(&mut self, step: &Step, unwrapped: &wrappers::Unwrapped, first: &Field, arguments: &[Field]) -> Result<bool, Refusal> {
+    fn started_by(
+        &mut self,
+        step: &Step,
+        unwrapped: &wrappers::Unwrapped,
+        first: &Field,
+        arguments: &[Field],
+    ) -> Result<bool, Refusal> {
         match identity(&first.value) {
             "sh" | "bash" | "dash" | "zsh" => match script_of_shell(arguments) {
-                Some((script, own)) => self.walk_inside(&script.value, (script.start, script.end), Some(own)).map(|()| true),
+                Some((script, own)) => self
+                    .walk_inside(&script.value, (script.start, script.end), Some(own))
+                    .map(|()| true),
                 None => Ok(false),
             },
             "eval" if unwrapped.start == 0 && !arguments.is_empty() => self.evaluated(arguments),
             "xargs" => self.for_input(step, arguments),
             "find" => self.for_found(step, arguments),
-            name @ ("watch" | "flock" | "script" | "entr") => self.for_carrier(step, name, arguments),
+            name @ ("watch" | "flock" | "script" | "entr") => {
+                self.for_carrier(step, name, arguments)
+            }
             "fd" | "fdfind" => self.for_names(step, arguments),
             "parallel" => self.for_values(step, arguments),
             name => Ok(self.for_carried(step, name, arguments)),
@@ -142,36 +210,61 @@ impl Walk<'_> {
         if !arguments.iter().all(|field| hole::is_literal(&field.value)) {
             return Ok(false);
         }
-        let text = arguments.iter().map(|field| field.value.as_str()).collect::<Vec<_>>().join(" ");
-        let place = (arguments.first().map_or(0, |field| field.start), arguments.last().map_or(0, |field| field.end));
+        let text = arguments
+            .iter()
+            .map(|field| field.value.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
+        let place = (
+            arguments.first().map_or(0, |field| field.start),
+            arguments.last().map_or(0, |field| field.end),
+        );
         self.walk_inside(&text, place, None).map(|()| true)
     }
 
     /// `xargs` puts words of its input behind the command, or in the places of a text.
     fn for_input(&mut self, step: &Step, arguments: &[Field]) -> Result<bool, Refusal> {
-        let Some((own, replaces)) = own_words_of_xargs(arguments) else { return Ok(false) };
+        let Some((own, replaces)) = own_words_of_xargs(arguments) else {
+            return Ok(false);
+        };
         let mut words: Vec<Field> = arguments.get(own..).unwrap_or(&[]).to_vec();
         if words.is_empty() {
             words.push(Field::plain("echo", step.start, step.end));
         }
         let own_words = arguments.get(..own).unwrap_or(&[]);
-        let by_nul = own_words.iter().any(|field| field.value == "--null" || is_flags(&field.value) && field.value.contains('0'));
+        let by_nul = own_words.iter().any(|field| {
+            field.value == "--null" || is_flags(&field.value) && field.value.contains('0')
+        });
         // Parted at another character, a name is other names.
         let parts = own_words
             .windows(2)
             .any(|pair| matches!(pair, [option, value] if option.value == "-d" && !matches!(value.value.as_str(), "\\n" | "\n")));
-        let feed = self.feed.as_ref().filter(|feed| feed.by_nul == by_nul && !parts);
+        let feed = self
+            .feed
+            .as_ref()
+            .filter(|feed| feed.by_nul == by_nul && !parts);
         let mut names: Vec<String> = feed.iter().flat_map(|feed| &feed.names).cloned().collect();
         // Where they are parted by a character that no name has, only an option can come of a name, unless it starts with a folder.
         let lists_files = names.iter().all(|name| hole::has_names_below(name));
         if by_nul && lists_files {
-            let bare: Vec<String> = names.iter().filter(|name| !listers::starts_with_folder(name)).cloned().collect();
+            let bare: Vec<String> = names
+                .iter()
+                .filter(|name| !listers::starts_with_folder(name))
+                .cloned()
+                .collect();
             self.hand_on(&bare, true, step);
-            names.iter_mut().for_each(|name| *name = name.trim_end_matches(PARTED).to_owned());
+            names
+                .iter_mut()
+                .for_each(|name| *name = name.trim_end_matches(PARTED).to_owned());
         }
-        let names: Vec<Field> = names.iter().map(|name| Field::names(name, step.start, step.end)).collect();
-        let skips_nothing =
-            own_words.iter().any(|field| field.value == "--no-run-if-empty" || is_flags(&field.value) && field.value.contains('r'));
+        let names: Vec<Field> = names
+            .iter()
+            .map(|name| Field::names(name, step.start, step.end))
+            .collect();
+        let skips_nothing = own_words.iter().any(|field| {
+            field.value == "--no-run-if-empty"
+                || is_flags(&field.value) && field.value.contains('r')
+        });
         if replaces.is_none() && !names.is_empty() && !skips_nothing && looks_around(&words) {
             self.start(step, words.clone())?;
         }
@@ -184,7 +277,12 @@ impl Walk<'_> {
                     }
                 }
             }
-            None if names.is_empty() => words.push(Field::hole(LIST, "words of its input", step.start, step.end)),
+            None if names.is_empty() => words.push(Field::hole(
+                LIST,
+                "words of its input",
+                step.start,
+                step.end,
+            )),
             // The second name may be an output.
             None if by_nul => words.extend(names.iter().cycle().take(3 * names.len()).cloned()),
             None => words.extend(names),
@@ -197,11 +295,18 @@ impl Walk<'_> {
         let mut places: Vec<&Field> = arguments
             .iter()
             .skip_while(|field| matches!(field.value.as_str(), "-H" | "-L" | "-P"))
-            .take_while(|field| !field.value.starts_with('-') && !matches!(field.value.as_str(), "(" | ")" | "!" | ","))
+            .take_while(|field| {
+                !field.value.starts_with('-')
+                    && !matches!(field.value.as_str(), "(" | ")" | "!" | ",")
+            })
             .collect();
         let words: Vec<&str> = arguments.iter().map(|field| field.value.as_str()).collect();
         let only = bound_names(&words).unwrap_or_default();
-        let only: Vec<String> = only.iter().map(|name| listers::name_pattern(name)).collect::<Option<_>>().unwrap_or_default();
+        let only: Vec<String> = only
+            .iter()
+            .map(|name| listers::name_pattern(name))
+            .collect::<Option<_>>()
+            .unwrap_or_default();
         let walked = (!listers::follows_links(&words)).then(|| hole::WALKED.to_string());
         let only: Vec<String> = walked.into_iter().chain(only).collect();
         let here = Field::plain(".", step.start, step.end);
@@ -210,17 +315,36 @@ impl Walk<'_> {
         }
         let mut rest = arguments;
         let mut found = false;
-        while let Some(at) = rest.iter().position(|field| matches!(field.value.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir")) {
-            let in_folder = rest.get(at).is_some_and(|field| field.value.ends_with("dir"));
+        while let Some(at) = rest.iter().position(|field| {
+            matches!(
+                field.value.as_str(),
+                "-exec" | "-execdir" | "-ok" | "-okdir"
+            )
+        }) {
+            let in_folder = rest
+                .get(at)
+                .is_some_and(|field| field.value.ends_with("dir"));
             let inner = rest.get(at + 1..).unwrap_or(&[]);
             let ends = |index: usize, field: &Field| {
                 let all = field.value == "+"
-                    && index.checked_sub(1).and_then(|before| inner.get(before)).is_some_and(|before| before.value == "{}");
+                    && index
+                        .checked_sub(1)
+                        .and_then(|before| inner.get(before))
+                        .is_some_and(|before| before.value == "{}");
                 field.value == ";" || all
             };
-            let Some(length) = inner.iter().enumerate().position(|(index, field)| ends(index, field)) else { return Ok(false) };
+            let Some(length) = inner
+                .iter()
+                .enumerate()
+                .position(|(index, field)| ends(index, field))
+            else {
+                return Ok(false);
+            };
             let command = inner.get(..length).unwrap_or(&[]);
-            if command.iter().any(|field| hole::may_end_command(&field.value)) {
+            if command
+                .iter()
+                .any(|field| hole::may_end_command(&field.value))
+            {
                 return Ok(false);
             }
             // With `+` the names are several, and the second one may be an output.
@@ -259,7 +383,14 @@ impl Walk<'_> {
     pub(crate) fn start(&mut self, step: &Step, words: Vec<Field>) -> Result<bool, Refusal> {
         let before = self.state.clone();
         self.depth += 1;
-        let inner = Step { words, background: step.background, start: step.start, end: step.end, started: true, ..Step::default() };
+        let inner = Step {
+            words,
+            background: step.background,
+            start: step.start,
+            end: step.end,
+            started: true,
+            ..Step::default()
+        };
         let result = self.command(inner);
         self.depth -= 1;
         self.state = before;
@@ -279,7 +410,10 @@ pub(crate) fn may_start(step: &Step) -> bool {
 fn changes_anything(words: &[&str]) -> bool {
     let inner = wrappers::unwrap(words).map_or(0, |unwrapped| unwrapped.start);
     let changes = |word: &&str| matches!(*word, "cd" | "read" | "printf") || is_changer(word);
-    let shell_word = matches!(words.first().copied(), Some("time" | "command" | "builtin" | "exec" | "eval" | "env"));
+    let shell_word = matches!(
+        words.first().copied(),
+        Some("time" | "command" | "builtin" | "exec" | "eval" | "env")
+    );
     words.first().is_some_and(|word| is_changer(word))
         || inner > 0 && words.get(inner).is_some_and(changes)
         || shell_word && words.iter().skip(1).any(changes)
@@ -292,7 +426,9 @@ pub(crate) fn is_pushed(folder: &str) -> bool {
 
 /// Whether a command of this name may change what the shell keeps.
 fn may_change(name: &str) -> bool {
-    matches!(name, "cd" | "eval" | "read" | "printf" | "set") || is_changer(name) || wrappers::is_wrapper(name)
+    matches!(name, "cd" | "eval" | "read" | "printf" | "set")
+        || is_changer(name)
+        || wrappers::is_wrapper(name)
 }
 
 fn is_changer(word: &str) -> bool {
@@ -309,14 +445,23 @@ fn script_of_shell(arguments: &[Field]) -> Option<(&Field, &[Field])> {
             "--norc" | "--noprofile" | "--login" if !command => {}
             "-o" => {
                 let option = rest.next()?;
-                if !matches!(option.value.as_str(), "pipefail" | "errexit" | "nounset" | "xtrace") {
+                if !matches!(
+                    option.value.as_str(),
+                    "pipefail" | "errexit" | "nounset" | "xtrace"
+                ) {
                     return None;
                 }
             }
-            word if word.len() > 1 && word.starts_with('-') && word.bytes().skip(1).all(|byte| b"celux".contains(&byte)) => {
+            word if word.len() > 1
+                && word.starts_with('-')
+                && word.bytes().skip(1).all(|byte| b"celux".contains(&byte)) =>
+            {
                 command |= word.contains('c');
             }
-            word => return (command && !word.starts_with(['-', '+']) && hole::is_literal(word)).then_some((field, rest.as_slice())),
+            word => {
+                return (command && !word.starts_with(['-', '+']) && hole::is_literal(word))
+                    .then_some((field, rest.as_slice()));
+            }
         }
     }
 }
@@ -360,8 +505,12 @@ fn looks_around(words: &[Field]) -> bool {
         "xxd",
     ];
     let mut words = words.iter().map(|field| field.value.as_str());
-    let Some(name) = words.next() else { return false };
-    let recursive = |word: &str| word.starts_with("--") || word.starts_with('-') && word.contains(['r', 'R', 'd']);
+    let Some(name) = words.next() else {
+        return false;
+    };
+    let recursive = |word: &str| {
+        word.starts_with("--") || word.starts_with('-') && word.contains(['r', 'R', 'd'])
+    };
     match identity(name) {
         "grep" | "egrep" | "fgrep" => words.any(recursive),
         name => !READ_INPUT.contains(&name) && crate::programs::find(name).is_some(),
@@ -372,7 +521,11 @@ fn looks_around(words: &[Field]) -> bool {
 fn own_words_of_xargs(arguments: &[Field]) -> Option<(usize, Option<String>)> {
     let (own, replaces) = options_of_xargs(arguments)?;
     // With a number of words or lines, some drop the text to replace and put the words at the end.
-    let counts = |field: &Field| ["-n", "-L", "--max-args", "--max-lines"].iter().any(|option| field.value.starts_with(option));
+    let counts = |field: &Field| {
+        ["-n", "-L", "--max-args", "--max-lines"]
+            .iter()
+            .any(|option| field.value.starts_with(option))
+    };
     (replaces.is_none() || !arguments.iter().take(own).any(counts)).then_some((own, replaces))
 }
 
@@ -391,18 +544,26 @@ fn options_of_xargs(arguments: &[Field]) -> Option<(usize, Option<String>)> {
             _ if is_flags(word) => at += 1,
             "-n" | "-L" | "-P" | "-s" => {
                 let number = arguments.get(at + 1)?;
-                if number.value.is_empty() || !number.value.bytes().all(|byte| byte.is_ascii_digit()) {
+                if number.value.is_empty()
+                    || !number.value.bytes().all(|byte| byte.is_ascii_digit())
+                {
                     return None;
                 }
                 at += 2;
             }
             "-I" => {
-                replaces =
-                    Some(arguments.get(at + 1).map(|field| field.value.clone()).filter(|text| !text.is_empty() && !text.starts_with('-'))?);
+                replaces = Some(
+                    arguments
+                        .get(at + 1)
+                        .map(|field| field.value.clone())
+                        .filter(|text| !text.is_empty() && !text.starts_with('-'))?,
+                );
                 at += 2;
             }
             "-d" => {
-                arguments.get(at + 1).filter(|field| hole::is_literal(&field.value) && !field.value.starts_with('-'))?;
+                arguments.get(at + 1).filter(|field| {
+                    hole::is_literal(&field.value) && !field.value.starts_with('-')
+                })?;
                 at += 2;
             }
             _ if is_attached_number(word) => at += 1,
@@ -423,12 +584,25 @@ fn options_of_xargs(arguments: &[Field]) -> Option<(usize, Option<String>)> {
 
 /// `-0`, `-0r`: options of `xargs` without a value.
 fn is_flags(word: &str) -> bool {
-    word.len() > 1 && word.strip_prefix('-').is_some_and(|letters| letters.bytes().all(|letter| b"0rtx".contains(&letter)))
+    word.len() > 1
+        && word
+            .strip_prefix('-')
+            .is_some_and(|letters| letters.bytes().all(|letter| b"0rtx".contains(&letter)))
 }
 
 /// `-n1`, `-P4`, `--max-args=1`.
 fn is_attached_number(word: &str) -> bool {
-    const STARTS: [&str; 7] = ["-n", "-L", "-P", "-s", "--max-args=", "--max-lines=", "--max-procs="];
+    const STARTS: [&str; 7] = [
+        "-n",
+        "-L",
+        "-P",
+        "-s",
+        "--max-args=",
+        "--max-lines=",
+        "--max-procs=",
+    ];
     let number = STARTS.iter().find_map(|start| word.strip_prefix(start));
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    number.is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }

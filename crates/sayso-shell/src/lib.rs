@@ -168,7 +168,8 @@ pub fn doubt_about_script(program: &str, script: &str) -> Option<String> {
         "jq" => languages::jq::read(script),
         _ => return Some(format!("`{program}` has no language that is known")),
     };
-    read.err().map(|refusal| format!("{} (at {})", refusal.reason, refusal.at))
+    read.err()
+        .map(|refusal| format!("{} (at {})", refusal.reason, refusal.at))
 }
 
 /// Every program of the table and every subcommand that it knows, with their options. For tests that try them all.

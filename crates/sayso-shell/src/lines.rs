@@ -4,7 +4,9 @@
 //! them count. What stands inside of a word (`$(…)`, `<(…)`) or behind a wrapper (`sh -c`, `xargs`, `find -exec`) is a step like any other.
 
 use crate::bash::Refusal;
-use crate::bash::tree::{Assigned, Document, Form, Piece, Redirect, RedirectKind, Script, Simple, Word};
+use crate::bash::tree::{
+    Assigned, Document, Form, Piece, Redirect, RedirectKind, Script, Simple, Word,
+};
 use crate::expand;
 use crate::field::Field;
 use crate::folders::Folders;
@@ -131,8 +133,17 @@ impl<'a> Walk<'a> {
 
     /// Walks a script that stands in a word: what it lists is added here. A shell of its own has the folder and its arguments, but none of the
     /// variables.
-    pub(crate) fn walk_inside(&mut self, text: &str, place: (usize, usize), own_shell: Option<&[Field]>) -> Result<(), Refusal> {
-        let at_word = |refusal: Refusal| Refusal { start: place.0, end: place.1, ..refusal };
+    pub(crate) fn walk_inside(
+        &mut self,
+        text: &str,
+        place: (usize, usize),
+        own_shell: Option<&[Field]>,
+    ) -> Result<(), Refusal> {
+        let at_word = |refusal: Refusal| Refusal {
+            start: place.0,
+            end: place.1,
+            ..refusal
+        };
         if self.depth >= DEEPEST {
             return self.refuse(place.0, place.1, "commands stand in each other too deep");
         }
@@ -151,15 +162,25 @@ impl<'a> Walk<'a> {
         if let Some(arguments) = own_shell {
             walk.state.variables = Variables::default();
             walk.state.pushed = None;
-            for (number, field) in
-                arguments.iter().enumerate().take_while(|(number, field)| *number < 10 && !hole::may_be_several(&field.value))
+            for (number, field) in arguments
+                .iter()
+                .enumerate()
+                .take_while(|(number, field)| *number < 10 && !hole::may_be_several(&field.value))
             {
-                walk.state.variables.set(&number.to_string(), vec![field.value.clone()]);
+                walk.state
+                    .variables
+                    .set(&number.to_string(), vec![field.value.clone()]);
                 // Without quotes the shell parts the name of a file that it was handed whole.
                 if field.value.contains(hole::BELOW) && !quotes_every_value(text) {
                     let (start, end) = walk.place(place.0, place.1);
                     let hands_on = Some(field.value.clone());
-                    walk.steps.push(Step { hands_on, start, end, folders: walk.state.folders.clone(), ..Step::default() });
+                    walk.steps.push(Step {
+                        hands_on,
+                        start,
+                        end,
+                        folders: walk.state.folders.clone(),
+                        ..Step::default()
+                    });
                 }
             }
         }
@@ -188,11 +209,17 @@ impl<'a> Walk<'a> {
             let values = self.assigned(&assignment.value, assignment.appends)?;
             if simple.words.is_empty() {
                 if !is_own_name(&assignment.name) {
-                    step.assignments.extend(values.iter().map(|value| (assignment.name.clone(), value.clone())));
+                    step.assignments.extend(
+                        values
+                            .iter()
+                            .map(|value| (assignment.name.clone(), value.clone())),
+                    );
                 }
                 self.state.variables.set(&assignment.name, values);
                 if let (Assigned::List(words), false) = (&assignment.value, assignment.appends) {
-                    let values = words.iter().flat_map(|word| expand::values(word, &self.state.variables, self.document));
+                    let values = words.iter().flat_map(|word| {
+                        expand::values(word, &self.state.variables, self.document)
+                    });
                     let values = values.map(|field| field.value).collect();
                     self.state.variables.set_list(&assignment.name, values);
                 }
@@ -203,11 +230,13 @@ impl<'a> Walk<'a> {
         // Before some builtins, what is set for a command stays set in some shells.
         let kept = (!sets.is_empty()).then(|| {
             let mut kept = self.state.variables.clone();
-            sets.iter().for_each(|(name, values)| kept.set(name, values.clone()));
+            sets.iter()
+                .for_each(|(name, values)| kept.set(name, values.clone()));
             kept
         });
         for (name, values) in sets {
-            step.assignments.extend(values.into_iter().map(|value| (name.to_owned(), value)));
+            step.assignments
+                .extend(values.into_iter().map(|value| (name.to_owned(), value)));
         }
         self.redirects(&simple.redirects, &mut step)?;
         if simple.words.is_empty() {
@@ -215,7 +244,11 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let plain = expand::plain(&simple.words).or_else(|| goes_to_top(simple));
-        let mut ways = if plain.is_some() { Vec::new() } else { expand::commands(&simple.words, &self.state.variables, self.document) };
+        let mut ways = if plain.is_some() {
+            Vec::new()
+        } else {
+            expand::commands(&simple.words, &self.state.variables, self.document)
+        };
         if let Some(kept) = kept {
             self.state.variables.join(&kept);
         }
@@ -223,14 +256,20 @@ impl<'a> Walk<'a> {
             return self.command(Step { words, ..step });
         }
         if ways.len() == 1 {
-            return self.command(Step { words: ways.pop().unwrap_or_default(), ..step });
+            return self.command(Step {
+                words: ways.pop().unwrap_or_default(),
+                ..step
+            });
         }
         let before = self.state.clone();
         let mut after: Option<State> = None;
         for fields in ways {
             self.count(fields.len())?;
             self.state.clone_from(&before);
-            self.command(Step { words: fields, ..step.clone() })?;
+            self.command(Step {
+                words: fields,
+                ..step.clone()
+            })?;
             match &mut after {
                 Some(state) => state.join(&self.state),
                 None => after = Some(self.state.clone()),
@@ -243,12 +282,18 @@ impl<'a> Walk<'a> {
     /// One command with its words; what it starts is listed, too.
     pub(crate) fn command(&mut self, mut step: Step) -> Result<(), Refusal> {
         if let Some(place) = self.inside {
-            step.words.iter_mut().for_each(|field| (field.start, field.end) = place);
+            step.words
+                .iter_mut()
+                .for_each(|field| (field.start, field.end) = place);
         }
         step.folders.clone_from(&self.state.folders);
         step.fed = self.fed;
         let Some(first) = step.words.first() else {
-            return self.refuse(step.start, step.end, "which command this is shows only when it runs");
+            return self.refuse(
+                step.start,
+                step.end,
+                "which command this is shows only when it runs",
+            );
         };
         if !hole::is_literal(&first.value) && !first.value.starts_with(hole::HOME) {
             let reason = format!("`{}` is only known when it runs", first.shown());
@@ -280,7 +325,11 @@ impl<'a> Walk<'a> {
                 if appends {
                     return Ok(vec![TEXT.to_string()]);
                 }
-                Ok(self.texts(word).into_iter().map(|field| field.value).collect())
+                Ok(self
+                    .texts(word)
+                    .into_iter()
+                    .map(|field| field.value)
+                    .collect())
             }
             Assigned::List(words) => {
                 words.iter().try_for_each(|word| self.look_into(word))?;
@@ -305,18 +354,34 @@ impl<'a> Walk<'a> {
                 Piece::Process { script, fed } => self.substituted(script, *fed)?,
                 Piece::Parameter { name, form, .. } => {
                     // How long a value is tells nothing.
-                    if *form != Form::Count && self.state.variables.is_inherited(name) && !is_open_name(name) {
+                    if *form != Form::Count
+                        && self.state.variables.is_inherited(name)
+                        && !is_open_name(name)
+                    {
                         let (start, end) = self.place(place.0, place.1);
                         let shows = Some(name.clone());
-                        self.steps.push(Step { shows, start, end, folders: self.state.folders.clone(), ..Step::default() });
+                        self.steps.push(Step {
+                            shows,
+                            start,
+                            end,
+                            folders: self.state.folders.clone(),
+                            ..Step::default()
+                        });
                     }
                     if let Form::Changed(inner) | Form::Or(inner) = form {
                         self.look_into_pieces(inner, place)?;
                     }
                 }
                 Piece::Number { names, .. } => {
-                    if let Some(name) = names.iter().find(|name| !self.state.variables.is_counted(name)) {
-                        return self.refuse(place.0, place.1, &format!("arithmetic evaluates what `{name}` holds"));
+                    if let Some(name) = names
+                        .iter()
+                        .find(|name| !self.state.variables.is_counted(name))
+                    {
+                        return self.refuse(
+                            place.0,
+                            place.1,
+                            &format!("arithmetic evaluates what `{name}` holds"),
+                        );
                     }
                 }
                 _ => {}
@@ -345,19 +410,32 @@ impl<'a> Walk<'a> {
 
     pub(crate) fn empty_step(&self) -> Step {
         let (start, end) = self.place(0, self.text.len());
-        Step { folders: self.state.folders.clone(), background: self.background, start, end, ..Step::default() }
+        Step {
+            folders: self.state.folders.clone(),
+            background: self.background,
+            start,
+            end,
+            ..Step::default()
+        }
     }
 
     /// Whether redirects put something into the input; none if they leave it as it is.
     pub(crate) fn feeds(redirects: &[Redirect]) -> Option<bool> {
         let feeds = |redirect: &Redirect| match (&redirect.kind, redirect.descriptor) {
-            (RedirectKind::Read(word), None | Some(0)) if word.literal().is_some_and(|path| path == "/dev/null") => Some(false),
+            (RedirectKind::Read(word), None | Some(0))
+                if word.literal().is_some_and(|path| path == "/dev/null") =>
+            {
+                Some(false)
+            }
             (RedirectKind::Duplicate, Some(1 | 2)) => None,
             // `0<>` opens a file for both.
             (RedirectKind::Write(_), descriptor) => (descriptor == Some(0)).then_some(true),
             _ => Some(true),
         };
-        redirects.iter().filter_map(feeds).reduce(|one, other| one || other)
+        redirects
+            .iter()
+            .filter_map(feeds)
+            .reduce(|one, other| one || other)
     }
 
     /// Bytes of this script as bytes of the outermost text.
@@ -365,16 +443,26 @@ impl<'a> Walk<'a> {
         self.inside.unwrap_or((start, end))
     }
 
-    pub(crate) fn redirects(&mut self, redirects: &[Redirect], step: &mut Step) -> Result<(), Refusal> {
+    pub(crate) fn redirects(
+        &mut self,
+        redirects: &[Redirect],
+        step: &mut Step,
+    ) -> Result<(), Refusal> {
         for redirect in redirects {
             match &redirect.kind {
                 RedirectKind::Read(word) | RedirectKind::Write(word) => {
                     self.look_into(word)?;
                     let mut fields = self.texts(word);
                     if let Some(place) = self.inside {
-                        fields.iter_mut().for_each(|field| (field.start, field.end) = place);
+                        fields
+                            .iter_mut()
+                            .for_each(|field| (field.start, field.end) = place);
                     }
-                    let list = if matches!(redirect.kind, RedirectKind::Read(_)) { &mut step.reads } else { &mut step.writes };
+                    let list = if matches!(redirect.kind, RedirectKind::Read(_)) {
+                        &mut step.reads
+                    } else {
+                        &mut step.writes
+                    };
                     list.extend(fields);
                 }
                 RedirectKind::Duplicate => {}
@@ -396,14 +484,21 @@ impl<'a> Walk<'a> {
 
     pub(crate) fn refuse<T>(&self, start: usize, end: usize, reason: &str) -> Result<T, Refusal> {
         let (start, end) = self.inside.unwrap_or((start, end));
-        Err(Refusal { reason: reason.to_owned(), start, end })
+        Err(Refusal {
+            reason: reason.to_owned(),
+            start,
+            end,
+        })
     }
 }
 
 /// The words of `cd "$(git rev-parse --show-toplevel)"`. In any other place, it would matter that git may print nothing.
 fn goes_to_top(simple: &Simple) -> Option<Vec<Field>> {
-    let [program, folder] = simple.words.as_slice() else { return None };
-    let goes = program.bare() == Some("cd") && simple.assignments.is_empty() && outputs::is_top(folder);
+    let [program, folder] = simple.words.as_slice() else {
+        return None;
+    };
+    let goes =
+        program.bare() == Some("cd") && simple.assignments.is_empty() && outputs::is_top(folder);
     goes.then(|| {
         let top = Field::hole(hole::TOP, "$(…)", folder.start, folder.end);
         vec![Field::plain("cd", program.start, program.end), top]

@@ -18,10 +18,17 @@ pub(crate) struct NameSet<const COUNT: usize> {
 const LETTERS: usize = 32;
 
 impl<const COUNT: usize> NameSet<COUNT> {
-    #[expect(clippy::indexing_slicing, reason = "this runs while the program is compiled, and a wrong index stops that")]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "this runs while the program is compiled, and a wrong index stops that"
+    )]
     pub(crate) const fn new(given: [&'static str; COUNT]) -> Self {
         assert!(COUNT <= u8::MAX as usize, "there are too many names");
-        let mut set = NameSet { names: given, starts: [0; LETTERS + 1], lengths: [0; LETTERS] };
+        let mut set = NameSet {
+            names: given,
+            starts: [0; LETTERS + 1],
+            lengths: [0; LETTERS],
+        };
         let (mut letter, mut count) = (0, 0);
         while letter < LETTERS {
             let mut at = 0;
@@ -43,18 +50,28 @@ impl<const COUNT: usize> NameSet<COUNT> {
     /// The names with this first letter, if one of them has this length.
     #[inline]
     fn alike(&self, name: &str) -> &[&'static str] {
-        let Some(letter) = name.as_bytes().first().map(|first| place(*first)) else { return &[] };
-        if self.lengths.get(letter).is_none_or(|lengths| lengths & length_bit(name.len()) == 0) {
+        let Some(letter) = name.as_bytes().first().map(|first| place(*first)) else {
+            return &[];
+        };
+        if self
+            .lengths
+            .get(letter)
+            .is_none_or(|lengths| lengths & length_bit(name.len()) == 0)
+        {
             return &[];
         }
         let bound = |at: usize| self.starts.get(at).map_or(0, |start| usize::from(*start));
-        self.names.get(bound(letter)..bound(letter + 1)).unwrap_or(&[])
+        self.names
+            .get(bound(letter)..bound(letter + 1))
+            .unwrap_or(&[])
     }
 
     /// Whether a name is in the set, in any case.
     #[inline]
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.alike(name).iter().any(|known| known.eq_ignore_ascii_case(name))
+        self.alike(name)
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// Whether a name is in the set exactly as it is written.
@@ -89,7 +106,12 @@ mod tests {
         const LONG: &str = "a-name-that-has-more-than-thirty-one-letters";
         const SET: NameSet<4> = NameSet::new(["sh", "-c", "7z", LONG]);
         assert!(SET.has("sh") && SET.has("SH") && SET.has("-C") && SET.has("7z") && SET.has(LONG));
-        assert!(SET.has_program("/bin/Sh") && SET.has_program("sh") && !SET.has("/bin/sh") && !SET.has_program("sh/"));
+        assert!(
+            SET.has_program("/bin/Sh")
+                && SET.has_program("sh")
+                && !SET.has("/bin/sh")
+                && !SET.has_program("sh/")
+        );
         assert!(SET.has_exactly("-c") && !SET.has_exactly("-C") && !SET.has_exactly("Sh"));
         for name in ["", "s", "sg", "zsh", "shh", "3h", &LONG[1..]] {
             assert!(!SET.has(name), "{name}");

@@ -15,7 +15,10 @@ pub(crate) struct Names<V> {
 
 impl<V> Names<V> {
     pub(crate) fn with_capacity(count: usize) -> Self {
-        Names { by_name: QuickMap::with_capacity_and_hasher(count, BuildHasherDefault::default()), longest: 0 }
+        Names {
+            by_name: QuickMap::with_capacity_and_hasher(count, BuildHasherDefault::default()),
+            longest: 0,
+        }
     }
 
     /// Puts in a name. Of two values for one name, the first counts.
@@ -25,7 +28,11 @@ impl<V> Names<V> {
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&V> {
-        if name.len() > self.longest { None } else { self.by_name.get(name) }
+        if name.len() > self.longest {
+            None
+        } else {
+            self.by_name.get(name)
+        }
     }
 }
 

@@ -7,14 +7,18 @@ use crate::wrappers::identity;
 
 /// The normal form of a command or of the words of a pattern.
 pub(crate) fn normal(words: &[String]) -> Vec<String> {
-    let Some((first, rest)) = words.split_first() else { return Vec::new() };
+    let Some((first, rest)) = words.split_first() else {
+        return Vec::new();
+    };
     let name = identity(first);
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     let mut form = Vec::with_capacity(words.len());
     form.push(name.to_owned());
     if name == "git" {
         let globals = globals(&rest);
-        let Some((subcommand, arguments)) = rest.get(globals.length..).and_then(<[&str]>::split_first) else {
+        let Some((subcommand, arguments)) =
+            rest.get(globals.length..).and_then(<[&str]>::split_first)
+        else {
             form.extend(rest.iter().map(|word| (*word).to_owned()));
             return form;
         };
@@ -22,7 +26,10 @@ pub(crate) fn normal(words: &[String]) -> Vec<String> {
         let known = git::form(subcommand, arguments);
         let mut arguments = arguments;
         // The own word of a subcommand stays in front: `git stash push`.
-        if let (true, Some((word, rest))) = (known.as_ref().is_some_and(|form| form.has_word), arguments.split_first()) {
+        if let (true, Some((word, rest))) = (
+            known.as_ref().is_some_and(|form| form.has_word),
+            arguments.split_first(),
+        ) {
             form.push((*word).to_owned());
             arguments = rest;
         }
@@ -55,9 +62,15 @@ pub(crate) fn is_pattern(word: &str) -> bool {
 
 /// A push has several ways to replace what stands on the other side; a rule about `--force` means them all.
 fn name_force(parsed: &mut Parsed<'_>) {
-    let forces = parsed.operands.iter().any(|word| word.starts_with('+')) || parsed.has("--force-with-lease") || parsed.has("--mirror");
+    let forces = parsed.operands.iter().any(|word| word.starts_with('+'))
+        || parsed.has("--force-with-lease")
+        || parsed.has("--mirror");
     if forces && !parsed.has("--force") {
-        parsed.options.push(Given { name: "--force".into(), value: None, takes: Takes::Nothing });
+        parsed.options.push(Given {
+            name: "--force".into(),
+            value: None,
+            takes: Takes::Nothing,
+        });
     }
 }
 

@@ -58,15 +58,32 @@ pub(crate) struct Given<'a> {
 impl Given<'_> {
     /// Whether this option may switch a mode off: `--list=false`, `--no-list`, and `--list` for `--no-list`.
     fn takes_back(&self, mode: &str) -> bool {
-        const OPPOSITES: [&str; 8] = ["no-", "no", "not-", "non-", "un", "disable-", "without-", "skip-"];
-        const NO: [&str; 9] = ["false", "no", "off", "0", "never", "none", "f", "n", "disabled"];
+        const OPPOSITES: [&str; 8] = [
+            "no-", "no", "not-", "non-", "un", "disable-", "without-", "skip-",
+        ];
+        const NO: [&str; 9] = [
+            "false", "no", "off", "0", "never", "none", "f", "n", "disabled",
+        ];
         if self.name == mode {
-            let value = self.value.map(|value| value.trim_start_matches('=').to_ascii_lowercase());
-            let is_switch = matches!(self.takes, Takes::Nothing | Takes::Acts | Takes::LongMay | Takes::May);
+            let value = self
+                .value
+                .map(|value| value.trim_start_matches('=').to_ascii_lowercase());
+            let is_switch = matches!(
+                self.takes,
+                Takes::Nothing | Takes::Acts | Takes::LongMay | Takes::May
+            );
             return is_switch && value.is_some_and(|value| NO.contains(&value.as_str()));
         }
-        let (own, mode) = (self.name.trim_start_matches('-'), mode.trim_start_matches('-'));
-        let opposite = |one: &str, other: &str| other.len() > 1 && OPPOSITES.iter().any(|start| one.strip_prefix(start) == Some(other));
+        let (own, mode) = (
+            self.name.trim_start_matches('-'),
+            mode.trim_start_matches('-'),
+        );
+        let opposite = |one: &str, other: &str| {
+            other.len() > 1
+                && OPPOSITES
+                    .iter()
+                    .any(|start| one.strip_prefix(start) == Some(other))
+        };
         opposite(own, mode) || opposite(mode, own)
     }
 }
@@ -104,7 +121,10 @@ impl Takes {
         match self {
             Takes::Nothing | Takes::Acts | Takes::LongMay | Takes::May | Takes::Attached => None,
             Takes::Any => rest.next_if(|word| !hole::may_be_several(word)),
-            _ => rest.next_if(|word| (!word.starts_with('-') || self == Takes::Data && is_negative(word)) && !hole::may_be_several(word)),
+            _ => rest.next_if(|word| {
+                (!word.starts_with('-') || self == Takes::Data && is_negative(word))
+                    && !hole::may_be_several(word)
+            }),
         }
     }
 
@@ -112,12 +132,20 @@ impl Takes {
     fn fits(self, value: Option<&str>) -> bool {
         match (self, value) {
             (Takes::Nothing | Takes::Acts, value) => value.is_none(),
-            (Takes::LongMay | Takes::May | Takes::Last, value) => value.is_none_or(hole::is_literal),
+            (Takes::LongMay | Takes::May | Takes::Last, value) => {
+                value.is_none_or(hole::is_literal)
+            }
             (Takes::OneOf(values), Some(value)) => values.split(',').any(|one| one == value),
             // An optional value may be a path or a program to some; what it is must be seen.
-            (Takes::Data | Takes::Any | Takes::Attached | Takes::Apart | Takes::ReadPath | Takes::WritePath, Some(value)) => {
-                hole::is_literal(value) || !value.contains(LIST)
-            }
+            (
+                Takes::Data
+                | Takes::Any
+                | Takes::Attached
+                | Takes::Apart
+                | Takes::ReadPath
+                | Takes::WritePath,
+                Some(value),
+            ) => hole::is_literal(value) || !value.contains(LIST),
             (_, value) => value.is_some(),
         }
     }
@@ -132,7 +160,9 @@ impl Parsed<'_> {
     /// Whether an option was given that makes the program only look, and nothing that may take it back: a word that is not known, the option
     /// again with a value that says no, or its opposite.
     pub(crate) fn keeps_mode(&self, name: &str) -> bool {
-        self.has(name) && self.unknown.is_empty() && !self.options.iter().any(|given| given.takes_back(name))
+        self.has(name)
+            && self.unknown.is_empty()
+            && !self.options.iter().any(|given| given.takes_back(name))
     }
 
     /// Whether one of these modes was given, and none of them is taken back.
@@ -143,12 +173,20 @@ impl Parsed<'_> {
 
     /// Whether every value that an option was given fits.
     pub(crate) fn every_value(&self, name: &str, fits: impl Fn(&str) -> bool) -> bool {
-        self.options.iter().filter(|given| given.name == name).filter_map(|given| given.value).all(fits)
+        self.options
+            .iter()
+            .filter(|given| given.name == name)
+            .filter_map(|given| given.value)
+            .all(fits)
     }
 
     /// The last value of an option.
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
-        self.options.iter().rev().find(|given| given.name == name).and_then(|given| given.value)
+        self.options
+            .iter()
+            .rev()
+            .find(|given| given.name == name)
+            .and_then(|given| given.value)
     }
 }
 
@@ -161,21 +199,42 @@ pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) ->
 }
 
 /// The same after two tables: the options of a subcommand, and those that every subcommand of the program has.
-pub(crate) fn read_both<'a>(table: &'static str, common: &'static str, words: &[&'a str], pattern: bool) -> Parsed<'a> {
+pub(crate) fn read_both<'a>(
+    table: &'static str,
+    common: &'static str,
+    words: &[&'a str],
+    pattern: bool,
+) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     let mut rest = words.iter().copied().peekable();
     let stops = table.starts_with("+ ");
     // A command without options needs no index.
     let has_options = words.iter().any(|word| word.starts_with('-'));
-    let index_of = |table: &'static str| if has_options && !table.is_empty() { index(table) } else { &NO_INDEX };
-    let table = Table { text: table, index: index_of(table), common: index_of(common) };
+    let index_of = |table: &'static str| {
+        if has_options && !table.is_empty() {
+            index(table)
+        } else {
+            &NO_INDEX
+        }
+    };
+    let table = Table {
+        text: table,
+        index: index_of(table),
+        common: index_of(common),
+    };
     while let Some(word) = rest.next() {
         let behind = !parsed.operands.is_empty();
         let before = rest.len();
-        if behind && stops || !word.starts_with('-') || word == "-" || (pattern && crate::normal::is_pattern(word)) {
+        if behind && stops
+            || !word.starts_with('-')
+            || word == "-"
+            || (pattern && crate::normal::is_pattern(word))
+        {
             // The names that a pattern of files stands for are looked at later.
             let may_be_number = word.starts_with(SIGNED) && table.has_digits();
-            if !hole::is_literal(word) && (word.starts_with(TEXT) || word.contains(LIST) || may_be_number) {
+            if !hole::is_literal(word)
+                && (word.starts_with(TEXT) || word.contains(LIST) || may_be_number)
+            {
                 parsed.unknown.push(word);
             }
             parsed.operands.push(word);
@@ -192,14 +251,21 @@ pub(crate) fn read_both<'a>(table: &'static str, common: &'static str, words: &[
             parsed.late.push(word);
             // At most one word was taken along.
             if rest.len() < before {
-                parsed.late.extend(parsed.options.last().and_then(|given| given.value));
+                parsed
+                    .late
+                    .extend(parsed.options.last().and_then(|given| given.value));
             }
         }
     }
     parsed
 }
 
-fn read_long<'a>(table: Table, word: &'a str, rest: &mut Peekable<impl Iterator<Item = &'a str>>, parsed: &mut Parsed<'a>) {
+fn read_long<'a>(
+    table: Table,
+    word: &'a str,
+    rest: &mut Peekable<impl Iterator<Item = &'a str>>,
+    parsed: &mut Parsed<'a>,
+) {
     let (name, attached) = match word.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (word, None),
@@ -208,7 +274,11 @@ fn read_long<'a>(table: Table, word: &'a str, rest: &mut Peekable<impl Iterator<
         parsed.unknown.push(word);
         // An abbreviation is not known, but for deny rules it is what it stands for.
         let full = only_one_with_prefix(table.text, name).unwrap_or(name);
-        parsed.options.push(Given { name: full.into(), value: attached, takes: Takes::Data });
+        parsed.options.push(Given {
+            name: full.into(),
+            value: attached,
+            takes: Takes::Data,
+        });
         return;
     };
     let value = attached.or_else(|| takes.next_word(rest));
@@ -217,22 +287,41 @@ fn read_long<'a>(table: Table, word: &'a str, rest: &mut Peekable<impl Iterator<
     if doubtful || !takes.fits(value) {
         parsed.unknown.push(word);
     }
-    parsed.options.push(Given { name: normal.into(), value, takes });
+    parsed.options.push(Given {
+        name: normal.into(),
+        value,
+        takes,
+    });
 }
 
-fn read_short<'a>(table: Table, word: &'a str, rest: &mut Peekable<impl Iterator<Item = &'a str>>, parsed: &mut Parsed<'a>) {
+fn read_short<'a>(
+    table: Table,
+    word: &'a str,
+    rest: &mut Peekable<impl Iterator<Item = &'a str>>,
+    parsed: &mut Parsed<'a>,
+) {
     let body = word.get(1..).unwrap_or("");
-    if body.chars().all(|character| character.is_ascii_digit() || character == NUMBER)
+    if body
+        .chars()
+        .all(|character| character.is_ascii_digit() || character == NUMBER)
         && let Some((normal, takes)) = table.find("-#")
     {
-        parsed.options.push(Given { name: normal.into(), value: Some(body), takes });
+        parsed.options.push(Given {
+            name: normal.into(),
+            value: Some(body),
+            takes,
+        });
         return;
     }
     for (at, letter) in body.char_indices() {
         let after = body.get(at + letter.len_utf8()..).unwrap_or("");
         let Some((normal, takes)) = table.find_letter(letter) else {
             parsed.unknown.push(word);
-            parsed.options.push(Given { name: format!("-{letter}").into(), value: None, takes: Takes::Nothing });
+            parsed.options.push(Given {
+                name: format!("-{letter}").into(),
+                value: None,
+                takes: Takes::Nothing,
+            });
             continue;
         };
         let value = match takes {
@@ -242,12 +331,17 @@ fn read_short<'a>(table: Table, word: &'a str, rest: &mut Peekable<impl Iterator
         };
         let alone = word.len() == 2 || takes != Takes::Apart;
         // A value that may turn out empty would make the option take the next word.
-        let may_be_empty =
-            value.is_some_and(|value| value == after && !value.is_empty() && value.chars().all(|character| character == TEXT));
+        let may_be_empty = value.is_some_and(|value| {
+            value == after && !value.is_empty() && value.chars().all(|character| character == TEXT)
+        });
         if !alone || may_be_empty || !takes.fits(value) {
             parsed.unknown.push(word);
         }
-        parsed.options.push(Given { name: normal.into(), value, takes });
+        parsed.options.push(Given {
+            name: normal.into(),
+            value,
+            takes,
+        });
         if value.is_some() {
             break;
         }
@@ -256,7 +350,10 @@ fn read_short<'a>(table: Table, word: &'a str, rest: &mut Peekable<impl Iterator
 
 /// A number below zero, which no program has as an option where it takes a value.
 fn is_negative(word: &str) -> bool {
-    word.len() > 1 && word.strip_prefix('-').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    word.len() > 1
+        && word
+            .strip_prefix('-')
+            .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// What a table says of each spelling, sorted by it.
@@ -277,7 +374,9 @@ impl Table {
     /// The entry of a spelling: its normal spelling and what it takes.
     fn find(self, name: &str) -> Option<(&'static str, Takes)> {
         let of = |index: &'static Index| {
-            let at = index.binary_search_by_key(&name, |(spelling, _)| spelling).ok()?;
+            let at = index
+                .binary_search_by_key(&name, |(spelling, _)| spelling)
+                .ok()?;
             index.get(at).map(|(_, entry)| *entry)
         };
         of(self.index).or_else(|| of(self.common))
@@ -286,7 +385,9 @@ impl Table {
     /// The entry of one letter behind a `-`.
     fn find_letter(self, letter: char) -> Option<(&'static str, Takes)> {
         let of = |index: &'static Index| {
-            let at = index.binary_search_by(|(spelling, _)| spelling.chars().cmp(['-', letter])).ok()?;
+            let at = index
+                .binary_search_by(|(spelling, _)| spelling.chars().cmp(['-', letter]))
+                .ok()?;
             index.get(at).map(|(_, entry)| *entry)
         };
         of(self.index).or_else(|| of(self.common))
@@ -294,9 +395,14 @@ impl Table {
 
     /// Whether a number behind a `-` is an option, or may be one.
     fn has_digits(self) -> bool {
-        self.text.split_ascii_whitespace().flat_map(|entry| takes(entry).0.split(',')).any(|name| {
-            name.strip_prefix('-').and_then(|name| name.chars().next()).is_some_and(|first| first == '#' || first.is_ascii_digit())
-        })
+        self.text
+            .split_ascii_whitespace()
+            .flat_map(|entry| takes(entry).0.split(','))
+            .any(|name| {
+                name.strip_prefix('-')
+                    .and_then(|name| name.chars().next())
+                    .is_some_and(|first| first == '#' || first.is_ascii_digit())
+            })
     }
 
     /// Whether a word with one dash and several letters is a spelling of its own, as programs that read no bundles have them.
@@ -308,9 +414,14 @@ impl Table {
 
 /// The index of a table, made when it is first used. Tables are constants, so there are only so many.
 fn index(table: &'static str) -> &'static Index {
-    static INDEXES: LazyLock<RwLock<QuickMap<(usize, usize), &'static Index>>> = LazyLock::new(RwLock::default);
+    static INDEXES: LazyLock<RwLock<QuickMap<(usize, usize), &'static Index>>> =
+        LazyLock::new(RwLock::default);
     let key = (table.as_ptr().addr(), table.len());
-    if let Some(index) = INDEXES.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+    if let Some(index) = INDEXES
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(&key)
+    {
         return index;
     }
     let mut made = Index::new();
@@ -325,11 +436,18 @@ fn index(table: &'static str) -> &'static Index {
     made.sort_by_key(|(name, _)| *name);
     made.dedup_by_key(|(name, _)| *name);
     let made: &'static Index = Box::leak(Box::new(made));
-    INDEXES.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(made)
+    INDEXES
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .entry(key)
+        .or_insert(made)
 }
 
 fn takes(entry: &'static str) -> (&'static str, Takes) {
-    if let Some((names, values)) = entry.strip_suffix('}').and_then(|entry| entry.split_once("={")) {
+    if let Some((names, values)) = entry
+        .strip_suffix('}')
+        .and_then(|entry| entry.split_once("={"))
+    {
         return (names, Takes::OneOf(values));
     }
     let ends = [
@@ -345,7 +463,9 @@ fn takes(entry: &'static str) -> (&'static str, Takes) {
         ("?", Takes::LongMay),
         ("~", Takes::May),
     ];
-    ends.iter().find_map(|(end, takes)| Some((entry.strip_suffix(end)?, *takes))).unwrap_or((entry, Takes::Nothing))
+    ends.iter()
+        .find_map(|(end, takes)| Some((entry.strip_suffix(end)?, *takes)))
+        .unwrap_or((entry, Takes::Nothing))
 }
 
 fn only_one_with_prefix(table: &'static str, prefix: &str) -> Option<&'static str> {
@@ -354,7 +474,10 @@ fn only_one_with_prefix(table: &'static str, prefix: &str) -> Option<&'static st
     }
     let mut fits = table.split_ascii_whitespace().filter_map(|entry| {
         let names = takes(entry).0;
-        names.split(',').any(|spelling| spelling.starts_with(prefix)).then(|| names.rsplit(',').next().unwrap_or(names))
+        names
+            .split(',')
+            .any(|spelling| spelling.starts_with(prefix))
+            .then(|| names.rsplit(',').next().unwrap_or(names))
     });
     let only = fits.next()?;
     fits.next().is_none().then_some(only)

@@ -4,7 +4,9 @@ use crate::wrappers::{self, loose_name};
 use crate::{programs, seen};
 
 /// Programs that start a shell when they are given no command.
-const START_SHELLS: [&str; 8] = ["newgrp", "unshare", "nsenter", "script", "fakeroot", "setarch", "linux32", "linux64"];
+const START_SHELLS: [&str; 8] = [
+    "newgrp", "unshare", "nsenter", "script", "fakeroot", "setarch", "linux32", "linux64",
+];
 /// Options of `ssh` with a value of their own.
 const VALUED_BY_SSH: &str = "BbcDEeFIiJLlmOopQRSWw";
 /// Names of what a program is sent.
@@ -14,24 +16,38 @@ const INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 ///
 /// A shell behind a program that leaves its arguments alone is only a word (`grep bash`), and one that is given a file reads that.
 pub(crate) fn reads_script(words: &[String]) -> bool {
-    let Some(program) = behind(words) else { return false };
+    let Some(program) = behind(words) else {
+        return false;
+    };
     let words = program.words;
-    let Some((first, arguments)) = words.split_first() else { return false };
+    let Some((first, arguments)) = words.split_first() else {
+        return false;
+    };
     let name = loose_name(first);
     match &*name {
         "source" | "." => return arguments.iter().any(|word| INPUT.contains(&word.as_str())),
         // A variable may hold a line that was read, and a substitution reads what its command was sent.
-        "eval" => return arguments.iter().any(|word| is_text_with_variable(word) || word.contains("$(cat") || word.contains("`cat")),
-        "parallel" => return !arguments.iter().any(|word| is_operand(word) && !word.starts_with('{')),
+        "eval" => {
+            return arguments.iter().any(|word| {
+                is_text_with_variable(word) || word.contains("$(cat") || word.contains("`cat")
+            });
+        }
+        "parallel" => {
+            return !arguments
+                .iter()
+                .any(|word| is_operand(word) && !word.starts_with('{'));
+        }
         "ssh" => return is_bare_ssh(arguments) || holds_shell(words, program.replaced),
         name if START_SHELLS.contains(&name) => {
-            return !arguments.iter().any(|word| is_operand(word)) || holds_shell(words, program.replaced);
+            return !arguments.iter().any(|word| is_operand(word))
+                || holds_shell(words, program.replaced);
         }
         _ => {}
     }
     // Hardly any command has a shell among its words, which is sooner seen than what its program does with them.
     let runs_others = || wrappers::is_shell(first) || wrappers::takes_command(first);
-    let leaves_alone = || programs::find(wrappers::identity(first)).is_some_and(|known| !known.interprets);
+    let leaves_alone =
+        || programs::find(wrappers::identity(first)).is_some_and(|known| !known.interprets);
     holds_shell(words, program.replaced) && (runs_others() || !leaves_alone())
 }
 
@@ -39,12 +55,20 @@ pub(crate) fn reads_script(words: &[String]) -> bool {
 fn is_text_with_variable(word: &str) -> bool {
     !word.starts_with("$(")
         && !word.starts_with('`')
-        && word.split('$').skip(1).any(|rest| rest.starts_with(|first: char| first.is_alphanumeric() || "_{@*".contains(first)))
+        && word.split('$').skip(1).any(|rest| {
+            rest.starts_with(|first: char| first.is_alphanumeric() || "_{@*".contains(first))
+        })
 }
 
 /// Whether there is a shell among the words that is not given another script than what it reads.
 fn holds_shell(words: &[String], replaced: Option<&str>) -> bool {
-    let Some((at, shell)) = words.iter().enumerate().find(|(_, word)| wrappers::is_shell(word)) else { return false };
+    let Some((at, shell)) = words
+        .iter()
+        .enumerate()
+        .find(|(_, word)| wrappers::is_shell(word))
+    else {
+        return false;
+    };
     let first = words.first().map_or("", String::as_str);
     let mut rest = words.iter().skip(at + 1).map(String::as_str);
     while let Some(word) = rest.next() {
@@ -63,7 +87,9 @@ fn holds_shell(words: &[String], replaced: Option<&str>) -> bool {
             _ if letters.len() > 1 && !is_common(shell) => return true,
             _ if letters.contains('s') => return true,
             // It only looks whether the text could be read.
-            _ if letters.contains('n') && word.starts_with('-') => return rest.any(|word| word.starts_with('+')),
+            _ if letters.contains('n') && word.starts_with('-') => {
+                return rest.any(|word| word.starts_with('+'));
+            }
             _ if letters.ends_with(['o', 'O']) => drop(rest.next()),
             _ if !letters.is_empty() => {}
             // A file, if the shell is what runs.
@@ -75,7 +101,10 @@ fn holds_shell(words: &[String], replaced: Option<&str>) -> bool {
 
 /// Whether a shell has the options that all of this kind have.
 fn is_common(shell: &str) -> bool {
-    matches!(&*loose_name(shell), "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "rbash")
+    matches!(
+        &*loose_name(shell),
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "rbash"
+    )
 }
 
 /// What a command starts in the end.
@@ -88,7 +117,10 @@ struct Behind<'a> {
 /// The program that a command starts behind keywords and wrappers whose options are known. Where they are not, it is the wrapper.
 fn behind(words: &[String]) -> Option<Behind<'_>> {
     const DEEPEST: usize = 8;
-    let mut behind = Behind { words, replaced: None };
+    let mut behind = Behind {
+        words,
+        replaced: None,
+    };
     for _ in 0..DEEPEST {
         let own = |word: &String| wrappers::is_transparent(word) || seen::is_assignment(word);
         let start = behind.words.iter().take_while(|word| own(word)).count();
@@ -98,12 +130,20 @@ fn behind(words: &[String]) -> Option<Behind<'_>> {
             let options = options_of_xargs(behind.words.get(1..)?);
             behind.replaced = Some(options.map_or("{}", |(_, replaced)| replaced));
             let Some((own, _)) = options else { break };
-            let Some(inner) = behind.words.get(1 + own..).filter(|inner| !inner.is_empty()) else { break };
+            let Some(inner) = behind
+                .words
+                .get(1 + own..)
+                .filter(|inner| !inner.is_empty())
+            else {
+                break;
+            };
             behind.words = inner;
             continue;
         }
         match wrappers::unwrap(behind.words) {
-            Ok(unwrapped) if unwrapped.start > 0 => behind.words = behind.words.get(unwrapped.start..)?,
+            Ok(unwrapped) if unwrapped.start > 0 => {
+                behind.words = behind.words.get(unwrapped.start..)?
+            }
             _ => break,
         }
     }
@@ -118,7 +158,8 @@ fn options_of_xargs(arguments: &[String]) -> Option<(usize, &str)> {
         at += 1;
         match word.as_str() {
             "--" => break,
-            "-0" | "--null" | "-r" | "--no-run-if-empty" | "-t" | "--verbose" | "-x" | "--exit" | "-p" | "-o" | "-i" | "-l" | "-e" => {}
+            "-0" | "--null" | "-r" | "--no-run-if-empty" | "-t" | "--verbose" | "-x" | "--exit"
+            | "-p" | "-o" | "-i" | "-l" | "-e" => {}
             "-I" | "-J" => {
                 replaced = arguments.get(at)?;
                 at += 1;
@@ -142,7 +183,12 @@ fn is_bare_ssh(arguments: &[String]) -> bool {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match word.strip_prefix('-') {
-            Some(letters) if letters.chars().last().is_some_and(|last| letters.len() == 1 && VALUED_BY_SSH.contains(last)) => {
+            Some(letters)
+                if letters
+                    .chars()
+                    .last()
+                    .is_some_and(|last| letters.len() == 1 && VALUED_BY_SSH.contains(last)) =>
+            {
                 words.next();
             }
             Some(_) => {}

@@ -23,9 +23,17 @@ pub(crate) fn worth(written: &str) -> Worth {
     }
     if let Some((before, list, after)) = braces(written) {
         let vital = |part: &str| is_vital(&format!("{before}{part}{after}"));
-        return if list.split(',').take(MOST_ALTERNATIVES).any(vital) { Worth::Vital } else { Worth::Plain };
+        return if list.split(',').take(MOST_ALTERNATIVES).any(vital) {
+            Worth::Vital
+        } else {
+            Worth::Plain
+        };
     }
-    if is_vital(written) { Worth::Vital } else { Worth::Plain }
+    if is_vital(written) {
+        Worth::Vital
+    } else {
+        Worth::Plain
+    }
 }
 
 /// The first list in braces: `/{bin,etc}`.
@@ -42,7 +50,9 @@ fn is_vital(written: &str) -> bool {
     }
     let tidy = tidy(written);
     let plain = tidy.as_str();
-    let other_disk = plain.strip_prefix("/mnt/").is_some_and(|disk| disk.len() == 1);
+    let other_disk = plain
+        .strip_prefix("/mnt/")
+        .is_some_and(|disk| disk.len() == 1);
     vital(plain) || other_disk || is_home(plain) || is_drive(plain)
 }
 
@@ -65,21 +75,39 @@ fn is_home(plain: &str) -> bool {
     if !plain.starts_with(['$', '%', '~']) {
         return false;
     }
-    let with_default =
-        plain.strip_prefix("${HOME").is_some_and(|rest| rest.ends_with('}') && rest.starts_with([':', '}', '-', '?', '%', '#']));
-    NAMES.iter().any(|name| name.eq_ignore_ascii_case(plain)) || with_default || (plain.starts_with('~') && !plain.contains('/'))
+    let with_default = plain.strip_prefix("${HOME").is_some_and(|rest| {
+        rest.ends_with('}') && rest.starts_with([':', '}', '-', '?', '%', '#'])
+    });
+    NAMES.iter().any(|name| name.eq_ignore_ascii_case(plain))
+        || with_default
+        || (plain.starts_with('~') && !plain.contains('/'))
 }
 
 /// A whole disk of Windows, or a folder there that it cannot do without. The backslash is gone where a shell has read the word.
 fn is_drive(plain: &str) -> bool {
     let mut letters = plain.chars();
-    if !(letters.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && letters.next() == Some(':')) {
+    if !(letters
+        .next()
+        .is_some_and(|letter| letter.is_ascii_alphabetic())
+        && letters.next() == Some(':'))
+    {
         return false;
     }
-    let rest = letters.as_str().trim_matches(|letter| "/\\*.".contains(letter));
-    ["", "windows", "users", "program files", "programdata", "windows\\system32", "windows/system32", "windowssystem32"]
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(rest))
+    let rest = letters
+        .as_str()
+        .trim_matches(|letter| "/\\*.".contains(letter));
+    [
+        "",
+        "windows",
+        "users",
+        "program files",
+        "programdata",
+        "windows\\system32",
+        "windows/system32",
+        "windowssystem32",
+    ]
+    .iter()
+    .any(|name| name.eq_ignore_ascii_case(rest))
 }
 
 /// Whether a path is vital when the variables in it are empty: `"$X"/`, `/usr/$X`.
@@ -101,7 +129,9 @@ pub(crate) fn root_if_empty(written: &str) -> bool {
                 without.push_str(name.split_once(":-").map_or("", |(_, instead)| instead));
                 after
             }
-            None => after.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '…'),
+            None => after.trim_start_matches(|letter: char| {
+                letter.is_ascii_alphanumeric() || letter == '_' || letter == '…'
+            }),
         };
     }
     without.push_str(rest);
@@ -115,7 +145,9 @@ fn tidy(written: &str) -> String {
         match part {
             "" | "." => {}
             // Above a home are all homes.
-            ".." if parts.len() == 1 && parts.first().is_some_and(|first| is_home(first)) => return "/".to_owned(),
+            ".." if parts.len() == 1 && parts.first().is_some_and(|first| is_home(first)) => {
+                return "/".to_owned();
+            }
             ".." if parts.last().is_some_and(|last| *last != "..") => {
                 parts.pop();
             }
@@ -127,7 +159,11 @@ fn tidy(written: &str) -> String {
         parts.pop();
     }
     let path = parts.join("/");
-    if written.starts_with('/') { format!("/{path}") } else { path }
+    if written.starts_with('/') {
+        format!("/{path}")
+    } else {
+        path
+    }
 }
 
 /// Whether a pattern fits about every name: `*`, `.*`, `[a-z]*`.
@@ -150,19 +186,31 @@ pub(crate) fn is_raw_device(path: &str) -> bool {
 pub(crate) fn secret_in(word: &str) -> Option<&str> {
     const HOME: &str = "/home/me";
     let word = word.strip_prefix("file://").unwrap_or(word);
-    if word.is_empty() || word.len() > LONGEST || word.contains([' ', '\n']) || word.contains("://") {
+    if word.is_empty() || word.len() > LONGEST || word.contains([' ', '\n']) || word.contains("://")
+    {
         return None;
     }
-    let path = word.rsplit_once(['@', '=', '<']).map_or(word, |(_, path)| path);
+    let path = word
+        .rsplit_once(['@', '=', '<'])
+        .map_or(word, |(_, path)| path);
     // The type of a form's part, and what a copy is called on another machine.
     let path = path.split(';').next().unwrap_or(path);
-    if path.is_empty() || path.split('/').next().is_some_and(|first| first.contains(':')) {
+    if path.is_empty()
+        || path
+            .split('/')
+            .next()
+            .is_some_and(|first| first.contains(':'))
+    {
         return None;
     }
-    let home = ["~", "$HOME", "${HOME}"].iter().find_map(|name| path.strip_prefix(name)?.strip_prefix('/'));
+    let home = ["~", "$HOME", "${HOME}"]
+        .iter()
+        .find_map(|name| path.strip_prefix(name)?.strip_prefix('/'));
     let whole = match home {
         Some(rest) => join(HOME, rest),
         None => join("/nowhere/here", path),
     };
-    secret(whole.trim_end_matches(['*', '/']), Some(HOME)).is_some().then_some(path)
+    secret(whole.trim_end_matches(['*', '/']), Some(HOME))
+        .is_some()
+        .then_some(path)
 }

@@ -64,26 +64,45 @@ const THREE_WORDS: [(&str, &str); 8] = [
 /// Up to three patterns, from exactly this command to the widest that is still about the same thing.
 pub(crate) fn proposals(command: &Command) -> Vec<String> {
     let words = command.words.as_slice();
-    let Some(program) = words.first() else { return Vec::new() };
-    let unsafe_to_keep = !command.literal || command.interprets || !command.wrappers.is_empty() || !command.assignments.is_empty();
+    let Some(program) = words.first() else {
+        return Vec::new();
+    };
+    let unsafe_to_keep = !command.literal
+        || command.interprets
+        || !command.wrappers.is_empty()
+        || !command.assignments.is_empty();
     // A word with a sign of the pattern language would mean something else there.
-    let plain = words.iter().all(|word| !word.is_empty() && !word.contains(['*', '?', '{', '}', '\n']));
+    let plain = words
+        .iter()
+        .all(|word| !word.is_empty() && !word.contains(['*', '?', '{', '}', '\n']));
     if unsafe_to_keep || !plain || words.len() > 32 {
         return Vec::new();
     }
     let mut out = vec![quote::quote(words)];
     // A rule covers a word that leads elsewhere only by writing it out.
-    let led = command.leads.iter().map(|lead| lead.word + 1).max().unwrap_or(0);
+    let led = command
+        .leads
+        .iter()
+        .map(|lead| lead.word + 1)
+        .max()
+        .unwrap_or(0);
     let mut propose = |count: usize| {
         if count >= led {
-            out.push(format!("{} *", quote::quote(words.get(..count).unwrap_or(words))));
+            out.push(format!(
+                "{} *",
+                quote::quote(words.get(..count).unwrap_or(words))
+            ));
         }
     };
     // Where each argument says what is read or written, the name of the program alone says too little.
     let own = own_words(program, words).filter(|own| *own > 1 || !command.modelled);
     if let Some(own) = own {
         // With its options spelled out, and with any.
-        let options = words.iter().skip(own).take_while(|word| word.starts_with('-')).count();
+        let options = words
+            .iter()
+            .skip(own)
+            .take_while(|word| word.starts_with('-'))
+            .count();
         if options > 0 && own + options < words.len() {
             propose(own + options);
         }

@@ -9,7 +9,11 @@ pub(crate) fn quote(words: &[String]) -> String {
         if index > 0 {
             line.push(' ');
         }
-        if needs_quotes(word, index == 0) { push_quoted(&mut line, word) } else { line.push_str(word) }
+        if needs_quotes(word, index == 0) {
+            push_quoted(&mut line, word)
+        } else {
+            line.push_str(word)
+        }
     }
     line
 }
@@ -26,7 +30,11 @@ fn push_quoted(line: &mut String, word: &str) {
     line.push('\'');
     for character in word.chars() {
         // A single quote cannot stand in single quotes: close, escape it, open again.
-        if character == '\'' { line.push_str("'\\''") } else { line.push(character) }
+        if character == '\'' {
+            line.push_str("'\\''")
+        } else {
+            line.push(character)
+        }
     }
     line.push('\'');
 }

@@ -29,7 +29,9 @@ pub(crate) fn list(draft: &mut Draft, text: &str, seen: &Seen) {
             After::Input => EffectKind::Read,
             _ => continue,
         };
-        let Some(path) = segment.words.first().filter(|path| is_literal(path)) else { continue };
+        let Some(path) = segment.words.first().filter(|path| is_literal(path)) else {
+            continue;
+        };
         let folder = path.contains('/');
         if !folder && ((document && !path.contains('.')) || plain >= MOST_PLAIN) {
             continue;
@@ -39,15 +41,34 @@ pub(crate) fn list(draft: &mut Draft, text: &str, seen: &Seen) {
         }
         if folder && in_folders >= MOST_IN_FOLDERS {
             let what = "more redirects than can be looked at".to_owned();
-            draft.dangers.push(Danger { tier: Tier::Dangerous, what, part: None, shown_by_effect: false });
+            draft.dangers.push(Danger {
+                tier: Tier::Dangerous,
+                what,
+                part: None,
+                shown_by_effect: false,
+            });
             return;
         }
         in_folders += usize::from(folder);
         plain += usize::from(!folder);
-        let question = draft.ask(Question::Path { path: path.clone(), no_follow: false });
-        let place = Place { written: path.clone(), question, fact: None };
-        let manner = Manner { redirect: true, ..PLAIN };
-        draft.effects.push(Effect { manner, certain: false, ..Effect::new(kind, Target::Path(place)) });
+        let question = draft.ask(Question::Path {
+            path: path.clone(),
+            no_follow: false,
+        });
+        let place = Place {
+            written: path.clone(),
+            question,
+            fact: None,
+        };
+        let manner = Manner {
+            redirect: true,
+            ..PLAIN
+        };
+        draft.effects.push(Effect {
+            manner,
+            certain: false,
+            ..Effect::new(kind, Target::Path(place))
+        });
     }
 }
 
@@ -58,5 +79,7 @@ fn is_literal(path: &str) -> bool {
         && path.len() < LONGEST
         && !path.starts_with(['~', '#'])
         && !path.starts_with("/dev/")
-        && !path.chars().any(|character| character.is_control() || "$`*?{[".contains(character))
+        && !path
+            .chars()
+            .any(|character| character.is_control() || "$`*?{[".contains(character))
 }

@@ -15,18 +15,35 @@ const MOST_VALUES: usize = 16;
 
 /// Programs that do the same in a terminal as elsewhere: they start no pager there, which would take its input for commands.
 const SAME_IN_TERMINAL: [&str; 26] = [
-    "ls", "cat", "head", "tail", "wc", "echo", "printf", "pwd", "stat", "file", "grep", "du", "df", "date", "sort", "uniq", "cut", "tr",
-    "id", "whoami", "uname", "true", "false", "basename", "dirname", "tty",
+    "ls", "cat", "head", "tail", "wc", "echo", "printf", "pwd", "stat", "file", "grep", "du", "df",
+    "date", "sort", "uniq", "cut", "tr", "id", "whoami", "uname", "true", "false", "basename",
+    "dirname", "tty",
 ];
 
 impl Walk<'_> {
     /// What `watch`, `flock`, `script` and `entr` start.
-    pub(crate) fn for_carrier(&mut self, step: &Step, name: &str, arguments: &[Field]) -> Result<bool, Refusal> {
+    pub(crate) fn for_carrier(
+        &mut self,
+        step: &Step,
+        name: &str,
+        arguments: &[Field],
+    ) -> Result<bool, Refusal> {
         let words: Vec<&str> = arguments.iter().map(|field| field.value.as_str()).collect();
-        let Some(Carrier { starts, .. }) = carriers::read(name, &words) else { return Ok(false) };
+        let Some(Carrier { starts, .. }) = carriers::read(name, &words) else {
+            return Ok(false);
+        };
         // Only `flock` hands on its input.
-        let feed = if name == "flock" { None } else { Some(self.feed.take()) };
-        let names = feed.iter().flatten().filter(|feed| !feed.by_nul).flat_map(|feed| feed.names.clone()).collect::<Vec<_>>();
+        let feed = if name == "flock" {
+            None
+        } else {
+            Some(self.feed.take())
+        };
+        let names = feed
+            .iter()
+            .flatten()
+            .filter(|feed| !feed.by_nul)
+            .flat_map(|feed| feed.names.clone())
+            .collect::<Vec<_>>();
         let from = self.steps.len();
         let result = match starts {
             Starts::Words(start) => {
@@ -37,14 +54,21 @@ impl Walk<'_> {
                         [name] => *field = Field::names(name, step.start, step.end),
                         _ => *field = Field::hole(TEXT, "/_", step.start, step.end),
                     };
-                    inner.iter_mut().filter(|field| field.value == "/_").for_each(found);
+                    inner
+                        .iter_mut()
+                        .filter(|field| field.value == "/_")
+                        .for_each(found);
                 }
                 self.start(step, inner)
             }
             Starts::Text(at) => match arguments.get(at) {
                 // The person's shell runs it, and nobody says which that is.
-                Some(text) if hole::is_literal(&text.value) && carriers::is_same_in_every_shell(&text.value) => {
-                    self.walk_inside(&text.value, (text.start, text.end), Some(&[])).map(|()| true)
+                Some(text)
+                    if hole::is_literal(&text.value)
+                        && carriers::is_same_in_every_shell(&text.value) =>
+                {
+                    self.walk_inside(&text.value, (text.start, text.end), Some(&[]))
+                        .map(|()| true)
                 }
                 _ => Ok(false),
             },
@@ -53,7 +77,11 @@ impl Walk<'_> {
         if let Some(feed) = feed {
             self.feed = feed;
         }
-        let same = |step: &Step| step.words.first().is_none_or(|first| SAME_IN_TERMINAL.contains(&identity(&first.value)));
+        let same = |step: &Step| {
+            step.words
+                .first()
+                .is_none_or(|first| SAME_IN_TERMINAL.contains(&identity(&first.value)))
+        };
         let known = name != "script" || self.steps.iter().skip(from).all(same);
         result.map(|read| read && known)
     }
@@ -63,26 +91,45 @@ impl Walk<'_> {
         if words.is_empty() || !words.iter().all(|field| hole::is_literal(&field.value)) {
             return Ok(false);
         }
-        let text = words.iter().map(|field| field.value.as_str()).collect::<Vec<_>>().join(" ");
-        let place = (words.first().map_or(0, |field| field.start), words.last().map_or(0, |field| field.end));
+        let text = words
+            .iter()
+            .map(|field| field.value.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
+        let place = (
+            words.first().map_or(0, |field| field.start),
+            words.last().map_or(0, |field| field.end),
+        );
         self.walk_inside(&text, place, Some(&[])).map(|()| true)
     }
 
     /// `fd -x` starts a command for each file, `fd -X` one for all of them.
     pub(crate) fn for_names(&mut self, step: &Step, arguments: &[Field]) -> Result<bool, Refusal> {
         let words: Vec<&str> = arguments.iter().map(|field| field.value.as_str()).collect();
-        let Some((own, commands)) = commands_of_fd(&words) else { return Ok(false) };
+        let Some((own, commands)) = commands_of_fd(&words) else {
+            return Ok(false);
+        };
         let parsed = options::read(FD, &own, false);
-        if commands.is_empty() || !parsed.unknown.is_empty() || words.iter().any(|word| hole::may_end_command(word)) {
+        if commands.is_empty()
+            || !parsed.unknown.is_empty()
+            || words.iter().any(|word| hole::may_end_command(word))
+        {
             return Ok(false);
         }
-        let bound: Vec<String> = bound_name(&parsed).and_then(|name| listers::name_pattern(&name)).into_iter().collect();
+        let bound: Vec<String> = bound_name(&parsed)
+            .and_then(|name| listers::name_pattern(&name))
+            .into_iter()
+            .collect();
         let places: Vec<String> = match parsed.operands.get(1..) {
             // Without a folder, some versions have names in the place of paths: one that starts with `-` would be an option.
-            None | Some([]) => vec![format!("{}{PARTED}", hole::names_below(&HERE.to_string(), &bound))],
-            Some(places) if places.iter().all(|place| hole::is_literal(place)) => {
-                places.iter().map(|place| hole::names_below(place, &bound)).collect()
-            }
+            None | Some([]) => vec![format!(
+                "{}{PARTED}",
+                hole::names_below(&HERE.to_string(), &bound)
+            )],
+            Some(places) if places.iter().all(|place| hole::is_literal(place)) => places
+                .iter()
+                .map(|place| hole::names_below(place, &bound))
+                .collect(),
             Some(_) => return Ok(false),
         };
         let outside = self.feed.take();
@@ -106,16 +153,25 @@ impl Walk<'_> {
     /// `parallel` puts words together for a shell; only plain words are what they look like then.
     pub(crate) fn for_values(&mut self, step: &Step, arguments: &[Field]) -> Result<bool, Refusal> {
         let words: Vec<&str> = arguments.iter().map(|field| field.value.as_str()).collect();
-        let Some(start) = own_words_of_parallel(&words) else { return Ok(false) };
-        let end = words.iter().position(|word| *word == ":::").unwrap_or(words.len());
+        let Some(start) = own_words_of_parallel(&words) else {
+            return Ok(false);
+        };
+        let end = words
+            .iter()
+            .position(|word| *word == ":::")
+            .unwrap_or(words.len());
         let given = words.get(end + 1..).unwrap_or(&[]);
         let template = words.get(start..end).unwrap_or(&[]);
         // Other makers' programs of this name part their words at `--`.
         let seen = |word: &str| {
-            hole::is_literal(word.trim_start_matches(HOME)) || hole::is_glob(word) && word.bytes().any(|byte| byte.is_ascii_alphanumeric())
+            hole::is_literal(word.trim_start_matches(HOME))
+                || hole::is_glob(word) && word.bytes().any(|byte| byte.is_ascii_alphanumeric())
         };
         let odd = |word: &&str| word.starts_with(":::") || *word == "--" || !seen(word);
-        if template.first().and_then(|first| first.split(' ').next()).is_none_or(|first| first.is_empty() || first.contains('{'))
+        if template
+            .first()
+            .and_then(|first| first.split(' ').next())
+            .is_none_or(|first| first.is_empty() || first.contains('{'))
             || !template.iter().all(|word| is_plain_template(word))
             || given.iter().any(odd)
         {
@@ -124,14 +180,27 @@ impl Walk<'_> {
         let feed = self.feed.take();
         let values: Vec<Field> = match &feed {
             _ if end < words.len() => arguments.get(end + 1..).unwrap_or(&[]).to_vec(),
-            Some(feed) if !feed.by_nul => feed.names.iter().map(|name| Field::names(name, step.start, step.end)).collect(),
-            _ => vec![Field::hole(TEXT, "a line of its input", step.start, step.end)],
+            Some(feed) if !feed.by_nul => feed
+                .names
+                .iter()
+                .map(|name| Field::names(name, step.start, step.end))
+                .collect(),
+            _ => vec![Field::hole(
+                TEXT,
+                "a line of its input",
+                step.start,
+                step.end,
+            )],
         };
         let mut result = Ok(!values.is_empty() && values.len() <= MOST_VALUES);
         for value in values.iter().take(MOST_VALUES) {
             let place = |word: &str| Field::plain(word, step.start, step.end);
-            let mut words: Vec<Field> =
-                template.iter().flat_map(|word| word.split(' ')).filter(|word| !word.is_empty()).map(place).collect();
+            let mut words: Vec<Field> = template
+                .iter()
+                .flat_map(|word| word.split(' '))
+                .filter(|word| !word.is_empty())
+                .map(place)
+                .collect();
             if template.iter().any(|word| word.contains("{}")) {
                 for field in &mut words {
                     if field.value == "{}" {
@@ -154,23 +223,36 @@ impl Walk<'_> {
 
 /// The pattern that every name fits which `fd` finds.
 fn bound_name(parsed: &Parsed<'_>) -> Option<String> {
-    let ends: Vec<&str> = parsed.options.iter().filter(|given| given.name == "--extension").filter_map(|given| given.value).collect();
+    let ends: Vec<&str> = parsed
+        .options
+        .iter()
+        .filter(|given| given.name == "--extension")
+        .filter_map(|given| given.value)
+        .collect();
     match ends.as_slice() {
         [end] => {
             // It takes dots off the front.
             let end = end.trim_start_matches('.');
-            return (!end.is_empty() && end.bytes().all(|byte| byte.is_ascii_alphanumeric())).then(|| format!("*.{end}"));
+            return (!end.is_empty() && end.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+                .then(|| format!("*.{end}"));
         }
         [] => {}
         // Several of them are several kinds of names.
         _ => return None,
     }
     let pattern = parsed.operands.first()?;
-    if parsed.has("--glob") && !["--regex", "--fixed-strings", "--full-path"].iter().any(|option| parsed.has(option)) {
+    if parsed.has("--glob")
+        && !["--regex", "--fixed-strings", "--full-path"]
+            .iter()
+            .any(|option| parsed.has(option))
+    {
         return Some((*pattern).to_owned());
     }
     let end = pattern.strip_prefix("\\.")?.strip_suffix('$')?;
-    (!parsed.has("--fixed-strings") && !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_alphanumeric())).then(|| format!("*.{end}"))
+    (!parsed.has("--fixed-strings")
+        && !end.is_empty()
+        && end.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+    .then(|| format!("*.{end}"))
 }
 
 /// The words of a command of `fd` with a path in its places, or behind it.
@@ -226,8 +308,14 @@ fn commands_of_fd<'a>(words: &[&'a str]) -> Option<(Vec<&'a str>, Commands)> {
             }
         };
         let rest = words.get(at + 1..)?;
-        let length = rest.iter().position(|word| *word == ";").unwrap_or(rest.len());
-        if rest.first().is_none_or(|first| first.starts_with('-') || *first == ";") {
+        let length = rest
+            .iter()
+            .position(|word| *word == ";")
+            .unwrap_or(rest.len());
+        if rest
+            .first()
+            .is_none_or(|first| first.starts_with('-') || *first == ";")
+        {
             return None;
         }
         commands.push((at + 1, at + 1 + length, all));
@@ -249,11 +337,18 @@ fn own_words_of_parallel(words: &[&str]) -> Option<usize> {
     let mut at = 0;
     while let Some(word) = words.get(at).copied() {
         match word {
-            "-k" | "--keep-order" | "--will-cite" | "-r" | "--no-run-if-empty" | "--lb" | "--line-buffer" | "--tag" | "--bar"
-            | "--progress" | "--eta" => at += 1,
+            "-k" | "--keep-order" | "--will-cite" | "-r" | "--no-run-if-empty" | "--lb"
+            | "--line-buffer" | "--tag" | "--bar" | "--progress" | "--eta" => at += 1,
             // Anything but a number is the name of a file that holds it.
-            "-j" | "--jobs" | "-P" if words.get(at + 1).is_some_and(|word| is_jobs(word)) => at += 2,
-            _ if ["-j", "-P", "--jobs="].iter().any(|option| word.strip_prefix(option).is_some_and(is_jobs)) => at += 1,
+            "-j" | "--jobs" | "-P" if words.get(at + 1).is_some_and(|word| is_jobs(word)) => {
+                at += 2
+            }
+            _ if ["-j", "-P", "--jobs="]
+                .iter()
+                .any(|option| word.strip_prefix(option).is_some_and(is_jobs)) =>
+            {
+                at += 1
+            }
             _ => return (!hole::may_be_option(word) && word != ":::").then_some(at),
         }
     }
@@ -261,7 +356,10 @@ fn own_words_of_parallel(words: &[&str]) -> Option<usize> {
 }
 
 fn is_jobs(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'%')
+    !word.is_empty()
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'%')
 }
 
 /// Whether a word of a template is plain words to every shell, with nothing in braces but the whole value.

@@ -74,7 +74,13 @@ pub(crate) const PLAIN: Manner = Manner {
 };
 
 impl<'a> Scene<'a> {
-    pub(crate) fn new(draft: &'a mut Draft, part: usize, folders: &'a [String], words: &'a [Field], name: &str) -> Self {
+    pub(crate) fn new(
+        draft: &'a mut Draft,
+        part: usize,
+        folders: &'a [String],
+        words: &'a [Field],
+        name: &str,
+    ) -> Self {
         Scene {
             draft,
             part,
@@ -104,14 +110,20 @@ impl<'a> Scene<'a> {
             let start = field.value.as_ptr().addr();
             (start..=start + field.value.len()).contains(&at) && !field.value.is_empty()
         };
-        self.words.iter().find(holds).or(self.words.first()).map(|field| (field.start, field.end))
+        self.words
+            .iter()
+            .find(holds)
+            .or(self.words.first())
+            .map(|field| (field.start, field.end))
     }
 
     /// A piece of one of its words as a person reads it.
     pub(crate) fn shown(&self, piece: &str) -> String {
         let piece = piece.trim_end_matches(hole::PARTED);
-        let whole =
-            |field: &&Field| field.value.as_ptr() == piece.as_ptr() && field.value.trim_end_matches(hole::PARTED).len() == piece.len();
+        let whole = |field: &&Field| {
+            field.value.as_ptr() == piece.as_ptr()
+                && field.value.trim_end_matches(hole::PARTED).len() == piece.len()
+        };
         match self.words.iter().find(whole) {
             Some(field) => field.shown(),
             None => hole::shown(piece),
@@ -140,16 +152,33 @@ impl<'a> Scene<'a> {
     /// Ends the scene with the run of the program itself.
     pub(crate) fn close(mut self) -> Closed {
         if let Some((word, at)) = self.unsettled.take() {
-            self.unlisted(format!("what `{}` does with `{word}` shows only when it runs", self.name));
+            self.unlisted(format!(
+                "what `{}` does with `{word}` shows only when it runs",
+                self.name
+            ));
             if let Some(effect) = self.draft.effects.last_mut() {
                 effect.at = at;
             }
         }
-        let manner = Manner { known_program: self.known, ..PLAIN };
+        let manner = Manner {
+            known_program: self.known,
+            ..PLAIN
+        };
         let at = self.place_of("");
-        let run = Effect { manner, part: Some(self.part), note: self.note, at, ..Effect::new(EffectKind::Run, Target::Command) };
+        let run = Effect {
+            manner,
+            part: Some(self.part),
+            note: self.note,
+            at,
+            ..Effect::new(EffectKind::Run, Target::Command)
+        };
         self.draft.effects.push(run);
-        Closed { name: self.name, interprets: self.interprets, git: self.git, here: self.here }
+        Closed {
+            name: self.name,
+            interprets: self.interprets,
+            git: self.git,
+            here: self.here,
+        }
     }
 
     /// Something of the command is not known: it can never be allowed by itself.
@@ -157,7 +186,11 @@ impl<'a> Scene<'a> {
         let note = in_words(note.into());
         self.runs(note.clone());
         let at = self.place_of("");
-        self.draft.effects.push(Effect { part: Some(self.part), at, ..Effect::unknown(note) });
+        self.draft.effects.push(Effect {
+            part: Some(self.part),
+            at,
+            ..Effect::unknown(note)
+        });
     }
 
     /// An option or operand that the table does not list.
@@ -199,7 +232,15 @@ impl<'a> Scene<'a> {
 
     /// Lists a folder for the names of a pattern.
     pub(crate) fn list(&mut self, folder: &str) {
-        self.path(EffectKind::Read, folder, false, Manner { listing: true, ..PLAIN });
+        self.path(
+            EffectKind::Read,
+            folder,
+            false,
+            Manner {
+                listing: true,
+                ..PLAIN
+            },
+        );
     }
 
     /// Writes a path, which may also be the program's own output.
@@ -211,19 +252,41 @@ impl<'a> Scene<'a> {
 
     /// Writes a path that may be a folder, in which case it is a name inside that is written.
     pub(crate) fn write_into(&mut self, target: &str, sources: &[&str], recursive: bool) {
-        self.path(EffectKind::Write, target, false, Manner { recursive, ..PLAIN });
+        self.path(
+            EffectKind::Write,
+            target,
+            false,
+            Manner { recursive, ..PLAIN },
+        );
         for source in sources {
             // Which names these are is not known, only that they stand in the target then.
             if hole::has_names_below(source) {
-                self.path(EffectKind::Write, target, false, Manner { recursive: true, ..PLAIN });
+                self.path(
+                    EffectKind::Write,
+                    target,
+                    false,
+                    Manner {
+                        recursive: true,
+                        ..PLAIN
+                    },
+                );
                 continue;
             }
-            let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or("");
+            let name = source
+                .trim_end_matches('/')
+                .rsplit('/')
+                .next()
+                .unwrap_or("");
             if name.is_empty() || name == "." || name == ".." || target == "/dev/null" {
                 continue;
             }
             let inside = format!("{}/{name}", target.trim_end_matches('/'));
-            self.path(EffectKind::Write, &inside, false, Manner { recursive, ..PLAIN });
+            self.path(
+                EffectKind::Write,
+                &inside,
+                false,
+                Manner { recursive, ..PLAIN },
+            );
             self.doubt();
         }
     }
@@ -238,18 +301,26 @@ impl<'a> Scene<'a> {
     /// Does something to a path.
     pub(crate) fn path(&mut self, kind: EffectKind, path: &str, no_follow: bool, manner: Manner) {
         let at = self.place_of(path);
-        let manner = Manner { listing: manner.listing || self.only_names && kind == EffectKind::Read, ..manner };
+        let manner = Manner {
+            listing: manner.listing || self.only_names && kind == EffectKind::Read,
+            ..manner
+        };
         let literal = hole::is_literal(path);
-        let single = (!literal && path.contains(hole::SINGLE)).then(|| path.replace(hole::SINGLE, ""));
+        let single =
+            (!literal && path.contains(hole::SINGLE)).then(|| path.replace(hole::SINGLE, ""));
         let path = single.as_deref().unwrap_or(path);
         let (path, parted) = match path.strip_suffix(hole::PARTED) {
             Some(path) => (path, true),
             None => (path, false),
         };
         // What goes deep by itself may find a folder of such a name, and in it names that fit no pattern.
-        let below = hole::below(path).map(|(folder, only)| (folder, if manner.recursive { "" } else { only }));
+        let below = hole::below(path)
+            .map(|(folder, only)| (folder, if manner.recursive { "" } else { only }));
         let (path, only) = below.map_or((path, None), |(folder, only)| (folder, Some(only)));
-        let manner = Manner { recursive: manner.recursive || only.is_some(), ..manner };
+        let manner = Manner {
+            recursive: manner.recursive || only.is_some(),
+            ..manner
+        };
         // What goes to another command of the line is judged there.
         if !literal && path.contains(hole::PIPE) && path.chars().count() == 1 {
             return;
@@ -260,17 +331,34 @@ impl<'a> Scene<'a> {
                 *written = in_folder(folder, &self.shown(path)).into_owned();
             }
             if let (Some(only), EffectKind::Read, Target::Path(place)) = (only, kind, &target) {
-                let manner = Search { words: parted, names: self.only_names || self.only_counts, ..as_listed(only) };
+                let manner = Search {
+                    words: parted,
+                    names: self.only_names || self.only_counts,
+                    ..as_listed(only)
+                };
                 search(self.draft, place.question, manner, names(only));
             }
-            self.draft.effects.push(Effect { manner, part: Some(self.part), at, ..Effect::new(kind, target) });
+            self.draft.effects.push(Effect {
+                manner,
+                part: Some(self.part),
+                at,
+                ..Effect::new(kind, target)
+            });
         }
     }
 
     /// Looks through the folder it runs in, with everything below.
     pub(crate) fn read_here(&mut self) {
         let before = self.draft.effects.len();
-        self.path(EffectKind::Read, ".", false, Manner { recursive: true, ..PLAIN });
+        self.path(
+            EffectKind::Read,
+            ".",
+            false,
+            Manner {
+                recursive: true,
+                ..PLAIN
+            },
+        );
         self.here.extend(before..self.draft.effects.len());
     }
 
@@ -290,7 +378,11 @@ impl<'a> Scene<'a> {
 
     /// Does something to any target.
     pub(crate) fn effect(&mut self, kind: EffectKind, target: Target, manner: Manner) {
-        self.draft.effects.push(Effect { manner, part: Some(self.part), ..Effect::new(kind, target) });
+        self.draft.effects.push(Effect {
+            manner,
+            part: Some(self.part),
+            ..Effect::new(kind, target)
+        });
     }
 
     /// Talks to another machine.
@@ -298,11 +390,20 @@ impl<'a> Scene<'a> {
         let target = match Url::parse(address) {
             Ok(url) if hole::is_literal(address) => Target::Url(url),
             // The host is text, since no host has a hole in it; the page is only known when it runs.
-            Ok(url) => Target::Url(Url { written: self.shown(address), path: hole::shown(&url.path), open: true, ..url }),
+            Ok(url) => Target::Url(Url {
+                written: self.shown(address),
+                path: hole::shown(&url.path),
+                open: true,
+                ..url
+            }),
             Err(_) => Target::Host(self.shown(address)),
         };
         let at = self.place_of(address);
-        self.draft.effects.push(Effect { part: Some(self.part), at, ..Effect::new(EffectKind::Connect, target) });
+        self.draft.effects.push(Effect {
+            part: Some(self.part),
+            at,
+            ..Effect::new(EffectKind::Connect, target)
+        });
     }
 
     /// Asks what git would run in a folder, and what of this it would show.
@@ -310,7 +411,9 @@ impl<'a> Scene<'a> {
         let folder = match self.folders {
             [from] => asked(&in_folder(from, folder)),
             // The repository of a folder and that of its top are the same.
-            [here, top] if here.is_empty() && folder == "." && top.chars().eq([hole::TOP]) => Some(folder.to_owned()),
+            [here, top] if here.is_empty() && folder == "." && top.chars().eq([hole::TOP]) => {
+                Some(folder.to_owned())
+            }
             _ => return self.ask_git_in_each(folder, &shows),
         };
         match folder {
@@ -321,15 +424,27 @@ impl<'a> Scene<'a> {
 
     /// Asks the same in every folder that it may run in: `cd` may lead to where the line already is, or fail.
     fn ask_git_in_each(&mut self, folder: &str, shows: &Shows) {
-        let folders: Option<Vec<String>> = self.folders.iter().map(|from| asked(&in_folder(from, folder))).collect();
+        let folders: Option<Vec<String>> = self
+            .folders
+            .iter()
+            .map(|from| asked(&in_folder(from, folder)))
+            .collect();
         let plain = self.folders.iter().all(|folder| hole::is_literal(folder));
         let Some(folders) = folders.filter(|_| plain && !shows.stash) else {
             return self.unknown("which repository it works on depends on what ran before");
         };
-        let ask = |folder| self.draft.ask(Question::GitHelpers { folder, shows: *shows });
+        let ask = |folder| {
+            self.draft.ask(Question::GitHelpers {
+                folder,
+                shows: *shows,
+            })
+        };
         let questions: Vec<usize> = folders.into_iter().map(ask).collect();
         self.git = questions.first().copied();
-        self.draft.one_repository.push(OneRepository { part: self.part, questions });
+        self.draft.one_repository.push(OneRepository {
+            part: self.part,
+            questions,
+        });
     }
 
     /// Does what its words say only where none of these settings stands in a folder, or in one above it.
@@ -338,15 +453,28 @@ impl<'a> Scene<'a> {
             return;
         }
         for from in self.folders {
-            let Some(folder) = asked(&in_folder(from, folder)) else { return self.runs(note) };
-            let question = self.draft.ask(Question::Settings { folder, settings: settings.clone() });
-            self.draft.bound.push(Bound { part: self.part, question, note: note.to_owned() });
+            let Some(folder) = asked(&in_folder(from, folder)) else {
+                return self.runs(note);
+            };
+            let question = self.draft.ask(Question::Settings {
+                folder,
+                settings: settings.clone(),
+            });
+            self.draft.bound.push(Bound {
+                part: self.part,
+                question,
+                note: note.to_owned(),
+            });
         }
     }
 
     /// Asks git's question anew, since the command shows more.
     pub(crate) fn git_shows(&mut self, more: impl FnOnce(&mut Shows)) {
-        if let Some(Question::GitHelpers { folder, mut shows }) = self.git.and_then(|at| self.draft.questions.get(at)).cloned() {
+        if let Some(Question::GitHelpers { folder, mut shows }) = self
+            .git
+            .and_then(|at| self.draft.questions.get(at))
+            .cloned()
+        {
             more(&mut shows);
             self.git = Some(self.draft.ask(Question::GitHelpers { folder, shows }));
         }
@@ -354,13 +482,22 @@ impl<'a> Scene<'a> {
 
     /// A script or a command stands inside the command; the analysis fills in what can be seen of it.
     pub(crate) fn opaque(&mut self, reason: impl Into<String>) {
-        self.draft.opaque.get_or_insert(Opaque { reason: in_words(reason.into()), start: 0, end: 0, seen: Vec::new() });
+        self.draft.opaque.get_or_insert(Opaque {
+            reason: in_words(reason.into()),
+            start: 0,
+            end: 0,
+            seen: Vec::new(),
+        });
     }
 }
 
 /// A note that people read: tables write words into it as they see them, with holes.
 fn in_words(note: String) -> String {
-    if hole::is_literal(&note) { note } else { hole::shown(&note) }
+    if hole::is_literal(&note) {
+        note
+    } else {
+        hole::shown(&note)
+    }
 }
 
 /// The target of an effect: a path to ask about, the files of a pattern, or what is only known when it runs.
@@ -368,29 +505,64 @@ pub(crate) fn target(draft: &mut Draft, path: &str, no_follow: bool, parted: boo
     if let Some(path) = asked(path) {
         let written = path.clone();
         let question = draft.ask(Question::Path { path, no_follow });
-        return Target::Path(Place { written, question, fact: None });
+        return Target::Path(Place {
+            written,
+            question,
+            fact: None,
+        });
     }
-    let Some(pattern) = pattern(path) else { return Target::UnknownPath(hole::shown(path)) };
+    let Some(pattern) = pattern(path) else {
+        return Target::UnknownPath(hole::shown(path));
+    };
     let question = draft.ask(Question::Names { pattern, parted });
-    Target::Path(Place { written: hole::shown(path), question, fact: None })
+    Target::Path(Place {
+        written: hole::shown(path),
+        question,
+        fact: None,
+    })
 }
 
 /// A program that opens whatever lies below.
-pub(crate) const EVERYTHING: Search =
-    Search { hidden: true, follow: true, ignored: true, words: false, whole: false, names: false, as_git: false, tracked: false };
+pub(crate) const EVERYTHING: Search = Search {
+    hidden: true,
+    follow: true,
+    ignored: true,
+    words: false,
+    whole: false,
+    names: false,
+    as_git: false,
+    tracked: false,
+};
 
 /// The same, of names that come from a list.
 pub(crate) fn as_listed(only: &str) -> Search {
     let as_git = only.starts_with(hole::NOT_IGNORED);
     let follow = !only.starts_with(hole::WALKED);
-    Search { as_git, ignored: !as_git, tracked: only.starts_with(hole::TRACKED), follow, ..EVERYTHING }
+    Search {
+        as_git,
+        ignored: !as_git,
+        tracked: only.starts_with(hole::TRACKED),
+        follow,
+        ..EVERYTHING
+    }
 }
 
 /// Asks whether names below a folder are plain words, since a shell parts them; or at least no options, where each is handed on whole.
 pub(crate) fn hand_on(draft: &mut Draft, folder: &str, value: &str, whole: bool) {
     let (place, only) = hole::below(value).unwrap_or((value, ""));
     if let Target::Path(place) = target(draft, &in_folder(folder, place), false, false) {
-        search(draft, place.question, Search { words: !whole, whole, names: true, follow: false, ..as_listed(only) }, names(only));
+        search(
+            draft,
+            place.question,
+            Search {
+                words: !whole,
+                whole,
+                names: true,
+                follow: false,
+                ..as_listed(only)
+            },
+            names(only),
+        );
     }
 }
 
@@ -406,9 +578,17 @@ pub(crate) fn search(draft: &mut Draft, question: usize, search: Search, only: V
 
 /// Patterns of names, as they stand behind [`hole::BELOW`], as the world is asked about them.
 pub(crate) fn names(only: &str) -> Vec<String> {
-    let patterns =
-        only.trim_start_matches([hole::NOT_IGNORED, hole::TRACKED, hole::WALKED]).split('/').filter(|pattern| !pattern.is_empty());
-    patterns.map(|pattern| pattern.replace(hole::STAR, &MANY.to_string()).replace(hole::ANY, &ONE.to_string())).collect()
+    let patterns = only
+        .trim_start_matches([hole::NOT_IGNORED, hole::TRACKED, hole::WALKED])
+        .split('/')
+        .filter(|pattern| !pattern.is_empty());
+    patterns
+        .map(|pattern| {
+            pattern
+                .replace(hole::STAR, &MANY.to_string())
+                .replace(hole::ANY, &ONE.to_string())
+        })
+        .collect()
 }
 
 /// A path as the world is asked about it; none if it is only known when it runs.
@@ -418,7 +598,9 @@ pub(crate) fn asked(path: &str) -> Option<String> {
     }
     match hole::rooted(path) {
         Some((Root::Home, rest)) if hole::is_literal(rest) => Some(format!("{HOME}{rest}")),
-        None => hole::below_top(path).filter(|rest| hole::is_literal(rest)).map(|rest| format!("{TOP}{rest}")),
+        None => hole::below_top(path)
+            .filter(|rest| hole::is_literal(rest))
+            .map(|rest| format!("{TOP}{rest}")),
         _ => None,
     }
 }
@@ -433,5 +615,10 @@ fn pattern(path: &str) -> Option<String> {
     if !hole::is_glob(path) || rest.contains([hole::HOME, hole::HERE, hole::TOP]) {
         return None;
     }
-    Some(start + &rest.replace(hole::STAR, &MANY.to_string()).replace(hole::ANY, &ONE.to_string()))
+    Some(
+        start
+            + &rest
+                .replace(hole::STAR, &MANY.to_string())
+                .replace(hole::ANY, &ONE.to_string()),
+    )
 }

@@ -44,7 +44,11 @@ impl Seen {
                 None => other_forms(&self.segments, programs_in(&self.segments), &mut false),
             },
         };
-        let mut rows: Vec<Vec<String>> = self.segments.into_iter().map(|segment| segment.words).collect();
+        let mut rows: Vec<Vec<String>> = self
+            .segments
+            .into_iter()
+            .map(|segment| segment.words)
+            .collect();
         rows.extend(self.code.into_iter().map(|segment| segment.words));
         rows.extend(forms);
         rows
@@ -56,7 +60,12 @@ pub(crate) fn rows(text: &str, seen: Seen) -> Vec<Vec<String>> {
     let mut rows = seen.rows();
     if text.contains('#') {
         let known: HashSet<Vec<String>> = rows.iter().cloned().collect();
-        rows.extend(look_past_comments(text).rows().into_iter().filter(|row| !known.contains(row)));
+        rows.extend(
+            look_past_comments(text)
+                .rows()
+                .into_iter()
+                .filter(|row| !known.contains(row)),
+        );
     }
     rows
 }
@@ -73,27 +82,64 @@ pub(crate) fn look_past_comments(text: &str) -> Seen {
 }
 
 fn look_at(text: &str, past_comments: bool) -> Seen {
-    let mut found = Found { cut: text.len() > MOST_TEXT, ..Found::default() };
-    let whole = text.get(..text.floor_char_boundary(MOST_TEXT)).unwrap_or(text);
+    let mut found = Found {
+        cut: text.len() > MOST_TEXT,
+        ..Found::default()
+    };
+    let whole = text
+        .get(..text.floor_char_boundary(MOST_TEXT))
+        .unwrap_or(text);
     scripts(whole, past_comments, &mut found);
-    let Found { mut segments, mut cut, .. } = found;
+    let Found {
+        mut segments,
+        mut cut,
+        ..
+    } = found;
     behind_wrappers(&mut segments, &mut cut);
     let code = programs_inside(&segments, &mut cut);
     let forms = Forms::of(&segments, &mut cut);
-    Seen { segments, code, forms, cut }
+    Seen {
+        segments,
+        code,
+        forms,
+        cut,
+    }
 }
 
 /// Splits one script in every way that may be the right one.
 fn split_all_ways(script: &str, piped: bool, past_comments: bool, found: &mut Found) {
-    let comments = if past_comments { Comments::EndLines } else { Comments::AreWords };
-    let exact = Way { rough: false, comments, piped };
+    let comments = if past_comments {
+        Comments::EndLines
+    } else {
+        Comments::AreWords
+    };
+    let exact = Way {
+        rough: false,
+        comments,
+        piped,
+    };
     let doubtful = split(script, exact, found);
     if doubtful {
-        split(script, Way { rough: true, ..exact }, found);
+        split(
+            script,
+            Way {
+                rough: true,
+                ..exact
+            },
+            found,
+        );
     }
     // Without regard to quotes, a sign in a text would hide the rest of its line.
     if doubtful && past_comments {
-        split(script, Way { rough: true, comments: Comments::EndCommands, piped }, found);
+        split(
+            script,
+            Way {
+                rough: true,
+                comments: Comments::EndCommands,
+                piped,
+            },
+            found,
+        );
     }
 }
 
@@ -112,17 +158,31 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
             // A variable that is run was set to a script somewhere.
             let run = run_variables(fresh);
             // What is piped into a shell is a script as well.
-            let piped = fresh.iter().any(|segment| segment.piped && reads_script(&segment.words));
+            let piped = fresh
+                .iter()
+                .any(|segment| segment.piped && reads_script(&segment.words));
             // And so is what it is given by `<<<`.
-            let reads = || fresh.iter().any(|segment| !segment.after.is_redirect() && reads_script(&segment.words));
+            let reads = || {
+                fresh
+                    .iter()
+                    .any(|segment| !segment.after.is_redirect() && reads_script(&segment.words))
+            };
             let given = fresh.iter().any(|segment| segment.after == After::Other) && reads();
             let started = started_files(fresh);
             for (at, segment) in fresh.iter().enumerate() {
                 let alias = segment.words.first().is_some_and(|word| word == "alias");
-                let program = head(&segment.words).map(wrappers::loose_name).unwrap_or_default();
-                let carried = segment.words.iter().filter(|_| !segment.rough).flat_map(|word| danger_carried::texts(&program, word));
+                let program = head(&segment.words)
+                    .map(wrappers::loose_name)
+                    .unwrap_or_default();
+                let carried = segment
+                    .words
+                    .iter()
+                    .filter(|_| !segment.rough)
+                    .flat_map(|word| danger_carried::texts(&program, word));
                 let pairs = segment.words.iter().filter_map(|word| word.split_once('='));
-                let values = pairs.filter(|(name, _)| alias || run.contains(name.trim_end_matches('+'))).map(|(_, value)| value);
+                let values = pairs
+                    .filter(|(name, _)| alias || run.contains(name.trim_end_matches('+')))
+                    .map(|(_, value)| value);
                 let written = is_written_to(fresh, at, &started);
                 for value in values.filter(|value| is_script(value)).chain(carried) {
                     if bytes < 2 * value.len() {
@@ -141,9 +201,16 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
                 if piped
                     || written
                     || given && segment.after == After::Other
-                    || segment.words.iter().any(|word| may_take_script(segment, word))
+                    || segment
+                        .words
+                        .iter()
+                        .any(|word| may_take_script(segment, word))
                 {
-                    for word in segment.words.iter().filter(|word| is_script(word) && *word != script) {
+                    for word in segment
+                        .words
+                        .iter()
+                        .filter(|word| is_script(word) && *word != script)
+                    {
                         if bytes < 2 * word.len() {
                             found.cut = true;
                             break;
@@ -166,9 +233,18 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
 fn may_take_script(segment: &Segment, word: &str) -> bool {
     // Behind a file, a shell hands words on to that.
     if wrappers::is_shell(word) && !segment.rough {
-        let mut rest = segment.words.iter().skip_while(|other| *other != word).skip(1);
-        let takes_text = |other: &String| other.starts_with('-') && !other.starts_with("--") && other.contains('c');
-        return rest.clone().any(takes_text) || rest.find(|other| !other.starts_with(['-', '+'])).is_none_or(|text| is_script(text));
+        let mut rest = segment
+            .words
+            .iter()
+            .skip_while(|other| *other != word)
+            .skip(1);
+        let takes_text = |other: &String| {
+            other.starts_with('-') && !other.starts_with("--") && other.contains('c')
+        };
+        return rest.clone().any(takes_text)
+            || rest
+                .find(|other| !other.starts_with(['-', '+']))
+                .is_none_or(|text| is_script(text));
     }
     if word.starts_with('-') && !segment.rough {
         let known = head(&segment.words).and_then(|name| programs::find(wrappers::identity(name)));
@@ -183,10 +259,19 @@ const MOST_NAMES: usize = 64;
 /// The variables that a text runs, also by way of others: `x=…; y=$x; $y`.
 fn run_variables(segments: &[Segment]) -> HashSet<&str> {
     const ROUNDS: usize = 4;
-    let mut run: HashSet<&str> = segments.iter().flat_map(|segment| run_names(&segment.words)).collect();
+    let mut run: HashSet<&str> = segments
+        .iter()
+        .flat_map(|segment| run_names(&segment.words))
+        .collect();
     for _ in 0..ROUNDS {
-        let pairs = segments.iter().flat_map(|segment| &segment.words).filter_map(|word| word.split_once('='));
-        let more: Vec<&str> = pairs.filter(|(name, _)| run.contains(name)).flat_map(|(_, value)| names_in(value)).collect();
+        let pairs = segments
+            .iter()
+            .flat_map(|segment| &segment.words)
+            .filter_map(|word| word.split_once('='));
+        let more: Vec<&str> = pairs
+            .filter(|(name, _)| run.contains(name))
+            .flat_map(|(_, value)| names_in(value))
+            .collect();
         let before = run.len();
         run.extend(more);
         if run.len() == before {
@@ -200,21 +285,38 @@ fn run_variables(segments: &[Segment]) -> HashSet<&str> {
 fn names_in(word: &str) -> impl Iterator<Item = &str> {
     word.split('$').skip(1).take(MOST_NAMES).filter_map(|rest| {
         let rest = rest.trim_start_matches(['{', '!']);
-        let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        let length = rest
+            .bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+            .count();
         rest.get(..length).filter(|name| !name.is_empty())
     })
 }
 
 /// The variables that a command runs: `$x`, `eval "$x"`, `nice $x`.
 fn run_names(words: &[String]) -> Vec<&str> {
-    let at = words.iter().position(|word| !is_assignment(word) && !wrappers::is_transparent(word));
-    let Some((first, rest)) = at.and_then(|at| words.get(at..)?.split_first()) else { return Vec::new() };
+    let at = words
+        .iter()
+        .position(|word| !is_assignment(word) && !wrappers::is_transparent(word));
+    let Some((first, rest)) = at.and_then(|at| words.get(at..)?.split_first()) else {
+        return Vec::new();
+    };
     match first.as_str() {
         first if first.starts_with('$') => names_in(first).collect(),
-        first if first == "eval" || wrappers::is_shell(first) => rest.iter().flat_map(|word| names_in(word)).collect(),
+        first if first == "eval" || wrappers::is_shell(first) => {
+            rest.iter().flat_map(|word| names_in(word)).collect()
+        }
         first if wrappers::is_wrapper(first) => {
-            let own = |word: &&String| is_assignment(word) || word.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-            rest.iter().find(|word| !own(word)).filter(|word| word.starts_with('$')).into_iter().flat_map(|word| names_in(word)).collect()
+            let own = |word: &&String| {
+                is_assignment(word)
+                    || word.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+            };
+            rest.iter()
+                .find(|word| !own(word))
+                .filter(|word| word.starts_with('$'))
+                .into_iter()
+                .flat_map(|word| names_in(word))
+                .collect()
         }
         _ => Vec::new(),
     }
@@ -223,48 +325,76 @@ fn run_names(words: &[String]) -> Vec<&str> {
 /// The files that a text starts: what a shell is given first, and paths that are commands.
 fn started_files(segments: &[Segment]) -> HashSet<&str> {
     let plain = |path: &'_ str| -> usize { if path.starts_with("./") { 2 } else { 0 } };
-    let started = segments.iter().filter(|segment| !segment.after.is_redirect()).filter_map(|segment| {
-        let name = head(&segment.words)?;
-        if wrappers::is_shell(name) || matches!(name, "source" | ".") {
-            return segment
-                .words
-                .iter()
-                .map(String::as_str)
-                .skip_while(|word| *word != name)
-                .skip(1)
-                .find(|word| !word.starts_with(['-', '+']));
-        }
-        Some(name).filter(|name| name.contains('/'))
-    });
+    let started = segments
+        .iter()
+        .filter(|segment| !segment.after.is_redirect())
+        .filter_map(|segment| {
+            let name = head(&segment.words)?;
+            if wrappers::is_shell(name) || matches!(name, "source" | ".") {
+                return segment
+                    .words
+                    .iter()
+                    .map(String::as_str)
+                    .skip_while(|word| *word != name)
+                    .skip(1)
+                    .find(|word| !word.starts_with(['-', '+']));
+            }
+            Some(name).filter(|name| name.contains('/'))
+        });
     started.filter_map(|path| path.get(plain(path)..)).collect()
 }
 
 /// Whether a segment is the text of a file that is started: `echo … > x; sh x`, `tee x <<< …; sh x`.
 fn is_written_to(segments: &[Segment], at: usize, started: &HashSet<&str>) -> bool {
-    let (before, after) = (at.checked_sub(1).and_then(|at| segments.get(at)), segments.get(at + 1));
-    let Some(segment) = segments.get(at) else { return false };
+    let (before, after) = (
+        at.checked_sub(1).and_then(|at| segments.get(at)),
+        segments.get(at + 1),
+    );
+    let Some(segment) = segments.get(at) else {
+        return false;
+    };
     let is_started = |path: &String| started.contains(path.strip_prefix("./").unwrap_or(path));
     let prints = head(&segment.words).is_some_and(|name| matches!(name, "echo" | "printf"));
-    let into = |segment: &Segment| segment.after == After::Output && segment.words.iter().any(is_started);
-    let tee = |segment: &Segment| segment.words.first().is_some_and(|name| name == "tee") && segment.words.iter().any(is_started);
-    prints && (before.is_some_and(into) || after.is_some_and(tee)) || segment.after == After::Other && after.is_some_and(tee)
+    let into =
+        |segment: &Segment| segment.after == After::Output && segment.words.iter().any(is_started);
+    let tee = |segment: &Segment| {
+        segment.words.first().is_some_and(|name| name == "tee")
+            && segment.words.iter().any(is_started)
+    };
+    prints && (before.is_some_and(into) || after.is_some_and(tee))
+        || segment.after == After::Other && after.is_some_and(tee)
 }
 
 /// The scripts that languages are given as arguments: `python -c`, `node -e`.
 fn programs_inside(segments: &[Segment], cut: &mut bool) -> Vec<Segment> {
     let mut code = Found::default();
     let mut bytes = MOST_TEXT;
-    for segment in segments.iter().filter(|segment| !segment.after.is_redirect() && !segment.rough) {
+    for segment in segments
+        .iter()
+        .filter(|segment| !segment.after.is_redirect() && !segment.rough)
+    {
         if !segment.words.iter().take(8).any(|word| is_language(word)) {
             continue;
         }
-        for word in segment.words.iter().filter(|word| is_script(word) || word.contains('(')) {
+        for word in segment
+            .words
+            .iter()
+            .filter(|word| is_script(word) || word.contains('('))
+        {
             let Some(left) = bytes.checked_sub(word.len()) else {
                 *cut = true;
                 return code.segments;
             };
             bytes = left;
-            split(word, Way { rough: true, comments: Comments::AreWords, piped: false }, &mut code);
+            split(
+                word,
+                Way {
+                    rough: true,
+                    comments: Comments::AreWords,
+                    piped: false,
+                },
+                &mut code,
+            );
         }
     }
     *cut |= code.cut;
@@ -273,11 +403,19 @@ fn programs_inside(segments: &[Segment], cut: &mut bool) -> Vec<Segment> {
 
 /// The first word that is not an assignment.
 pub(crate) fn head(words: &[String]) -> Option<&str> {
-    words.iter().map(String::as_str).find(|word| !is_assignment(word))
+    words
+        .iter()
+        .map(String::as_str)
+        .find(|word| !is_assignment(word))
 }
 
 fn is_script(word: &str) -> bool {
-    word.bytes().any(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'|' | b'&' | b'\\' | b'$' | b'`'))
+    word.bytes().any(|byte| {
+        matches!(
+            byte,
+            b' ' | b'\t' | b'\n' | b';' | b'|' | b'&' | b'\\' | b'$' | b'`'
+        )
+    })
 }
 
 /// Puts in what stands behind each wrapper, its options skipped: `xargs -0 rm -rf` also shows `rm -rf`.
@@ -285,7 +423,10 @@ fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
     // Every wrapper shows the rest of its segment again, which must not add up to the square of the length.
     let mut budget = MOST_BEHIND;
     let mut rows = Vec::new();
-    for segment in segments.iter().filter(|segment| !segment.after.is_redirect()) {
+    for segment in segments
+        .iter()
+        .filter(|segment| !segment.after.is_redirect())
+    {
         let words = segment.words.as_slice();
         let mut next: Option<(Vec<usize>, Vec<usize>)> = None;
         for (index, word) in words.iter().enumerate() {
@@ -300,20 +441,35 @@ fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
             let second = (!leading).then(|| skip_own(first + 1));
             for start in [Some(first), second].into_iter().flatten() {
                 let rest = words.get(start..).unwrap_or(&[]);
-                let shown =
-                    if 2 * costs.get(start).copied().unwrap_or(0) <= budget { rest } else { rest.get(..LEAST_BEHIND).unwrap_or(rest) };
+                let shown = if 2 * costs.get(start).copied().unwrap_or(0) <= budget {
+                    rest
+                } else {
+                    rest.get(..LEAST_BEHIND).unwrap_or(rest)
+                };
                 // What stands behind `{` or `then` shows up by itself.
-                if shown.first().is_none_or(|first| wrappers::is_transparent(first)) {
+                if shown
+                    .first()
+                    .is_none_or(|first| wrappers::is_transparent(first))
+                {
                     continue;
                 }
                 let whole = shown.len() == rest.len();
-                let cost = if whole { costs.get(start).copied().unwrap_or(0) } else { cost(shown) };
+                let cost = if whole {
+                    costs.get(start).copied().unwrap_or(0)
+                } else {
+                    cost(shown)
+                };
                 let Some(left) = budget.checked_sub(cost) else {
                     *cut = true;
                     break;
                 };
                 budget = left;
-                rows.push(Segment { words: shown.to_vec(), after: After::Wrapper, piped: false, rough: segment.rough });
+                rows.push(Segment {
+                    words: shown.to_vec(),
+                    after: After::Wrapper,
+                    piped: false,
+                    rough: segment.rough,
+                });
             }
         }
     }
@@ -341,7 +497,9 @@ fn next_words(words: &[String]) -> Vec<usize> {
     let mut next = vec![words.len(); words.len() + 1];
     let mut after = words.len();
     for (slot, (index, word)) in next.iter_mut().zip(words.iter().enumerate()).rev() {
-        let own = word.starts_with('-') || word.starts_with(|first: char| first.is_ascii_digit()) || is_assignment(word);
+        let own = word.starts_with('-')
+            || word.starts_with(|first: char| first.is_ascii_digit())
+            || is_assignment(word);
         after = if own { after } else { index };
         *slot = after;
     }
@@ -362,11 +520,22 @@ enum Forms {
 impl Forms {
     /// Makes no form before it is needed, unless there may be too many of them.
     fn of(segments: &[Segment], cut: &mut bool) -> Forms {
-        let commands = || segments.iter().filter(|segment| !segment.after.is_redirect()).map(|segment| segment.words.as_slice());
+        let commands = || {
+            segments
+                .iter()
+                .filter(|segment| !segment.after.is_redirect())
+                .map(|segment| segment.words.as_slice())
+        };
         let short = commands().all(|words| words.len() <= LONGEST_FORM);
         // Each name adds two forms at most.
         let count: usize = commands().map(<[String]>::len).sum();
-        if short && 2 * count < MOST_FORMS && commands().map(|words| words.len() * cost(words)).sum::<usize>() <= MOST_FORM_WORDS {
+        if short
+            && 2 * count < MOST_FORMS
+            && commands()
+                .map(|words| words.len() * cost(words))
+                .sum::<usize>()
+                <= MOST_FORM_WORDS
+        {
             return Forms::Fit(None);
         }
         let mut names = programs_in(segments);
@@ -374,30 +543,56 @@ impl Forms {
         let mut words_left = MOST_FORM_WORDS;
         let mut fits = |at: At| {
             programs.push(at);
-            words_left.checked_sub(cost(behind(segments, at))).map(|left| words_left = left).is_some() && 2 * programs.len() < MOST_FORMS
+            words_left
+                .checked_sub(cost(behind(segments, at)))
+                .map(|left| words_left = left)
+                .is_some()
+                && 2 * programs.len() < MOST_FORMS
         };
         if short && names.by_ref().all(&mut fits) {
             return Forms::Fit(Some(programs));
         }
-        Forms::Made(other_forms(segments, programs.into_iter().chain(names), cut))
+        Forms::Made(other_forms(
+            segments,
+            programs.into_iter().chain(names),
+            cut,
+        ))
     }
 }
 
 /// Every name of a program in commands.
 fn programs_in(segments: &[Segment]) -> impl Iterator<Item = At> + '_ {
-    let commands = segments.iter().enumerate().filter(|(_, segment)| !segment.after.is_redirect());
-    let names = commands.flat_map(|(number, segment)| segment.words.iter().enumerate().map(move |(index, word)| ((number, index), word)));
-    names.filter(|(_, word)| forms::is_program(word)).map(|(at, _)| at)
+    let commands = segments
+        .iter()
+        .enumerate()
+        .filter(|(_, segment)| !segment.after.is_redirect());
+    let names = commands.flat_map(|(number, segment)| {
+        segment
+            .words
+            .iter()
+            .enumerate()
+            .map(move |(index, word)| ((number, index), word))
+    });
+    names
+        .filter(|(_, word)| forms::is_program(word))
+        .map(|(at, _)| at)
 }
 
 /// The words from a place on.
 fn behind(segments: &[Segment], (number, index): At) -> &[String] {
-    segments.get(number).and_then(|segment| segment.words.get(index..)).unwrap_or(&[])
+    segments
+        .get(number)
+        .and_then(|segment| segment.words.get(index..))
+        .unwrap_or(&[])
 }
 
 /// Every row again, from each name of a program on, with its plain name and in normal form: `/bin/git -C x push -f` is also
 /// `git push --force`.
-fn other_forms(segments: &[Segment], programs: impl Iterator<Item = At>, cut: &mut bool) -> Vec<Vec<String>> {
+fn other_forms(
+    segments: &[Segment],
+    programs: impl Iterator<Item = At>,
+    cut: &mut bool,
+) -> Vec<Vec<String>> {
     let mut made = Vec::new();
     let mut words_left = MOST_FORM_WORDS;
     for (number, index) in programs {
@@ -424,6 +619,12 @@ fn other_forms(segments: &[Segment], programs: impl Iterator<Item = At>, cut: &m
 
 pub(crate) fn is_assignment(word: &str) -> bool {
     let bytes = word.as_bytes();
-    let length = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-    bytes.get(length) == Some(&b'=') && bytes.first().is_some_and(|first| !first.is_ascii_digit() && *first != b'=')
+    let length = bytes
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+        .count();
+    bytes.get(length) == Some(&b'=')
+        && bytes
+            .first()
+            .is_some_and(|first| !first.is_ascii_digit() && *first != b'=')
 }

@@ -103,7 +103,11 @@ enum By {
 impl Splitter<'_> {
     /// Whether what stands here may read from a pipe.
     fn is_piped(&self) -> bool {
-        self.after == After::Pipe || self.groups.last().map_or(self.way.piped, |group| group.piped)
+        self.after == After::Pipe
+            || self
+                .groups
+                .last()
+                .map_or(self.way.piped, |group| group.piped)
     }
 
     /// What a function reads shows where it is called.
@@ -118,15 +122,20 @@ impl Splitter<'_> {
 
     fn parenthesis(&mut self, rest: &[u8]) {
         // The values of a list are words of the assignment.
-        if self.in_word && self.word.ends_with('=') && self.groups.last().is_none_or(|group| group.by != By::List) {
+        if self.in_word
+            && self.word.ends_with('=')
+            && self.groups.last().is_none_or(|group| group.by != By::List)
+        {
             self.end_word();
             return self.open(By::List);
         }
         self.end_word();
-        let defines = !self.words.is_empty() && rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b')');
+        let defines = !self.words.is_empty()
+            && rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b')');
         self.open(By::Parentheses);
         // `>(sh)` reads what is written there.
-        let written = self.target == Some(After::Output) && self.words.last().is_none_or(|word| word != "$");
+        let written =
+            self.target == Some(After::Output) && self.words.last().is_none_or(|word| word != "$");
         if let Some(group) = self.groups.last_mut() {
             group.piped |= written;
         }
@@ -139,7 +148,10 @@ impl Splitter<'_> {
         self.end_segment(After::Separator);
         if !self.close(By::Backticks) {
             self.after = After::Opened;
-            self.groups.push(Group { by: By::Backticks, piped });
+            self.groups.push(Group {
+                by: By::Backticks,
+                piped,
+            });
         }
     }
 
@@ -170,7 +182,12 @@ impl Splitter<'_> {
         let word = std::mem::take(&mut self.word);
         match self.target.take() {
             // A redirect does not end its command: `rm > x -rf /` is `rm -rf /`.
-            Some(after) => self.found.segments.push(Segment { words: vec![word], after, piped: false, rough: self.way.rough }),
+            Some(after) => self.found.segments.push(Segment {
+                words: vec![word],
+                after,
+                piped: false,
+                rough: self.way.rough,
+            }),
             None => {
                 self.keyword(&word);
                 self.leading &= is_transparent(&word);
@@ -180,7 +197,9 @@ impl Splitter<'_> {
                     .and_then(|word| word.strip_suffix('}'))
                     .filter(|inside| inside.len() < 256 && inside.contains(','));
                 match braces {
-                    Some(inside) if self.words.is_empty() => self.words.extend(inside.split(',').map(str::to_owned)),
+                    Some(inside) if self.words.is_empty() => {
+                        self.words.extend(inside.split(',').map(str::to_owned))
+                    }
                     _ => self.words.push(word),
                 }
             }
@@ -194,7 +213,12 @@ impl Splitter<'_> {
             self.leading = true;
             let words = std::mem::take(&mut self.words);
             let piped = self.is_piped();
-            self.found.segments.push(Segment { words, after: self.after, piped, rough: self.way.rough });
+            self.found.segments.push(Segment {
+                words,
+                after: self.after,
+                piped,
+                rough: self.way.rough,
+            });
         }
         self.after = after;
     }
@@ -202,7 +226,11 @@ impl Splitter<'_> {
     /// The end of a line. What stands before an empty one still leads to the next command.
     fn end_line(&mut self) {
         self.end_word();
-        let after = if self.words.is_empty() { self.after } else { After::Separator };
+        let after = if self.words.is_empty() {
+            self.after
+        } else {
+            After::Separator
+        };
         self.end_segment(after);
     }
 
@@ -214,9 +242,13 @@ impl Splitter<'_> {
             self.in_word = false;
         }
         self.end_word();
-        let length = rest.iter().take_while(|byte| b"<>&|-!".contains(byte)).count();
+        let length = rest
+            .iter()
+            .take_while(|byte| b"<>&|-!".contains(byte))
+            .count();
         let (operator, target) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-        let number = operator.first() == Some(&b'&') && (operator.contains(&b'-') || target.first().is_some_and(u8::is_ascii_digit));
+        let number = operator.first() == Some(&b'&')
+            && (operator.contains(&b'-') || target.first().is_some_and(u8::is_ascii_digit));
         self.target = Some(match first {
             _ if number => After::Other,
             b'<' if operator.first() == Some(&b'<') => After::Other,
@@ -234,7 +266,23 @@ impl Splitter<'_> {
 
 /// Bytes that mean themselves everywhere outside of quotes.
 fn is_ordinary(byte: u8) -> bool {
-    byte.is_ascii_graphic() && !matches!(byte, b'\'' | b'"' | b'\\' | b'<' | b'>' | b'&' | b'|' | b';' | b'(' | b')' | b'`' | b'$' | b'#')
+    byte.is_ascii_graphic()
+        && !matches!(
+            byte,
+            b'\''
+                | b'"'
+                | b'\\'
+                | b'<'
+                | b'>'
+                | b'&'
+                | b'|'
+                | b';'
+                | b'('
+                | b')'
+                | b'`'
+                | b'$'
+                | b'#'
+        )
 }
 
 /// How a text is split.
@@ -251,7 +299,9 @@ pub(crate) struct Way {
 pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
     let mut doubtful = false;
     let mut quote: Option<u8> = None;
-    let Way { rough, comments, .. } = way;
+    let Way {
+        rough, comments, ..
+    } = way;
     let mut state = Splitter {
         found,
         words: Vec::new(),
@@ -273,7 +323,10 @@ pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
         }
         let rest = bytes.get(at..).unwrap_or(&[]);
         let run = match quote {
-            Some(b'"') => rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'`')).count(),
+            Some(b'"') => rest
+                .iter()
+                .take_while(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'`'))
+                .count(),
             Some(_) => rest.iter().take_while(|byte| **byte != b'\'').count(),
             None => rest.iter().take_while(|byte| is_ordinary(**byte)).count(),
         };
@@ -284,7 +337,10 @@ pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
         }
         let here = at;
         let next = bytes.get(at + 1).copied();
-        let character = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or(' ');
+        let character = text
+            .get(at..)
+            .and_then(|rest| rest.chars().next())
+            .unwrap_or(' ');
         at += character.len_utf8();
         if let Some(open) = quote {
             match byte {
@@ -313,7 +369,12 @@ pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
                 at += escaped.map_or(0, char::len_utf8);
                 match escaped {
                     Some('\n') | None => {}
-                    Some(escaped) if rough && (escaped.is_whitespace() || escaped == '\'' || escaped == '"') => state.end_word(),
+                    Some(escaped)
+                        if rough
+                            && (escaped.is_whitespace() || escaped == '\'' || escaped == '"') =>
+                    {
+                        state.end_word()
+                    }
                     Some(escaped) => state.push(escaped.encode_utf8(&mut [0; 4])),
                 }
             }
@@ -339,7 +400,11 @@ pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
             b'$' if next == Some(b'\'') || next == Some(b'"') => doubtful = true,
             // It parts words as a blank does.
             b'$' if rest.starts_with(b"${IFS") || rest.starts_with(b"$IFS") => {
-                let braces = rest.iter().take(64).position(|byte| *byte == b'}').filter(|_| rest.starts_with(b"${"));
+                let braces = rest
+                    .iter()
+                    .take(64)
+                    .position(|byte| *byte == b'}')
+                    .filter(|_| rest.starts_with(b"${"));
                 at = here + braces.map_or("$IFS".len(), |end| end + 1);
                 state.end_word();
             }
@@ -353,7 +418,12 @@ pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
                     Comments::EndLines => b"\n",
                     Comments::EndCommands => b"\n;|&()`",
                 };
-                at += bytes.get(at..).unwrap_or(&[]).iter().take_while(|byte| !ends.contains(byte)).count();
+                at += bytes
+                    .get(at..)
+                    .unwrap_or(&[])
+                    .iter()
+                    .take_while(|byte| !ends.contains(byte))
+                    .count();
             }
             _ if character.is_whitespace() || character == '\0' => state.end_word(),
             _ => state.push(character.encode_utf8(&mut [0; 4])),

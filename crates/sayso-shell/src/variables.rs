@@ -59,7 +59,12 @@ impl Variables {
 
     /// Whether a variable may hold names below a folder.
     pub(crate) fn has_names_below(&self, name: &str) -> bool {
-        self.find(name).is_some_and(|known| known.values.iter().any(|value| hole::has_names_below(value)))
+        self.find(name).is_some_and(|known| {
+            known
+                .values
+                .iter()
+                .any(|value| hole::has_names_below(value))
+        })
     }
 
     /// Whether a variable may hold what the environment has.
@@ -79,7 +84,9 @@ impl Variables {
 
     /// Whether arithmetic over a variable can do nothing but count: what is no plain number is an error there.
     pub(crate) fn is_counted(&self, name: &str) -> bool {
-        self.get(name).iter().all(|value| is_number(value) || value.chars().eq([DIGITS]) || value.chars().eq([SIGNED]))
+        self.get(name).iter().all(|value| {
+            is_number(value) || value.chars().eq([DIGITS]) || value.chars().eq([SIGNED])
+        })
     }
 
     /// Gives a variable new values, in the place of all that it had.
@@ -92,11 +99,21 @@ impl Variables {
         values.sort();
         values.dedup();
         // The shell itself gives `$_` a value with every command.
-        let unclear = name == "_" || values.iter().any(|value| value.contains(TEXT) && value.chars().count() == 1);
-        if unclear || values.len() > MOST_VALUES || values.iter().any(|value| value.len() > LONGEST_VALUE) {
+        let unclear = name == "_"
+            || values
+                .iter()
+                .any(|value| value.contains(TEXT) && value.chars().count() == 1);
+        if unclear
+            || values.len() > MOST_VALUES
+            || values.iter().any(|value| value.len() > LONGEST_VALUE)
+        {
             values = vec![TEXT.to_string()];
         }
-        let known = Known { name: name.to_owned(), values, inherited };
+        let known = Known {
+            name: name.to_owned(),
+            values,
+            inherited,
+        };
         let all = Rc::make_mut(&mut self.known);
         match all.iter_mut().find(|known| known.name == name) {
             Some(old) => *old = known,
@@ -126,12 +143,21 @@ impl Variables {
 
     /// Values that depend on the folder are not known any more where that has changed.
     pub(crate) fn forget_places(&mut self) {
-        let depends = |known: &Known| known.values.iter().any(|value| value.contains([HERE, STAR, ANY, BELOW]));
+        let depends = |known: &Known| {
+            known
+                .values
+                .iter()
+                .any(|value| value.contains([HERE, STAR, ANY, BELOW]))
+        };
         if !self.known.iter().any(depends) {
             return;
         }
         for known in Rc::make_mut(&mut self.known) {
-            if known.values.iter().any(|value| value.contains([HERE, STAR, ANY, BELOW])) {
+            if known
+                .values
+                .iter()
+                .any(|value| value.contains([HERE, STAR, ANY, BELOW]))
+            {
                 known.values = vec![TEXT.to_string()];
             }
         }
@@ -146,14 +172,23 @@ impl Variables {
 
     /// Either this or the other may hold.
     pub(crate) fn join(&mut self, other: &Variables) {
-        if Rc::ptr_eq(&self.known, &other.known) && self.lost == other.lost && self.lists == other.lists || self == other {
+        if Rc::ptr_eq(&self.known, &other.known)
+            && self.lost == other.lost
+            && self.lists == other.lists
+            || self == other
+        {
             return;
         }
         self.lists.retain(|list| other.lists.contains(list));
         let lists = self.lists.clone();
         // What both know alike stays as it is.
         let differs = |known: &&Known| self.find(&known.name) != other.find(&known.name);
-        let names = self.known.iter().chain(other.known.iter()).filter(differs).map(|known| known.name.clone());
+        let names = self
+            .known
+            .iter()
+            .chain(other.known.iter())
+            .filter(differs)
+            .map(|known| known.name.clone());
         for name in names.collect::<Vec<String>>() {
             let mut values = self.get(&name).into_owned();
             let inherited = self.is_inherited(&name) || other.is_inherited(&name);
@@ -172,7 +207,11 @@ fn is_nothing(values: &[String]) -> bool {
 /// Whether a value is nothing but digits.
 pub(crate) fn is_number(value: &str) -> bool {
     // A zero in front makes it octal, which changes the number and nothing else.
-    !value.is_empty() && value.len() < 19 && value.chars().all(|character| character.is_ascii_digit() || character == NUMBER)
+    !value.is_empty()
+        && value.len() < 19
+        && value
+            .chars()
+            .all(|character| character.is_ascii_digit() || character == NUMBER)
 }
 
 /// Whether setting a variable of the shell changes nothing but that variable: no shell and no program of the table looks at the name.
@@ -188,10 +227,14 @@ pub(crate) fn is_own_name(name: &str) -> bool {
          TEST TESTS TEXT TITLE TOP TOTAL U URL V VAL VALUE VERSION W WORD WORDS X Y Z ";
     // The program `repo` takes its own source from there.
     let plain = name != "REPO_URL"
-        && name
-            .split('_')
-            .all(|word| !word.is_empty() && (PLAIN.contains(&format!(" {word} ")) || word.bytes().all(|byte| byte.is_ascii_digit())));
-    let small = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        && name.split('_').all(|word| {
+            !word.is_empty()
+                && (PLAIN.contains(&format!(" {word} "))
+                    || word.bytes().all(|byte| byte.is_ascii_digit()))
+        });
+    let small = name
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     name != "_" && small && !is_read_by_programs(name) || plain
 }
 
@@ -252,14 +295,16 @@ pub(crate) fn is_open_name(name: &str) -> bool {
         "REPLY",
     ];
     // What the shell itself counts and keeps has no name of letters.
-    let of_shell = name == "_" || !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let of_shell =
+        name == "_" || !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     of_shell || OPEN.contains(&name) || is_locale_name(name)
 }
 
 /// Whether a variable is one that says how texts are sorted and written. Any other name that starts alike may hold anything.
 pub(crate) fn is_locale_name(name: &str) -> bool {
     const NAMES: &str = " ALL CTYPE COLLATE MESSAGES MONETARY NUMERIC TIME PAPER NAME ADDRESS TELEPHONE MEASUREMENT IDENTIFICATION ";
-    name.strip_prefix("LC_").is_some_and(|rest| NAMES.contains(&format!(" {rest} ")))
+    name.strip_prefix("LC_")
+        .is_some_and(|rest| NAMES.contains(&format!(" {rest} ")))
 }
 
 /// Whether every value is known.

@@ -1,6 +1,9 @@
 //! Whatever is read as one plain command has the same words in bash.
 
-#![expect(clippy::disallowed_types, reason = "the product starts nothing, but this test asks bash")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "the product starts nothing, but this test asks bash"
+)]
 
 use std::process::Command;
 
@@ -53,27 +56,42 @@ fn the_words_are_those_of_bash() {
     }
     let mut number: u64 = 0x5eed;
     let mut pick = |below: usize| {
-        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        number = number
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(number >> 33).unwrap() % below
     };
     let mut compared = 0;
     while compared < 300 {
-        let text: String = std::iter::once("args ").chain((0..pick(9)).map(|_| PIECES[pick(PIECES.len())])).collect();
-        let Some(read) = commands(&text) else { continue };
+        let text: String = std::iter::once("args ")
+            .chain((0..pick(9)).map(|_| PIECES[pick(PIECES.len())]))
+            .collect();
+        let Some(read) = commands(&text) else {
+            continue;
+        };
         // A file that is written or a second command would change what is printed; the words alone are compared here.
-        let more = sayso_shell::analyse(&text)
-            .effects
-            .iter()
-            .any(|effect| effect.manner.redirect && effect.place().is_some_and(|place| place.written != "/dev/null"));
+        let more = sayso_shell::analyse(&text).effects.iter().any(|effect| {
+            effect.manner.redirect
+                && effect
+                    .place()
+                    .is_some_and(|place| place.written != "/dev/null")
+        });
         if more || read.len() != 1 || !read[0].literal {
             continue;
         }
         // The function prints to a descriptor of its own, since the text may redirect the usual ones.
         let script = format!("exec 3>&1; args() {{ printf '%s\\0' args \"$@\" >&3; }}; {text}");
-        let output = Command::new("bash").args(["--norc", "--noprofile", "-c", &script]).output().unwrap();
+        let output = Command::new("bash")
+            .args(["--norc", "--noprofile", "-c", &script])
+            .output()
+            .unwrap();
         let mut expected = read[0].words.join("\0");
         expected.push('\0');
-        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{text:?}");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            expected,
+            "{text:?}"
+        );
         compared += 1;
     }
 }

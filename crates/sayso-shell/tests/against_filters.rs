@@ -1,6 +1,16 @@
 //! Random scripts against the real sed, awk and jq: what is called harmless runs nothing, leaves no file behind and reads no other one.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the product starts nothing, but this test asks the programs")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "the product starts nothing, but this test asks the programs"
+)]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,7 +28,8 @@ const SECRET: &str = "xyzzy-secret";
 
 impl Stage {
     fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("sayso-filters-{name}-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("sayso-filters-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("bin")).unwrap();
         let stage = Stage { folder };
@@ -27,10 +38,18 @@ impl Stage {
     }
 
     fn fill(&self) {
-        fs::write(self.folder.join("in"), "a b c\nmark\n/x/ w out;e mark\nb,c:d\n").unwrap();
+        fs::write(
+            self.folder.join("in"),
+            "a b c\nmark\n/x/ w out;e mark\nb,c:d\n",
+        )
+        .unwrap();
         fs::write(self.folder.join("other"), SECRET).unwrap();
         let mark = self.folder.join("bin/mark");
-        fs::write(&mark, format!("#!/bin/sh\n: > {}/ran\n", self.folder.display())).unwrap();
+        fs::write(
+            &mark,
+            format!("#!/bin/sh\n: > {}/ran\n", self.folder.display()),
+        )
+        .unwrap();
         fs::set_permissions(&mark, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
@@ -43,21 +62,33 @@ impl Stage {
             .args([script, "in"])
             .current_dir(&self.folder)
             .stdin(Stdio::null())
-            .env("PATH", format!("{}/bin:/usr/bin:/bin", self.folder.display()))
+            .env(
+                "PATH",
+                format!("{}/bin:/usr/bin:/bin", self.folder.display()),
+            )
             .env("HIDDEN", SECRET)
             .output()
             .unwrap();
-        let mut names: Vec<String> =
-            fs::read_dir(&self.folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> = fs::read_dir(&self.folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort();
-        let shown = [&output.stdout, &output.stderr].iter().any(|bytes| String::from_utf8_lossy(bytes).contains(SECRET));
-        if names == ["bin", "in", "other"] && !shown && fs::read_to_string(self.folder.join("other")).unwrap() == SECRET {
+        let shown = [&output.stdout, &output.stderr]
+            .iter()
+            .any(|bytes| String::from_utf8_lossy(bytes).contains(SECRET));
+        if names == ["bin", "in", "other"]
+            && !shown
+            && fs::read_to_string(self.folder.join("other")).unwrap() == SECRET
+        {
             return None;
         }
         fs::remove_dir_all(&self.folder).unwrap();
         fs::create_dir_all(self.folder.join("bin")).unwrap();
         self.fill();
-        Some(format!("{words:?} with {script:?}: {names:?}, secret shown: {shown}"))
+        Some(format!(
+            "{words:?} with {script:?}: {names:?}, secret shown: {shown}"
+        ))
     }
 }
 
@@ -81,7 +112,9 @@ impl Random {
     /// Some fragments in a row, now and then with one character taken out or doubled.
     fn script(&mut self, fragments: &[&str]) -> String {
         let count = 1 + self.below(6);
-        let mut script: Vec<char> = (0..count).flat_map(|_| fragments[self.below(fragments.len())].chars()).collect();
+        let mut script: Vec<char> = (0..count)
+            .flat_map(|_| fragments[self.below(fragments.len())].chars())
+            .collect();
         if self.below(3) == 0 && !script.is_empty() {
             let at = self.below(script.len());
             if self.below(2) == 0 {
@@ -95,14 +128,20 @@ impl Random {
 }
 
 /// Characters that may make one reader see the end of something where another does not.
-const SPECIAL: [char; 20] = ['/', '/', '/', '"', '"', '[', ']', '\\', '\\', '#', '(', ')', '{', '}', ';', '\n', '\n', '^', ':', ' '];
+const SPECIAL: [char; 20] = [
+    '/', '/', '/', '"', '"', '[', ']', '\\', '\\', '#', '(', ')', '{', '}', ';', '\n', '\n', '^',
+    ':', ' ',
+];
 
 impl Random {
     /// A script that acts, with a few characters put in that may hide it.
     fn hidden(&mut self, acting: &[&str]) -> String {
         let mut script: Vec<char> = acting[self.below(acting.len())].chars().collect();
         for _ in 0..1 + self.below(4) {
-            script.insert(self.below(script.len() + 1), SPECIAL[self.below(SPECIAL.len())]);
+            script.insert(
+                self.below(script.len() + 1),
+                SPECIAL[self.below(SPECIAL.len())],
+            );
         }
         script.into_iter().collect()
     }
@@ -110,8 +149,9 @@ impl Random {
 
 /// The programs of a list that are here; the missing ones are named, so that a test without them is not taken for one with them.
 fn present<'a>(programs: &[&'a [&'a str]]) -> Vec<&'a [&'a str]> {
-    let (here, missing): (Vec<&[&str]>, Vec<&[&str]>) =
-        programs.iter().partition(|words| Path::new("/usr/bin").join(words[0]).exists() || Path::new("/bin").join(words[0]).exists());
+    let (here, missing): (Vec<&[&str]>, Vec<&[&str]>) = programs.iter().partition(|words| {
+        Path::new("/usr/bin").join(words[0]).exists() || Path::new("/bin").join(words[0]).exists()
+    });
     if !missing.is_empty() {
         eprintln!("SKIPPED, not installed: {missing:?}");
     }
@@ -119,7 +159,13 @@ fn present<'a>(programs: &[&'a [&'a str]]) -> Vec<&'a [&'a str]> {
 }
 
 /// Tries random scripts until so many harmless ones were run, and answers how many of the others did act, as a check of the check.
-fn compare(language: &str, programs: &[&[&str]], fragments: &[&str], hostile: &[&str], rounds: usize) {
+fn compare(
+    language: &str,
+    programs: &[&[&str]],
+    fragments: &[&str],
+    hostile: &[&str],
+    rounds: usize,
+) {
     let programs = present(programs);
     if programs.is_empty() {
         return;
@@ -128,7 +174,11 @@ fn compare(language: &str, programs: &[&[&str]], fragments: &[&str], hostile: &[
     let mut random = Random(0x5a75_0001);
     let (mut harmless, mut acting, mut wrong) = (0, 0, Vec::new());
     for round in 0..rounds {
-        let script = if round % 2 == 0 { random.script(fragments) } else { random.hidden(hostile) };
+        let script = if round % 2 == 0 {
+            random.script(fragments)
+        } else {
+            random.hidden(hostile)
+        };
         let silent = doubt_about_script(language, &script).is_none();
         // What starts with a dash is an option. Scripts that ask need only be tried now and then.
         if script.starts_with('-') || !silent && round % 16 > 1 {
@@ -136,7 +186,9 @@ fn compare(language: &str, programs: &[&[&str]], fragments: &[&str], hostile: &[
         }
         harmless += usize::from(silent);
         for words in &programs {
-            let Some(what) = stage.acts(words, &script) else { continue };
+            let Some(what) = stage.acts(words, &script) else {
+                continue;
+            };
             if silent {
                 wrong.push(what);
             } else {
@@ -146,13 +198,20 @@ fn compare(language: &str, programs: &[&[&str]], fragments: &[&str], hostile: &[
     }
     eprintln!("{language}: {harmless} harmless scripts were run, {acting} others acted");
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(harmless >= rounds / 50, "only {harmless} of {rounds} were harmless");
+    assert!(
+        harmless >= rounds / 50,
+        "only {harmless} of {rounds} were harmless"
+    );
     assert!(acting > 0, "the probe must work");
 }
 
 /// More rounds where more random cases are asked for.
 fn rounds(usual: usize) -> usize {
-    if std::env::var_os("PROPTEST_CASES").is_some() { usual * 10 } else { usual }
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        usual * 10
+    } else {
+        usual
+    }
 }
 
 #[test]
@@ -266,8 +325,14 @@ fn scripts_of_sed() {
         "saXaba",
         "sxaxbx",
     ];
-    let programs: &[&[&str]] =
-        &[&["sed"], &["sed", "-n"], &["sed", "-E"], &["sed", "--posix"], &["busybox", "sed"], &["busybox", "sed", "-n"]];
+    let programs: &[&[&str]] = &[
+        &["sed"],
+        &["sed", "-n"],
+        &["sed", "-E"],
+        &["sed", "--posix"],
+        &["busybox", "sed"],
+        &["busybox", "sed", "-n"],
+    ];
     const ACTING: &[&str] = &[
         "s/a/b/\nw out\n",
         "s/a/b/;w out",
@@ -523,5 +588,11 @@ fn filters_of_jq() {
         "\"\\(\"\\(env)\")\"",
         "[1][0], $ENV.HIDDEN",
     ];
-    compare("jq", &[&["jq", "-n"], &["jq", "-R"]], FRAGMENTS, ACTING, rounds(600));
+    compare(
+        "jq",
+        &[&["jq", "-n"], &["jq", "-R"]],
+        FRAGMENTS,
+        ACTING,
+        rounds(600),
+    );
 }

@@ -1,6 +1,10 @@
 //! The tables of options against the programs of this machine: none takes a word for a value that the program leaves alone.
 
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the product starts nothing, but this test asks the programs")]
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "the product starts nothing, but this test asks the programs"
+)]
 
 mod common;
 
@@ -29,13 +33,26 @@ const OTHERS: &str = "-U -L -S -G -l -n -C -M -B -A -e -m -x -O -u -b --format -
 fn says(folder: &Path, words: &[&str]) -> Option<String> {
     let (program, arguments) = words.split_first()?;
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).stdin(Stdio::null()).env("LC_ALL", "C").env("GIT_PAGER", "cat");
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CEILING_DIRECTORIES", folder);
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .env("LC_ALL", "C")
+        .env("GIT_PAGER", "cat");
+    command
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CEILING_DIRECTORIES", folder);
     for role in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{role}_NAME"), "a").env(format!("GIT_{role}_EMAIL"), "a@example.com");
+        command
+            .env(format!("GIT_{role}_NAME"), "a")
+            .env(format!("GIT_{role}_EMAIL"), "a@example.com");
     }
     let output = command.output().ok()?;
-    Some(String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+    Some(
+        String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr),
+    )
 }
 
 /// Whether the table lets an option take the next word.
@@ -49,14 +66,21 @@ fn scratch(name: &str) -> std::path::PathBuf {
 
 #[test]
 fn no_option_with_an_optional_value_takes_the_next_word() {
-    assert!(takes_next("head", "-n") && takes_next("git log", "-n") && !takes_next("diff", "--unified"));
+    assert!(
+        takes_next("head", "-n") && takes_next("git log", "-n") && !takes_next("diff", "--unified")
+    );
     let folder = scratch("help");
     fs::create_dir_all(&folder).unwrap();
     let mut looked = 0;
     for name in PROGRAMS.split_whitespace() {
-        let Some(help) = says(&folder, &[name, "--help"]) else { continue };
+        let Some(help) = says(&folder, &[name, "--help"]) else {
+            continue;
+        };
         for (at, _) in help.match_indices("[=") {
-            let option = help[..at].rsplit(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-').next().unwrap();
+            let option = help[..at]
+                .rsplit(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')
+                .next()
+                .unwrap();
             assert!(!takes_next(name, option), "{name} {option}");
             looked += 1;
         }
@@ -74,7 +98,10 @@ fn no_option_of_git_takes_a_word_that_git_reads_as_an_option() {
     if says(&folder, &["git", "init", "-q"]).is_none() {
         return;
     }
-    for words in [["git", "add", "f"].as_slice(), &["git", "commit", "-qm", "x"]] {
+    for words in [
+        ["git", "add", "f"].as_slice(),
+        &["git", "commit", "-qm", "x"],
+    ] {
         says(&folder, words);
     }
     fs::write(folder.join("f"), "y\n").unwrap();
@@ -82,14 +109,21 @@ fn no_option_of_git_takes_a_word_that_git_reads_as_an_option() {
         says(&folder, words);
         fs::remove_file(folder.join("zz")).is_ok()
     };
-    assert!(written(&["git", "diff", "-U", "--output=zz"]), "the probe must work");
+    assert!(
+        written(&["git", "diff", "-U", "--output=zz"]),
+        "the probe must work"
+    );
     let mut wrong = Vec::new();
     for subcommand in READERS.split_whitespace() {
         let list = says(&folder, &["git", subcommand, "--git-completion-helper-all"]).unwrap();
-        let listed = list.split_whitespace().filter(|word| word.starts_with("--") && word.len() > 2);
+        let listed = list
+            .split_whitespace()
+            .filter(|word| word.starts_with("--") && word.len() > 2);
         for option in listed.chain(OTHERS.split_whitespace()) {
             let name = option.trim_end_matches('=');
-            if takes_next(&format!("git {subcommand}"), name) && written(&["git", subcommand, name, "--output=zz"]) {
+            if takes_next(&format!("git {subcommand}"), name)
+                && written(&["git", subcommand, name, "--output=zz"])
+            {
                 wrong.push(format!("git {subcommand} {name}"));
             }
         }

@@ -1,5 +1,11 @@
 //! Rules that carry more than their author meant: the words of a program whose effects are not all known.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 use sayso_core::effect::{EffectKind, Target};
 use sayso_shell::analyse;
@@ -13,18 +19,28 @@ fn found(text: &str) -> Vec<String> {
         EffectKind::Delete => "delete",
         _ => "other",
     };
-    let effects = draft.effects.iter().filter_map(|effect| match &effect.target {
-        Target::Path(place) => Some(format!("{} {}", letter(effect.kind), place.written)),
-        _ => None,
-    });
+    let effects = draft
+        .effects
+        .iter()
+        .filter_map(|effect| match &effect.target {
+            Target::Path(place) => Some(format!("{} {}", letter(effect.kind), place.written)),
+            _ => None,
+        });
     let carried = draft.commands.iter().flat_map(|command| &command.carried);
-    effects.chain(carried.map(|carried| format!("{} {}", letter(carried.kind), carried.path))).collect()
+    effects
+        .chain(carried.map(|carried| format!("{} {}", letter(carried.kind), carried.path)))
+        .collect()
 }
 
 fn leads(text: &str) -> Vec<String> {
     let draft = analyse(text);
-    let words =
-        |command: &sayso_core::draft::Command| command.leads.iter().map(|lead| command.words[lead.word].clone()).collect::<Vec<_>>();
+    let words = |command: &sayso_core::draft::Command| {
+        command
+            .leads
+            .iter()
+            .map(|lead| command.words[lead.word].clone())
+            .collect::<Vec<_>>()
+    };
     draft.commands.iter().flat_map(words).collect()
 }
 
@@ -50,10 +66,25 @@ fn finding_j_07_what_a_carried_command_does_is_listed() {
         ("some-tool --file=.env", "read .env"),
         ("cd /other && make", "read /other"),
     ] {
-        assert!(found(text).contains(&expected.to_owned()), "{text}: {:?}", found(text));
+        assert!(
+            found(text).contains(&expected.to_owned()),
+            "{text}: {:?}",
+            found(text)
+        );
     }
-    for text in ["gh pr create --title 'rm old files'", "git commit -m 'rm old files'", "npm run build", "make -j8 V=1"] {
-        assert!(!found(text).iter().any(|effect| effect.starts_with("delete")), "{text}: {:?}", found(text));
+    for text in [
+        "gh pr create --title 'rm old files'",
+        "git commit -m 'rm old files'",
+        "npm run build",
+        "make -j8 V=1",
+    ] {
+        assert!(
+            !found(text)
+                .iter()
+                .any(|effect| effect.starts_with("delete")),
+            "{text}: {:?}",
+            found(text)
+        );
     }
 }
 
@@ -70,7 +101,11 @@ fn finding_j_07_words_that_lead_elsewhere_are_marked() {
     ] {
         assert_eq!(leads(text), [word], "{text}");
     }
-    for text in ["git submodule foreach git status", "npm run build -- --mode=production", "pytest -k 'a and b' -x tests/"] {
+    for text in [
+        "git submodule foreach git status",
+        "npm run build -- --mode=production",
+        "pytest -k 'a and b' -x tests/",
+    ] {
         assert!(leads(text).is_empty(), "{text}: {:?}", leads(text));
     }
 }

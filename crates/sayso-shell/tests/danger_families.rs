@@ -1,5 +1,11 @@
 //! Dangers by family: each line with its tier and a part of what the warning says.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -14,7 +20,10 @@ fn table(expected: Tier, rows: &str) {
         let (line, part) = row.split_once(" ## ").unwrap_or((row, ""));
         let line = line.replace("\\n", "\n");
         let draft = analyse(&line);
-        let named = draft.dangers.iter().any(|danger| danger.tier == expected && danger.what.contains(part));
+        let named = draft
+            .dangers
+            .iter()
+            .any(|danger| danger.tier == expected && danger.what.contains(part));
         if tier(&draft) != expected || !named {
             wrong.push(format!("{line}: {:?}", draft.dangers));
         }
@@ -571,8 +580,17 @@ fn loops_that_wait_for_what_they_start_are_no_bombs() {
         "until false; do { x & } ; sleep 1; done",
     ] {
         // However long what stands before it is.
-        for line in [line.to_owned(), format!("echo {} ; {line}", "x".repeat(200))] {
-            assert!(!analyse(&line).dangers.iter().any(|danger| danger.what.contains("without end")), "{line}");
+        for line in [
+            line.to_owned(),
+            format!("echo {} ; {line}", "x".repeat(200)),
+        ] {
+            assert!(
+                !analyse(&line)
+                    .dangers
+                    .iter()
+                    .any(|danger| danger.what.contains("without end")),
+                "{line}"
+            );
         }
     }
 }

@@ -1,5 +1,11 @@
 //! Everyday lines, and lines whose words are only data: none of them may raise an alarm.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -183,7 +189,14 @@ fn table_of_none(rows: &str) {
     for line in rows.lines().map(str::trim).filter(|row| !row.is_empty()) {
         let draft = analyse(&line.replace("\\n", "\n"));
         if tier(&draft) != Tier::None {
-            wrong.push(format!("{line}: {:?}", draft.dangers.iter().map(|danger| &danger.what).collect::<Vec<_>>()));
+            wrong.push(format!(
+                "{line}: {:?}",
+                draft
+                    .dangers
+                    .iter()
+                    .map(|danger| &danger.what)
+                    .collect::<Vec<_>>()
+            ));
         }
     }
     assert!(wrong.is_empty(), "no danger:\n{}", wrong.join("\n"));

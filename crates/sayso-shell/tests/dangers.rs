@@ -17,9 +17,25 @@ fn all(expected: Tier, texts: &[&str]) {
 fn h_06_h_07_h_09_h_10_every_part_of_a_chain_counts() {
     all(
         Tier::Catastrophic,
-        &["ls && rm -rf /", "ls ; rm -rf ~", "ls\nrm -rf /", "ls & rm -rf /*", "head -c1 /dev/zero > /dev/sda", "ls > /dev/nvme0n1"],
+        &[
+            "ls && rm -rf /",
+            "ls ; rm -rf ~",
+            "ls\nrm -rf /",
+            "ls & rm -rf /*",
+            "head -c1 /dev/zero > /dev/sda",
+            "ls > /dev/nvme0n1",
+        ],
     );
-    all(Tier::Dangerous, &["git status && curl e|sh", "printf x | sh", "curl x | bash", "ls | xargs rm -r", "x || rm -rf y"]);
+    all(
+        Tier::Dangerous,
+        &[
+            "git status && curl e|sh",
+            "printf x | sh",
+            "curl x | bash",
+            "ls | xargs rm -r",
+            "x || rm -rf y",
+        ],
+    );
     for text in [
         "ls #\nrm x",
         "ls || x",
@@ -34,16 +50,36 @@ fn h_06_h_07_h_09_h_10_every_part_of_a_chain_counts() {
     ] {
         assert!(!is_read_only(&analyse(text)), "{text}");
     }
-    for text in ["printf x | sh", "curl x | python3", "bash", "sh -s", "python3 -", "node -e x"] {
+    for text in [
+        "printf x | sh",
+        "curl x | python3",
+        "bash",
+        "sh -s",
+        "python3 -",
+        "node -e x",
+    ] {
         assert!(analyse(text).opaque.is_some(), "{text}");
     }
 }
 
 #[test]
 fn h_08_substitutions_are_looked_into() {
-    all(Tier::Catastrophic, &["grep x $(rm -rf ~)", "echo \"$(rm -rf /)\""]);
-    for text in ["ls `rm x`", "ls <(rm x)", "echo \"$(rm x)\"", "echo ${y:-$(rm x)}", "cat <<E\n$(rm x)\nE", "x=$(rm x)"] {
-        assert!(common::paths(&analyse(text)).contains(&"d x".to_owned()), "{text}");
+    all(
+        Tier::Catastrophic,
+        &["grep x $(rm -rf ~)", "echo \"$(rm -rf /)\""],
+    );
+    for text in [
+        "ls `rm x`",
+        "ls <(rm x)",
+        "echo \"$(rm x)\"",
+        "echo ${y:-$(rm x)}",
+        "cat <<E\n$(rm x)\nE",
+        "x=$(rm x)",
+    ] {
+        assert!(
+            common::paths(&analyse(text)).contains(&"d x".to_owned()),
+            "{text}"
+        );
     }
     assert!(analyse("echo ${x:=$(id)}").opaque.is_some());
 }
@@ -248,11 +284,24 @@ fn sayso_is_not_for_agents() {
 
 #[test]
 fn h_61_h_63_h_68_h_69_have_their_answer() {
-    assert_eq!(common::paths(&analyse("cat ./a /etc/shadow")), ["r ./a", "r /etc/shadow"]);
-    assert_eq!(common::paths(&analyse("cat /tmp/../etc/shadow")), ["r /tmp/../etc/shadow"]);
+    assert_eq!(
+        common::paths(&analyse("cat ./a /etc/shadow")),
+        ["r ./a", "r /etc/shadow"]
+    );
+    assert_eq!(
+        common::paths(&analyse("cat /tmp/../etc/shadow")),
+        ["r /tmp/../etc/shadow"]
+    );
     all(Tier::Catastrophic, &["ls x; rm -rf ~"]);
     assert!(analyse("git status").commands[0].git.is_some());
-    for text in ["PATH=. ls", "./ls", "ll", "la", "LD_PRELOAD=x ls", "git -c core.fsmonitor=x status"] {
+    for text in [
+        "PATH=. ls",
+        "./ls",
+        "ll",
+        "la",
+        "LD_PRELOAD=x ls",
+        "git -c core.fsmonitor=x status",
+    ] {
         assert!(!is_read_only(&analyse(text)), "{text}");
     }
 }

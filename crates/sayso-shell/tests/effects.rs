@@ -30,7 +30,10 @@ fn readers_read_their_operands_and_nothing_else() {
         ("rg --files", vec!["R ."]),
         ("find . -name '*.rs' -type f", vec!["R ."]),
         ("find -newer x", vec!["R .", "r x"]),
-        ("find src tests -maxdepth 1 -print0", vec!["R src", "R tests"]),
+        (
+            "find src tests -maxdepth 1 -print0",
+            vec!["R src", "R tests"],
+        ),
         ("wc -l f", vec!["r f"]),
         ("echo hi there", vec![]),
         ("printf '%s\\n' a", vec![]),
@@ -50,9 +53,15 @@ fn readers_read_their_operands_and_nothing_else() {
         ("cat /dev/null", vec![]),
         ("git status --short", vec!["R ."]),
         ("git log --oneline -5", vec!["R ."]),
-        ("git diff HEAD^ src/a.rs", vec!["R .", "R HEAD^", "R src/a.rs"]),
+        (
+            "git diff HEAD^ src/a.rs",
+            vec!["R .", "R HEAD^", "R src/a.rs"],
+        ),
         ("git show HEAD:.env", vec!["R .", "R HEAD:.env", "R .env"]),
-        ("git -C sub show HEAD:x", vec!["R sub", "R .", "R sub/HEAD:x", "R sub/x", "R x"]),
+        (
+            "git -C sub show HEAD:x",
+            vec!["R sub", "R .", "R sub/HEAD:x", "R sub/x", "R x"],
+        ),
         ("git branch -a", vec!["R ."]),
         ("git branch --list 'a*'", vec!["R ."]),
         ("git remote -v", vec!["R ."]),
@@ -61,7 +70,10 @@ fn readers_read_their_operands_and_nothing_else() {
         ("git config --get user.name", vec!["R ."]),
         ("git grep -n foo src", vec!["R .", "R src"]),
         ("git rev-parse --show-toplevel", vec!["R ."]),
-        ("git diff /etc/shadow /dev/null", vec!["R .", "R /etc/shadow"]),
+        (
+            "git diff /etc/shadow /dev/null",
+            vec!["R .", "R /etc/shadow"],
+        ),
         ("git --version", vec![]),
         ("gcc --version", vec![]),
         ("LC_ALL=C TZ=Europe/Berlin ls", vec!["r ."]),
@@ -88,7 +100,17 @@ fn writers_list_what_they_write() {
         ("touch x", vec!["w x"]),
         ("tee x", vec!["w x"]),
         ("ln -s a b", vec!["R a", "R? b/a", "w b", "w b", "w? b/a"]),
-        ("ln -s ../../x a/b", vec!["R ../../x", "R? a/../../x", "R? a/b/../../x", "w a/b", "w a/b", "w? a/b/x"]),
+        (
+            "ln -s ../../x a/b",
+            vec![
+                "R ../../x",
+                "R? a/../../x",
+                "R? a/b/../../x",
+                "w a/b",
+                "w a/b",
+                "w? a/b/x",
+            ],
+        ),
         ("ln -s /x a/b", vec!["R /x", "w a/b", "w a/b", "w? a/b/x"]),
         ("chmod 644 x", vec!["w x"]),
         ("sort -o out in", vec!["w out", "r in"]),
@@ -209,32 +231,74 @@ fn h_11_h_62_unknown_flags_and_forms_are_never_read_only() {
         "/usr/bin/env",
         "command -p ls",
     ] {
-        assert!(!is_read_only(&analyse(text)), "{text}: {:?}", analyse(text).effects);
+        assert!(
+            !is_read_only(&analyse(text)),
+            "{text}: {:?}",
+            analyse(text).effects
+        );
     }
 }
 
 #[test]
 fn questions_are_asked_once_and_for_every_program_but_builtins() {
     let draft = analyse("git -C sub diff a a");
-    assert_eq!(draft.questions.iter().filter(|question| matches!(question, Question::Path { path, .. } if path == "sub/a")).count(), 1);
+    assert_eq!(
+        draft
+            .questions
+            .iter()
+            .filter(|question| matches!(question, Question::Path { path, .. } if path == "sub/a"))
+            .count(),
+        1
+    );
     let command = &draft.commands[0];
-    assert_eq!(draft.questions[command.program.unwrap()], Question::Program { name: "git".into() });
+    assert_eq!(
+        draft.questions[command.program.unwrap()],
+        Question::Program { name: "git".into() }
+    );
     assert_eq!(
         draft.questions[command.git.unwrap()],
-        Question::GitHelpers { folder: "sub".into(), shows: Shows { untracked: true, ..Shows::default() } }
+        Question::GitHelpers {
+            folder: "sub".into(),
+            shows: Shows {
+                untracked: true,
+                ..Shows::default()
+            }
+        }
     );
-    assert_eq!(analyse("git -C a -C b status").commands[0].git.map(|_| ()), Some(()));
-    for text in ["cd x", "echo x", "printf x", "pwd", "true", "false", "test -f x", "time echo x"] {
+    assert_eq!(
+        analyse("git -C a -C b status").commands[0].git.map(|_| ()),
+        Some(())
+    );
+    for text in [
+        "cd x",
+        "echo x",
+        "printf x",
+        "pwd",
+        "true",
+        "false",
+        "test -f x",
+        "time echo x",
+    ] {
         assert_eq!(analyse(text).commands[0].program, None, "{text}");
     }
-    for (text, name) in
-        [("/bin/echo x", "/bin/echo"), ("env echo x", "echo"), ("sudo echo x", "echo"), ("/usr/bin/git log", "/usr/bin/git")]
-    {
+    for (text, name) in [
+        ("/bin/echo x", "/bin/echo"),
+        ("env echo x", "echo"),
+        ("sudo echo x", "echo"),
+        ("/usr/bin/git log", "/usr/bin/git"),
+    ] {
         let draft = analyse(text);
-        assert_eq!(draft.questions[draft.commands[0].program.unwrap()], Question::Program { name: name.into() }, "{text}");
+        assert_eq!(
+            draft.questions[draft.commands[0].program.unwrap()],
+            Question::Program { name: name.into() },
+            "{text}"
+        );
     }
     let draft = analyse("rm x");
-    assert!(draft.questions.contains(&Question::Path { path: "x".into(), no_follow: true }));
+    assert!(draft.questions.contains(&Question::Path {
+        path: "x".into(),
+        no_follow: true
+    }));
     assert!(draft.effects.iter().all(|effect| effect.part == Some(0)));
 }
 
@@ -245,28 +309,66 @@ fn networks_rights_and_signals_are_told() {
         draft
             .effects
             .iter()
-            .any(|effect| effect.kind == EffectKind::Connect && matches!(&effect.target, Target::Url(url) if url.host == "example.com"))
+            .any(|effect| effect.kind == EffectKind::Connect
+                && matches!(&effect.target, Target::Url(url) if url.host == "example.com"))
     );
     let draft = analyse("wget ftp://a.example/x");
-    assert!(draft.effects.iter().any(|effect| matches!(&effect.target, Target::Host(host) if host == "ftp://a.example/x")));
+    assert!(
+        draft.effects.iter().any(
+            |effect| matches!(&effect.target, Target::Host(host) if host == "ftp://a.example/x")
+        )
+    );
     let draft = analyse("sudo ls");
-    assert!(draft.effects.iter().any(|effect| effect.kind == EffectKind::Privilege));
+    assert!(
+        draft
+            .effects
+            .iter()
+            .any(|effect| effect.kind == EffectKind::Privilege)
+    );
     assert_eq!(tier(&draft), Tier::Dangerous);
-    assert!(analyse("pkill foo").effects.iter().any(|effect| effect.kind == EffectKind::Signal));
-    assert!(analyse("FOO=1 ls").effects.iter().any(|effect| effect.kind == EffectKind::Environment));
+    assert!(
+        analyse("pkill foo")
+            .effects
+            .iter()
+            .any(|effect| effect.kind == EffectKind::Signal)
+    );
+    assert!(
+        analyse("FOO=1 ls")
+            .effects
+            .iter()
+            .any(|effect| effect.kind == EffectKind::Environment)
+    );
     assert_eq!(analyse("FOO=1 ls").commands[0].assignments, ["FOO"]);
     assert_eq!(analyse("env FOO=1 ls").commands[0].assignments, ["FOO"]);
 }
 
 #[test]
 fn interpreters_are_marked() {
-    for text in ["python3 x.py", "sh x", "node x", "awk 'system(x)'", "npx x", "npm exec x", "find . -exec x"] {
+    for text in [
+        "python3 x.py",
+        "sh x",
+        "node x",
+        "awk 'system(x)'",
+        "npx x",
+        "npm exec x",
+        "find . -exec x",
+    ] {
         assert!(analyse(text).commands[0].interprets, "{text}");
     }
     for text in ["ls", "git log", "make", "npm test", "cargo build"] {
         assert!(!analyse(text).commands[0].interprets, "{text}");
     }
     // A known program that merely runs the project's code is no unknown program: an ordinary rule can cover it.
-    assert!(analyse("npm test").effects.iter().all(|effect| effect.kind != EffectKind::Unknown));
-    assert!(analyse("foo").effects.iter().any(|effect| effect.kind == EffectKind::Unknown));
+    assert!(
+        analyse("npm test")
+            .effects
+            .iter()
+            .all(|effect| effect.kind != EffectKind::Unknown)
+    );
+    assert!(
+        analyse("foo")
+            .effects
+            .iter()
+            .any(|effect| effect.kind == EffectKind::Unknown)
+    );
 }

@@ -1,5 +1,11 @@
 //! Git: which of its forms only look, and what they read.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -312,7 +318,16 @@ fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
 fn forms_that_only_look_are_read_only() {
     let wrong: Vec<String> = lines(SILENT)
         .filter(|text| !is_read_only(&analyse(text)))
-        .map(|text| format!("{text}: {:?}", analyse(text).effects.iter().filter_map(|effect| effect.note.clone()).collect::<Vec<_>>()))
+        .map(|text| {
+            format!(
+                "{text}: {:?}",
+                analyse(text)
+                    .effects
+                    .iter()
+                    .filter_map(|effect| effect.note.clone())
+                    .collect::<Vec<_>>()
+            )
+        })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(lines(SILENT).count() > 200);
@@ -323,29 +338,50 @@ fn what_is_shown_is_read() {
     for (text, expected) in [
         ("git show HEAD:.env", vec!["R .", "R HEAD:.env", "R .env"]),
         ("git show :.env", vec!["R .", "R .env", "R .env"]),
-        ("git show :0:.env", vec!["R .", "R 0:.env", "R 0:.env", "R .env"]),
+        (
+            "git show :0:.env",
+            vec!["R .", "R 0:.env", "R 0:.env", "R .env"],
+        ),
         ("git log -p -- .env", vec!["R .", "R .env"]),
         ("git log -p -- ':/.env'", vec!["R .", "R .env"]),
         ("git log -p -- ':(top).env'", vec!["R .", "R .env"]),
-        ("git -C sub log -p -- ':/.env'", vec!["R sub", "R .", "R sub/.env", "R .env"]),
+        (
+            "git -C sub log -p -- ':/.env'",
+            vec!["R sub", "R .", "R sub/.env", "R .env"],
+        ),
         ("git diff .env", vec!["R .", "R .env"]),
         ("git blame .env", vec!["R .", "R .env"]),
         ("git annotate .env", vec!["R .", "R .env"]),
-        ("git cat-file -p HEAD:.env", vec!["R .", "R HEAD:.env", "R .env"]),
-        ("git cat-file blob HEAD:.env", vec!["R .", "R blob", "R HEAD:.env", "R .env"]),
+        (
+            "git cat-file -p HEAD:.env",
+            vec!["R .", "R HEAD:.env", "R .env"],
+        ),
+        (
+            "git cat-file blob HEAD:.env",
+            vec!["R .", "R blob", "R HEAD:.env", "R .env"],
+        ),
         ("git log -L1,9:.env", vec!["R .", "R .env"]),
         ("git grep -e x -- .env", vec!["R .", "R .env"]),
         ("git grep x .env", vec!["R .", "R .env"]),
         ("git grep -f .env", vec!["R .", "r .env"]),
         ("git blame -S .env a", vec!["R .", "r .env", "R a"]),
         ("git ls-files -X .env", vec!["R .", "r .env"]),
-        ("git -C sub blame -S x a", vec!["R sub", "r sub/x", "R sub/a"]),
+        (
+            "git -C sub blame -S x a",
+            vec!["R sub", "r sub/x", "R sub/a"],
+        ),
         ("git hash-object /etc/shadow", vec!["R .", "r /etc/shadow"]),
         ("git apply --stat /etc/shadow", vec!["R .", "r /etc/shadow"]),
         ("git bundle verify /x", vec!["R .", "r /x"]),
         ("git config -f .env --get a.b", vec!["R .", "r .env"]),
-        ("git diff-tree -p HEAD -- .env", vec!["R .", "R HEAD", "R .env"]),
-        ("git format-patch --stdout HEAD -- .env", vec!["R .", "R HEAD", "R .env"]),
+        (
+            "git diff-tree -p HEAD -- .env",
+            vec!["R .", "R HEAD", "R .env"],
+        ),
+        (
+            "git format-patch --stdout HEAD -- .env",
+            vec!["R .", "R HEAD", "R .env"],
+        ),
         ("git diff -- 'src/**/*.rs'", vec!["R .", "R src"]),
         ("git diff -- '*.rs'", vec!["R .", "R ."]),
         ("git diff -- ':!x'", vec!["R ."]),

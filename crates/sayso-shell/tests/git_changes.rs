@@ -1,5 +1,11 @@
 //! Git: which of its forms ask, what they change, and which cannot be taken back.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -413,9 +419,13 @@ fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
 
 #[test]
 fn all_other_forms_ask() {
-    let silent: Vec<&str> = lines(ASKS).filter(|text| is_read_only(&analyse(text))).collect();
+    let silent: Vec<&str> = lines(ASKS)
+        .filter(|text| is_read_only(&analyse(text)))
+        .collect();
     assert!(silent.is_empty(), "{}", silent.join("\n"));
-    let alarms: Vec<&str> = lines(ASKS).filter(|text| tier(&analyse(text)) != Tier::None).collect();
+    let alarms: Vec<&str> = lines(ASKS)
+        .filter(|text| tier(&analyse(text)) != Tier::None)
+        .collect();
     assert!(alarms.is_empty(), "{}", alarms.join("\n"));
     assert!(lines(ASKS).count() > 200);
 }
@@ -426,13 +436,24 @@ fn dangers_are_told_by_what_was_found() {
         let draft = analyse(text);
         assert!(!is_read_only(&draft), "{text}");
         assert_eq!(tier(&draft), Tier::Dangerous, "{text}: {:?}", draft.dangers);
-        assert!(draft.dangers.iter().any(|danger| danger.what.contains(word)), "{text}: {:?}", draft.dangers);
+        assert!(
+            draft
+                .dangers
+                .iter()
+                .any(|danger| danger.what.contains(word)),
+            "{text}: {:?}",
+            draft.dangers
+        );
     }
 }
 
 #[test]
 fn a_catastrophe_behind_git_is_one() {
-    for text in ["git bisect run rm -rf /", "git submodule foreach 'rm -rf ~'", "git rebase -x 'rm -rf /' main"] {
+    for text in [
+        "git bisect run rm -rf /",
+        "git submodule foreach 'rm -rf ~'",
+        "git rebase -x 'rm -rf /' main",
+    ] {
         assert_eq!(tier(&analyse(text)), Tier::Catastrophic, "{text}");
     }
     let deep = format!("{}true", "git bisect run ".repeat(3000));
@@ -452,12 +473,30 @@ fn what_is_changed_is_listed() {
         ("git rm --cached a", vec!["R .", "g ."]),
         ("git rm -r '*.log'", vec!["R .", "g .", "D .", "D *.log"]),
         ("git mv a b", vec!["R .", "g .", "M a", "W b", "W? b/a"]),
-        ("git clone https://example.com/x y", vec!["R .", "g .", "W .", "W y"]),
-        ("git clone ../x y", vec!["R .", "g .", "R ../x", "W .", "W y"]),
-        ("git archive -o /tmp/x.tar HEAD", vec!["R .", "w /tmp/x.tar", "g ."]),
-        ("git bundle create /tmp/x HEAD", vec!["R .", "g .", "w /tmp/x"]),
-        ("git format-patch -o /tmp/x HEAD", vec!["R .", "w /tmp/x", "g ."]),
-        ("git apply /tmp/x.patch", vec!["R .", "g .", "W .", "R /tmp/x.patch"]),
+        (
+            "git clone https://example.com/x y",
+            vec!["R .", "g .", "W .", "W y"],
+        ),
+        (
+            "git clone ../x y",
+            vec!["R .", "g .", "R ../x", "W .", "W y"],
+        ),
+        (
+            "git archive -o /tmp/x.tar HEAD",
+            vec!["R .", "w /tmp/x.tar", "g ."],
+        ),
+        (
+            "git bundle create /tmp/x HEAD",
+            vec!["R .", "g .", "w /tmp/x"],
+        ),
+        (
+            "git format-patch -o /tmp/x HEAD",
+            vec!["R .", "w /tmp/x", "g ."],
+        ),
+        (
+            "git apply /tmp/x.patch",
+            vec!["R .", "g .", "W .", "R /tmp/x.patch"],
+        ),
         ("git commit -F .env", vec!["R .", "r .env", "g ."]),
         ("git branch new", vec!["R .", "g ."]),
     ] {
@@ -465,8 +504,22 @@ fn what_is_changed_is_listed() {
         assert_eq!(paths(&draft), expected, "{text}");
         assert!(!is_read_only(&draft), "{text}");
     }
-    for text in ["git push", "git fetch x", "git pull", "git clone x", "git ls-remote", "git submodule update", "git remote show origin"] {
-        assert!(analyse(text).effects.iter().any(|effect| effect.kind == EffectKind::Connect), "{text}");
+    for text in [
+        "git push",
+        "git fetch x",
+        "git pull",
+        "git clone x",
+        "git ls-remote",
+        "git submodule update",
+        "git remote show origin",
+    ] {
+        assert!(
+            analyse(text)
+                .effects
+                .iter()
+                .any(|effect| effect.kind == EffectKind::Connect),
+            "{text}"
+        );
     }
 }
 
@@ -485,10 +538,28 @@ fn what_only_a_spelled_out_rule_may_cover_is_marked() {
         "git credential fill",
         "git log --output=x",
     ] {
-        assert!(analyse(text).effects.iter().any(|effect| effect.manner.unlisted), "{text}");
+        assert!(
+            analyse(text)
+                .effects
+                .iter()
+                .any(|effect| effect.manner.unlisted),
+            "{text}"
+        );
     }
-    for text in ["git push", "git commit -m x", "git config user.name x", "git remote add x https://example.com/", "git stash pop"] {
-        assert!(!analyse(text).effects.iter().any(|effect| effect.manner.unlisted), "{text}");
+    for text in [
+        "git push",
+        "git commit -m x",
+        "git config user.name x",
+        "git remote add x https://example.com/",
+        "git stash pop",
+    ] {
+        assert!(
+            !analyse(text)
+                .effects
+                .iter()
+                .any(|effect| effect.manner.unlisted),
+            "{text}"
+        );
     }
     assert!(analyse("git bisect run x").commands[0].interprets);
     assert!(!analyse("git bisect good").commands[0].interprets);

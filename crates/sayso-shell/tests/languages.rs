@@ -1,5 +1,11 @@
 //! Which scripts of sed are silent, and what is seen of scripts in any small language.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -285,24 +291,56 @@ fn sed_in_place_writes_each_file() {
     ] {
         let draft = analyse(text);
         assert_eq!(paths(&draft), expected, "{text}");
-        let notes: Vec<_> = draft.effects.iter().filter(|effect| effect.kind == sayso_core::effect::EffectKind::Unknown).collect();
+        let notes: Vec<_> = draft
+            .effects
+            .iter()
+            .filter(|effect| effect.kind == sayso_core::effect::EffectKind::Unknown)
+            .collect();
         assert!(notes.is_empty(), "{text}: {notes:?}");
     }
-    for text in ["sed -i '1e id' x", "sed -i p '1w out'", "sed -i'a/*' p x", "sed -i '' 'w out' x", "sed -i.bak 's/a/b/w out' x"] {
+    for text in [
+        "sed -i '1e id' x",
+        "sed -i p '1w out'",
+        "sed -i'a/*' p x",
+        "sed -i '' 'w out' x",
+        "sed -i.bak 's/a/b/w out' x",
+    ] {
         let draft = analyse(text);
-        assert!(draft.effects.iter().any(|effect| effect.kind == sayso_core::effect::EffectKind::Unknown), "{text}");
+        assert!(
+            draft
+                .effects
+                .iter()
+                .any(|effect| effect.kind == sayso_core::effect::EffectKind::Unknown),
+            "{text}"
+        );
     }
     // What a script names is told, so that rules about paths see it.
-    assert_eq!(paths(&analyse("sed 'w private/x' f")), ["w private/x", "r f"]);
-    assert_eq!(paths(&analyse("sed 's/a/b/w private/x' f")), ["w private/x", "r f"]);
-    assert_eq!(paths(&analyse("sed '$r private/x' f")), ["r private/x", "r f"]);
+    assert_eq!(
+        paths(&analyse("sed 'w private/x' f")),
+        ["w private/x", "r f"]
+    );
+    assert_eq!(
+        paths(&analyse("sed 's/a/b/w private/x' f")),
+        ["w private/x", "r f"]
+    );
+    assert_eq!(
+        paths(&analyse("sed '$r private/x' f")),
+        ["r private/x", "r f"]
+    );
 }
 
 #[test]
 fn commands_inside_of_scripts_are_seen() {
-    for text in ["awk 'BEGIN{system(\"rm -rf /\")}'", "awk '{print | \"rm -rf /\"}' f", "sed '1e rm -rf /' f"] {
+    for text in [
+        "awk 'BEGIN{system(\"rm -rf /\")}'",
+        "awk '{print | \"rm -rf /\"}' f",
+        "sed '1e rm -rf /' f",
+    ] {
         let draft = analyse(text);
-        assert!(draft.opaque.is_some() && draft.commands[0].interprets, "{text}: {draft:?}");
+        assert!(
+            draft.opaque.is_some() && draft.commands[0].interprets,
+            "{text}: {draft:?}"
+        );
     }
     assert!(!analyse("awk 1 f").commands[0].interprets);
     assert_eq!(tier(&analyse("sed 's/rm -rf/x/' f")), Tier::default());

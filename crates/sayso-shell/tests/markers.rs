@@ -1,6 +1,12 @@
 //! No sign that the reader uses inside of itself reaches a person: every word that is only known when it runs is shown as it was written.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -8,7 +14,10 @@ use sayso_core::fact::{Facts, Surroundings};
 use sayso_shell::analyse;
 
 /// Every program of the table stands in one of these lines.
-const ROWS: [&str; 2] = [include_str!("table_rows/silent.txt"), include_str!("table_rows/asks.txt")];
+const ROWS: [&str; 2] = [
+    include_str!("table_rows/silent.txt"),
+    include_str!("table_rows/asks.txt"),
+];
 
 /// Words and parts of words that are only known when the line runs.
 const HOLES: [&str; 22] = [
@@ -39,23 +48,40 @@ const HOLES: [&str; 22] = [
 /// What of a draft people and rules read, as one text.
 fn told(text: &str) -> String {
     let draft = analyse(text);
-    let surroundings = Surroundings { home: Some("/home/u".to_owned()), ..Surroundings::default() };
-    let reading = draft.settle(&Facts { surroundings, answers: Vec::new() });
+    let surroundings = Surroundings {
+        home: Some("/home/u".to_owned()),
+        ..Surroundings::default()
+    };
+    let reading = draft.settle(&Facts {
+        surroundings,
+        answers: Vec::new(),
+    });
     // What the world is asked has signs of its own, which no person reads.
-    format!("{:?}{:?}{:?}{:?}", reading.effects, reading.commands, reading.opaque, reading.dangers)
+    format!(
+        "{:?}{:?}{:?}{:?}",
+        reading.effects, reading.commands, reading.opaque, reading.dangers
+    )
 }
 
 /// A sign of the reader, or of its questions to the world.
 fn has_sign(told: &str) -> bool {
-    told.contains("\\u{f00") || told.contains("\\0") || told.contains("\\u{1}") || told.contains("\\u{2}")
+    told.contains("\\u{f00")
+        || told.contains("\\0")
+        || told.contains("\\u{1}")
+        || told.contains("\\u{2}")
 }
 
 #[test]
 fn every_operand_of_every_program_may_be_a_hole() {
     let mut leaks = Vec::new();
-    for row in ROWS.iter().flat_map(|rows| rows.lines()).filter(|row| !row.contains(['\'', '"', '$', '\\', '`'])) {
+    for row in ROWS
+        .iter()
+        .flat_map(|rows| rows.lines())
+        .filter(|row| !row.contains(['\'', '"', '$', '\\', '`']))
+    {
         let words: Vec<&str> = row.split(' ').collect();
-        for (at, hole) in (1..=words.len()).zip(HOLES.iter().cycle().skip(row.len() % HOLES.len())) {
+        for (at, hole) in (1..=words.len()).zip(HOLES.iter().cycle().skip(row.len() % HOLES.len()))
+        {
             let mut words = words.clone();
             words.insert(at, hole);
             let text = words.join(" ");
@@ -64,7 +90,12 @@ fn every_operand_of_every_program_may_be_a_hole() {
             }
         }
     }
-    assert!(leaks.is_empty(), "{} lines show signs of the reader: {:#?}", leaks.len(), leaks.iter().take(40).collect::<Vec<_>>());
+    assert!(
+        leaks.is_empty(),
+        "{} lines show signs of the reader: {:#?}",
+        leaks.len(),
+        leaks.iter().take(40).collect::<Vec<_>>()
+    );
 }
 
 proptest! {

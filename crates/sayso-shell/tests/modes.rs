@@ -5,11 +5,38 @@ mod common;
 use common::looks;
 use sayso_shell::analyse;
 
-const SHELLS: [&str; 10] = ["bash", "sh", "dash", "zsh", "ksh", "/bin/bash", "/usr/bin/zsh", "busybox sh", "busybox ash", "fish"];
+const SHELLS: [&str; 10] = [
+    "bash",
+    "sh",
+    "dash",
+    "zsh",
+    "ksh",
+    "/bin/bash",
+    "/usr/bin/zsh",
+    "busybox sh",
+    "busybox ash",
+    "fish",
+];
 
 /// Words that switch `-n` off again, or that may do so.
-const TAKE_BACK: [&str; 16] =
-    ["+n", "+o noexec", "+onoexec", "-o exec", "+vn", "+nv", "+nb.sh", "-- +n", "-c", "-i", "-s", "+", "-", "--exec", "+-n", "\"$x\""];
+const TAKE_BACK: [&str; 16] = [
+    "+n",
+    "+o noexec",
+    "+onoexec",
+    "-o exec",
+    "+vn",
+    "+nv",
+    "+nb.sh",
+    "-- +n",
+    "-c",
+    "-i",
+    "-s",
+    "+",
+    "-",
+    "--exec",
+    "+-n",
+    "\"$x\"",
+];
 
 #[test]
 fn finding_j_01_an_option_that_takes_the_mode_of_a_shell_back_asks() {
@@ -133,10 +160,32 @@ fn finding_j_01_modes_of_other_programs_are_taken_back_as_well() {
 
 #[test]
 fn finding_j_01_the_mode_alone_only_looks() {
-    for shell in ["bash", "sh", "dash", "zsh", "ksh", "fish", "busybox sh", "/bin/bash"] {
-        for file in ["a.sh", "./a.sh", "scripts/*.sh", "a.sh b.sh", "~/a.sh", "\"$PWD/a.sh\"", "<(cat a.sh)", "_x.sh"] {
+    for shell in [
+        "bash",
+        "sh",
+        "dash",
+        "zsh",
+        "ksh",
+        "fish",
+        "busybox sh",
+        "/bin/bash",
+    ] {
+        for file in [
+            "a.sh",
+            "./a.sh",
+            "scripts/*.sh",
+            "a.sh b.sh",
+            "~/a.sh",
+            "\"$PWD/a.sh\"",
+            "<(cat a.sh)",
+            "_x.sh",
+        ] {
             let text = format!("{shell} -n {file}");
-            assert!(looks(&analyse(&text)), "{text}: {:?}", analyse(&text).effects);
+            assert!(
+                looks(&analyse(&text)),
+                "{text}: {:?}",
+                analyse(&text).effects
+            );
         }
     }
     for text in [

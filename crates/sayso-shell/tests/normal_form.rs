@@ -17,7 +17,10 @@ fn options_have_one_spelling_and_stand_first() {
         ("/bin/rm -r x", "rm --recursive x"),
         ("./rm -r x", "./rm -r x"),
         ("sudo git -C /x push -f", "git push --force"),
-        ("git --no-pager -P push origin main --force", "git push --force origin main"),
+        (
+            "git --no-pager -P push origin main --force",
+            "git push --force origin main",
+        ),
         ("git -c a=b push -f", "git push --force"),
         ("git log -5 --oneline", "git log --max-count=5 --oneline"),
         ("git log -n 5", "git log --max-count=5"),

@@ -3,7 +3,8 @@
 use sayso_core::decide::{Case, Run, decide};
 use sayso_core::diagnostic::Source;
 use sayso_core::fact::{
-    BelowFact, Fact, Facts, GitFact, Ignored, NamesFact, Owner, PathFact, PathKind, ProgramFact, Question, SettingsFact, Surroundings,
+    BelowFact, Fact, Facts, GitFact, Ignored, NamesFact, Owner, PathFact, PathKind, ProgramFact,
+    Question, SettingsFact, Surroundings,
 };
 use sayso_core::node::Node;
 use sayso_core::operation::{Call, Operation};
@@ -37,27 +38,75 @@ fn answer(question: &Question, planted: &[&str]) -> Fact {
             size: None,
         }),
         Question::Below { .. } => Fact::Below(BelowFact::default()),
-        Question::Names { .. } => Fact::Names(NamesFact { incomplete: true, ..NamesFact::default() }),
+        Question::Names { .. } => Fact::Names(NamesFact {
+            incomplete: true,
+            ..NamesFact::default()
+        }),
         Question::Program { name } => {
             let inside_workspace = name.starts_with("./") || planted.contains(&name.as_str());
-            let file = if inside_workspace { format!("/ws/{name}") } else { format!("/usr/bin/{name}") };
-            Fact::Program(ProgramFact { file: Some(file), changeable: inside_workspace, inside_workspace })
+            let file = if inside_workspace {
+                format!("/ws/{name}")
+            } else {
+                format!("/usr/bin/{name}")
+            };
+            Fact::Program(ProgramFact {
+                file: Some(file),
+                changeable: inside_workspace,
+                inside_workspace,
+            })
         }
         Question::Settings { .. } => Fact::Settings(SettingsFact::default()),
-        Question::GitHelpers { .. } => Fact::Git(GitFact { root: None, helpers: Vec::new(), incomplete: false }),
+        Question::GitHelpers { .. } => Fact::Git(GitFact {
+            root: None,
+            helpers: Vec::new(),
+            incomplete: false,
+        }),
     }
 }
 
 fn verdict(text: &str, planted: &[&str]) -> Option<Decision> {
-    let (layer, _) = read(Source { name: "policy.yaml", text: POLICY }, Format::Yaml, Origin::User, &Bash);
+    let (layer, _) = read(
+        Source {
+            name: "policy.yaml",
+            text: POLICY,
+        },
+        Format::Yaml,
+        Origin::User,
+        &Bash,
+    );
     let policy = Policy::assemble(vec![layer?], &Overrides::default(), &Bash);
-    let operation = Operation::freeze(Call::new("bash", Node::map([("command", Node::text(text))]), "/ws")).ok()?;
+    let operation = Operation::freeze(Call::new(
+        "bash",
+        Node::map([("command", Node::text(text))]),
+        "/ws",
+    ))
+    .ok()?;
     let draft = analyse(text);
-    let answers = draft.questions.iter().map(|question| Some(answer(question, planted))).collect();
-    let surroundings =
-        Surroundings { workspace: "/ws".into(), cwd: "/ws".into(), home: Some("/home/u".into()), own: Vec::new(), contains: false };
-    let reading = draft.settle(&Facts { surroundings, answers });
-    let case = Case { operation: &operation, reading: &reading, grants: &[], uses: None, now: 0, run: Run::Interactive, trace: false };
+    let answers = draft
+        .questions
+        .iter()
+        .map(|question| Some(answer(question, planted)))
+        .collect();
+    let surroundings = Surroundings {
+        workspace: "/ws".into(),
+        cwd: "/ws".into(),
+        home: Some("/home/u".into()),
+        own: Vec::new(),
+        contains: false,
+    };
+    let reading = draft.settle(&Facts {
+        surroundings,
+        answers,
+    });
+    let case = Case {
+        operation: &operation,
+        reading: &reading,
+        grants: &[],
+        uses: None,
+        now: 0,
+        run: Run::Interactive,
+        trace: false,
+    };
     Some(decide(&policy, &case).decision)
 }
 

@@ -50,8 +50,17 @@ const BEFORE_WORDS: [&str; 34] = [
 ];
 
 /// What stands before a script that other programs run.
-const BEFORE_TEXT: [&str; 9] =
-    ["sh -c", "watch -t", "flock /dev/null -c", "script -qc", "entr -s", "su -c", "ssh host", "docker exec c sh -c", "npx -c"];
+const BEFORE_TEXT: [&str; 9] = [
+    "sh -c",
+    "watch -t",
+    "flock /dev/null -c",
+    "script -qc",
+    "entr -s",
+    "su -c",
+    "ssh host",
+    "docker exec c sh -c",
+    "npx -c",
+];
 
 /// Commands of which each does more than look, or looks at more than the rest.
 const INNER: [&str; 16] = [
@@ -169,7 +178,12 @@ fn a_wrapper_never_lowers_a_verdict() {
         let check = |wrapped: &str| {
             let draft = analyse(wrapped);
             assert!(!is_read_only(&draft), "{wrapped}");
-            assert!(tier(&draft) >= tier(&alone), "{wrapped}: {:?} and not {:?}", tier(&draft), tier(&alone));
+            assert!(
+                tier(&draft) >= tier(&alone),
+                "{wrapped}: {:?} and not {:?}",
+                tier(&draft),
+                tier(&alone)
+            );
         };
         for before in BEFORE_WORDS {
             check(&format!("{before} {inner}"));
@@ -178,9 +192,16 @@ fn a_wrapper_never_lowers_a_verdict() {
                 check(&format!("{before} {inner} ::: a"));
             }
             // Words that are put together lose the quotes around a script: `watch sh -c 'rm x'` runs `rm` alone.
-            let joins = ["watch", "parallel", "ssh"].iter().any(|name| before.split(' ').any(|word| word == *name)) && before != "watch -x";
+            let joins = ["watch", "parallel", "ssh"]
+                .iter()
+                .any(|name| before.split(' ').any(|word| word == *name))
+                && before != "watch -x";
             for text in BEFORE_TEXT {
-                check(&if joins { format!("{before} \"{text} '{inner}'\"") } else { format!("{before} {text} '{inner}'") });
+                check(&if joins {
+                    format!("{before} \"{text} '{inner}'\"")
+                } else {
+                    format!("{before} {text} '{inner}'")
+                });
             }
         }
         for text in BEFORE_TEXT {

@@ -1,5 +1,11 @@
 //! What an answer "always" may store: never wider than what the person saw, and nothing for what runs other code.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 use sayso_shell::{commands, proposals};
 
@@ -10,11 +16,17 @@ fn of(text: &str) -> Vec<String> {
 #[test]
 fn the_narrowest_comes_first_and_a_subcommand_is_the_widest() {
     for (text, expected) in [
-        ("cargo test -p foo --lib", vec!["cargo test -p foo --lib", "cargo test -p *", "cargo test *"]),
+        (
+            "cargo test -p foo --lib",
+            vec!["cargo test -p foo --lib", "cargo test -p *", "cargo test *"],
+        ),
         ("npm run build", vec!["npm run build", "npm run build *"]),
         ("npm test", vec!["npm test", "npm test *"]),
         ("make", vec!["make"]),
-        ("git push origin main", vec!["git push origin main", "git push *"]),
+        (
+            "git push origin main",
+            vec!["git push origin main", "git push *"],
+        ),
         ("pytest tests -q", vec!["pytest tests -q", "pytest *"]),
         ("sort -o a b", vec!["sort -o a b"]),
         ("rm a", vec!["rm a"]),

@@ -1,6 +1,11 @@
 //! Rows that only ask a program about itself, against what the real programs did (`tests/queries/run.py` runs them and writes the list).
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -18,13 +23,24 @@ fn folder() -> PathBuf {
 /// All rows of the table: a program and a form.
 fn rows() -> BTreeSet<(String, String)> {
     let mut rows = BTreeSet::new();
-    for line in fs::read_to_string(folder().join("rows.txt")).unwrap().lines().filter(|line| !line.is_empty()) {
+    for line in fs::read_to_string(folder().join("rows.txt"))
+        .unwrap()
+        .lines()
+        .filter(|line| !line.is_empty())
+    {
         let (names, forms) = line.split_once(':').unwrap();
         for name in names.split_whitespace() {
-            rows.extend(forms.split('|').map(|form| (name.to_owned(), form.trim().to_owned())));
+            rows.extend(
+                forms
+                    .split('|')
+                    .map(|form| (name.to_owned(), form.trim().to_owned())),
+            );
         }
     }
-    for name in fs::read_to_string(folder().join("standard.txt")).unwrap().split_whitespace() {
+    for name in fs::read_to_string(folder().join("standard.txt"))
+        .unwrap()
+        .split_whitespace()
+    {
         rows.extend(["--help", "--version"].map(|form| (name.to_owned(), form.to_owned())));
     }
     rows
@@ -33,22 +49,39 @@ fn rows() -> BTreeSet<(String, String)> {
 /// What each row did, over all programs of that name.
 fn runs() -> BTreeMap<(String, String), BTreeSet<String>> {
     let mut runs: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
-    for line in fs::read_to_string(folder().join("runs.tsv")).unwrap().lines() {
+    for line in fs::read_to_string(folder().join("runs.tsv"))
+        .unwrap()
+        .lines()
+    {
         let fields: Vec<&str> = line.split('\t').collect();
-        let [name, form, package, did, _] = fields.as_slice() else { panic!("{line}") };
+        let [name, form, package, did, _] = fields.as_slice() else {
+            panic!("{line}")
+        };
         assert!(package.contains(' '), "{line}: a package and its version");
         let did = did.split(',').map(str::to_owned);
-        runs.entry(((*name).to_owned(), (*form).to_owned())).or_default().extend(did);
+        runs.entry(((*name).to_owned(), (*form).to_owned()))
+            .or_default()
+            .extend(did);
     }
     runs
 }
 
 fn only_tells(did: &BTreeSet<String>) -> bool {
-    did.iter().all(|what| matches!(what.as_str(), "answered" | "refused" | "records" | "helpers" | "loads"))
+    did.iter().all(|what| {
+        matches!(
+            what.as_str(),
+            "answered" | "refused" | "records" | "helpers" | "loads"
+        )
+    })
 }
 
 fn command((name, form): &(String, String)) -> String {
-    format!("{name} {}", form.replace("WORDS", "bash").replace("WORD", "bash").replace("FORMULA", "wget"))
+    format!(
+        "{name} {}",
+        form.replace("WORDS", "bash")
+            .replace("WORD", "bash")
+            .replace("FORMULA", "wget")
+    )
 }
 
 #[test]
@@ -57,8 +90,16 @@ fn finding_j_02_rows_that_are_not_proven_are_listed_by_name() {
     for run in runs.keys() {
         assert!(rows.contains(run), "{run:?} is no row of the table");
     }
-    let never: Vec<String> = rows.iter().filter(|row| !runs.contains_key(*row)).map(|(name, form)| format!("{name} {form}")).collect();
-    let more: Vec<String> = runs.iter().filter(|(_, did)| !only_tells(did)).map(|((name, form), _)| format!("{name} {form}")).collect();
+    let never: Vec<String> = rows
+        .iter()
+        .filter(|row| !runs.contains_key(*row))
+        .map(|(name, form)| format!("{name} {form}"))
+        .collect();
+    let more: Vec<String> = runs
+        .iter()
+        .filter(|(_, did)| !only_tells(did))
+        .map(|((name, form), _)| format!("{name} {form}"))
+        .collect();
     let listed = format!(
         "# Never run: these ask where their input is fed or a file is named.\n{}\n\n# Do more than tell, so they ask.\n{}\n",
         never.join("\n"),
@@ -68,16 +109,34 @@ fn finding_j_02_rows_that_are_not_proven_are_listed_by_name() {
     if std::env::var_os("SAYSO_QUERIES").is_some() {
         fs::write(&path, &listed).unwrap();
     }
-    println!("{} rows: {} were run, {} of them do more than tell, {} were never run", rows.len(), runs.len(), more.len(), never.len());
-    assert_eq!(fs::read_to_string(path).unwrap_or_default(), listed, "SAYSO_QUERIES=write writes it anew");
+    println!(
+        "{} rows: {} were run, {} of them do more than tell, {} were never run",
+        rows.len(),
+        runs.len(),
+        more.len(),
+        never.len()
+    );
+    assert_eq!(
+        fs::read_to_string(path).unwrap_or_default(),
+        listed,
+        "SAYSO_QUERIES=write writes it anew"
+    );
 }
 
 #[test]
 fn finding_j_02_a_program_that_reads_its_input_or_runs_something_asks() {
     let runs = runs();
-    for row in runs.iter().filter(|(_, did)| !only_tells(did)).map(|(row, _)| row) {
+    for row in runs
+        .iter()
+        .filter(|(_, did)| !only_tells(did))
+        .map(|(row, _)| row)
+    {
         let text = command(row);
-        for text in [text.clone(), format!("echo x | {text}"), format!("{text} < a.sh")] {
+        for text in [
+            text.clone(),
+            format!("echo x | {text}"),
+            format!("{text} < a.sh"),
+        ] {
             assert!(!looks(&analyse(&text)), "{text}");
         }
     }

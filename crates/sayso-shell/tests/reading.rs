@@ -68,7 +68,10 @@ fn everything_else_is_opaque() {
 #[test]
 fn an_opaque_text_says_why_and_where() {
     let opaque = analyse("ls -la && $x rm").opaque.unwrap();
-    assert_eq!((opaque.reason.as_str(), opaque.start, opaque.end), ("`$x` is only known when it runs", 10, 12));
+    assert_eq!(
+        (opaque.reason.as_str(), opaque.start, opaque.end),
+        ("`$x` is only known when it runs", 10, 12)
+    );
     assert!(opaque.seen.contains(&words("ls -la")));
 }
 
@@ -81,7 +84,10 @@ fn lists_pipes_groups_and_loops_are_read_command_by_command() {
         ("ls\nid", "ls|id"),
         ("(cd x; ls)", "cd x|ls"),
         ("{ ls; id; } | wc -l", "ls|id|wc -l"),
-        ("if test -f x; then cat x; else ls; fi", "test -f x|cat x|ls"),
+        (
+            "if test -f x; then cat x; else ls; fi",
+            "test -f x|cat x|ls",
+        ),
         ("while true; do ls; done", "true|ls"),
         ("for i in 1 2; do ls; done", "ls"),
         ("case a in b) ls;; *) id;; esac", "ls|id"),
@@ -92,7 +98,14 @@ fn lists_pipes_groups_and_loops_are_read_command_by_command() {
         ("echo \"a!b\" {}", "echo a!b {}"),
     ] {
         let read = commands(text).unwrap_or_else(|| panic!("{text:?}: {:?}", analyse(text).opaque));
-        assert_eq!(read.iter().map(|command| command.words.join(" ")).collect::<Vec<_>>().join("|"), expected, "{text:?}");
+        assert_eq!(
+            read.iter()
+                .map(|command| command.words.join(" "))
+                .collect::<Vec<_>>()
+                .join("|"),
+            expected,
+            "{text:?}"
+        );
     }
 }
 
@@ -101,12 +114,21 @@ fn redirects_are_effects_and_cd_is_followed() {
     let paths = |text: &str| {
         let draft = analyse(text);
         assert!(draft.opaque.is_none(), "{text}: {:?}", draft.opaque);
-        let row = |effect: &sayso_core::effect::Effect| Some(format!("{} {}", effect.kind.word(), effect.place()?.written));
+        let row = |effect: &sayso_core::effect::Effect| {
+            Some(format!(
+                "{} {}",
+                effect.kind.word(),
+                effect.place()?.written
+            ))
+        };
         draft.effects.iter().filter_map(row).collect::<Vec<_>>()
     };
     assert_eq!(paths("echo x > out"), ["write out"]);
     assert_eq!(paths("cat < in"), ["read in"]);
-    assert_eq!(paths("> /dev/null echo x >> log"), ["write /dev/null", "write log"]);
+    assert_eq!(
+        paths("> /dev/null echo x >> log"),
+        ["write /dev/null", "write log"]
+    );
     assert_eq!(paths("cd sub && cat x > y"), ["write sub/y", "read sub/x"]);
     assert_eq!(paths("cd sub; cat x"), ["read sub/x", "read x"]);
     assert_eq!(paths("true || cd sub && cat x"), ["read sub/x", "read x"]);
@@ -114,19 +136,40 @@ fn redirects_are_effects_and_cd_is_followed() {
     assert_eq!(paths("cd a && cd b && cat x"), ["read a/b/x"]);
     assert_eq!(paths("cd /a && cat ../x"), ["read /a/../x"]);
     assert_eq!(paths("cd && cat x"), ["read \0/x"]);
-    assert_eq!(paths("pushd sub && cat x && popd && cat y"), ["read sub/x", "read y"]);
+    assert_eq!(
+        paths("pushd sub && cat x && popd && cat y"),
+        ["read sub/x", "read y"]
+    );
     assert_eq!(paths("pushd sub; cat x"), ["read sub/x", "read x"]);
-    assert_eq!(paths("cd \"$(git rev-parse --show-toplevel)\" && cat x"), ["read .", "read x", "read \0\0/x"]);
-    for text in ["cd - && cat x", "pushd +1 && cat y", "popd && cat y", "cd \"$x\" && cat y", "cd *; cat x"] {
+    assert_eq!(
+        paths("cd \"$(git rev-parse --show-toplevel)\" && cat x"),
+        ["read .", "read x", "read \0\0/x"]
+    );
+    for text in [
+        "cd - && cat x",
+        "pushd +1 && cat y",
+        "popd && cat y",
+        "cd \"$x\" && cat y",
+        "cd *; cat x",
+    ] {
         assert!(!common::is_read_only(&analyse(text)), "{text}");
     }
     // A chain may end after any of its parts, what is negated may have worked, and a step back may mean two folders.
-    assert_eq!(paths("cd a && cd b; cat x"), ["read a/b/x", "read a/x", "read x"]);
+    assert_eq!(
+        paths("cd a && cd b; cat x"),
+        ["read a/b/x", "read a/x", "read x"]
+    );
     assert_eq!(paths("! cd a && cat x"), ["read a/x", "read x"]);
     assert_eq!(paths("cd link/.. && cat x"), ["read x", "read link/../x"]);
     assert_eq!(paths("true | cd a; cat x"), ["read a/x", "read x"]);
     assert_eq!(paths("[[ -f a ]]"), Vec::<String>::new());
-    for text in ["time cd x; ls", "time -p cd x; ls", "command cd x; ls", "builtin cd x; ls", "LANG=C time cd x; ls"] {
+    for text in [
+        "time cd x; ls",
+        "time -p cd x; ls",
+        "command cd x; ls",
+        "builtin cd x; ls",
+        "LANG=C time cd x; ls",
+    ] {
         assert!(!common::is_read_only(&analyse(text)), "{text}");
     }
 }
@@ -152,9 +195,21 @@ fn what_other_shells_read_as_other_commands_is_opaque() {
 
 #[test]
 fn text_over_64_kib_is_opaque() {
-    assert!(analyse(&format!("echo {}", "a".repeat(64 * 1024))).opaque.is_some());
-    assert!(analyse(&format!("echo {}", "a".repeat(60 * 1024))).opaque.is_none());
-    assert!(analyse(&format!("ls {}", "a ".repeat(4000))).opaque.is_some());
+    assert!(
+        analyse(&format!("echo {}", "a".repeat(64 * 1024)))
+            .opaque
+            .is_some()
+    );
+    assert!(
+        analyse(&format!("echo {}", "a".repeat(60 * 1024)))
+            .opaque
+            .is_none()
+    );
+    assert!(
+        analyse(&format!("ls {}", "a ".repeat(4000)))
+            .opaque
+            .is_some()
+    );
 }
 
 #[test]
@@ -185,12 +240,20 @@ fn seen_looks_through_everything() {
 
 #[test]
 fn quoted_words_read_back() {
-    for row in
-        [vec!["ls", "a b"], vec!["a=b", "c=d"], vec!["if"], vec!["", "'", "''", "\\", "$x", "~", "*", "2>&1", "=x", "größe"], vec!["%1"]]
-    {
+    for row in [
+        vec!["ls", "a b"],
+        vec!["a=b", "c=d"],
+        vec!["if"],
+        vec!["", "'", "''", "\\", "$x", "~", "*", "2>&1", "=x", "größe"],
+        vec!["%1"],
+    ] {
         let row: Vec<String> = row.into_iter().map(str::to_owned).collect();
         let line = quote(&row);
-        assert_eq!(commands(&line).map(|read| read[0].words.clone()), Some(row), "{line}");
+        assert_eq!(
+            commands(&line).map(|read| read[0].words.clone()),
+            Some(row),
+            "{line}"
+        );
     }
     assert_eq!(quote(&words("git log -n 5")), "git log -n 5");
 }

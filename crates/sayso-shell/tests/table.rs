@@ -1,6 +1,12 @@
 //! The table of programs, row by row: which everyday commands only look, and which forms of the same programs must never pass for them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -16,7 +22,10 @@ const ASKS: &str = include_str!("table_rows/asks.txt");
 
 #[test]
 fn everyday_commands_that_only_look_are_silent() {
-    let loud: Vec<&str> = SILENT.lines().filter(|text| !text.is_empty() && !looks(&analyse(text))).collect();
+    let loud: Vec<&str> = SILENT
+        .lines()
+        .filter(|text| !text.is_empty() && !looks(&analyse(text)))
+        .collect();
     assert!(loud.is_empty(), "{loud:#?}");
 }
 
@@ -24,12 +33,15 @@ fn everyday_commands_that_only_look_are_silent() {
 fn f_01_to_f_10_other_forms_of_the_same_programs_ask() {
     let outside = |text: &str| {
         let draft = analyse(text);
-        draft
-            .effects
-            .iter()
-            .any(|effect| effect.kind == EffectKind::Read && matches!(&effect.target, Target::Path(place) if place.written == "/"))
+        draft.effects.iter().any(|effect| {
+            effect.kind == EffectKind::Read
+                && matches!(&effect.target, Target::Path(place) if place.written == "/")
+        })
     };
-    let silent: Vec<&str> = ASKS.lines().filter(|text| !text.is_empty() && is_read_only(&analyse(text)) && !outside(text)).collect();
+    let silent: Vec<&str> = ASKS
+        .lines()
+        .filter(|text| !text.is_empty() && is_read_only(&analyse(text)) && !outside(text))
+        .collect();
     assert!(silent.is_empty(), "{silent:#?}");
 }
 
@@ -63,23 +75,42 @@ fn what_is_read_and_written_is_listed() {
         ("df /mnt/x", vec!["r /mnt/x"]),
         ("curl -o out https://example.com/x", vec!["w out"]),
         ("curl -O https://example.com/a/b.tgz?x=1", vec!["w b.tgz"]),
-        ("curl -d @body.json https://example.com/", vec!["r body.json"]),
-        ("curl -F file=@pic.png;type=x https://example.com/", vec!["r pic.png"]),
+        (
+            "curl -d @body.json https://example.com/",
+            vec!["r body.json"],
+        ),
+        (
+            "curl -F file=@pic.png;type=x https://example.com/",
+            vec!["r pic.png"],
+        ),
         ("curl -T up.txt https://example.com/", vec!["r up.txt"]),
         ("curl -K conf https://example.com/", vec!["r conf"]),
-        ("curl --data-urlencode name@file https://example.com/", vec!["r file"]),
+        (
+            "curl --data-urlencode name@file https://example.com/",
+            vec!["r file"],
+        ),
         ("curl -b jar https://example.com/", vec!["r jar"]),
         ("curl file:///etc/passwd", vec!["r /etc/passwd"]),
         ("wget https://example.com/a.tgz", vec!["w a.tgz"]),
         ("wget -O out https://example.com/", vec!["w out"]),
         ("wget -qO- https://example.com/", vec![]),
         ("wget -P dir https://example.com/", vec!["w dir/index.html"]),
-        ("wget --post-file=f https://example.com/", vec!["r f", "w index.html"]),
+        (
+            "wget --post-file=f https://example.com/",
+            vec!["r f", "w index.html"],
+        ),
         ("scp a host:b", vec!["R a"]),
         ("scp host:b .", vec!["W ."]),
-        ("rsync -a --delete src/ dst/", vec!["R src/", "W dst/", "D dst/"]),
+        (
+            "rsync -a --delete src/ dst/",
+            vec!["R src/", "W dst/", "D dst/"],
+        ),
     ] {
-        assert_eq!(paths(&analyse(&text.replace(';', "\\;").replace('?', "\\?"))), expected, "{text}");
+        assert_eq!(
+            paths(&analyse(&text.replace(';', "\\;").replace('?', "\\?"))),
+            expected,
+            "{text}"
+        );
     }
 }
 
@@ -107,7 +138,14 @@ fn the_note_says_what_a_subcommand_does() {
         ("systemctl stop x", "services"),
     ] {
         let draft = analyse(text);
-        let notes: Vec<&str> = draft.effects.iter().filter_map(|effect| effect.note.as_deref()).collect();
-        assert!(notes.iter().any(|note| note.contains(words)), "{text}: {notes:?}");
+        let notes: Vec<&str> = draft
+            .effects
+            .iter()
+            .filter_map(|effect| effect.note.as_deref())
+            .collect();
+        assert!(
+            notes.iter().any(|note| note.contains(words)),
+            "{text}: {notes:?}"
+        );
     }
 }

@@ -24,25 +24,59 @@ const SCRIPTS: &str = include_str!("words_rows/scripts.txt");
 const EXPECTED: &str = include_str!("words_rows/expected.txt");
 
 fn scripts() -> impl Iterator<Item = (&'static str, String)> {
-    SCRIPTS.lines().filter(|line| !line.is_empty()).map(|line| (line, line.replace('⏎', "\n").replace('⇥', "\t")))
+    SCRIPTS
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(|line| (line, line.replace('⏎', "\n").replace('⇥', "\t")))
 }
 
 /// What the reader says: each command with its words in brackets, `~` before those that are not all known, and the paths.
 fn listed(draft: &Draft) -> String {
     let mut out = String::new();
     if let Some(opaque) = &draft.opaque {
-        let _ = writeln!(out, "  opaque: {} at {}-{}", opaque.reason, opaque.start, opaque.end);
+        let _ = writeln!(
+            out,
+            "  opaque: {} at {}-{}",
+            opaque.reason, opaque.start, opaque.end
+        );
     }
-    for command in draft.commands.iter().filter(|command| !command.words.is_empty()) {
-        let words: String = command.words.iter().map(|word| format!("[{word}]")).collect();
-        let folders =
-            if command.folders.iter().all(String::is_empty) { String::new() } else { format!(" in {}", command.folders.join(", ")) };
-        let _ = writeln!(out, "  {}{words}{folders}", if command.literal { "" } else { "~" });
+    for command in draft
+        .commands
+        .iter()
+        .filter(|command| !command.words.is_empty())
+    {
+        let words: String = command
+            .words
+            .iter()
+            .map(|word| format!("[{word}]"))
+            .collect();
+        let folders = if command.folders.iter().all(String::is_empty) {
+            String::new()
+        } else {
+            format!(" in {}", command.folders.join(", "))
+        };
+        let _ = writeln!(
+            out,
+            "  {}{words}{folders}",
+            if command.literal { "" } else { "~" }
+        );
     }
-    let places: String = draft.effects.iter().filter_map(|effect| effect.at).map(|(start, end)| format!(" {start}-{end}")).collect();
-    let _ = writeln!(out, "  {}{}{places}", paths(draft).join("; "), if draft.parted { " parted" } else { "" });
+    let places: String = draft
+        .effects
+        .iter()
+        .filter_map(|effect| effect.at)
+        .map(|(start, end)| format!(" {start}-{end}"))
+        .collect();
+    let _ = writeln!(
+        out,
+        "  {}{}{places}",
+        paths(draft).join("; "),
+        if draft.parted { " parted" } else { "" }
+    );
     // How the world is asked for the home and for patterns of names.
-    out.replace('\0', "~").replace('\u{1}', "*").replace('\u{2}', "?")
+    out.replace('\0', "~")
+        .replace('\u{1}', "*")
+        .replace('\u{2}', "?")
 }
 
 #[test]
@@ -52,11 +86,22 @@ fn words_are_what_they_were() {
         let _ = write!(out, "{line}\n{}", listed(&analyse(&script)));
     }
     if std::env::var("SAYSO_WORDS").is_ok_and(|word| word == "write") {
-        std::fs::write(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/words_rows/expected.txt"), &out).unwrap();
+        std::fs::write(
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/words_rows/expected.txt"),
+            &out,
+        )
+        .unwrap();
         return;
     }
-    let differs = EXPECTED.lines().zip(out.lines()).enumerate().find(|(_, (before, now))| before != now);
-    assert!(EXPECTED == out, "words are read in another way now; first: {differs:#?}");
+    let differs = EXPECTED
+        .lines()
+        .zip(out.lines())
+        .enumerate()
+        .find(|(_, (before, now))| before != now);
+    assert!(
+        EXPECTED == out,
+        "words are read in another way now; first: {differs:#?}"
+    );
 }
 
 #[test]
@@ -64,9 +109,15 @@ fn bash_makes_the_same_words_where_all_are_known() {
     let mut compared = 0;
     for (line, script) in scripts() {
         let draft = analyse(&script);
-        let named: Vec<_> = draft.commands.iter().filter(|command| command.words.first().is_some_and(|name| name == "args")).collect();
+        let named: Vec<_> = draft
+            .commands
+            .iter()
+            .filter(|command| command.words.first().is_some_and(|name| name == "args"))
+            .collect();
         // Where there are several ways to read it, or a loop, bash goes one of them.
-        let [command] = named.as_slice() else { continue };
+        let [command] = named.as_slice() else {
+            continue;
+        };
         if draft.opaque.is_some()
             || !command.literal
             || draft.commands.iter().any(|command| !command.literal)
@@ -75,14 +126,18 @@ fn bash_makes_the_same_words_where_all_are_known() {
         {
             continue;
         }
-        let whole = format!("exec 3>&1 >/dev/null; args() {{ printf '%s\\0' args \"$@\" >&3; }}; cd /; {script}");
+        let whole = format!(
+            "exec 3>&1 >/dev/null; args() {{ printf '%s\\0' args \"$@\" >&3; }}; cd /; {script}"
+        );
         let mut bash = Command::new("bash");
         bash.args(["--norc", "--noprofile", "-c", &whole])
             .env_clear()
             .env("HOME", "/home/u")
             .env("PATH", "/usr/bin:/bin")
             .stdin(Stdio::null());
-        let Ok(output) = bash.stderr(Stdio::null()).output() else { return };
+        let Ok(output) = bash.stderr(Stdio::null()).output() else {
+            return;
+        };
         if output.stdout.is_empty() {
             continue;
         }

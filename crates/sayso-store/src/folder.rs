@@ -38,11 +38,19 @@ impl Folder {
             return Ok(folder);
         }
         // Nothing is made where others could replace it.
-        if let Some(there) = path.ancestors().find(|above| fs::symlink_metadata(above).is_ok()) {
+        if let Some(there) = path
+            .ancestors()
+            .find(|above| fs::symlink_metadata(above).is_ok())
+        {
             check_down_to(there)?;
         }
         make(path)?;
-        Folder::open_existing(path)?.ok_or_else(|| format!("the folder {} was taken away as soon as it was made", shown(path)))
+        Folder::open_existing(path)?.ok_or_else(|| {
+            format!(
+                "the folder {} was taken away as soon as it was made",
+                shown(path)
+            )
+        })
     }
 
     /// Opens the folder, and makes nothing; none if it is missing.
@@ -58,12 +66,17 @@ impl Folder {
             check_down_to(parent)?;
         }
         let failed = |error| match error {
-            Errno::NOTDIR | Errno::LOOP => format!("{} is a link or no folder; remove it", shown(path)),
+            Errno::NOTDIR | Errno::LOOP => {
+                format!("{} is a link or no folder; remove it", shown(path))
+            }
             _ => could_not("open the folder", path, error),
         };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = rustix::fs::open(path, flags, Mode::empty()).map_err(failed)?;
-        let folder = Folder { path: path.to_owned(), handle: File::from(handle) };
+        let folder = Folder {
+            path: path.to_owned(),
+            handle: File::from(handle),
+        };
         folder.check_own(&folder.path, &folder.handle)?;
         Ok(Some(folder))
     }
@@ -87,7 +100,8 @@ impl Folder {
             }
             other => other,
         };
-        let handle = File::from(handle.map_err(|error| could_not("open the folder", &path, error))?);
+        let handle =
+            File::from(handle.map_err(|error| could_not("open the folder", &path, error))?);
         self.check_own(&path, &handle)?;
         Ok(Some(Folder { path, handle }))
     }
@@ -127,7 +141,12 @@ impl Folder {
     /// # Errors
     /// When it cannot be made.
     pub fn create_new(&self, name: &str) -> Result<Option<File>, String> {
-        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let flags = OFlags::RDWR
+            | OFlags::APPEND
+            | OFlags::CREATE
+            | OFlags::EXCL
+            | OFlags::CLOEXEC
+            | OFlags::NOFOLLOW;
         match rustix::fs::openat(&self.handle, name, flags, FILE) {
             Ok(handle) => Ok(Some(File::from(handle))),
             Err(Errno::EXIST) => Ok(None),
@@ -175,7 +194,14 @@ impl Folder {
         let failed = |error: Errno| could_not("list", &self.path, error);
         let mut names = Vec::new();
         for entry in Dir::read_from(&self.handle).map_err(failed)? {
-            names.extend(entry.map_err(failed)?.file_name().to_str().ok().map(str::to_owned));
+            names.extend(
+                entry
+                    .map_err(failed)?
+                    .file_name()
+                    .to_str()
+                    .ok()
+                    .map(str::to_owned),
+            );
         }
         Ok(names)
     }
@@ -185,7 +211,12 @@ impl Folder {
     /// # Errors
     /// When the disk does not take it.
     pub fn sync(&self) -> Result<(), String> {
-        self.handle.sync_all().map_err(|error| format!("could not write the folder {} to the disk: {error}", shown(&self.path)))
+        self.handle.sync_all().map_err(|error| {
+            format!(
+                "could not write the folder {} to the disk: {error}",
+                shown(&self.path)
+            )
+        })
     }
 
     /// Where it is.
@@ -200,24 +231,37 @@ impl Folder {
         let file = match rustix::fs::openat(&self.handle, name, flags, FILE) {
             Ok(handle) => File::from(handle),
             Err(Errno::NOENT) => return Err(Opening::Missing),
-            Err(Errno::LOOP) => return Err(Opening::Failed(format!("{} is a link; remove it", shown(&path)))),
+            Err(Errno::LOOP) => {
+                return Err(Opening::Failed(format!(
+                    "{} is a link; remove it",
+                    shown(&path)
+                )));
+            }
             Err(error) => return Err(Opening::Failed(could_not("open", &path, error))),
         };
         self.check_own(&path, &file).map_err(Opening::Failed)?;
         match file.metadata() {
             Ok(metadata) if metadata.is_file() => Ok(file),
-            _ => Err(Opening::Failed(format!("{} is not a regular file", shown(&path)))),
+            _ => Err(Opening::Failed(format!(
+                "{} is not a regular file",
+                shown(&path)
+            ))),
         }
     }
 
     /// Refuses what belongs to somebody else or can be written by others, and hides from others what they could read.
     fn check_own(&self, path: &Path, handle: &File) -> Result<(), String> {
-        let metadata = handle.metadata().map_err(|error| format!("could not look at {}: {error}", shown(path)))?;
+        let metadata = handle
+            .metadata()
+            .map_err(|error| format!("could not look at {}: {error}", shown(path)))?;
         if metadata.uid() != rustix::process::geteuid().as_raw() {
             return Err(format!("{} belongs to somebody else", shown(path)));
         }
         if metadata.mode() & OTHERS_WRITE != 0 {
-            return Err(format!("{} can be written by others: look at what is in it, then run `chmod go-rwx` on it", shown(path)));
+            return Err(format!(
+                "{} can be written by others: look at what is in it, then run `chmod go-rwx` on it",
+                shown(path)
+            ));
         }
         if metadata.mode() & 0o077 != 0 {
             let mode = if metadata.is_dir() { FOLDER } else { FILE };
@@ -244,7 +288,11 @@ impl Opening {
 }
 
 fn could_not(what: &str, path: &Path, error: Errno) -> String {
-    format!("could not {what} {}: {}", shown(path), std::io::Error::from(error))
+    format!(
+        "could not {what} {}: {}",
+        shown(path),
+        std::io::Error::from(error)
+    )
 }
 
 /// The path as a message shows it.
@@ -253,9 +301,14 @@ pub(crate) fn shown(path: &Path) -> String {
 }
 
 fn check_spelling(path: &Path) -> Result<(), String> {
-    let plain = path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    let plain = path
+        .components()
+        .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
     if !path.is_absolute() || !plain || path.parent().is_none() {
-        return Err(format!("the state folder {} must be an absolute path without `..`", shown(path)));
+        return Err(format!(
+            "the state folder {} must be an absolute path without `..`",
+            shown(path)
+        ));
     }
     Ok(())
 }
@@ -270,7 +323,8 @@ fn check_down_to(folder: &Path) -> Result<(), String> {
     for above in folder.ancestors() {
         check_folder(above)?;
     }
-    let real = fs::canonicalize(folder).map_err(|error| format!("could not open the folder {}: {error}", shown(folder)))?;
+    let real = fs::canonicalize(folder)
+        .map_err(|error| format!("could not open the folder {}: {error}", shown(folder)))?;
     if real != folder {
         for above in real.ancestors() {
             check_folder(above)?;
@@ -285,18 +339,31 @@ fn check_folder(path: &Path) -> Result<(), String> {
     let mut metadata = fs::symlink_metadata(path).map_err(failed)?;
     if metadata.is_symlink() {
         if ![0, me].contains(&metadata.uid()) {
-            return Err(format!("the link {} above the state folder belongs to somebody else", shown(path)));
+            return Err(format!(
+                "the link {} above the state folder belongs to somebody else",
+                shown(path)
+            ));
         }
         metadata = fs::metadata(path).map_err(failed)?;
     }
     if ![0, me].contains(&metadata.uid()) {
-        return Err(format!("{} above the state folder belongs to somebody else", shown(path)));
+        return Err(format!(
+            "{} above the state folder belongs to somebody else",
+            shown(path)
+        ));
     }
     let mode = metadata.mode();
     let own_group = metadata.gid() == me && rustix::process::getegid().as_raw() == me;
-    let writers = if own_group { OTHERS_WRITE & !GROUP_WRITES } else { OTHERS_WRITE };
+    let writers = if own_group {
+        OTHERS_WRITE & !GROUP_WRITES
+    } else {
+        OTHERS_WRITE
+    };
     if mode & writers != 0 && mode & STICKY == 0 {
-        return Err(format!("others can write in {}, and so replace the state folder below it: run `chmod go-w` on it", shown(path)));
+        return Err(format!(
+            "others can write in {}, and so replace the state folder below it: run `chmod go-w` on it",
+            shown(path)
+        ));
     }
     Ok(())
 }

@@ -13,7 +13,10 @@ impl Head {
         let digest = digest.strip_prefix("sha256:").unwrap_or(digest);
         let plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         let number = number.parse().ok().filter(|number| plain && *number > 0)?;
-        Some(Head { number, digest: Digest::from_hex(digest.to_ascii_lowercase().as_bytes())? })
+        Some(Head {
+            number,
+            digest: Digest::from_hex(digest.to_ascii_lowercase().as_bytes())?,
+        })
     }
 }
 
@@ -29,10 +32,18 @@ mod tests {
 
     #[test]
     fn what_is_written_can_be_read() {
-        let head = Head { number: 42, digest: Digest::of_bytes(b"x") };
+        let head = Head {
+            number: 42,
+            digest: Digest::of_bytes(b"x"),
+        };
         let text = head.to_string();
         assert!(text.starts_with("42:sha256:"), "{text}");
-        for text in [text.clone(), format!(" {text}\n"), text.replace("sha256:", ""), text.replace("sha256:", "").to_uppercase()] {
+        for text in [
+            text.clone(),
+            format!(" {text}\n"),
+            text.replace("sha256:", ""),
+            text.replace("sha256:", "").to_uppercase(),
+        ] {
             assert_eq!(Head::parse(&text), Some(head), "{text}");
         }
         let hex = text.replace("42:sha256:", "");

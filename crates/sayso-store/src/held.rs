@@ -59,16 +59,33 @@ impl Gone {
     /// What happened, for a person.
     pub fn words(&self, id: &str) -> String {
         let short: String = id.chars().take(40).collect();
-        let id = if short.len() < id.len() { format!("{}…", visible(&short)) } else { visible(&short).into_owned() };
+        let id = if short.len() < id.len() {
+            format!("{}…", visible(&short))
+        } else {
+            visible(&short).into_owned()
+        };
         match self {
-            Gone::NoId => format!("`{id}` is no id of a held command; such an id has 32 digits and letters from `a` to `f`"),
-            Gone::Unknown => format!("no command is held under `{id}`, or it was cleared away since; ask for it again"),
-            Gone::Taken => format!("the command that was held under `{id}` was taken before, and each runs once; ask for it again"),
+            Gone::NoId => format!(
+                "`{id}` is no id of a held command; such an id has 32 digits and letters from `a` to `f`"
+            ),
+            Gone::Unknown => format!(
+                "no command is held under `{id}`, or it was cleared away since; ask for it again"
+            ),
+            Gone::Taken => format!(
+                "the command that was held under `{id}` was taken before, and each runs once; ask for it again"
+            ),
             Gone::GivenUp => {
-                format!("the command that was held under `{id}` was given up: the dialog about it ended without a yes; ask for it again")
+                format!(
+                    "the command that was held under `{id}` was given up: the dialog about it ended without a yes; ask for it again"
+                )
             }
-            Gone::Expired => format!("the command under `{id}` was held for more than {} minutes; ask for it again", LIFE / 60),
-            Gone::Changed => format!("what is held under `{id}` is not what sayso wrote there; ask for the command again"),
+            Gone::Expired => format!(
+                "the command under `{id}` was held for more than {} minutes; ask for it again",
+                LIFE / 60
+            ),
+            Gone::Changed => format!(
+                "what is held under `{id}` is not what sayso wrote there; ask for the command again"
+            ),
             Gone::Trouble(why) => why.clone(),
         }
     }
@@ -100,20 +117,32 @@ pub fn put(journal: &Journal, text: &str, now: i64) -> Result<String, String> {
 /// When it is too long, or cannot be written.
 pub fn put_for(journal: &Journal, text: &str, now: i64, life: i64) -> Result<String, String> {
     if text.len() > MOST {
-        return Err(format!("it has {} bytes, and no more than {MOST} can be held", text.len()));
+        return Err(format!(
+            "it has {} bytes, and no more than {MOST} can be held",
+            text.len()
+        ));
     }
     let key = journal.key()?;
     let state = Folder::open(journal.state())?;
-    let folder = state.inner(FOLDER, true)?.ok_or("the folder of held operations is missing")?;
+    let folder = state
+        .inner(FOLDER, true)?
+        .ok_or("the folder of held operations is missing")?;
     clear(&folder, now)?;
     let id = new_id()?;
-    let content = format!("{FORM} {id} {now} {}\n{text}", now.saturating_add(life.min(LONG_LIFE)));
+    let content = format!(
+        "{FORM} {id} {now} {}\n{text}",
+        now.saturating_add(life.min(LONG_LIFE))
+    );
     let mark = key.mark(PURPOSE, content.as_bytes()).hex();
     let fresh = format!("{id}{FRESH}");
     let path = shown(&folder.path().join(&fresh));
-    let mut file = folder.create_new(&fresh)?.ok_or_else(|| format!("{path} is there already; remove it"))?;
+    let mut file = folder
+        .create_new(&fresh)?
+        .ok_or_else(|| format!("{path} is there already; remove it"))?;
     let written = file.write_all(format!("{mark}\n{content}").as_bytes());
-    let done = written.map_err(|error| format!("could not write {path}: {error}")).and_then(|()| folder.rename(&fresh, &id));
+    let done = written
+        .map_err(|error| format!("could not write {path}: {error}"))
+        .and_then(|()| folder.rename(&fresh, &id));
     if done.is_err() {
         let _kept = folder.remove(&fresh);
     }
@@ -128,15 +157,26 @@ pub fn take(state: &Path, id: &str, now: i64) -> Result<String, Gone> {
     if !is_id(id) {
         return Err(Gone::NoId);
     }
-    let Some(state) = Folder::open_existing(state)? else { return Err(Gone::Unknown) };
-    let Some(folder) = state.inner(FOLDER, false)? else { return Err(Gone::Unknown) };
+    let Some(state) = Folder::open_existing(state)? else {
+        return Err(Gone::Unknown);
+    };
+    let Some(folder) = state.inner(FOLDER, false)? else {
+        return Err(Gone::Unknown);
+    };
     let marker = format!("{id}{TAKEN}");
     let Some(file) = folder.read(id)? else {
         return Err(taken_how(&folder, &marker)?.unwrap_or(Gone::Unknown));
     };
     let mut bytes = Vec::new();
-    let failed = |error: std::io::Error| Gone::Trouble(format!("could not read {}: {error}", shown(&folder.path().join(id))));
-    file.take(2 * MOST as u64).read_to_end(&mut bytes).map_err(failed)?;
+    let failed = |error: std::io::Error| {
+        Gone::Trouble(format!(
+            "could not read {}: {error}",
+            shown(&folder.path().join(id))
+        ))
+    };
+    file.take(2 * MOST as u64)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
     let key = Key::read(&state)?.ok_or(Gone::Changed)?;
     let text = whole(&key, &bytes, id, now)?;
     // Here it is decided who has it.
@@ -154,14 +194,20 @@ pub fn take(state: &Path, id: &str, now: i64) -> Result<String, Gone> {
 /// # Errors
 /// When that cannot be done.
 pub fn give_up(state: &Path, id: &str) -> Result<bool, String> {
-    let Some(folder) = Folder::open_existing(state)?.map(|state| state.inner(FOLDER, false)).transpose()?.flatten() else {
+    let Some(folder) = Folder::open_existing(state)?
+        .map(|state| state.inner(FOLDER, false))
+        .transpose()?
+        .flatten()
+    else {
         return Ok(false);
     };
     if !is_id(id) || folder.look(id)?.is_none() {
         return Ok(false);
     }
     // As whoever takes it: of two at once, one succeeds.
-    let Some(mut marker) = folder.create_new(&format!("{id}{TAKEN}"))? else { return Ok(false) };
+    let Some(mut marker) = folder.create_new(&format!("{id}{TAKEN}"))? else {
+        return Ok(false);
+    };
     folder.remove(id)?;
     // Without this word it counts as taken, which it is.
     let _ = marker.write_all(GIVEN_UP);
@@ -170,21 +216,40 @@ pub fn give_up(state: &Path, id: &str) -> Result<bool, String> {
 
 /// What became of one that is not held any more; none if there never was one.
 fn taken_how(folder: &Folder, marker: &str) -> Result<Option<Gone>, Gone> {
-    let Some(file) = folder.read(marker)? else { return Ok(None) };
+    let Some(file) = folder.read(marker)? else {
+        return Ok(None);
+    };
     let mut word = Vec::new();
-    let is_read = file.take(GIVEN_UP.len() as u64 + 1).read_to_end(&mut word).is_ok();
-    Ok(Some(if is_read && word == GIVEN_UP { Gone::GivenUp } else { Gone::Taken }))
+    let is_read = file
+        .take(GIVEN_UP.len() as u64 + 1)
+        .read_to_end(&mut word)
+        .is_ok();
+    Ok(Some(if is_read && word == GIVEN_UP {
+        Gone::GivenUp
+    } else {
+        Gone::Taken
+    }))
 }
 
 /// The text of a file that sayso wrote for this id, and whose time is not over.
 fn whole(key: &Key, bytes: &[u8], id: &str, now: i64) -> Result<String, Gone> {
     let (mark, content) = bytes.split_at_checked(64).ok_or(Gone::Changed)?;
-    let content = content.strip_prefix(b"\n").filter(|content| key.mark(PURPOSE, content).is(mark)).ok_or(Gone::Changed)?;
-    let (head, text) = std::str::from_utf8(content).ok().and_then(|content| content.split_once('\n')).ok_or(Gone::Changed)?;
+    let content = content
+        .strip_prefix(b"\n")
+        .filter(|content| key.mark(PURPOSE, content).is(mark))
+        .ok_or(Gone::Changed)?;
+    let (head, text) = std::str::from_utf8(content)
+        .ok()
+        .and_then(|content| content.split_once('\n'))
+        .ok_or(Gone::Changed)?;
     let words: Vec<&str> = head.split(' ').collect();
     // Anything else is of another version, or stands under another name.
-    let [FORM, own, at, end] = words.as_slice() else { return Err(Gone::Changed) };
-    let (Ok(at), Ok(end)) = (at.parse::<i64>(), end.parse::<i64>()) else { return Err(Gone::Changed) };
+    let [FORM, own, at, end] = words.as_slice() else {
+        return Err(Gone::Changed);
+    };
+    let (Ok(at), Ok(end)) = (at.parse::<i64>(), end.parse::<i64>()) else {
+        return Err(Gone::Changed);
+    };
     if *own != id {
         return Err(Gone::Changed);
     }
@@ -196,8 +261,15 @@ fn whole(key: &Key, bytes: &[u8], id: &str, now: i64) -> Result<String, Gone> {
 
 /// Removes what is too old to be of use to anybody.
 fn clear(folder: &Folder, now: i64) -> Result<(), String> {
-    for name in folder.names()?.iter().filter(|name| name.get(..2 * ID_BYTES).is_some_and(is_id)) {
-        if folder.look(name)?.is_some_and(|stat| now.saturating_sub(stat.st_mtime) > KEPT) {
+    for name in folder
+        .names()?
+        .iter()
+        .filter(|name| name.get(..2 * ID_BYTES).is_some_and(is_id))
+    {
+        if folder
+            .look(name)?
+            .is_some_and(|stat| now.saturating_sub(stat.st_mtime) > KEPT)
+        {
             folder.remove(name)?;
         }
     }
@@ -206,10 +278,14 @@ fn clear(folder: &Folder, now: i64) -> Result<(), String> {
 
 fn new_id() -> Result<String, String> {
     let mut bytes = [0; ID_BYTES];
-    getrandom::fill(&mut bytes).map_err(|error| format!("the system gives no random bytes for an id: {error}"))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| format!("the system gives no random bytes for an id: {error}"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn is_id(text: &str) -> bool {
-    text.len() == 2 * ID_BYTES && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    text.len() == 2 * ID_BYTES
+        && text
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

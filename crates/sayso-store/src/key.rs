@@ -30,13 +30,20 @@ impl fmt::Debug for Key {
 impl Key {
     /// The key that is there, if one is.
     pub(crate) fn read(state: &Folder) -> Result<Option<Key>, String> {
-        let Some(file) = state.read(FILE)? else { return Ok(None) };
+        let Some(file) = state.read(FILE)? else {
+            return Ok(None);
+        };
         let path = shown(&state.path().join(FILE));
         let mut bytes = Vec::with_capacity(LENGTH + 1);
-        file.take(LENGTH as u64 + 1).read_to_end(&mut bytes).map_err(|error| format!("could not read the key {path}: {error}"))?;
+        file.take(LENGTH as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| format!("could not read the key {path}: {error}"))?;
         let key = bytes.strip_suffix(b"\n").and_then(Digest::from_hex);
-        let damaged =
-            || format!("the key {path} is damaged; move it away, and a new one is made: digests before and after cannot be compared then");
+        let damaged = || {
+            format!(
+                "the key {path} is damaged; move it away, and a new one is made: digests before and after cannot be compared then"
+            )
+        };
         Ok(Some(Key(*key.ok_or_else(damaged)?.bytes())))
     }
 
@@ -46,13 +53,27 @@ impl Key {
             return Ok(key);
         }
         let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|error| format!("the system gives no random bytes for a key: {error}"))?;
-        let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).chain(["\n".to_owned()]).collect();
+        getrandom::fill(&mut bytes)
+            .map_err(|error| format!("the system gives no random bytes for a key: {error}"))?;
+        let text: String = bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .chain(["\n".to_owned()])
+            .collect();
         // A file of this name is what somebody left who was killed here.
         state.remove(FRESH)?;
-        let mut file = state.create_new(FRESH)?.ok_or("somebody else makes a key just now; try again")?;
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-        written.map_err(|error| format!("could not write the key {}: {error}", shown(&state.path().join(FRESH))))?;
+        let mut file = state
+            .create_new(FRESH)?
+            .ok_or("somebody else makes a key just now; try again")?;
+        let written = file
+            .write_all(text.as_bytes())
+            .and_then(|()| file.sync_all());
+        written.map_err(|error| {
+            format!(
+                "could not write the key {}: {error}",
+                shown(&state.path().join(FRESH))
+            )
+        })?;
         state.rename(FRESH, FILE)?;
         state.sync()?;
         Ok(Key(bytes))
@@ -60,7 +81,11 @@ impl Key {
 
     /// HMAC-SHA-256 of a value, as it stands in an entry. The order of the keys of a map does not matter.
     pub fn digest(&self, node: &Node) -> String {
-        let digest = if node.is_deeper_than(DEEPEST) { Digest::of_bytes(json::write(node).as_bytes()) } else { Digest::of_node(node) };
+        let digest = if node.is_deeper_than(DEEPEST) {
+            Digest::of_bytes(json::write(node).as_bytes())
+        } else {
+            Digest::of_node(node)
+        };
         let mut out = String::with_capacity(76);
         out.push_str("hmac-sha256:");
         for byte in keyed(&self.0, digest.bytes()) {
@@ -87,14 +112,20 @@ impl Mark {
     /// Whether these are its hex digits.
     pub(crate) fn is(&self, hex: &[u8]) -> bool {
         let given = Digest::from_hex(hex).map_or([0; 32], |digest| *digest.bytes());
-        let differs = self.0.iter().zip(given).fold(0, |differs, (one, other)| differs | (one ^ other));
+        let differs = self
+            .0
+            .iter()
+            .zip(given)
+            .fold(0, |differs, (one, other)| differs | (one ^ other));
         std::hint::black_box(differs) == 0
     }
 }
 
 fn keyed(key: &[u8], message: &[u8]) -> [u8; 32] {
     // A key of any length will do, so there is no error to have.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
+        return [0; 32];
+    };
     mac.update(message);
     mac.finalize().into_bytes().into()
 }
@@ -105,8 +136,16 @@ mod tests {
 
     #[test]
     fn the_numbers_of_rfc_4231() {
-        let hex = |bytes: [u8; 32]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        assert_eq!(hex(keyed(&[0x0b; 20], b"Hi There")), "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+        let hex = |bytes: [u8; 32]| {
+            bytes
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect::<String>()
+        };
+        assert_eq!(
+            hex(keyed(&[0x0b; 20], b"Hi There")),
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+        );
         assert_eq!(
             hex(keyed(b"Jefe", b"what do ya want for nothing?")),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
@@ -120,8 +159,13 @@ mod tests {
         let turned = Node::map([("b", Node::text("y")), ("a", Node::text("x"))]);
         assert_eq!(one.digest(&args), one.digest(&turned));
         assert_ne!(one.digest(&args), other.digest(&args));
-        assert_ne!(one.digest(&args), one.digest(&Node::map([("a", Node::text("x"))])));
-        let deep = (0..5_000).fold(Node::text("x"), |node, _| sayso_core::node::Value::List(vec![node]).into());
+        assert_ne!(
+            one.digest(&args),
+            one.digest(&Node::map([("a", Node::text("x"))]))
+        );
+        let deep = (0..5_000).fold(Node::text("x"), |node, _| {
+            sayso_core::node::Value::List(vec![node]).into()
+        });
         assert_eq!(one.digest(&deep).len(), 76);
         assert_eq!(format!("{one:?}"), "Key");
     }
@@ -131,7 +175,11 @@ mod tests {
         let (one, other) = (Key([1; 32]), Key([2; 32]));
         let mark = one.mark("this", b"text");
         assert!(mark.is(mark.hex().as_bytes()));
-        for different in [other.mark("this", b"text"), one.mark("that", b"text"), one.mark("this", b"test")] {
+        for different in [
+            other.mark("this", b"text"),
+            one.mark("that", b"text"),
+            one.mark("this", b"test"),
+        ] {
             assert!(!mark.is(different.hex().as_bytes()));
         }
         assert!(!mark.is(b"") && !mark.is(b"0") && !mark.is(&[b'0'; 64]) && !mark.is(&[0xff; 64]));

@@ -66,7 +66,9 @@ impl Plan {
 /// # Errors
 /// When the record cannot be read.
 pub fn plan(state: &Path, keep: Keep) -> Result<Plan, String> {
-    let Some(folder) = segments::folder(state)? else { return Ok(Plan::default()) };
+    let Some(folder) = segments::folder(state)? else {
+        return Ok(Plan::default());
+    };
     let report = verify(state, None)?;
     let all = segments::list(&folder)?;
     let mut left = report.bytes;
@@ -87,7 +89,9 @@ pub fn plan(state: &Path, keep: Keep) -> Result<Plan, String> {
             plan.segments.pop();
             break;
         }
-        let Some(segment) = look(&folder, *number)? else { break };
+        let Some(segment) = look(&folder, *number)? else {
+            break;
+        };
         let goes = match keep {
             Keep::Since(time) => segment.newest < time,
             Keep::Bytes(bytes) => left > bytes,
@@ -126,19 +130,31 @@ fn step(journal: &Journal, segment: &Segment, user: u32) -> Result<(), String> {
     match look(folder, segment.number)? {
         None => return Ok(()),
         Some(now) if now == *segment => {}
-        Some(_) => return Err(format!("the record `{}` is another by now; nothing more was removed", segments::name(segment.number))),
+        Some(_) => {
+            return Err(format!(
+                "the record `{}` is another by now; nothing more was removed",
+                segments::name(segment.number)
+            ));
+        }
     }
     let fields = vec![
         ("user", whole(u64::from(user))),
         ("through", whole(segment.last.number)),
-        ("head", Node::text(String::from_utf8_lossy(&segment.last.digest.hex()))),
+        (
+            "head",
+            Node::text(String::from_utf8_lossy(&segment.last.digest.hex())),
+        ),
         ("entries", whole(segment.entries)),
     ];
     journal.append("pruned", fields, Sync::Disk)?;
     folder.remove(&segments::name(segment.number))?;
     // What was torn off it goes with it.
     let torn = format!("{:06}-", segment.number);
-    for name in folder.names()?.iter().filter(|name| name.starts_with(&torn) && name.ends_with(".torn")) {
+    for name in folder
+        .names()?
+        .iter()
+        .filter(|name| name.starts_with(&torn) && name.ends_with(".torn"))
+    {
         folder.remove(name)?;
     }
     folder.sync()
@@ -148,21 +164,34 @@ fn step(journal: &Journal, segment: &Segment, user: u32) -> Result<(), String> {
 fn look(folder: &Folder, number: u64) -> Result<Option<Segment>, String> {
     let name = segments::name(number);
     let failed = |error: std::io::Error| format!("could not read the record `{name}`: {error}");
-    let Some(opened) = folder.read(&name)? else { return Ok(None) };
+    let Some(opened) = folder.read(&name)? else {
+        return Ok(None);
+    };
     let bytes = opened.metadata().map_err(failed)?.len();
     let mut lines = Lines::new(opened, bytes);
     let (mut entries, mut newest, mut last) = (0, i64::MIN, None);
     loop {
         match lines.next().map_err(failed)? {
             Next::Line(text) => {
-                let Ok(line) = Line::parse(text) else { continue };
+                let Ok(line) = Line::parse(text) else {
+                    continue;
+                };
                 entries += 1;
                 newest = newest.max(line.at);
-                last = Digest::from_hex(line.stated).map(|digest| Head { number: line.number, digest });
+                last = Digest::from_hex(line.stated).map(|digest| Head {
+                    number: line.number,
+                    digest,
+                });
             }
             Next::TooLong => {}
             Next::End(_) => break,
         }
     }
-    Ok(last.map(|last| Segment { number, entries, bytes, newest, last }))
+    Ok(last.map(|last| Segment {
+        number,
+        entries,
+        bytes,
+        newest,
+        last,
+    }))
 }

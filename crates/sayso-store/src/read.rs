@@ -68,20 +68,33 @@ impl Stored {
     /// # Errors
     /// When the line is no JSON; no line that sayso wrote is.
     pub fn node(&self) -> Result<Node, String> {
-        json::read(&self.text, &Limits { depth: 256, ..Limits::default() })
-            .map_err(|error| format!("entry {} is no JSON: {}", self.number, error.message))
+        json::read(
+            &self.text,
+            &Limits {
+                depth: 256,
+                ..Limits::default()
+            },
+        )
+        .map_err(|error| format!("entry {} is no JSON: {}", self.number, error.message))
     }
 
     /// Whether it was written right behind that one.
     pub(crate) fn follows(&self, before: &Stored) -> bool {
-        let linked = Line::parse(self.text.as_bytes()).is_ok_and(|line| line.prev == before.digest.hex());
+        let linked =
+            Line::parse(self.text.as_bytes()).is_ok_and(|line| line.prev == before.digest.hex());
         linked && Some(self.number) == before.number.checked_add(1)
     }
 
     fn read(line: &[u8]) -> Option<Stored> {
         let text = std::str::from_utf8(line).ok()?.to_owned();
         let line = Line::parse(line).ok().filter(Line::is_whole)?;
-        Some(Stored { number: line.number, at: line.at, kind: line.kind.to_owned(), digest: Digest::from_hex(line.stated)?, text })
+        Some(Stored {
+            number: line.number,
+            at: line.at,
+            kind: line.kind.to_owned(),
+            digest: Digest::from_hex(line.stated)?,
+            text,
+        })
     }
 }
 
@@ -91,7 +104,9 @@ impl Reader {
     /// # Errors
     /// When it is there, but cannot be opened or relied on.
     pub fn open(state: &Path) -> Result<Reader, String> {
-        Ok(Reader { folder: segments::folder(state)? })
+        Ok(Reader {
+            folder: segments::folder(state)?,
+        })
     }
 
     /// All entries from the first on.
@@ -99,19 +114,33 @@ impl Reader {
     /// # Errors
     /// When the folder cannot be listed.
     pub fn forwards(&self) -> Result<Forwards<'_>, String> {
-        Ok(Forwards { folder: self.folder.as_ref(), segments: self.segments()?.into(), open: None, holding: None, after: 0 })
+        Ok(Forwards {
+            folder: self.folder.as_ref(),
+            segments: self.segments()?.into(),
+            open: None,
+            holding: None,
+            after: 0,
+        })
     }
 
     /// All entries from this number on.
     ///
     /// # Errors
     /// When the folder cannot be listed, or a file cannot be read.
-    pub fn from(&self, number: u64) -> Result<impl Iterator<Item = Result<Stored, String>> + '_, String> {
-        Ok(self.telling_from(number)?.map(|entry| entry.map_err(Bad::words)))
+    pub fn from(
+        &self,
+        number: u64,
+    ) -> Result<impl Iterator<Item = Result<Stored, String>> + '_, String> {
+        Ok(self
+            .telling_from(number)?
+            .map(|entry| entry.map_err(Bad::words)))
     }
 
     /// The same, where damage is told from a file that cannot be read.
-    pub(crate) fn telling_from(&self, number: u64) -> Result<impl Iterator<Item = Result<Stored, Bad>> + '_, String> {
+    pub(crate) fn telling_from(
+        &self,
+        number: u64,
+    ) -> Result<impl Iterator<Item = Result<Stored, Bad>> + '_, String> {
         let mut segments = VecDeque::from(self.segments()?);
         if let Some(folder) = &self.folder {
             // The last segment that does not begin behind it; where damage hides how one begins, the one before counts.
@@ -124,9 +153,17 @@ impl Reader {
             }
             segments.drain(..before);
         }
-        let mut entries = Forwards { segments, after: number.saturating_sub(1), ..self.forwards()? };
+        let mut entries = Forwards {
+            segments,
+            after: number.saturating_sub(1),
+            ..self.forwards()?
+        };
         let entries = std::iter::from_fn(move || entries.step().transpose());
-        Ok(entries.filter(move |entry| entry.as_ref().map_or(true, |stored| stored.number >= number)))
+        Ok(entries.filter(move |entry| {
+            entry
+                .as_ref()
+                .map_or(true, |stored| stored.number >= number)
+        }))
     }
 
     /// All entries from the last on.
@@ -141,11 +178,26 @@ impl Reader {
     ///
     /// # Errors
     /// When the folder cannot be listed.
-    pub fn about<'a>(&'a self, field: &'a str, text: &'a str) -> Result<impl Iterator<Item = Result<Stored, String>> + 'a, String> {
-        let holding = format!("{}:{}", json::quote(field), json::write_plain(&Node::text(text)));
-        let entries = Forwards { holding: Some(holding), ..self.forwards()? };
+    pub fn about<'a>(
+        &'a self,
+        field: &'a str,
+        text: &'a str,
+    ) -> Result<impl Iterator<Item = Result<Stored, String>> + 'a, String> {
+        let holding = format!(
+            "{}:{}",
+            json::quote(field),
+            json::write_plain(&Node::text(text))
+        );
+        let entries = Forwards {
+            holding: Some(holding),
+            ..self.forwards()?
+        };
         // The words may also stand deeper in a line.
-        let has = move |stored: &Stored| stored.node().is_ok_and(|node| node.get(field).and_then(Node::as_text) == Some(text));
+        let has = move |stored: &Stored| {
+            stored
+                .node()
+                .is_ok_and(|node| node.get(field).and_then(Node::as_text) == Some(text))
+        };
         Ok(entries.filter(move |entry| entry.as_ref().map_or(true, has)))
     }
 
@@ -154,7 +206,9 @@ impl Reader {
     /// # Errors
     /// When a file cannot be read.
     pub fn find(&self, number: u64) -> Result<Option<Stored>, String> {
-        let Some(folder) = &self.folder else { return Ok(None) };
+        let Some(folder) = &self.folder else {
+            return Ok(None);
+        };
         // Damage can hide where a segment begins; then it is looked through with the one before.
         let mut candidates = VecDeque::new();
         for segment in self.segments()?.into_iter().rev() {
@@ -169,10 +223,14 @@ impl Reader {
         }
         for segment in candidates {
             let file = segments::name(segment);
-            let Some(mut lines) = open(folder, &file)? else { continue };
+            let Some(mut lines) = open(folder, &file)? else {
+                continue;
+            };
             loop {
                 match lines.next().map_err(|error| unread(&file, &error))? {
-                    Next::Line(line) if Line::parse(line).is_ok_and(|line| line.number == number) => {
+                    Next::Line(line)
+                        if Line::parse(line).is_ok_and(|line| line.number == number) =>
+                    {
                         if let Some(stored) = Stored::read(line) {
                             return Ok(Some(stored));
                         }
@@ -195,7 +253,9 @@ impl Reader {
     }
 
     fn segments(&self) -> Result<Vec<u64>, String> {
-        self.folder.as_ref().map_or_else(|| Ok(Vec::new()), segments::list)
+        self.folder
+            .as_ref()
+            .map_or_else(|| Ok(Vec::new()), segments::list)
     }
 }
 
@@ -215,9 +275,13 @@ impl Forwards<'_> {
     fn step(&mut self) -> Result<Option<Stored>, Bad> {
         loop {
             let Some((file, lines, place)) = &mut self.open else {
-                let (Some(folder), Some(segment)) = (self.folder, self.segments.pop_front()) else { return Ok(None) };
+                let (Some(folder), Some(segment)) = (self.folder, self.segments.pop_front()) else {
+                    return Ok(None);
+                };
                 let file = segments::name(segment);
-                self.open = open(folder, &file).map_err(Bad::Unread)?.map(|lines| (file, lines, 0));
+                self.open = open(folder, &file)
+                    .map_err(Bad::Unread)?
+                    .map(|lines| (file, lines, 0));
                 continue;
             };
             *place += 1;
@@ -242,7 +306,9 @@ impl Forwards<'_> {
                     continue;
                 }
             };
-            if self.after > 0 && Line::number_at_start(bytes).is_some_and(|number| number <= self.after) {
+            if self.after > 0
+                && Line::number_at_start(bytes).is_some_and(|number| number <= self.after)
+            {
                 continue;
             }
             if let Some(holding) = &self.holding
@@ -250,7 +316,9 @@ impl Forwards<'_> {
             {
                 continue;
             }
-            return Stored::read(bytes).map(Some).ok_or_else(|| Bad::Damaged(not_as_written(file, "line", *place)));
+            return Stored::read(bytes)
+                .map(Some)
+                .ok_or_else(|| Bad::Damaged(not_as_written(file, "line", *place)));
         }
     }
 }
@@ -265,17 +333,26 @@ impl Iterator for Forwards<'_> {
 
 /// The lines of a segment as long as it is now; none if it is gone.
 fn open(folder: &Folder, file: &str) -> Result<Option<Lines>, String> {
-    let Some(opened) = folder.read(file)? else { return Ok(None) };
-    let length = opened.metadata().map_err(|error| unread(file, &error))?.len();
+    let Some(opened) = folder.read(file)? else {
+        return Ok(None);
+    };
+    let length = opened
+        .metadata()
+        .map_err(|error| unread(file, &error))?
+        .len();
     Ok(Some(Lines::new(opened, length)))
 }
 
 /// The number in the first line of a segment, if it can be told.
 fn first_number(folder: &Folder, segment: u64) -> Result<Option<u64>, String> {
     let file = segments::name(segment);
-    let Some(opened) = folder.read(&file)? else { return Ok(None) };
+    let Some(opened) = folder.read(&file)? else {
+        return Ok(None);
+    };
     let mut start = [0; 32];
-    let read = opened.read_at(&mut start, 0).map_err(|error| unread(&file, &error))?;
+    let read = opened
+        .read_at(&mut start, 0)
+        .map_err(|error| unread(&file, &error))?;
     Ok(start.get(..read).and_then(Line::number_at_start))
 }
 
@@ -284,5 +361,7 @@ fn unread(file: &str, error: &std::io::Error) -> String {
 }
 
 fn not_as_written(file: &str, what: &str, place: u64) -> String {
-    format!("`{file}`, {what} {place}: this is no entry as it was written; run `sayso audit verify`")
+    format!(
+        "`{file}`, {what} {place}: this is no entry as it was written; run `sayso audit verify`"
+    )
 }

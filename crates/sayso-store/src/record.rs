@@ -31,10 +31,19 @@ struct Room {
 }
 
 /// In an entry of at most 1 KiB.
-const STORED: Room = Room { text: 400, all: 440 };
-const FULL: Room = Room { text: 256 << 10, all: 256 << 10 };
+const STORED: Room = Room {
+    text: 400,
+    all: 440,
+};
+const FULL: Room = Room {
+    text: 256 << 10,
+    all: 256 << 10,
+};
 /// What secrets are looked for in.
-const LOOKED_AT: Room = Room { text: 16 << 10, all: 64 << 10 };
+const LOOKED_AT: Room = Room {
+    text: 16 << 10,
+    all: 64 << 10,
+};
 /// A secret that was cut in two may not be known for one any more: so much before such a cut is never stored.
 const MARGIN: usize = 4 << 10;
 /// Deeper parts are left out.
@@ -50,7 +59,12 @@ const LONGEST_KEY: usize = 128;
 ///
 /// # Errors
 /// When there is no key to make the digest with.
-pub fn arguments(journal: &Journal, args: &Node, kept: Kept, exclude: &[String]) -> Result<Vec<(&'static str, Node)>, String> {
+pub fn arguments(
+    journal: &Journal,
+    args: &Node,
+    kept: Kept,
+    exclude: &[String],
+) -> Result<Vec<(&'static str, Node)>, String> {
     let mut fields = Vec::with_capacity(3);
     if kept != Kept::Nothing {
         let (stored, cut) = stored(args, kept, exclude);
@@ -67,7 +81,10 @@ pub fn arguments(journal: &Journal, args: &Node, kept: Kept, exclude: &[String])
 pub fn text(text: &str) -> Node {
     // Most are short, plain and hold no secret: nothing of them is cut.
     let is_plain = text.len() + 2 <= STORED.text && text.chars().all(is_written_as_it_is);
-    match is_plain.then(|| redact_text(text)).filter(|clean| clean == text) {
+    match is_plain
+        .then(|| redact_text(text))
+        .filter(|clean| clean == text)
+    {
         Some(clean) => Node::text(clean),
         None => stored(&Node::text(text), Kept::Redacted, &[]).0,
     }
@@ -105,14 +122,21 @@ enum Pass {
 
 impl<'a> Cutter<'a> {
     fn new(room: Room, exclude: &'a [String], pass: Pass) -> Self {
-        Cutter { room, exclude, pass, cut: false }
+        Cutter {
+            room,
+            exclude,
+            pass,
+            cut: false,
+        }
     }
 
     fn node(&mut self, node: &Node, depth: usize) -> Node {
         let before = self.before(node);
         let value = match &node.value {
             Value::Text(text) => Value::Text(self.text(text, before)),
-            Value::Number(number) if number.len() > LONGEST_NUMBER => Value::Text(self.text(number, before)),
+            Value::Number(number) if number.len() > LONGEST_NUMBER => {
+                Value::Text(self.text(number, before))
+            }
             Value::Number(_) | Value::Null | Value::Bool(_) => {
                 self.take(before.max(5));
                 node.value.clone()
@@ -124,7 +148,11 @@ impl<'a> Cutter<'a> {
             Value::List(items) => Value::List(self.list(items, before, depth)),
             Value::Map(entries) => Value::Map(self.map(entries, before, depth)),
         };
-        let span = if self.pass == Pass::First { Span::new(0, before) } else { Span::default() };
+        let span = if self.pass == Pass::First {
+            Span::new(0, before)
+        } else {
+            Span::default()
+        };
         Node { value, span }
     }
 
@@ -136,14 +164,22 @@ impl<'a> Cutter<'a> {
             Value::Map(entries) => entries.len(),
             Value::Null | Value::Bool(_) => 0,
         };
-        if self.pass == Pass::Second { is.max(node.span.end as usize) } else { is }
+        if self.pass == Pass::Second {
+            is.max(node.span.end as usize)
+        } else {
+            is
+        }
     }
 
     fn text(&mut self, text: &str, before: usize) -> String {
         let most = self.room.text.min(self.room.all);
         // Behind the first cutter, a text that was cut may end in half a secret.
         let was_cut = self.pass == Pass::Second && before > LOOKED_AT.text;
-        let shown = if was_cut { text.len().saturating_sub(MARGIN) } else { text.len() };
+        let shown = if was_cut {
+            text.len().saturating_sub(MARGIN)
+        } else {
+            text.len()
+        };
         let mut cost = 2;
         let mut end = 0;
         for (at, character) in text.char_indices() {
@@ -195,7 +231,11 @@ impl<'a> Cutter<'a> {
                 continue;
             }
             self.take(entry.key.len() + 4);
-            let node = if self.exclude.iter().any(|name| name.eq_ignore_ascii_case(&entry.key)) {
+            let node = if self
+                .exclude
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(&entry.key))
+            {
                 Node::text(REDACTED)
             } else {
                 self.node(&entry.node, depth + 1)
@@ -203,13 +243,21 @@ impl<'a> Cutter<'a> {
             // Two keys that held secrets may look the same now.
             let key = unused(&names, &entry.key);
             names.insert(key.clone());
-            out.push(Entry { key, key_span: Span::default(), node });
+            out.push(Entry {
+                key,
+                key_span: Span::default(),
+                node,
+            });
         }
         if out.len() < before {
             self.cut = true;
             if self.pass != Pass::First {
                 let node = Node::text(format!("({} more)", before - out.len()));
-                out.push(Entry { key: unused(&names, "…"), key_span: Span::default(), node });
+                out.push(Entry {
+                    key: unused(&names, "…"),
+                    key_span: Span::default(),
+                    node,
+                });
             }
         }
         out
@@ -225,12 +273,19 @@ fn unused(names: &HashSet<String>, name: &str) -> String {
     if !names.contains(name) {
         return name.to_owned();
     }
-    (2..).map(|count: u64| format!("{name} ({count})")).find(|name| !names.contains(name)).unwrap_or_default()
+    (2..)
+        .map(|count: u64| format!("{name} ({count})"))
+        .find(|name| !names.contains(name))
+        .unwrap_or_default()
 }
 
 /// How many bytes JSON takes for a character.
 fn escaped(character: char) -> usize {
-    if is_written_as_it_is(character) { 1 } else { json::write_plain(&Node::text(character)).len() - 2 }
+    if is_written_as_it_is(character) {
+        1
+    } else {
+        json::write_plain(&Node::text(character)).len() - 2
+    }
 }
 
 fn is_written_as_it_is(character: char) -> bool {

@@ -36,14 +36,22 @@ pub fn repair(state: &Path) -> Result<Option<Appended>, String> {
         return Ok(None);
     }
     // A segment of any length is full, so that a new one begins.
-    journal.with_segments_of(0).append(KIND, settled(&report), Sync::Disk).map(Some)
+    journal
+        .with_segments_of(0)
+        .append(KIND, settled(&report), Sync::Disk)
+        .map(Some)
 }
 
 /// What an entry says that settles a damage in the middle.
 fn settled(report: &Report) -> Vec<(&'static str, Node)> {
-    let before = report.faults.iter().rposition(|fault| matches!(fault.what, What::Repaired(_)));
+    let before = report
+        .faults
+        .iter()
+        .rposition(|fault| matches!(fault.what, What::Repaired(_)));
     let first = report.faults.get(before.map_or(0, |place| place + 1));
-    let last = first.and_then(|fault| fault.number).map_or(0, |number| number.saturating_sub(1));
+    let last = first
+        .and_then(|fault| fault.number)
+        .map_or(0, |number| number.saturating_sub(1));
     let mut fields = vec![("last", whole(last)), ("faults", whole(report.unsettled))];
     fields.extend(first.map(|fault| ("file", Node::text(&fault.file))));
     fields.extend(first.map(|fault| ("damage", Node::text(fault.to_string()))));
@@ -63,14 +71,23 @@ fn behind(folder: &Folder) -> Result<Behind, String> {
     for segment in &segments {
         let file = segments::name(*segment);
         let failed = |error: std::io::Error| format!("could not read the record `{file}`: {error}");
-        let opened = folder.read(&file)?.ok_or_else(|| format!("the record `{file}` was taken away while it was read"))?;
+        let opened = folder
+            .read(&file)?
+            .ok_or_else(|| format!("the record `{file}` was taken away while it was read"))?;
         let length = opened.metadata().map_err(failed)?.len();
         let mut reader = Lines::new(opened, length);
         loop {
             match reader.next().map_err(failed)? {
-                Next::Line(text) => match Line::parse(text).ok().filter(|line| line.is_whole() && line.number > last.0) {
+                Next::Line(text) => match Line::parse(text)
+                    .ok()
+                    .filter(|line| line.is_whole() && line.number > last.0)
+                {
                     Some(line) => {
-                        last = (line.number, Digest::from_hex(line.stated).unwrap_or_else(line::nothing), line.at);
+                        last = (
+                            line.number,
+                            Digest::from_hex(line.stated).unwrap_or_else(line::nothing),
+                            line.at,
+                        );
                         (lines, bytes) = (0, 0);
                         damaged.clear();
                     }

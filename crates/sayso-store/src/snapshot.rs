@@ -40,7 +40,10 @@ const LEFT: i64 = 60;
 /// What is missing is left out, so that it is not the same as what is empty. The generation is that of the grants. What decides without
 /// being a file (a flag, a variable of the environment, whether a folder is trusted) is a source, too, and so is the program that runs,
 /// where another build can have the same version.
-pub fn bound<'a>(sources: impl IntoIterator<Item = (&'a str, &'a [u8])>, generation: u64) -> Digest {
+pub fn bound<'a>(
+    sources: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    generation: u64,
+) -> Digest {
     let mut all = Pieces::default();
     all.add(b"sources of a snapshot");
     all.add(&generation.to_le_bytes());
@@ -58,7 +61,12 @@ pub fn bound<'a>(sources: impl IntoIterator<Item = (&'a str, &'a [u8])>, generat
 ///
 /// # Errors
 /// When the policy is too large or cannot be unpacked again, or the disk does not take it. Then there is none, or the one before.
-pub fn store(state: &Folder, bound: &Digest, policy: &Policy, grants: &[Grant]) -> Result<(), String> {
+pub fn store(
+    state: &Folder,
+    bound: &Digest,
+    policy: &Policy,
+    grants: &[Grant],
+) -> Result<(), String> {
     store_as(state, FILE, MAGIC, bound, policy, grants)
 }
 
@@ -67,45 +75,96 @@ pub fn store(state: &Folder, bound: &Digest, policy: &Policy, grants: &[Grant]) 
 ///
 /// # Errors
 /// As [`store`].
-pub fn store_apart(state: &Folder, bound: &Digest, policy: &Policy, grants: &[Grant], session: &str) -> Result<(), String> {
+pub fn store_apart(
+    state: &Folder,
+    bound: &Digest,
+    policy: &Policy,
+    grants: &[Grant],
+    session: &str,
+) -> Result<(), String> {
     let is_of_session = |grant: &&Grant| matches!(grant.reach, Reach::Session(_));
     let (own, general): (Vec<&Grant>, Vec<&Grant>) = grants.iter().partition(is_of_session);
     let owned = |grants: Vec<&Grant>| grants.into_iter().cloned().collect::<Vec<Grant>>();
     let nothing = Policy::broken("it stands in the snapshot");
-    store_as(state, &slot(session), APART, &of_session(bound, session), &nothing, &owned(own))?;
+    store_as(
+        state,
+        &slot(session),
+        APART,
+        &of_session(bound, session),
+        &nothing,
+        &owned(own),
+    )?;
     store_as(state, FILE, APART, bound, policy, &owned(general))
 }
 
 /// The file for a session.
 fn slot(session: &str) -> String {
     let digest = Digest::of_bytes(session.as_bytes());
-    format!("{SESSION}{}", digest.bytes().first().copied().unwrap_or_default() % SLOTS)
+    format!(
+        "{SESSION}{}",
+        digest.bytes().first().copied().unwrap_or_default() % SLOTS
+    )
 }
 
 /// The digest of everything that the grants of a session are made from.
 fn of_session(bound: &Digest, session: &str) -> Digest {
-    self::bound([("snapshot", bound.bytes().as_slice()), ("session", session.as_bytes())], 0)
+    self::bound(
+        [
+            ("snapshot", bound.bytes().as_slice()),
+            ("session", session.as_bytes()),
+        ],
+        0,
+    )
 }
 
-fn store_as(state: &Folder, name: &str, magic: [u8; 16], bound: &Digest, policy: &Policy, grants: &[Grant]) -> Result<(), String> {
+fn store_as(
+    state: &Folder,
+    name: &str,
+    magic: [u8; 16],
+    bound: &Digest,
+    policy: &Policy,
+    grants: &[Grant],
+) -> Result<(), String> {
     let wanted = name;
     let content = pack(policy, grants);
     let length = content.len() as u64;
     if length > MOST {
-        return Err(format!("policy and grants take {length} bytes, and a snapshot has at most {MOST}"));
+        return Err(format!(
+            "policy and grants take {length} bytes, and a snapshot has at most {MOST}"
+        ));
     }
     // Rules are unpacked one by one, long after the digest was compared: here is the place to see that all of them can be.
     if unpack(content.clone()).is_none_or(|(policy, grants)| pack(&policy, &grants) != content) {
-        return Err("policy and grants are not the same once they were packed; this is a mistake in sayso".to_owned());
+        return Err(
+            "policy and grants are not the same once they were packed; this is a mistake in sayso"
+                .to_owned(),
+        );
     }
-    let header = [&magic[..], program().bytes(), bound.bytes(), Digest::of_bytes(&content).bytes(), &length.to_le_bytes()].concat();
+    let header = [
+        &magic[..],
+        program().bytes(),
+        bound.bytes(),
+        Digest::of_bytes(&content).bytes(),
+        &length.to_le_bytes(),
+    ]
+    .concat();
     remove_left(state)?;
     static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let name = format!("{FRESH}{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let name = format!(
+        "{FRESH}{}-{}",
+        std::process::id(),
+        NUMBER.fetch_add(1, Ordering::Relaxed)
+    );
     let path = shown(&state.path().join(&name));
-    let mut file = state.create_new(&name)?.ok_or_else(|| format!("{path} is there already; remove it"))?;
-    let written = file.write_all(&header).and_then(|()| file.write_all(&content));
-    let renamed = written.map_err(|error| format!("could not write {path}: {error}")).and_then(|()| state.rename(&name, wanted));
+    let mut file = state
+        .create_new(&name)?
+        .ok_or_else(|| format!("{path} is there already; remove it"))?;
+    let written = file
+        .write_all(&header)
+        .and_then(|()| file.write_all(&content));
+    let renamed = written
+        .map_err(|error| format!("could not write {path}: {error}"))
+        .and_then(|()| state.rename(&name, wanted));
     if renamed.is_err() {
         let _kept = state.remove(&name);
     }
@@ -125,12 +184,19 @@ pub fn load_apart(state: &Folder, bound: &Digest, session: &str) -> Option<(Poli
     Some((policy, grants))
 }
 
-fn load_as(state: &Folder, name: &str, magic: [u8; 16], bound: &Digest) -> Option<(Policy, Vec<Grant>)> {
+fn load_as(
+    state: &Folder,
+    name: &str,
+    magic: [u8; 16],
+    bound: &Digest,
+) -> Option<(Policy, Vec<Grant>)> {
     let mut file = state.read(name).ok()??;
     let (digest, length) = read_header(&mut file, magic, bound)?;
     let mut content = Vec::with_capacity(length);
     // One more, to see that there is no more; by then the room is there, so that nothing is moved.
-    file.take(length as u64 + 1).read_to_end(&mut content).ok()?;
+    file.take(length as u64 + 1)
+        .read_to_end(&mut content)
+        .ok()?;
     (content.len() == length && Digest::of_bytes(&content) == digest).then_some(())?;
     unpack(content)
 }
@@ -139,7 +205,10 @@ fn load_as(state: &Folder, name: &str, magic: [u8; 16], bound: &Digest) -> Optio
 fn read_header(file: &mut File, magic: [u8; 16], bound: &Digest) -> Option<(Digest, usize)> {
     let mut header = [0; HEADER];
     file.read_exact(&mut header).ok()?;
-    let rest = header.strip_prefix(&magic)?.strip_prefix(program().bytes())?.strip_prefix(bound.bytes())?;
+    let rest = header
+        .strip_prefix(&magic)?
+        .strip_prefix(program().bytes())?
+        .strip_prefix(bound.bytes())?;
     let (digest, length) = rest.split_first_chunk::<32>()?;
     let length = u64::from_le_bytes(*length.as_array()?);
     (length <= MOST).then_some((Digest::from(*digest), usize::try_from(length).ok()?))
@@ -154,9 +223,16 @@ fn program() -> Digest {
 }
 
 fn remove_left(state: &Folder) -> Result<(), String> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX));
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| {
+            i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+        });
     for name in state.names()?.iter().filter(|name| name.starts_with(FRESH)) {
-        if state.look(name)?.is_some_and(|stat| now.saturating_sub(stat.st_mtime) > LEFT) {
+        if state
+            .look(name)?
+            .is_some_and(|stat| now.saturating_sub(stat.st_mtime) > LEFT)
+        {
             state.remove(name)?;
         }
     }

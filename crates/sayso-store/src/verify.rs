@@ -110,7 +110,11 @@ pub fn verify(state: &Path, expected: Option<Head>) -> Result<Report, String> {
 ///
 /// # Errors
 /// As [`verify`].
-pub fn verify_telling(state: &Path, expected: Option<Head>, progress: &mut dyn FnMut(u64, u64)) -> Result<Report, String> {
+pub fn verify_telling(
+    state: &Path,
+    expected: Option<Head>,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Report, String> {
     let Some(folder) = segments::folder(state)? else {
         let mut walk = Walk::new(expected);
         walk.finish(&segments::name(1));
@@ -138,11 +142,15 @@ pub fn verify_telling(state: &Path, expected: Option<Head>, progress: &mut dyn F
 fn measure(folder: &Folder) -> Result<(Vec<u64>, Vec<u64>), String> {
     let lock = folder.read(segments::LOCK)?;
     // Somebody who hangs with the lock, or a copy without one, is no reason not to look.
-    let _held = lock.as_ref().and_then(|file| lock::hold(file, PATIENCE).ok());
+    let _held = lock
+        .as_ref()
+        .and_then(|file| lock::hold(file, PATIENCE).ok());
     let segments = segments::list(folder)?;
     let length = |segment: &u64| {
         let stat = folder.look(&segments::name(*segment))?;
-        Ok(stat.and_then(|stat| u64::try_from(stat.st_size).ok()).unwrap_or(0))
+        Ok(stat
+            .and_then(|stat| u64::try_from(stat.st_size).ok())
+            .unwrap_or(0))
     };
     let lengths = segments.iter().map(length).collect::<Result<_, String>>()?;
     Ok((segments, lengths))
@@ -171,16 +179,34 @@ struct Walk {
 impl Walk {
     fn new(expected: Option<Head>) -> Self {
         let nothing = line::nothing().hex();
-        Walk { report: Report::default(), expected, next: 1, link: Link::Either(nothing, nothing), gone: None, is_repaired: false }
+        Walk {
+            report: Report::default(),
+            expected,
+            next: 1,
+            link: Link::Either(nothing, nothing),
+            gone: None,
+            is_repaired: false,
+        }
     }
 
-    fn segment(&mut self, folder: &Folder, file: &str, length: u64, is_last: bool) -> Result<(), String> {
-        let opened = folder.read(file)?.ok_or_else(|| format!("the record `{file}` was taken away while it was read"))?;
+    fn segment(
+        &mut self,
+        folder: &Folder,
+        file: &str,
+        length: u64,
+        is_last: bool,
+    ) -> Result<(), String> {
+        let opened = folder
+            .read(file)?
+            .ok_or_else(|| format!("the record `{file}` was taken away while it was read"))?;
         let mut lines = Lines::new(opened, length);
         self.report.segments += 1;
         self.report.bytes += length;
         for number in 1.. {
-            match lines.next().map_err(|error| format!("could not read the record `{file}`: {error}"))? {
+            match lines
+                .next()
+                .map_err(|error| format!("could not read the record `{file}`: {error}"))?
+            {
                 Next::Line(bytes) => self.line(file, number, bytes),
                 Next::TooLong => self.unreadable(file, number, What::TooLong),
                 Next::End([]) => break,
@@ -205,7 +231,9 @@ impl Walk {
         let line = match Line::parse(bytes) {
             Ok(line) => line,
             Err(Wrong::Form) => return self.unreadable(file, place, What::NoEntry),
-            Err(Wrong::Version(version)) => return self.unreadable(file, place, What::Version(version)),
+            Err(Wrong::Version(version)) => {
+                return self.unreadable(file, place, What::Version(version));
+            }
         };
         self.report.entries += 1;
         self.report.since.get_or_insert(line.at);
@@ -227,7 +255,9 @@ impl Walk {
         };
         if line.kind == "repaired" {
             // What it goes on from is told as damage for ever, so nobody gains by writing such an entry.
-            let last = value(bytes).and_then(|node| node.get("last")?.as_whole()).unwrap_or(0);
+            let last = value(bytes)
+                .and_then(|node| node.get("last")?.as_whole())
+                .unwrap_or(0);
             self.fault(file, place, Some(line.number), What::Repaired(last));
             (self.is_repaired, self.report.unsettled) = (true, 0);
         } else if line.number > self.next {
@@ -235,7 +265,10 @@ impl Walk {
         } else if !linked {
             self.fault(file, place, Some(line.number), What::NotLinked);
         }
-        if self.expected.is_some_and(|head| head.number == line.number && head.digest != digest) {
+        if self
+            .expected
+            .is_some_and(|head| head.number == line.number && head.digest != digest)
+        {
             self.fault(file, place, Some(line.number), What::OtherHead);
         }
         match line.kind {
@@ -245,13 +278,21 @@ impl Walk {
         }
         self.next = line.number.saturating_add(1);
         self.link = Link::Either(stated, hex);
-        self.report.head = Some(Head { number: line.number, digest });
+        self.report.head = Some(Head {
+            number: line.number,
+            digest,
+        });
     }
 
     /// Lines are missing; at the very beginning they may have been pruned.
     fn missing(&mut self, file: &str, place: u64, line: &Line<'_>) {
         let what = What::Missing(self.next, line.number - 1);
-        let fault = Fault { file: file.to_owned(), line: place, number: Some(line.number), what };
+        let fault = Fault {
+            file: file.to_owned(),
+            line: place,
+            number: Some(line.number),
+            what,
+        };
         match Digest::from_hex(line.prev) {
             Some(prev) if self.next == 1 && self.report.entries == 1 => {
                 let mut faults = std::mem::take(&mut self.report.faults);
@@ -274,14 +315,25 @@ impl Walk {
     fn pruned(&mut self, bytes: &[u8]) {
         let Some(node) = value(bytes) else { return };
         let through = node.get("through").and_then(|node| node.as_whole());
-        let head = node.get("head").and_then(|node| Digest::from_hex(node.as_text()?.as_bytes()));
-        if self.gone.as_ref().is_some_and(|(_, number, digest)| Some(*number) == through && Some(*digest) == head) {
+        let head = node
+            .get("head")
+            .and_then(|node| Digest::from_hex(node.as_text()?.as_bytes()));
+        if self
+            .gone
+            .as_ref()
+            .is_some_and(|(_, number, digest)| Some(*number) == through && Some(*digest) == head)
+        {
             self.gone = None;
         }
     }
 
     fn missing_segment(&mut self, file: String) {
-        self.push(Fault { file, line: 0, number: None, what: What::MissingSegment });
+        self.push(Fault {
+            file,
+            line: 0,
+            number: None,
+            what: What::MissingSegment,
+        });
     }
 
     /// A line of which nothing can be known stands where the next entry should.
@@ -295,7 +347,11 @@ impl Walk {
     fn finish(&mut self, file: &str) {
         if let Some((mut faults, _, _)) = self.gone.take() {
             // They stand before every entry.
-            self.report.unsettled += if self.is_repaired { 0 } else { faults.len() as u64 };
+            self.report.unsettled += if self.is_repaired {
+                0
+            } else {
+                faults.len() as u64
+            };
             faults.append(&mut self.report.faults);
             self.report.faults = faults;
         }
@@ -305,7 +361,12 @@ impl Walk {
     }
 
     fn fault(&mut self, file: &str, line: u64, number: Option<u64>, what: What) {
-        self.push(Fault { file: file.to_owned(), line, number, what });
+        self.push(Fault {
+            file: file.to_owned(),
+            line,
+            number,
+            what,
+        });
     }
 
     fn push(&mut self, fault: Fault) {
@@ -319,7 +380,14 @@ impl Walk {
 }
 
 fn value(bytes: &[u8]) -> Option<Node> {
-    json::read(std::str::from_utf8(bytes).ok()?, &Limits { depth: 256, ..Limits::default() }).ok()
+    json::read(
+        std::str::from_utf8(bytes).ok()?,
+        &Limits {
+            depth: 256,
+            ..Limits::default()
+        },
+    )
+    .ok()
 }
 
 impl Report {

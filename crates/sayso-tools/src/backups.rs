@@ -29,7 +29,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { file: 64 << 20, total: 1 << 30, days: 30 }
+        Limits {
+            file: 64 << 20,
+            total: 1 << 30,
+            days: 30,
+        }
     }
 }
 
@@ -68,7 +72,14 @@ impl Backups {
     /// If it cannot be made.
     pub fn open(folder: PathBuf, limits: Limits, sync: bool) -> Result<Backups, String> {
         make(&folder)?;
-        Ok(Backups { folder, limits, sync, held: AtomicU64::new(NOT_COUNTED), kept: AtomicU64::new(0), unflushed: AtomicBool::new(false) })
+        Ok(Backups {
+            folder,
+            limits,
+            sync,
+            held: AtomicU64::new(NOT_COUNTED),
+            kept: AtomicU64::new(0),
+            unflushed: AtomicBool::new(false),
+        })
     }
 
     /// How much is kept.
@@ -100,8 +111,15 @@ impl Backups {
             let hex = digest.hex();
             let [first, second, ..] = hex;
             let name = [&[first, second, b'/'], hex.as_slice()].concat();
-            let found = folder.as_ref().and_then(|folder| beneath::stat(folder, OsStr::from_bytes(&name)).ok().flatten());
-            found.is_some_and(|found| beneath::kind(&found) == FileType::RegularFile && u64::try_from(found.st_size) == Ok(size))
+            let found = folder.as_ref().and_then(|folder| {
+                beneath::stat(folder, OsStr::from_bytes(&name))
+                    .ok()
+                    .flatten()
+            });
+            found.is_some_and(|found| {
+                beneath::kind(&found) == FileType::RegularFile
+                    && u64::try_from(found.st_size) == Ok(size)
+            })
         }
     }
 
@@ -110,7 +128,8 @@ impl Backups {
     /// # Errors
     /// If it cannot be read or written: then the change must not be made.
     pub fn keep(&self, from: &mut dyn Read) -> Result<Kept, String> {
-        self.try_keep(from, self.sync).map_err(|error| format!("no backup could be made: {error}"))
+        self.try_keep(from, self.sync)
+            .map_err(|error| format!("no backup could be made: {error}"))
     }
 
     /// Keeps one of many: it outlasts a loss of power only after [`Backups::flush`].
@@ -123,7 +142,8 @@ impl Backups {
         if !alone {
             self.unflushed.store(true, Ordering::SeqCst);
         }
-        self.try_keep(from, alone).map_err(|error| format!("no backup could be made: {error}"))
+        self.try_keep(from, alone)
+            .map_err(|error| format!("no backup could be made: {error}"))
     }
 
     /// Makes everything that was kept last.
@@ -144,7 +164,9 @@ impl Backups {
         let copied = copy(from, &mut file, self.limits.file);
         let kept = copied.and_then(|copied| match copied {
             Kept::TooLarge(_) => fs::remove_file(&temp).map(|()| copied),
-            Kept::Yes(digest, size) => self.place(&file, &temp, &digest, size, sync).map(|()| copied),
+            Kept::Yes(digest, size) => self
+                .place(&file, &temp, &digest, size, sync)
+                .map(|()| copied),
         });
         if kept.is_err() {
             let _ = fs::remove_file(&temp);
@@ -152,9 +174,17 @@ impl Backups {
         kept
     }
 
-    fn place(&self, file: &File, temp: &Path, digest: &Digest, size: u64, sync: bool) -> io::Result<()> {
+    fn place(
+        &self,
+        file: &File,
+        temp: &Path,
+        digest: &Digest,
+        size: u64,
+        sync: bool,
+    ) -> io::Result<()> {
         let path = self.path(digest);
-        if let Ok(there) = File::open(&path).and_then(|there| there.metadata().map(|metadata| (there, metadata)))
+        if let Ok(there) =
+            File::open(&path).and_then(|there| there.metadata().map(|metadata| (there, metadata)))
             && there.1.len() == size
         {
             // Whoever clears up sees that it is wanted again.
@@ -220,12 +250,19 @@ impl Backups {
 
     /// The same, if it is so at once.
     pub fn try_to_clear_up(&self) -> Option<File> {
-        self.lock(".in-use", FlockOperation::NonBlockingLockExclusive).ok()
+        self.lock(".in-use", FlockOperation::NonBlockingLockExclusive)
+            .ok()
     }
 
     fn lock(&self, name: &str, how: FlockOperation) -> Result<File, String> {
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(self.folder.join(name));
-        let locked = lock.and_then(|file| flock(&file, how).map(|()| file).map_err(io::Error::from));
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(self.folder.join(name));
+        let locked =
+            lock.and_then(|file| flock(&file, how).map(|()| file).map_err(io::Error::from));
         locked.map_err(|error| format!("the lock of the backups cannot be had: {error}"))
     }
 
@@ -253,13 +290,30 @@ impl Backups {
 
     /// Everything that is kept.
     pub fn all(&self) -> Vec<Stored> {
-        let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
+        let entries = |folder: &Path| {
+            fs::read_dir(folder)
+                .into_iter()
+                .flatten()
+                .flatten()
+                .map(|entry| entry.path())
+                .collect::<Vec<_>>()
+        };
         let mut all = Vec::new();
-        for file in entries(&self.folder).iter().filter(|path| path.is_dir()).flat_map(|folder| entries(folder)) {
-            let digest = file.file_name().and_then(|name| Digest::parse(&format!("sha256:{}", name.to_str()?)));
+        for file in entries(&self.folder)
+            .iter()
+            .filter(|path| path.is_dir())
+            .flat_map(|folder| entries(folder))
+        {
+            let digest = file
+                .file_name()
+                .and_then(|name| Digest::parse(&format!("sha256:{}", name.to_str()?)));
             let metadata = fs::symlink_metadata(&file).ok();
             if let (Some(digest), Some(metadata)) = (digest, metadata) {
-                all.push(Stored { digest, size: metadata.len(), touched: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH) });
+                all.push(Stored {
+                    digest,
+                    size: metadata.len(),
+                    touched: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+                });
             }
         }
         all
@@ -272,8 +326,14 @@ impl Backups {
 
     /// Throws one away.
     pub fn remove(&self, stored: &Stored) {
-        if fs::remove_file(self.path(&stored.digest)).is_ok() && self.held.load(Ordering::Relaxed) != NOT_COUNTED {
-            let _ = self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| Some(held.saturating_sub(stored.size)));
+        if fs::remove_file(self.path(&stored.digest)).is_ok()
+            && self.held.load(Ordering::Relaxed) != NOT_COUNTED
+        {
+            let _ = self
+                .held
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+                    Some(held.saturating_sub(stored.size))
+                });
         }
     }
 }
@@ -308,8 +368,13 @@ pub struct Stored {
 pub fn remove_unfinished(folder: &Path, before: SystemTime) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let is_temp = name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp"));
-        let is_old = entry.metadata().and_then(|metadata| metadata.modified()).is_ok_and(|time| time < before);
+        let is_temp = name
+            .to_str()
+            .is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp"));
+        let is_old = entry
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .is_ok_and(|time| time < before);
         if is_temp && is_old {
             let _ = fs::remove_file(entry.path());
         }

@@ -60,7 +60,11 @@ impl Spot {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Trouble::Folder(path.to_owned()));
         };
-        Ok(Spot { folder: folder(parent, Way::Best)?, name: name.to_owned(), path: path.to_owned() })
+        Ok(Spot {
+            folder: folder(parent, Way::Best)?,
+            name: name.to_owned(),
+            path: path.to_owned(),
+        })
     }
 
     /// What stands there, the link itself if it is one; none if nothing does.
@@ -73,9 +77,14 @@ impl Spot {
 
     /// Whether the path still leads to the folder that is held open.
     pub fn is_still_there(&self) -> bool {
-        let now = self.path.parent().and_then(|parent| folder(parent, Way::Best).ok());
-        let same = |one: Stat, other: Stat| one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-        now.and_then(|now| Some(same(fstat(&now).ok()?, fstat(&self.folder).ok()?))).unwrap_or(false)
+        let now = self
+            .path
+            .parent()
+            .and_then(|parent| folder(parent, Way::Best).ok());
+        let same =
+            |one: Stat, other: Stat| one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+        now.and_then(|now| Some(same(fstat(&now).ok()?, fstat(&self.folder).ok()?)))
+            .unwrap_or(false)
     }
 }
 
@@ -95,7 +104,8 @@ pub fn folder(path: &Path, way: Way) -> Result<OwnedFd, Trouble> {
     if !path.is_absolute() {
         return Err(Trouble::Missing(path.to_owned()));
     }
-    let root = openat(CWD, "/", marks(), Mode::empty()).map_err(|error| Trouble::System(PathBuf::from("/"), error))?;
+    let root = openat(CWD, "/", marks(), Mode::empty())
+        .map_err(|error| Trouble::System(PathBuf::from("/"), error))?;
     let rest = path.strip_prefix("/").unwrap_or(path);
     below(root, Path::new("/"), rest, way)
 }
@@ -108,7 +118,10 @@ pub fn below(start: OwnedFd, shown: &Path, rest: &Path, way: Way) -> Result<Owne
     if rest.as_os_str().is_empty() {
         return Ok(start);
     }
-    if rest.components().any(|part| !matches!(part, Component::Normal(_))) {
+    if rest
+        .components()
+        .any(|part| !matches!(part, Component::Normal(_)))
+    {
         return Err(Trouble::Missing(shown.join(rest)));
     }
     #[cfg(target_os = "linux")]
@@ -119,7 +132,14 @@ pub fn below(start: OwnedFd, shown: &Path, rest: &Path, way: Way) -> Result<Owne
             Ok(folder) => return Ok(folder),
             // Where something is in the way, the walk below finds out what and where; where the kernel has no such call, it does the work.
             Err(
-                Errno::LOOP | Errno::NOTDIR | Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::NOENT | Errno::AGAIN | Errno::NAMETOOLONG,
+                Errno::LOOP
+                | Errno::NOTDIR
+                | Errno::NOSYS
+                | Errno::PERM
+                | Errno::INVAL
+                | Errno::NOENT
+                | Errno::AGAIN
+                | Errno::NAMETOOLONG,
             ) => {}
             Err(error) => return Err(Trouble::System(shown.join(rest), error)),
         }
@@ -137,8 +157,15 @@ fn by_name(start: OwnedFd, shown: &Path, rest: &Path) -> Result<OwnedFd, Trouble
             Ok(folder) => folder,
             Err(Errno::NOENT) => return Err(Trouble::Missing(at)),
             Err(Errno::NOTDIR | Errno::LOOP) => {
-                let is_link = stat(&open, name).ok().flatten().is_some_and(|found| kind(&found) == FileType::Symlink);
-                return Err(if is_link { Trouble::Link(at) } else { Trouble::NotFolder(at) });
+                let is_link = stat(&open, name)
+                    .ok()
+                    .flatten()
+                    .is_some_and(|found| kind(&found) == FileType::Symlink);
+                return Err(if is_link {
+                    Trouble::Link(at)
+                } else {
+                    Trouble::NotFolder(at)
+                });
             }
             Err(error) => return Err(Trouble::System(at, error)),
         };
@@ -189,7 +216,10 @@ pub fn kind(stat: &Stat) -> FileType {
 }
 
 /// The permission bits.
-#[allow(clippy::useless_conversion, reason = "the bits of a mode are a shorter number on some systems")]
+#[allow(
+    clippy::useless_conversion,
+    reason = "the bits of a mode are a shorter number on some systems"
+)]
 pub fn mode(stat: &Stat) -> u32 {
     u32::from(stat.st_mode) & 0o7777
 }
@@ -207,8 +237,13 @@ pub fn file(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<(File, Stat
         other => Err(Trouble::Special(shown.to_owned(), word(other))),
     };
     // Opening a device can do something by itself, so it is looked at first, and then at what was opened.
-    regular(&stat(&folder, name).map_err(system)?.ok_or_else(|| Trouble::Missing(shown.to_owned()))?)?;
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    regular(
+        &stat(&folder, name)
+            .map_err(system)?
+            .ok_or_else(|| Trouble::Missing(shown.to_owned()))?,
+    )?;
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let open = openat(&folder, name, flags, Mode::empty()).map_err(|error| match error {
         Errno::LOOP => Trouble::Link(shown.to_owned()),
         Errno::NOENT => Trouble::Missing(shown.to_owned()),
@@ -248,9 +283,22 @@ pub fn names_of(path: &Path) -> Result<OwnedFd, Trouble> {
 /// # Errors
 /// As [`inner`].
 pub fn inner_of(top: &OwnedFd, path: &Path) -> Result<OwnedFd, Trouble> {
-    let name = path.file_name().ok_or_else(|| Trouble::Missing(path.to_owned()))?;
-    let start = top.try_clone().map_err(|_| Trouble::System(path.to_owned(), Errno::MFILE))?;
-    inner(below(start, Path::new(""), path.parent().unwrap_or(Path::new("")), Way::Best)?, name, path)
+    let name = path
+        .file_name()
+        .ok_or_else(|| Trouble::Missing(path.to_owned()))?;
+    let start = top
+        .try_clone()
+        .map_err(|_| Trouble::System(path.to_owned(), Errno::MFILE))?;
+    inner(
+        below(
+            start,
+            Path::new(""),
+            path.parent().unwrap_or(Path::new("")),
+            Way::Best,
+        )?,
+        name,
+        path,
+    )
 }
 
 /// What a special file is called.
@@ -275,7 +323,11 @@ impl fmt::Display for Trouble {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Trouble::Missing(path) => write!(out, "`{}` does not exist", shown(path)),
-            Trouble::Link(path) => write!(out, "a link was put in the way of `{}` after it was judged", shown(path)),
+            Trouble::Link(path) => write!(
+                out,
+                "a link was put in the way of `{}` after it was judged",
+                shown(path)
+            ),
             Trouble::NotFolder(path) => write!(out, "`{}` is not a folder", shown(path)),
             Trouble::Special(path, what) => write!(out, "`{}` is {what}, not a file", shown(path)),
             Trouble::Folder(path) => write!(out, "`{}` is a folder, not a file", shown(path)),

@@ -88,7 +88,11 @@ pub struct Open {
 const UNDER_WAY: &str = ".open.json";
 /// The number of the last change; its file is locked while it is counted up.
 const LAST_NUMBER: &str = ".last-number";
-const READ: Limits = Limits { bytes: 64 << 20, depth: 64, nodes: 4_000_000 };
+const READ: Limits = Limits {
+    bytes: 64 << 20,
+    depth: 64,
+    nodes: 4_000_000,
+};
 
 /// A name for what is unfinished, in the folder of the path it is for.
 pub fn temp_name() -> OsString {
@@ -98,12 +102,24 @@ pub fn temp_name() -> OsString {
 impl Step {
     /// A switch of what stands at a path.
     pub fn put(path: PathBuf, before: State, after: State) -> Step {
-        Step { path, before, after, temp: temp_name(), moved_to: None }
+        Step {
+            path,
+            before,
+            after,
+            temp: temp_name(),
+            moved_to: None,
+        }
     }
 
     /// A move to a path where nothing stands.
     pub fn moved(path: PathBuf, to: PathBuf, what: State) -> Step {
-        Step { path, before: what, after: State::Absent, temp: temp_name(), moved_to: Some(to) }
+        Step {
+            path,
+            before: what,
+            after: State::Absent,
+            temp: temp_name(),
+            moved_to: Some(to),
+        }
     }
 
     /// What takes it back.
@@ -116,7 +132,13 @@ impl Step {
 
     /// Whether it only gives a folder other permissions, whatever is in it.
     pub fn sets_permissions(&self) -> bool {
-        matches!((&self.before, &self.after), (State::Folder { inside: None, .. }, State::Folder { inside: None, .. }))
+        matches!(
+            (&self.before, &self.after),
+            (
+                State::Folder { inside: None, .. },
+                State::Folder { inside: None, .. }
+            )
+        )
     }
 
     fn to_node(&self) -> Node {
@@ -126,7 +148,11 @@ impl Step {
             ("after", self.after.to_node()),
             ("temp", bytes_node(&self.temp)),
         ];
-        entries.extend(self.moved_to.iter().map(|to| ("moved_to", bytes_node(to.as_os_str()))));
+        entries.extend(
+            self.moved_to
+                .iter()
+                .map(|to| ("moved_to", bytes_node(to.as_os_str()))),
+        );
         Node::map(entries)
     }
 
@@ -137,7 +163,9 @@ impl Step {
         };
         let temp = bytes_of(node.get("temp")?)?;
         // Recovery removes what is called so: it must be a plain name of ours.
-        let is_ours = temp.to_str().is_some_and(|temp| temp.starts_with(".sayso-") && temp.ends_with(".tmp") && !temp.contains('/'));
+        let is_ours = temp.to_str().is_some_and(|temp| {
+            temp.starts_with(".sayso-") && temp.ends_with(".tmp") && !temp.contains('/')
+        });
         let step = Step {
             path: PathBuf::from(bytes_of(node.get("path")?)?),
             before: State::from_node(node.get("before")?)?,
@@ -152,39 +180,83 @@ impl Step {
 impl Change {
     /// When it was made, from its name.
     pub fn time(&self) -> SystemTime {
-        let nanos = self.name.split('-').next().and_then(|time| time.parse().ok()).unwrap_or(0);
+        let nanos = self
+            .name
+            .split('-')
+            .next()
+            .and_then(|time| time.parse().ok())
+            .unwrap_or(0);
         SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos)
     }
 
     /// What a person types to take it back: `u12`. It is the same wherever the change is named.
     pub fn handle(&self) -> String {
-        self.number.map_or_else(|| self.name.clone(), |number| format!("u{number}"))
+        self.number
+            .map_or_else(|| self.name.clone(), |number| format!("u{number}"))
     }
 
     /// The contents it needs to be taken back, and those it made.
     pub fn digests(&self) -> impl Iterator<Item = Digest> {
-        self.steps.iter().flat_map(|step| step.before.files().into_iter().chain(step.after.files())).filter_map(|(digest, _)| digest)
+        self.steps
+            .iter()
+            .flat_map(|step| step.before.files().into_iter().chain(step.after.files()))
+            .filter_map(|(digest, _)| digest)
     }
 
     fn to_node(&self) -> Node {
-        let seconds = self.time().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let seconds = self
+            .time()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
         let mut entries = vec![
-            ("number", self.number.map_or(Value::Null.into(), |number| Value::Number(number.to_string()).into())),
+            (
+                "number",
+                self.number.map_or(Value::Null.into(), |number| {
+                    Value::Number(number.to_string()).into()
+                }),
+            ),
             ("id", Node::text(&self.id)),
-            ("batch", self.batch.as_ref().map_or(Value::Null.into(), Node::text)),
+            (
+                "batch",
+                self.batch.as_ref().map_or(Value::Null.into(), Node::text),
+            ),
             ("session", Node::text(&self.session)),
-            ("time", Value::Number(format!("{}.{:03}", seconds.as_secs(), seconds.subsec_millis())).into()),
+            (
+                "time",
+                Value::Number(format!(
+                    "{}.{:03}",
+                    seconds.as_secs(),
+                    seconds.subsec_millis()
+                ))
+                .into(),
+            ),
             ("tool", Node::text(&self.tool)),
             ("workspace", Node::text(&self.workspace)),
-            ("undoes", Value::List(self.undoes.iter().map(Node::text).collect()).into()),
-            ("unkept", self.unkept.as_ref().map_or(Value::Null.into(), Node::text)),
+            (
+                "undoes",
+                Value::List(self.undoes.iter().map(Node::text).collect()).into(),
+            ),
+            (
+                "unkept",
+                self.unkept.as_ref().map_or(Value::Null.into(), Node::text),
+            ),
             ("asked", Value::Bool(self.asked).into()),
-            ("steps", Value::List(self.steps.iter().map(Step::to_node).collect()).into()),
+            (
+                "steps",
+                Value::List(self.steps.iter().map(Step::to_node).collect()).into(),
+            ),
         ];
         if !self.left_out.is_empty() {
-            entries.push(("left_out", Value::List(self.left_out.iter().map(Node::text).collect()).into()));
+            entries.push((
+                "left_out",
+                Value::List(self.left_out.iter().map(Node::text).collect()).into(),
+            ));
         }
-        entries.extend(self.listing.iter().map(|digest| ("listing", Node::text(digest.to_string()))));
+        entries.extend(
+            self.listing
+                .iter()
+                .map(|digest| ("listing", Node::text(digest.to_string()))),
+        );
         entries.extend(self.awaited.then(|| ("awaited", Value::Bool(true).into())));
         Node::map(entries)
     }
@@ -204,13 +276,26 @@ impl Change {
             session: text("session")?,
             tool: text("tool")?,
             workspace: text("workspace")?,
-            undoes: node.get("undoes")?.items().iter().map(|item| item.as_text().map(str::to_owned)).collect::<Option<_>>()?,
+            undoes: node
+                .get("undoes")?
+                .items()
+                .iter()
+                .map(|item| item.as_text().map(str::to_owned))
+                .collect::<Option<_>>()?,
             unkept: text("unkept"),
-            left_out: left_out.iter().filter_map(|item| item.as_text().map(str::to_owned)).collect(),
+            left_out: left_out
+                .iter()
+                .filter_map(|item| item.as_text().map(str::to_owned))
+                .collect(),
             listing,
             awaited: node.get("awaited").and_then(Node::as_bool).unwrap_or(false),
             asked: node.get("asked").and_then(Node::as_bool).unwrap_or(true),
-            steps: node.get("steps")?.items().iter().map(Step::from_node).collect::<Option<_>>()?,
+            steps: node
+                .get("steps")?
+                .items()
+                .iter()
+                .map(Step::from_node)
+                .collect::<Option<_>>()?,
         })
     }
 }
@@ -218,9 +303,15 @@ impl Change {
 /// A name for the record of a new change: after all others of this process, and as late as the clock says.
 pub fn new_name() -> String {
     static LAST: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     let now = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-    let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(now.max(last + 1))).unwrap_or(now);
+    let last = LAST
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
+            Some(now.max(last + 1))
+        })
+        .unwrap_or(now);
     // The random part keeps two processes apart.
     format!("{:019}-{}", now.max(last + 1), random())
 }
@@ -258,8 +349,14 @@ impl Changes {
             }
             written.map(|()| file)
         };
-        let file = begin().map_err(|error: std::io::Error| format!("the change could not be written down: {error}"))?;
-        Ok(Open { path, file, length: text.len() as u64 })
+        let file = begin().map_err(|error: std::io::Error| {
+            format!("the change could not be written down: {error}")
+        })?;
+        Ok(Open {
+            path,
+            file,
+            length: text.len() as u64,
+        })
     }
 
     /// A command was carried out, and its change holds the steps now.
@@ -276,13 +373,20 @@ impl Changes {
 
     /// The changes whose process was cut off, each locked by this one now.
     pub fn cut_off(&self) -> Vec<(Change, Open)> {
-        self.names().iter().filter(|name| name.ends_with(UNDER_WAY)).filter_map(|name| self.lock(name)).collect()
+        self.names()
+            .iter()
+            .filter(|name| name.ends_with(UNDER_WAY))
+            .filter_map(|name| self.lock(name))
+            .collect()
     }
 
     /// The change of this name that somebody else makes, locked by this process now; none if it was seen to already.
     pub fn awaited(&self, name: &str) -> Option<(Change, Open)> {
-        let is_ours = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        self.lock(&format!("{name}{UNDER_WAY}")).filter(|(change, _)| is_ours && change.awaited)
+        let is_ours = name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        self.lock(&format!("{name}{UNDER_WAY}"))
+            .filter(|(change, _)| is_ours && change.awaited)
     }
 
     fn lock(&self, name: &str) -> Option<(Change, Open)> {
@@ -290,7 +394,10 @@ impl Changes {
         let file = OpenOptions::new().read(true).write(true).open(&path).ok()?;
         flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
         // It may have been finished between the look at the names and the lock.
-        let same = |other: fs::Metadata| file.metadata().is_ok_and(|own| own.ino() == other.ino() && own.dev() == other.dev());
+        let same = |other: fs::Metadata| {
+            file.metadata()
+                .is_ok_and(|own| own.ino() == other.ino() && own.dev() == other.dev())
+        };
         if !fs::symlink_metadata(&path).is_ok_and(same) {
             return None;
         }
@@ -305,29 +412,51 @@ impl Changes {
 
     /// All changes, also those under way, oldest first. What cannot be read is left out.
     pub fn all(&self) -> Vec<Change> {
-        self.names().iter().filter_map(|name| self.read(name)).collect()
+        self.names()
+            .iter()
+            .filter_map(|name| self.read(name))
+            .collect()
     }
 
     /// The changes that are under way or were cut off.
     pub fn under_way(&self) -> Vec<Change> {
-        self.names().iter().filter(|name| name.ends_with(UNDER_WAY)).filter_map(|name| self.read(name)).collect()
+        self.names()
+            .iter()
+            .filter(|name| name.ends_with(UNDER_WAY))
+            .filter_map(|name| self.read(name))
+            .collect()
     }
 
     /// The changes that were carried out, oldest first, without those that are under way.
     pub fn finished(&self) -> Vec<Change> {
-        self.names().iter().filter(|name| !name.ends_with(UNDER_WAY)).filter_map(|name| self.read(name)).collect()
+        self.names()
+            .iter()
+            .filter(|name| !name.ends_with(UNDER_WAY))
+            .filter_map(|name| self.read(name))
+            .collect()
     }
 
     /// A number that no change has had so far; none where it cannot be written down.
     pub fn next_number(&self) -> Option<u64> {
         let path = self.folder.join(LAST_NUMBER);
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path).ok()?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)
+            .ok()?;
         flock(&file, FlockOperation::LockExclusive).ok()?;
         let mut written = Vec::new();
         std::io::Read::read_to_end(&mut &file, &mut written).ok()?;
-        let written = std::str::from_utf8(&written).ok().and_then(|text| text.trim().parse::<u64>().ok());
+        let written = std::str::from_utf8(&written)
+            .ok()
+            .and_then(|text| text.trim().parse::<u64>().ok());
         // Where the file was lost or damaged, the records know.
-        let last = written.or_else(|| self.all().iter().filter_map(|change| change.number).max()).unwrap_or(0);
+        let last = written
+            .or_else(|| self.all().iter().filter_map(|change| change.number).max())
+            .unwrap_or(0);
         let next = last.checked_add(1)?;
         let text = format!("{next}\n");
         file.write_all_at(text.as_bytes(), 0).ok()?;
@@ -343,7 +472,9 @@ impl Changes {
     /// The names of all records, oldest first.
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        let mut names: Vec<String> = entries
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
         names.retain(|name| name.ends_with(".json") && !name.starts_with('.'));
         names.sort_unstable();
         names
@@ -351,7 +482,9 @@ impl Changes {
 
     fn read(&self, file: &str) -> Option<Change> {
         let text = fs::read_to_string(self.folder.join(file)).ok()?;
-        let name = file.strip_suffix(UNDER_WAY).or_else(|| file.strip_suffix(".json"))?;
+        let name = file
+            .strip_suffix(UNDER_WAY)
+            .or_else(|| file.strip_suffix(".json"))?;
         Change::from_node(name, &json::read(&text, &READ).ok()?)
     }
 }
@@ -359,13 +492,18 @@ impl Changes {
 impl Open {
     /// How many steps were carried out, give or take the one that was under way.
     pub fn progress(&self) -> usize {
-        let length = self.file.metadata().map_or(self.length, |metadata| metadata.len());
+        let length = self
+            .file
+            .metadata()
+            .map_or(self.length, |metadata| metadata.len());
         usize::try_from(length.saturating_sub(self.length)).unwrap_or(0)
     }
 
     /// Writes down how many steps are carried out now. Only the recovery of several steps needs it, so an error changes nothing.
     pub fn set_progress(&self, steps: usize) {
-        let _ = self.file.write_all_at(" ".repeat(steps).as_bytes(), self.length);
+        let _ = self
+            .file
+            .write_all_at(" ".repeat(steps).as_bytes(), self.length);
         let _ = self.file.set_len(self.length + steps as u64);
     }
 
@@ -375,8 +513,13 @@ impl Open {
     /// If that cannot be written down; the next recovery does it.
     pub fn finish(self) -> Result<(), String> {
         let name = self.path.to_string_lossy().replace(UNDER_WAY, ".json");
-        fs::rename(&self.path, &name)
-            .map_err(|error| format!("`{}` could not be closed: {}", shown(&self.path), visible(&error.to_string())))
+        fs::rename(&self.path, &name).map_err(|error| {
+            format!(
+                "`{}` could not be closed: {}",
+                shown(&self.path),
+                visible(&error.to_string())
+            )
+        })
     }
 
     /// Nothing of the change was carried out.

@@ -17,10 +17,20 @@ const TRIES: usize = 3;
 
 /// Takes the digests of the files that did not change since an earlier listing.
 pub(crate) fn recall(listing: &mut Listing, earlier: &Listing) {
-    let known: HashMap<&Path, &What> = earlier.entries.iter().map(|entry| (entry.path.as_path(), &entry.what)).collect();
+    let known: HashMap<&Path, &What> = earlier
+        .entries
+        .iter()
+        .map(|entry| (entry.path.as_path(), &entry.what))
+        .collect();
     for entry in &mut listing.entries {
-        if let What::File { identity, digest, .. } = &mut entry.what
-            && let Some(What::File { identity: then, digest: known, .. }) = known.get(entry.path.as_path())
+        if let What::File {
+            identity, digest, ..
+        } = &mut entry.what
+            && let Some(What::File {
+                identity: then,
+                digest: known,
+                ..
+            }) = known.get(entry.path.as_path())
             && identity == then
             && !earlier.is_too_fresh(then)
         {
@@ -34,7 +44,11 @@ pub(crate) fn missing(listing: &Listing, backups: &Backups) -> Vec<(usize, u64)>
     let holds = backups.shelf();
     let all = listing.entries.iter().enumerate();
     all.filter_map(|(index, entry)| match &entry.what {
-        What::File { digest: Some(digest), identity, .. } if holds(digest, identity.size) => None,
+        What::File {
+            digest: Some(digest),
+            identity,
+            ..
+        } if holds(digest, identity.size) => None,
         What::File { identity, .. } => Some((index, identity.size)),
         _ => None,
     })
@@ -42,14 +56,25 @@ pub(crate) fn missing(listing: &Listing, backups: &Backups) -> Vec<(usize, u64)>
 }
 
 /// Keeps the files that are missing in the backups. What is gone by now leaves the listing.
-pub(crate) fn keep(listing: &mut Listing, missing: &[(usize, u64)], backups: &Backups) -> Result<(), NotKept> {
+pub(crate) fn keep(
+    listing: &mut Listing,
+    missing: &[(usize, u64)],
+    backups: &Backups,
+) -> Result<(), NotKept> {
     let mut gone = false;
     for (index, _) in missing {
-        let Some(entry) = listing.entries.get_mut(*index) else { continue };
+        let Some(entry) = listing.entries.get_mut(*index) else {
+            continue;
+        };
         let path = listing.root.join(&entry.path);
         match read(&path, backups, true)? {
             Some((what, true)) => entry.what = what,
-            Some((_, false)) => return Err(NotKept::Cannot(format!("`{}` is being written to", shown(&path)))),
+            Some((_, false)) => {
+                return Err(NotKept::Cannot(format!(
+                    "`{}` is being written to",
+                    shown(&path)
+                )));
+            }
             None => {
                 gone = true;
                 entry.what = What::Unseen;
@@ -67,7 +92,14 @@ pub(crate) fn look(now: &mut Listing, before: &Listing, room: u64, backups: &Bac
     recall(now, before);
     let mut used = 0_u64;
     for entry in &mut now.entries {
-        let What::File { digest: None, identity, .. } = &entry.what else { continue };
+        let What::File {
+            digest: None,
+            identity,
+            ..
+        } = &entry.what
+        else {
+            continue;
+        };
         let size = identity.size;
         used = used.saturating_add(size);
         // What is only known by its size is compared by that.
@@ -93,9 +125,14 @@ fn read(path: &Path, backups: &Backups, keep: bool) -> Result<Option<(What, bool
             Err(Trouble::Missing(_)) => return Ok(None),
             Err(trouble) => return Err(trouble.into()),
         };
-        let cannot = |error: io::Error| NotKept::Cannot(format!("`{}` cannot be read: {error}", shown(path)));
+        let cannot = |error: io::Error| {
+            NotKept::Cannot(format!("`{}` cannot be read: {error}", shown(path)))
+        };
         let seen = match keep {
-            true => match backups.keep_one_of_many(&mut file).map_err(NotKept::Cannot)? {
+            true => match backups
+                .keep_one_of_many(&mut file)
+                .map_err(NotKept::Cannot)?
+            {
                 Kept::Yes(digest, size) => Some((digest, size)),
                 Kept::TooLarge(_) => None,
             },
@@ -104,7 +141,13 @@ fn read(path: &Path, backups: &Backups, keep: bool) -> Result<Option<(What, bool
         let now = fstat(&file).map_err(|error| Trouble::System(path.to_owned(), error))?;
         let (then, mut what) = (Identity::of(&found), What::file(&now));
         let mut calm = false;
-        if let (What::File { identity, digest, .. }, Some((seen, size))) = (&mut what, seen) {
+        if let (
+            What::File {
+                identity, digest, ..
+            },
+            Some((seen, size)),
+        ) = (&mut what, seen)
+        {
             calm = *identity == then && identity.size == size;
             *digest = Some(seen);
             identity.size = size;
@@ -119,9 +162,14 @@ fn read(path: &Path, backups: &Backups, keep: bool) -> Result<Option<(What, bool
 
 /// Keeps a listing itself.
 pub(crate) fn keep_listing(listing: &Listing, backups: &Backups) -> Result<Digest, NotKept> {
-    match backups.keep_one_of_many(&mut listing.to_bytes().as_slice()).map_err(NotKept::Cannot)? {
+    match backups
+        .keep_one_of_many(&mut listing.to_bytes().as_slice())
+        .map_err(NotKept::Cannot)?
+    {
         Kept::Yes(digest, _) => Ok(digest),
-        Kept::TooLarge(_) => Err(NotKept::TooMuch("the listing of the workspace is too large for a backup".to_owned())),
+        Kept::TooLarge(_) => Err(NotKept::TooMuch(
+            "the listing of the workspace is too large for a backup".to_owned(),
+        )),
     }
 }
 

@@ -31,7 +31,10 @@ pub struct KeepLimits {
 
 impl Default for KeepLimits {
     fn default() -> Self {
-        KeepLimits { names: 20_000, bytes: 256 << 20 }
+        KeepLimits {
+            names: 20_000,
+            bytes: 256 << 20,
+        }
     }
 }
 
@@ -69,10 +72,20 @@ impl Keeping {
     ///
     /// # Errors
     /// If it is too much, or a part of it cannot be kept, or the disk is full. Then the command must not run as one that can be taken back.
-    pub fn before(files: &Files, about: About, workspace: &Path, limits: KeepLimits, rules: Rules<'_>) -> Result<Keeping, NotKept> {
+    pub fn before(
+        files: &Files,
+        about: About,
+        workspace: &Path,
+        limits: KeepLimits,
+        rules: Rules<'_>,
+    ) -> Result<Keeping, NotKept> {
         let backups = files.backups();
-        if backups.folder().starts_with(workspace) || files.changes().folder().starts_with(workspace) {
-            return Err(NotKept::Cannot("the folder in which sayso keeps backups lies in the workspace".to_owned()));
+        if backups.folder().starts_with(workspace)
+            || files.changes().folder().starts_with(workspace)
+        {
+            return Err(NotKept::Cannot(
+                "the folder in which sayso keeps backups lies in the workspace".to_owned(),
+            ));
         }
         let mut listing = survey::before(workspace, limits.names, rules)?;
         check(&listing, limits, backups)?;
@@ -85,7 +98,10 @@ impl Keeping {
         let (lock, unkept) = room(&listing, files)?;
         keep(&mut listing, &unkept, backups)?;
         let known = last.filter(|(digest, last)| {
-            unkept.is_empty() && last.entries == listing.entries && last.mode == listing.mode && backups.has(digest)
+            unkept.is_empty()
+                && last.entries == listing.entries
+                && last.mode == listing.mode
+                && backups.has(digest)
         });
         let (digest, listing) = match known {
             Some((digest, last)) => (digest, last),
@@ -95,13 +111,22 @@ impl Keeping {
             backups.flush().map_err(NotKept::Cannot)?;
         }
         files.listings().set_last(workspace, &digest);
-        let change = Change { listing: Some(digest), ..about.into_change(files.changes(), Vec::new(), None) };
+        let change = Change {
+            listing: Some(digest),
+            ..about.into_change(files.changes(), Vec::new(), None)
+        };
         let open = files.changes().begin(&change).map_err(NotKept::Cannot)?;
         drop(lock);
         if let Some(earlier) = earlier.filter(|earlier| *earlier != digest) {
             forget_listing(files.changes(), backups, &earlier);
         }
-        Ok(Keeping { change, open, listing, limits, files_read: unkept.len() })
+        Ok(Keeping {
+            change,
+            open,
+            listing,
+            limits,
+            files_read: unkept.len(),
+        })
     }
 
     /// How many files had to be read; of a workspace that did not change, none.
@@ -113,8 +138,14 @@ impl Keeping {
     pub fn remarks(&self) -> Vec<String> {
         let all = self.listing.entries.iter();
         all.filter_map(|entry| match entry.what {
-            What::Special => Some(format!("`{}` is a pipe, a socket or a device and is not kept", shown(&entry.path))),
-            What::Git(_) => Some(format!("`{}` is git's own and is not kept", shown(&entry.path))),
+            What::Special => Some(format!(
+                "`{}` is a pipe, a socket or a device and is not kept",
+                shown(&entry.path)
+            )),
+            What::Git(_) => Some(format!(
+                "`{}` is git's own and is not kept",
+                shown(&entry.path)
+            )),
             _ => None,
         })
         .collect()
@@ -125,8 +156,25 @@ impl Keeping {
     /// # Errors
     /// If the workspace cannot be looked at, or the disk says no. The next recovery tries again.
     pub fn after(self, files: &Files, rules: Rules<'_>) -> Result<AfterCommand, String> {
-        let Keeping { change, open, listing, limits, .. } = self;
-        let done = conclude(files.changes(), files.backups(), Under { change, open, listing }, limits, rules, None)?;
+        let Keeping {
+            change,
+            open,
+            listing,
+            limits,
+            ..
+        } = self;
+        let done = conclude(
+            files.changes(),
+            files.backups(),
+            Under {
+                change,
+                open,
+                listing,
+            },
+            limits,
+            rules,
+            None,
+        )?;
         if done.change.is_some() && files.backups().held() > files.backups().limits().total {
             files.prune();
         }
@@ -150,16 +198,40 @@ struct Under {
 ///
 /// # Errors
 /// If its workspace cannot be looked at.
-pub fn recover(changes: &Changes, backups: &Backups, change: Change, open: Open, rules: Rules<'_>) -> Result<Option<String>, String> {
+pub fn recover(
+    changes: &Changes,
+    backups: &Backups,
+    change: Change,
+    open: Open,
+    rules: Rules<'_>,
+) -> Result<Option<String>, String> {
     let id = sayso_core::visible::visible(&change.id).into_owned();
-    let Some(listing) = change.listing.and_then(|digest| read_listing(backups, &digest)) else {
+    let Some(listing) = change
+        .listing
+        .and_then(|digest| read_listing(backups, &digest))
+    else {
         open.discard();
-        return Err(format!("the command `{id}` was cut off, and what it did cannot be told: the listing from before it is gone"));
+        return Err(format!(
+            "the command `{id}` was cut off, and what it did cannot be told: the listing from before it is gone"
+        ));
     };
     let note = "the command was cut off: whatever anybody changed in the workspace from then until sayso ran again is taken back, too";
-    let under = Under { change, open, listing };
-    let done = conclude(changes, backups, under, KeepLimits::default(), rules, Some(note.to_owned()))
-        .map_err(|why| format!("the command `{id}` was cut off, and what it did cannot be told now: {why}"))?;
+    let under = Under {
+        change,
+        open,
+        listing,
+    };
+    let done = conclude(
+        changes,
+        backups,
+        under,
+        KeepLimits::default(),
+        rules,
+        Some(note.to_owned()),
+    )
+    .map_err(|why| {
+        format!("the command `{id}` was cut off, and what it did cannot be told now: {why}")
+    })?;
     Ok(done.change.map(|handle| {
         let count = |list: &[PathBuf], word: &str| format!("{} {word}", list.len());
         let counts = [count(&done.created, "made"), count(&done.changed, "changed"), count(&done.deleted, "removed")];
@@ -175,12 +247,28 @@ fn conclude(
     rules: Rules<'_>,
     note: Option<String>,
 ) -> Result<AfterCommand, String> {
-    let Under { mut change, open, listing } = under;
+    let Under {
+        mut change,
+        open,
+        listing,
+    } = under;
     let mut now = survey::after(&listing, MOST_NEW, rules).map_err(|why| why.to_string())?;
     look(&mut now, &listing, limits.bytes, backups);
-    let Difference { steps, created, changed, deleted, mut left_out } = compare(&listing, &now);
+    let Difference {
+        steps,
+        created,
+        changed,
+        deleted,
+        mut left_out,
+    } = compare(&listing, &now);
     left_out.extend(note);
-    let mut done = AfterCommand { created, changed, deleted, left_out, change: None };
+    let mut done = AfterCommand {
+        created,
+        changed,
+        deleted,
+        left_out,
+        change: None,
+    };
     if steps.is_empty() {
         open.discard();
         return Ok(done);
@@ -208,7 +296,10 @@ fn room(listing: &Listing, files: &Files) -> Result<(File, Vec<(usize, u64)>), N
         drop(lock);
         if is_last {
             let all = size_words(backups.limits().total);
-            return Err(NotKept::TooMuch(format!("there is no room for {} more in the backups ({all} in all)", size_words(needed))));
+            return Err(NotKept::TooMuch(format!(
+                "there is no room for {} more in the backups ({all} in all)",
+                size_words(needed)
+            )));
         }
         make_room(files.changes(), backups, needed);
         is_last = true;
@@ -221,26 +312,48 @@ fn check(listing: &Listing, limits: KeepLimits, backups: &Backups) -> Result<(),
     let mut total = 0_u64;
     let mut several: HashMap<(u64, u64), (u64, &Path)> = HashMap::new();
     for entry in &listing.entries {
-        let What::File { identity, names, .. } = &entry.what else { continue };
+        let What::File {
+            identity, names, ..
+        } = &entry.what
+        else {
+            continue;
+        };
         if identity.size > most {
-            let (name, size) = (shown(&listing.root.join(&entry.path)), size_words(identity.size));
-            return Err(NotKept::TooMuch(format!("`{name}` ({size}) is too large for a backup ({} at most)", size_words(most))));
+            let (name, size) = (
+                shown(&listing.root.join(&entry.path)),
+                size_words(identity.size),
+            );
+            return Err(NotKept::TooMuch(format!(
+                "`{name}` ({size}) is too large for a backup ({} at most)",
+                size_words(most)
+            )));
         }
         total = total.saturating_add(identity.size);
         if *names > 1 {
-            let more = several.entry((identity.device, identity.inode)).or_insert((*names, &entry.path));
+            let more = several
+                .entry((identity.device, identity.inode))
+                .or_insert((*names, &entry.path));
             more.0 = more.0.saturating_sub(1);
         }
     }
     if total > limits.bytes {
         let (total, most) = (size_words(total), size_words(limits.bytes));
-        return Err(NotKept::TooMuch(format!("what git does not ignore is {total}, which is too much for a backup ({most} at most)")));
+        return Err(NotKept::TooMuch(format!(
+            "what git does not ignore is {total}, which is too much for a backup ({most} at most)"
+        )));
     }
-    match several.values().filter(|(more, _)| *more > 0).map(|(_, path)| path).min() {
+    match several
+        .values()
+        .filter(|(more, _)| *more > 0)
+        .map(|(_, path)| path)
+        .min()
+    {
         // A command that writes to it writes there, too.
         Some(path) => {
             let name = shown(&listing.root.join(path));
-            Err(NotKept::Cannot(format!("`{name}` has another name outside of what is kept, and a change of it would be seen there")))
+            Err(NotKept::Cannot(format!(
+                "`{name}` has another name outside of what is kept, and a change of it would be seen there"
+            )))
         }
         None => Ok(()),
     }

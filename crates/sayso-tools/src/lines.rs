@@ -26,7 +26,10 @@ pub struct Lines<R> {
 impl<R: Read> Lines<R> {
     /// The lines of `from`, none longer than `most`.
     pub fn new(from: R, most: usize) -> Self {
-        Lines { from: BufReader::with_capacity(PIECE, from), most }
+        Lines {
+            from: BufReader::with_capacity(PIECE, from),
+            most,
+        }
     }
 
     /// Waits for the next one. A stream that breaks has ended.
@@ -55,7 +58,11 @@ impl<R: Read> Lines<R> {
         let mut rest = Vec::new();
         loop {
             rest.clear();
-            let read = self.from.by_ref().take(PIECE as u64).read_until(b'\n', &mut rest);
+            let read = self
+                .from
+                .by_ref()
+                .take(PIECE as u64)
+                .read_until(b'\n', &mut rest);
             if read.unwrap_or(0) == 0 || rest.last() == Some(&b'\n') {
                 return;
             }
@@ -81,10 +88,16 @@ mod tests {
 
     #[test]
     fn lines_come_as_they_are_and_long_ones_not_at_all() {
-        assert_eq!(all(b"a\r\n\nb\xe2\x80\xa8c\nhalf", 64), ["a\r\n", "\n", "b\u{2028}c\n", "half"]);
+        assert_eq!(
+            all(b"a\r\n\nb\xe2\x80\xa8c\nhalf", 64),
+            ["a\r\n", "\n", "b\u{2028}c\n", "half"]
+        );
         let long = format!("{}\nb\n", "x".repeat(PIECE * 3));
         assert_eq!(all(long.as_bytes(), 100), ["too long", "b\n"]);
-        assert_eq!(all(format!("{}\nb", "x".repeat(99)).as_bytes(), 100).len(), 2);
+        assert_eq!(
+            all(format!("{}\nb", "x".repeat(99)).as_bytes(), 100).len(),
+            2
+        );
         assert_eq!(all("x".repeat(PIECE * 3).as_bytes(), 100), ["too long"]);
     }
 }

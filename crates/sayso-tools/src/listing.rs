@@ -86,13 +86,19 @@ const TOO_FRESH: i128 = 2_000_000_000;
 
 /// The time in nanoseconds since 1970.
 pub fn now() -> i128 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     i128::try_from(now.as_nanos()).unwrap_or(i128::MAX)
 }
 
 impl Identity {
     /// From what the system says.
-    #[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "these numbers have other types on other systems")]
+    #[allow(
+        clippy::unnecessary_cast,
+        clippy::useless_conversion,
+        reason = "these numbers have other types on other systems"
+    )]
     pub fn of(found: &Stat) -> Identity {
         const SECOND: i128 = 1_000_000_000;
         Identity {
@@ -117,15 +123,27 @@ impl Identity {
 
 impl fmt::Display for Identity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} {} {} {} {}", self.device, self.inode, self.size, self.modified, self.changed)
+        write!(
+            out,
+            "{} {} {} {} {}",
+            self.device, self.inode, self.size, self.modified, self.changed
+        )
     }
 }
 
 impl What {
     /// A file that was not read.
-    #[allow(clippy::unnecessary_cast, reason = "this number has other types on other systems")]
+    #[allow(
+        clippy::unnecessary_cast,
+        reason = "this number has other types on other systems"
+    )]
     pub fn file(found: &Stat) -> What {
-        What::File { identity: Identity::of(found), mode: mode(found), names: found.st_nlink as u64, digest: None }
+        What::File {
+            identity: Identity::of(found),
+            mode: mode(found),
+            names: found.st_nlink as u64,
+            digest: None,
+        }
     }
 
     /// Whether it can be brought back.
@@ -136,9 +154,23 @@ impl What {
     /// As it is written down in a change, of a folder only itself.
     pub fn state(&self) -> State {
         match self {
-            What::File { identity, mode, digest, .. } => State::File { digest: *digest, size: identity.size, mode: *mode },
-            What::Folder(mode) | What::Closed(mode) => State::Folder { mode: *mode, inside: None },
-            What::Link(target) => State::Link { target: target.clone() },
+            What::File {
+                identity,
+                mode,
+                digest,
+                ..
+            } => State::File {
+                digest: *digest,
+                size: identity.size,
+                mode: *mode,
+            },
+            What::Folder(mode) | What::Closed(mode) => State::Folder {
+                mode: *mode,
+                inside: None,
+            },
+            What::Link(target) => State::Link {
+                target: target.clone(),
+            },
             What::Special | What::Ignored(_) | What::Git(_) | What::Unseen => State::Special,
         }
     }
@@ -146,7 +178,12 @@ impl What {
     fn facts(&self) -> (String, &OsStr) {
         let none = OsStr::new("");
         match self {
-            What::File { identity, mode, names, digest } => {
+            What::File {
+                identity,
+                mode,
+                names,
+                digest,
+            } => {
                 let digest = digest.map_or_else(|| "-".to_owned(), |digest| digest.to_string());
                 (format!("file {identity} {mode:o} {names} {digest}"), none)
             }
@@ -164,7 +201,9 @@ impl What {
     fn read(facts: &[u8], text: &[u8]) -> Option<What> {
         let mut words = std::str::from_utf8(facts).ok()?.split_ascii_whitespace();
         let kind = words.next()?;
-        let mode = |words: &mut std::str::SplitAsciiWhitespace<'_>| u32::from_str_radix(words.next()?, 8).ok();
+        let mode = |words: &mut std::str::SplitAsciiWhitespace<'_>| {
+            u32::from_str_radix(words.next()?, 8).ok()
+        };
         Some(match kind {
             "file" => What::File {
                 identity: Identity::read(&mut words)?,
@@ -228,10 +267,18 @@ impl Listing {
         }
         let root = path(parts.next()?);
         let (taken, mode) = std::str::from_utf8(parts.next()?).ok()?.split_once(' ')?;
-        let mut listing = Listing { root, taken: taken.parse().ok()?, mode: u32::from_str_radix(mode, 8).ok()?, entries: Vec::new() };
+        let mut listing = Listing {
+            root,
+            taken: taken.parse().ok()?,
+            mode: u32::from_str_radix(mode, 8).ok()?,
+            entries: Vec::new(),
+        };
         while let Some(name) = parts.next() {
             let what = What::read(parts.next()?, parts.next()?)?;
-            listing.entries.push(Entry { path: path(name), what });
+            listing.entries.push(Entry {
+                path: path(name),
+                what,
+            });
         }
         Some(listing)
     }
@@ -247,10 +294,26 @@ mod tests {
 
     #[test]
     fn every_listing_reads_back() {
-        let identity = Identity { device: 1, inode: u64::MAX, size: 3, modified: -5, changed: i128::from(i64::MAX) };
+        let identity = Identity {
+            device: 1,
+            inode: u64::MAX,
+            size: 3,
+            modified: -5,
+            changed: i128::from(i64::MAX),
+        };
         let all = [
-            What::File { identity, mode: 0o4755, names: 2, digest: Some(Digest::of_bytes(b"x")) },
-            What::File { identity, mode: 0, names: 1, digest: None },
+            What::File {
+                identity,
+                mode: 0o4755,
+                names: 2,
+                digest: Some(Digest::of_bytes(b"x")),
+            },
+            What::File {
+                identity,
+                mode: 0,
+                names: 1,
+                digest: None,
+            },
             What::Folder(0o1777),
             What::Link(OsString::from_vec(vec![b'\n', 0xff, b' '])),
             What::Special,
@@ -260,9 +323,28 @@ mod tests {
             What::Closed(0),
             What::Unseen,
         ];
-        let name = |index: usize| PathBuf::from(OsString::from_vec(vec![b'a', b'\n', 0xfe, u8::try_from(index).unwrap_or(0) + 1]));
-        let entries = all.into_iter().enumerate().map(|(index, what)| Entry { path: name(index), what }).collect();
-        let listing = Listing { root: PathBuf::from("/w\n s"), mode: 0o750, taken: 12, entries };
+        let name = |index: usize| {
+            PathBuf::from(OsString::from_vec(vec![
+                b'a',
+                b'\n',
+                0xfe,
+                u8::try_from(index).unwrap_or(0) + 1,
+            ]))
+        };
+        let entries = all
+            .into_iter()
+            .enumerate()
+            .map(|(index, what)| Entry {
+                path: name(index),
+                what,
+            })
+            .collect();
+        let listing = Listing {
+            root: PathBuf::from("/w\n s"),
+            mode: 0o750,
+            taken: 12,
+            entries,
+        };
         let bytes = listing.to_bytes();
         assert_eq!(Listing::from_bytes(&bytes), Some(listing));
         let short = bytes.get(..bytes.len() - 9).unwrap_or_default();

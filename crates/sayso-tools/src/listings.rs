@@ -40,9 +40,15 @@ impl Listings {
 
     /// Forgets workspaces in which nothing changed for so many days.
     pub fn prune(&self, days: u64, now: SystemTime) {
-        let before = now.checked_sub(Duration::from_hours(24 * days)).unwrap_or(SystemTime::UNIX_EPOCH);
+        let before = now
+            .checked_sub(Duration::from_hours(24 * days))
+            .unwrap_or(SystemTime::UNIX_EPOCH);
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            if entry.metadata().and_then(|metadata| metadata.modified()).is_ok_and(|time| time < before) {
+            if entry
+                .metadata()
+                .and_then(|metadata| metadata.modified())
+                .is_ok_and(|time| time < before)
+            {
                 let _ = fs::remove_file(entry.path());
             }
         }

@@ -54,14 +54,30 @@ pub fn build(spot: &Spot, state: &State, source: &Source<'_>, sync: bool) -> Res
             }
             Ok(())
         }
-        other => build_one(spot.folder.as_fd(), &spot.name, &spot.path, other, source, Path::new(""), sync),
+        other => build_one(
+            spot.folder.as_fd(),
+            &spot.name,
+            &spot.path,
+            other,
+            source,
+            Path::new(""),
+            sync,
+        ),
     }
 }
 
 fn parent_in(top: &OwnedFd, path: &Path) -> Result<(OwnedFd, OsString), String> {
     let name = path.file_name().ok_or("a name is missing")?.to_owned();
     let start = top.try_clone().map_err(|error| error.to_string())?;
-    Ok((beneath::below(start, Path::new(""), path.parent().unwrap_or(Path::new("")), Way::Best)?, name))
+    Ok((
+        beneath::below(
+            start,
+            Path::new(""),
+            path.parent().unwrap_or(Path::new("")),
+            Way::Best,
+        )?,
+        name,
+    ))
 }
 
 fn new_folder(folder: BorrowedFd<'_>, name: &OsStr, path: &Path) -> Result<OwnedFd, String> {
@@ -70,12 +86,17 @@ fn new_folder(folder: BorrowedFd<'_>, name: &OsStr, path: &Path) -> Result<Owned
 }
 
 fn set_mode(open: impl AsFd, mode: u32, path: &Path) -> Result<(), String> {
-    fchmod(open, Mode::from_raw_mode(mode as rustix::fs::RawMode)).map_err(|error| cannot_write(path, error))
+    fchmod(open, Mode::from_raw_mode(mode as rustix::fs::RawMode))
+        .map_err(|error| cannot_write(path, error))
 }
 
 fn cannot_write(path: &Path, error: Errno) -> String {
     let folder = path.parent().unwrap_or(path);
-    format!("nothing can be written in `{}`: {}", shown(folder), reason(error))
+    format!(
+        "nothing can be written in `{}`: {}",
+        shown(folder),
+        reason(error)
+    )
 }
 
 fn build_one(
@@ -88,10 +109,14 @@ fn build_one(
     sync: bool,
 ) -> Result<(), String> {
     match state {
-        State::Link { target } => symlinkat(target.as_os_str(), folder, name).map_err(|error| cannot_write(path, error)),
+        State::Link { target } => {
+            symlinkat(target.as_os_str(), folder, name).map_err(|error| cannot_write(path, error))
+        }
         State::File { digest, size, mode } => {
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let open = openat(folder, name, flags, Mode::RUSR | Mode::WUSR).map_err(|error| cannot_write(path, error))?;
+            let flags =
+                OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let open = openat(folder, name, flags, Mode::RUSR | Mode::WUSR)
+                .map_err(|error| cannot_write(path, error))?;
             let mut file = File::from(open);
             let (seen, count) = fill(&mut file, source, within, digest.as_ref(), path)?;
             if count != *size || digest.is_some_and(|digest| digest != seen) {
@@ -106,15 +131,27 @@ fn build_one(
             }
             Ok(())
         }
-        other => Err(format!("`{}` would be {}, which cannot be made", shown(path), other.word())),
+        other => Err(format!(
+            "`{}` would be {}, which cannot be made",
+            shown(path),
+            other.word()
+        )),
     }
 }
 
-fn fill(to: &mut File, source: &Source<'_>, within: &Path, digest: Option<&Digest>, path: &Path) -> Result<(Digest, u64), String> {
+fn fill(
+    to: &mut File,
+    source: &Source<'_>,
+    within: &Path,
+    digest: Option<&Digest>,
+    path: &Path,
+) -> Result<(Digest, u64), String> {
     let mut from: Box<dyn io::Read + '_> = match source {
         Source::Bytes(bytes) => Box::new(*bytes),
         Source::Kept(backups) => Box::new(backups.read(digest.ok_or("no backup was made of it")?)?),
-        Source::Copy(spot) if within.as_os_str().is_empty() => Box::new(beneath::file(&spot.folder, &spot.name, &spot.path)?.0),
+        Source::Copy(spot) if within.as_os_str().is_empty() => {
+            Box::new(beneath::file(&spot.folder, &spot.name, &spot.path)?.0)
+        }
         Source::Copy(spot) => {
             let top = beneath::inner(&spot.folder, &spot.name, &spot.path)?;
             let (folder, name) = parent_in(&top, within)?;
@@ -131,10 +168,11 @@ fn fill(to: &mut File, source: &Source<'_>, within: &Path, digest: Option<&Diges
             Err(error) => return Err(format!("it cannot be read: {error}")),
         };
         let piece = buffer.get(..count).unwrap_or_default();
-        to.write_all(piece).map_err(|error| match Errno::from_io_error(&error) {
-            Some(error) => cannot_write(path, error),
-            None => error.to_string(),
-        })?;
+        to.write_all(piece)
+            .map_err(|error| match Errno::from_io_error(&error) {
+                Some(error) => cannot_write(path, error),
+                None => error.to_string(),
+            })?;
         pieces.add(piece);
         size += count as u64;
     }

@@ -20,7 +20,12 @@ pub fn make(folder: &Path) -> Result<(), String> {
             0 => Ok(()),
             _ => fs::set_permissions(folder, fs::Permissions::from_mode(0o700)),
         })
-        .map_err(|error| format!("the folder `{}` for backups cannot be used: {error}", shown(folder)))
+        .map_err(|error| {
+            format!(
+                "the folder `{}` for backups cannot be used: {error}",
+                shown(folder)
+            )
+        })
 }
 
 /// Letters and digits that nobody can guess.
@@ -36,7 +41,13 @@ pub fn random() -> String {
 pub fn fresh(folder: &Path) -> io::Result<(File, PathBuf)> {
     loop {
         let path = folder.join(format!(".{}.tmp", random()));
-        match OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path) {
+        match OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+        {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => return other.map(|file| (file, path)),
         }
@@ -50,7 +61,9 @@ pub fn fresh(folder: &Path) -> io::Result<(File, PathBuf)> {
 pub fn write(path: &Path, bytes: &[u8], sync: bool) -> io::Result<File> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let (mut file, temp) = fresh(folder)?;
-    let written = file.write_all(bytes).and_then(|()| settle(&file, &temp, path, sync));
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| settle(&file, &temp, path, sync));
     if written.is_err() {
         let _ = fs::remove_file(&temp);
     }

@@ -28,10 +28,16 @@ impl Keep {
     pub fn reason(&self, limits: Limits) -> Option<String> {
         match self {
             Keep::Kept(_) | Keep::NotThere => None,
-            Keep::TooLarge(size) => {
-                Some(format!("a file of {} is too large for a backup ({} at most)", size_words(*size), size_words(limits.file)))
-            }
-            Keep::Full(size) => Some(format!("{} are too much for a backup ({} in all)", size_words(*size), size_words(limits.total))),
+            Keep::TooLarge(size) => Some(format!(
+                "a file of {} is too large for a backup ({} at most)",
+                size_words(*size),
+                size_words(limits.file)
+            )),
+            Keep::Full(size) => Some(format!(
+                "{} are too much for a backup ({} in all)",
+                size_words(*size),
+                size_words(limits.total)
+            )),
             Keep::Cannot(why) => Some(why.clone()),
         }
     }
@@ -67,9 +73,13 @@ impl Backups {
             return refused;
         }
         // One file lies under its digest; of several, only the folder can be named.
-        let digest =
-            beneath::file(&spot.folder, &spot.name, path).ok().and_then(|(mut file, _)| digest(&mut file, self.limits().file).ok()?);
-        Keep::Kept(digest.map_or_else(|| self.folder().to_owned(), |(digest, _)| self.path(&digest)))
+        let digest = beneath::file(&spot.folder, &spot.name, path)
+            .ok()
+            .and_then(|(mut file, _)| digest(&mut file, self.limits().file).ok()?);
+        Keep::Kept(digest.map_or_else(
+            || self.folder().to_owned(),
+            |(digest, _)| self.path(&digest),
+        ))
     }
 
     /// Why so much is not kept.

@@ -30,10 +30,15 @@ pub struct Recovered {
 /// Looks after every change whose process was cut off.
 pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recovered {
     let mut recovered = Recovered::default();
-    let (awaited, own): (Vec<_>, Vec<_>) = changes.cut_off().into_iter().partition(|(change, _)| change.awaited);
+    let (awaited, own): (Vec<_>, Vec<_>) = changes
+        .cut_off()
+        .into_iter()
+        .partition(|(change, _)| change.awaited);
     for (change, open) in awaited {
         // An agent may still be about to make it, or wait for the person.
-        let age = SystemTime::now().duration_since(change.time()).unwrap_or_default();
+        let age = SystemTime::now()
+            .duration_since(change.time())
+            .unwrap_or_default();
         let id = change.id.clone();
         match conclude(changes, backups, change, open, age > AWAITED) {
             Ok(paths) if paths.is_empty() => {}
@@ -41,9 +46,15 @@ pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recove
             Err(why) => recovered.left.push(why),
         }
     }
-    let (commands, others): (Vec<_>, Vec<_>) = own.into_iter().partition(|(change, _)| change.listing.is_some());
+    let (commands, others): (Vec<_>, Vec<_>) = own
+        .into_iter()
+        .partition(|(change, _)| change.listing.is_some());
     for (change, open) in others {
-        let left: Vec<String> = change.steps.iter().filter_map(|step| clear(step, backups).err()).collect();
+        let left: Vec<String> = change
+            .steps
+            .iter()
+            .filter_map(|step| clear(step, backups).err())
+            .collect();
         let stands = !left.is_empty() || is_whole(&change, &open, backups);
         recovered.left.extend(left);
         if stands {
@@ -67,7 +78,11 @@ fn is_whole(change: &Change, open: &Open, backups: &Backups) -> bool {
     let step = |index: usize| change.steps.get(index);
     let mut done = open.progress();
     // The step that was under way may have been carried out, or taken back, just before the end.
-    if done.checked_sub(1).and_then(step).is_some_and(|last| !is_done(last, backups) && is_done(&last.reversed(), backups)) {
+    if done
+        .checked_sub(1)
+        .and_then(step)
+        .is_some_and(|last| !is_done(last, backups) && is_done(&last.reversed(), backups))
+    {
         done -= 1;
     } else if step(done).is_some_and(|next| is_done(next, backups)) {
         done += 1;
@@ -99,13 +114,25 @@ fn is_done(step: &Step, backups: &Backups) -> bool {
 
 /// Removes what a step left unfinished, or puts back what it had only just taken away.
 fn clear(step: &Step, backups: &Backups) -> Result<(), String> {
-    let Ok(spot) = Spot::of(&step.path) else { return Ok(()) };
+    let Ok(spot) = Spot::of(&step.path) else {
+        return Ok(());
+    };
     let temp = beside(&spot, &step.temp)?;
     if step.moved_to.is_some() || temp.stat()?.is_none() {
         return Ok(());
     }
-    let removed = || tree::remove(&temp.folder, &temp.name).map_err(|error| format!("`{}` is left over: {error}", shown(&temp.path)));
-    let held = tree::look(&temp, Looking { backups, keep: false, read: backups.limits().file })?;
+    let removed = || {
+        tree::remove(&temp.folder, &temp.name)
+            .map_err(|error| format!("`{}` is left over: {error}", shown(&temp.path)))
+    };
+    let held = tree::look(
+        &temp,
+        Looking {
+            backups,
+            keep: false,
+            read: backups.limits().file,
+        },
+    )?;
     match (&step.before, &step.after) {
         // It was taken away, and is what was meant, or what the removal has left of it.
         (before, State::Absent) if before.covers(&held) => removed(),
@@ -114,8 +141,14 @@ fn clear(step: &Step, backups: &Backups) -> Result<(), String> {
         (State::Absent, _) => removed(),
         (before, after) if holds(after, &spot, backups) && !before.agrees(&held) => {
             // The swap happened, and what it swapped out is not what was meant.
-            rustix::fs::renameat_with(&temp.folder, &temp.name, &spot.folder, &spot.name, rustix::fs::RenameFlags::EXCHANGE)
-                .map_err(|error| format!("`{}` is left over: {error}", shown(&temp.path)))?;
+            rustix::fs::renameat_with(
+                &temp.folder,
+                &temp.name,
+                &spot.folder,
+                &spot.name,
+                rustix::fs::RenameFlags::EXCHANGE,
+            )
+            .map_err(|error| format!("`{}` is left over: {error}", shown(&temp.path)))?;
             removed()
         }
         _ => removed(),

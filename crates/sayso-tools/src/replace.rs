@@ -7,7 +7,10 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, AsRawFd as _};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, FileType, Mode, RenameFlags, chmod, fchmod, fchown, fsync, linkat, renameat, renameat_with, unlinkat};
+use rustix::fs::{
+    AtFlags, FileType, Mode, RenameFlags, chmod, fchmod, fchown, fsync, linkat, renameat,
+    renameat_with, unlinkat,
+};
 use rustix::io::Errno;
 
 use crate::backups::Backups;
@@ -29,7 +32,9 @@ pub fn apply(step: &Step, source: &Source<'_>, backups: &Backups) -> Result<Vec<
     let temp = beside(&spot, &step.temp)?;
     let done = match (&step.before, &step.after) {
         (State::Absent, State::Absent) => Ok(Vec::new()),
-        (State::Folder { inside: None, .. }, State::Folder { mode, inside: None }) => return set_permissions(step, &spot, *mode, backups),
+        (State::Folder { inside: None, .. }, State::Folder { mode, inside: None }) => {
+            return set_permissions(step, &spot, *mode, backups);
+        }
         (_, State::Absent) => return take_away(step, &spot, &temp, backups),
         (State::Absent, _) => make(step, &spot, &temp, source, backups),
         _ => replace(step, &spot, &temp, source, backups),
@@ -41,7 +46,12 @@ pub fn apply(step: &Step, source: &Source<'_>, backups: &Backups) -> Result<Vec<
 }
 
 /// Gives a folder other permissions, whatever is in it.
-fn set_permissions(step: &Step, spot: &Spot, mode: u32, backups: &Backups) -> Result<Vec<String>, String> {
+fn set_permissions(
+    step: &Step,
+    spot: &Spot,
+    mode: u32,
+    backups: &Backups,
+) -> Result<Vec<String>, String> {
     let _turn = backups.turn()?;
     still_there(spot)?;
     if let Some(why) = differs(step, spot, spot, backups) {
@@ -52,7 +62,10 @@ fn set_permissions(step: &Step, spot: &Spot, mode: u32, backups: &Backups) -> Re
         Ok(open) => fchmod(&open, bits),
         // It is closed to its owner, too. The handle that marks it is no link, so its path in `/proc` leads nowhere else.
         Err(_) => {
-            let start = spot.folder.try_clone().map_err(|error| format!("`{}`: {error}", shown(&spot.path)))?;
+            let start = spot
+                .folder
+                .try_clone()
+                .map_err(|error| format!("`{}`: {error}", shown(&spot.path)))?;
             let marked = beneath::below(start, Path::new(""), Path::new(&spot.name), Way::Best)?;
             chmod(format!("/proc/self/fd/{}", marked.as_raw_fd()), bits)
         }
@@ -64,11 +77,24 @@ fn set_permissions(step: &Step, spot: &Spot, mode: u32, backups: &Backups) -> Re
 
 /// The place under another name of the same folder.
 pub fn beside(spot: &Spot, name: &OsStr) -> Result<Spot, String> {
-    let folder = spot.folder.try_clone().map_err(|error| format!("`{}`: {error}", shown(&spot.path)))?;
-    Ok(Spot { folder, name: name.to_owned(), path: spot.path.with_file_name(name) })
+    let folder = spot
+        .folder
+        .try_clone()
+        .map_err(|error| format!("`{}`: {error}", shown(&spot.path)))?;
+    Ok(Spot {
+        folder,
+        name: name.to_owned(),
+        path: spot.path.with_file_name(name),
+    })
 }
 
-fn make(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: &Backups) -> Result<Vec<String>, String> {
+fn make(
+    step: &Step,
+    spot: &Spot,
+    temp: &Spot,
+    source: &Source<'_>,
+    backups: &Backups,
+) -> Result<Vec<String>, String> {
     making::build(temp, &step.after, source, backups.sync())?;
     still_there(spot)?;
     rename_new(temp, spot)?;
@@ -76,7 +102,13 @@ fn make(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: &Ba
     Ok(Vec::new())
 }
 
-fn replace(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: &Backups) -> Result<Vec<String>, String> {
+fn replace(
+    step: &Step,
+    spot: &Spot,
+    temp: &Spot,
+    source: &Source<'_>,
+    backups: &Backups,
+) -> Result<Vec<String>, String> {
     making::build(temp, &step.after, source, backups.sync())?;
     keep_owner(spot, temp, &step.after);
     let _turn = backups.turn()?;
@@ -85,7 +117,13 @@ fn replace(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: 
     if let Some(why) = differs(step, spot, spot, backups) {
         return Err(why);
     }
-    match renameat_with(&temp.folder, &temp.name, &spot.folder, &spot.name, RenameFlags::EXCHANGE) {
+    match renameat_with(
+        &temp.folder,
+        &temp.name,
+        &spot.folder,
+        &spot.name,
+        RenameFlags::EXCHANGE,
+    ) {
         Ok(()) => {
             if let Some(why) = differs(step, temp, spot, backups) {
                 // What we swapped out is not what was read: it gets its place back.
@@ -97,20 +135,35 @@ fn replace(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: 
                 return Err(why);
             }
         }
-        Err(Errno::NOENT) => return Err(format!("`{}` is gone: it was changed by somebody else meanwhile", shown(&spot.path))),
+        Err(Errno::NOENT) => {
+            return Err(format!(
+                "`{}` is gone: it was changed by somebody else meanwhile",
+                shown(&spot.path)
+            ));
+        }
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             // Some file systems cannot swap; there a short gap stays between that look and the new name.
-            renameat(&temp.folder, &temp.name, &spot.folder, &spot.name).map_err(|error| cannot(spot, error))?;
+            renameat(&temp.folder, &temp.name, &spot.folder, &spot.name)
+                .map_err(|error| cannot(spot, error))?;
         }
         Err(error) => return Err(cannot(spot, error)),
     }
-    let left = tree::remove(&temp.folder, &temp.name).err().map(|error| left_over(temp, error));
+    let left = tree::remove(&temp.folder, &temp.name)
+        .err()
+        .map(|error| left_over(temp, error));
     settled(spot, backups);
     Ok(left.into_iter().collect())
 }
 
 fn swap_back(spot: &Spot, temp: &Spot) -> Result<(), String> {
-    renameat_with(&temp.folder, &temp.name, &spot.folder, &spot.name, RenameFlags::EXCHANGE).map_err(|error| {
+    renameat_with(
+        &temp.folder,
+        &temp.name,
+        &spot.folder,
+        &spot.name,
+        RenameFlags::EXCHANGE,
+    )
+    .map_err(|error| {
         format!(
             "`{}` was changed by somebody else meanwhile; that version lies in `{}`: {}",
             shown(&spot.path),
@@ -120,7 +173,12 @@ fn swap_back(spot: &Spot, temp: &Spot) -> Result<(), String> {
     })
 }
 
-fn take_away(step: &Step, spot: &Spot, temp: &Spot, backups: &Backups) -> Result<Vec<String>, String> {
+fn take_away(
+    step: &Step,
+    spot: &Spot,
+    temp: &Spot,
+    backups: &Backups,
+) -> Result<Vec<String>, String> {
     let _turn = backups.turn()?;
     still_there(spot)?;
     if let Some(why) = differs(step, spot, spot, backups) {
@@ -128,16 +186,23 @@ fn take_away(step: &Step, spot: &Spot, temp: &Spot, backups: &Backups) -> Result
     }
     rename_new(spot, temp).map_err(|why| why.replace(&shown(&temp.path), &shown(&spot.path)))?;
     if let Some(why) = differs(step, temp, spot, backups) {
-        rename_new(temp, spot).map_err(|_| format!("{why}; it lies in `{}` now", shown(&temp.path)))?;
+        rename_new(temp, spot)
+            .map_err(|_| format!("{why}; it lies in `{}` now", shown(&temp.path)))?;
         return Err(why);
     }
-    let left = tree::remove(&temp.folder, &temp.name).err().map(|error| left_over(temp, error));
+    let left = tree::remove(&temp.folder, &temp.name)
+        .err()
+        .map(|error| left_over(temp, error));
     settled(spot, backups);
     Ok(left.into_iter().collect())
 }
 
 fn left_over(temp: &Spot, error: Errno) -> String {
-    format!("a part of what was there could not be removed and lies in `{}`: {}", shown(&temp.path), reason(error))
+    format!(
+        "a part of what was there could not be removed and lies in `{}`: {}",
+        shown(&temp.path),
+        reason(error)
+    )
 }
 
 fn move_away(step: &Step, to: &Path, backups: &Backups) -> Result<(), String> {
@@ -146,7 +211,8 @@ fn move_away(step: &Step, to: &Path, backups: &Backups) -> Result<(), String> {
     still_there(&to)?;
     rename_new(&from, &to)?;
     if let Some(why) = differs(step, &to, &from, backups) {
-        rename_new(&to, &from).map_err(|_| format!("{why}; it lies in `{}` now", shown(&to.path)))?;
+        rename_new(&to, &from)
+            .map_err(|_| format!("{why}; it lies in `{}` now", shown(&to.path)))?;
         return Err(why);
     }
     settled(&from, backups);
@@ -156,14 +222,30 @@ fn move_away(step: &Step, to: &Path, backups: &Backups) -> Result<(), String> {
 
 /// How what stands at a place differs from what the step says was there.
 fn differs(step: &Step, at: &Spot, shown_as: &Spot, backups: &Backups) -> Option<String> {
-    let read = if step.before.is_known() { backups.limits().file } else { 0 };
+    let read = if step.before.is_known() {
+        backups.limits().file
+    } else {
+        0
+    };
     let now = match &step.before {
         // Of a folder that only moves, what is in it does not matter.
         State::Folder { inside: None, .. } => shallow(at),
-        _ => tree::look_at(at.folder.as_fd(), &at.name, &shown_as.path, Looking { backups, keep: false, read }),
+        _ => tree::look_at(
+            at.folder.as_fd(),
+            &at.name,
+            &shown_as.path,
+            Looking {
+                backups,
+                keep: false,
+                read,
+            },
+        ),
     };
     match now {
-        Ok(now) => step.before.difference(&now, &shown_as.path).map(|what| format!("{what}: it was changed by somebody else meanwhile")),
+        Ok(now) => step
+            .before
+            .difference(&now, &shown_as.path)
+            .map(|what| format!("{what}: it was changed by somebody else meanwhile")),
         Err(why) => Some(why),
     }
 }
@@ -172,7 +254,14 @@ fn differs(step: &Step, at: &Spot, shown_as: &Spot, backups: &Backups) -> Option
 pub fn holds(state: &State, at: &Spot, backups: &Backups) -> bool {
     let now = match state {
         State::Folder { inside: None, .. } => shallow(at),
-        _ => tree::look(at, Looking { backups, keep: false, read: backups.limits().file }),
+        _ => tree::look(
+            at,
+            Looking {
+                backups,
+                keep: false,
+                read: backups.limits().file,
+            },
+        ),
     };
     now.is_ok_and(|now| state.agrees(&now))
 }
@@ -184,7 +273,10 @@ pub fn holds(state: &State, at: &Spot, backups: &Backups) -> bool {
 pub fn shallow(spot: &Spot) -> Result<State, String> {
     match spot.stat()? {
         None => Ok(State::Absent),
-        Some(found) if beneath::kind(&found) == FileType::Directory => Ok(State::Folder { mode: beneath::mode(&found), inside: None }),
+        Some(found) if beneath::kind(&found) == FileType::Directory => Ok(State::Folder {
+            mode: beneath::mode(&found),
+            inside: None,
+        }),
         Some(_) => Ok(State::Special),
     }
 }
@@ -195,13 +287,21 @@ pub fn shallow(spot: &Spot) -> Result<State, String> {
 /// If something stands there, or the disk says no.
 pub fn rename_new(from: &Spot, to: &Spot) -> Result<(), String> {
     let taken = || format!("`{}` is there already", shown(&to.path));
-    match renameat_with(&from.folder, &from.name, &to.folder, &to.name, RenameFlags::NOREPLACE) {
+    match renameat_with(
+        &from.folder,
+        &from.name,
+        &to.folder,
+        &to.name,
+        RenameFlags::NOREPLACE,
+    ) {
         Ok(()) => Ok(()),
         Err(Errno::EXIST | Errno::NOTEMPTY) => Err(taken()),
         Err(Errno::NOENT) => Err(Trouble::Missing(from.path.clone()).to_string()),
-        Err(Errno::XDEV) => {
-            Err(format!("`{}` and `{}` are on different disks; copy it, then delete the old one", shown(&from.path), shown(&to.path)))
-        }
+        Err(Errno::XDEV) => Err(format!(
+            "`{}` and `{}` are on different disks; copy it, then delete the old one",
+            shown(&from.path),
+            shown(&to.path)
+        )),
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rename_new_slowly(from, to, taken),
         Err(error) => Err(cannot(to, error)),
     }
@@ -209,10 +309,21 @@ pub fn rename_new(from: &Spot, to: &Spot) -> Result<(), String> {
 
 /// For file systems that cannot refuse to replace.
 fn rename_new_slowly(from: &Spot, to: &Spot, taken: impl Fn() -> String) -> Result<(), String> {
-    let found = from.stat()?.ok_or_else(|| Trouble::Missing(from.path.clone()).to_string())?;
+    let found = from
+        .stat()?
+        .ok_or_else(|| Trouble::Missing(from.path.clone()).to_string())?;
     if beneath::kind(&found) != FileType::Directory {
-        match linkat(&from.folder, &from.name, &to.folder, &to.name, AtFlags::empty()) {
-            Ok(()) => return unlinkat(&from.folder, &from.name, AtFlags::empty()).map_err(|error| cannot(from, error)),
+        match linkat(
+            &from.folder,
+            &from.name,
+            &to.folder,
+            &to.name,
+            AtFlags::empty(),
+        ) {
+            Ok(()) => {
+                return unlinkat(&from.folder, &from.name, AtFlags::empty())
+                    .map_err(|error| cannot(from, error));
+            }
             Err(Errno::EXIST) => return Err(taken()),
             Err(_) => {}
         }
@@ -225,11 +336,18 @@ fn rename_new_slowly(from: &Spot, to: &Spot, taken: impl Fn() -> String) -> Resu
 
 /// The new file gets the owner of the old one, where that is allowed; the permissions are set again, as a new owner can clear some.
 fn keep_owner(old: &Spot, new: &Spot, after: &State) {
-    let (Ok(Some(was)), Ok((file, is))) = (old.stat(), beneath::file(&new.folder, &new.name, &new.path)) else { return };
+    let (Ok(Some(was)), Ok((file, is))) =
+        (old.stat(), beneath::file(&new.folder, &new.name, &new.path))
+    else {
+        return;
+    };
     if (was.st_uid, was.st_gid) == (is.st_uid, is.st_gid) {
         return;
     }
-    let (uid, gid) = (rustix::fs::Uid::from_raw(was.st_uid), rustix::fs::Gid::from_raw(was.st_gid));
+    let (uid, gid) = (
+        rustix::fs::Uid::from_raw(was.st_uid),
+        rustix::fs::Gid::from_raw(was.st_gid),
+    );
     if fchown(&file, Some(uid), Some(gid)).is_ok()
         && let State::File { mode, .. } = after
     {
@@ -240,7 +358,10 @@ fn keep_owner(old: &Spot, new: &Spot, after: &State) {
 fn still_there(spot: &Spot) -> Result<(), String> {
     match spot.is_still_there() {
         true => Ok(()),
-        false => Err(format!("the folder of `{}` was moved away meanwhile", shown(&spot.path))),
+        false => Err(format!(
+            "the folder of `{}` was moved away meanwhile",
+            shown(&spot.path)
+        )),
     }
 }
 

@@ -20,12 +20,22 @@ pub struct ToolResult {
 impl ToolResult {
     /// It did its work.
     pub fn done(output: impl Into<String>) -> Self {
-        ToolResult { success: true, output: output.into(), error: String::new(), facts: Vec::new() }
+        ToolResult {
+            success: true,
+            output: output.into(),
+            error: String::new(),
+            facts: Vec::new(),
+        }
     }
 
     /// It did not.
     pub fn failed(error: impl Into<String>) -> Self {
-        ToolResult { success: false, output: String::new(), error: error.into(), facts: Vec::new() }
+        ToolResult {
+            success: false,
+            output: String::new(),
+            error: error.into(),
+            facts: Vec::new(),
+        }
     }
 
     /// With a fact besides.
@@ -42,7 +52,10 @@ impl ToolResult {
             ("success", Value::Bool(self.success).into()),
             ("output", Node::text(&self.output)),
             ("error", Node::text(&self.error)),
-            ("execution_time", Value::Number(format!("{:.3}", took.as_secs_f64())).into()),
+            (
+                "execution_time",
+                Value::Number(format!("{:.3}", took.as_secs_f64())).into(),
+            ),
         ];
         entries.extend(self.facts.iter().cloned());
         Node::map(entries)

@@ -28,7 +28,10 @@ pub struct Rules<'a> {
 
 impl Rules<'_> {
     /// Nothing is ignored.
-    pub const NONE: Rules<'static> = Rules { ignored: &|_, _| false, protected: &|_| false };
+    pub const NONE: Rules<'static> = Rules {
+        ignored: &|_, _| false,
+        protected: &|_| false,
+    };
 }
 
 impl fmt::Debug for Rules<'_> {
@@ -87,22 +90,55 @@ pub fn before(root: &Path, most: usize, rules: Rules<'_>) -> Result<Listing, Not
 /// # Errors
 /// If the workspace itself cannot be looked at.
 pub fn after(listing: &Listing, most: usize, rules: Rules<'_>) -> Result<Listing, NotKept> {
-    let before = listing.entries.iter().map(|entry| (entry.path.as_path(), &entry.what)).collect();
-    walk(&listing.root, listing.entries.len() + most, rules, Some(before))
+    let before = listing
+        .entries
+        .iter()
+        .map(|entry| (entry.path.as_path(), &entry.what))
+        .collect();
+    walk(
+        &listing.root,
+        listing.entries.len() + most,
+        rules,
+        Some(before),
+    )
 }
 
-fn walk<'a>(root: &'a Path, most: usize, rules: Rules<'a>, before: Option<HashMap<&'a Path, &'a What>>) -> Result<Listing, NotKept> {
+fn walk<'a>(
+    root: &'a Path,
+    most: usize,
+    rules: Rules<'a>,
+    before: Option<HashMap<&'a Path, &'a What>>,
+) -> Result<Listing, NotKept> {
     let taken = now();
     let open = beneath::names_of(root)?;
     let found = fstat(&open).map_err(|error| Trouble::System(root.to_owned(), error))?;
-    let mut walk = Walk { root, device: Identity::of(&found).device, rules, before, most, looked_at: 0, entries: Vec::new() };
+    let mut walk = Walk {
+        root,
+        device: Identity::of(&found).device,
+        rules,
+        before,
+        most,
+        looked_at: 0,
+        entries: Vec::new(),
+    };
     let names = names(&open).map_err(|error| Trouble::System(root.to_owned(), error))?;
     walk.below(&open, Path::new(""), names, 1)?;
-    Ok(Listing { root: root.to_owned(), mode: mode(&found), taken, entries: walk.entries })
+    Ok(Listing {
+        root: root.to_owned(),
+        mode: mode(&found),
+        taken,
+        entries: walk.entries,
+    })
 }
 
 impl Walk<'_> {
-    fn below(&mut self, folder: &OwnedFd, at: &Path, names: Vec<OsString>, depth: usize) -> Result<(), NotKept> {
+    fn below(
+        &mut self,
+        folder: &OwnedFd,
+        at: &Path,
+        names: Vec<OsString>,
+        depth: usize,
+    ) -> Result<(), NotKept> {
         for name in names {
             let path = at.join(&name);
             let whole = self.root.join(&path);
@@ -119,7 +155,10 @@ impl Walk<'_> {
                 self.entries.push(Entry { path, what });
                 continue;
             };
-            self.entries.push(Entry { path: path.clone(), what });
+            self.entries.push(Entry {
+                path: path.clone(),
+                what,
+            });
             let inner = beneath::inner(folder, &name, &whole);
             let inside = inner.and_then(|open| match self::names(&open) {
                 Ok(names) => Ok((open, names)),
@@ -130,7 +169,10 @@ impl Walk<'_> {
                 Err(Trouble::Missing(_)) => drop(self.entries.pop()),
                 Err(_) if self.before.is_some() => {
                     self.entries.pop();
-                    self.entries.push(Entry { path, what: What::Closed(bits) });
+                    self.entries.push(Entry {
+                        path,
+                        what: What::Closed(bits),
+                    });
                 }
                 Err(trouble) => return Err(trouble.into()),
             }
@@ -138,7 +180,14 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn what(&self, folder: &OwnedFd, name: &OsStr, path: &Path, whole: &Path, found: &Stat) -> Result<Option<What>, NotKept> {
+    fn what(
+        &self,
+        folder: &OwnedFd,
+        name: &OsStr,
+        path: &Path,
+        whole: &Path,
+        found: &Stat,
+    ) -> Result<Option<What>, NotKept> {
         let kind = kind(found);
         let is_folder = kind == FileType::Directory;
         if is_folder && name == ".git" {
@@ -151,13 +200,19 @@ impl Walk<'_> {
             None => (self.rules.ignored)(whole, is_folder),
         };
         if ignored {
-            let protected = matches!(known, Some(What::Ignored(Some(_)))) || (self.rules.protected)(whole);
+            let protected =
+                matches!(known, Some(What::Ignored(Some(_)))) || (self.rules.protected)(whole);
             return Ok(Some(What::Ignored(protected.then(|| Identity::of(found)))));
         }
         Ok(Some(match kind {
             FileType::Directory if Identity::of(found).device != self.device => match self.before {
                 Some(_) => What::Closed(mode(found)),
-                None => return Err(NotKept::Cannot(format!("`{}` is on another disk, which is not kept", shown(whole)))),
+                None => {
+                    return Err(NotKept::Cannot(format!(
+                        "`{}` is on another disk, which is not kept",
+                        shown(whole)
+                    )));
+                }
             },
             FileType::Directory => What::Folder(mode(found)),
             FileType::Symlink => match readlinkat(folder.as_fd(), name, Vec::new()) {
@@ -179,10 +234,14 @@ impl Walk<'_> {
         match &self.before {
             Some(before) if before.contains_key(path) => Ok(what),
             Some(_) => Ok(What::Unseen),
-            None if depth > DEEPEST => {
-                Err(NotKept::TooMuch(format!("`{}` is more than {DEEPEST} folders deep", shown(&self.root.join(path)))))
-            }
-            None => Err(NotKept::TooMuch(format!("there are more than {} files and folders that git does not ignore", self.most))),
+            None if depth > DEEPEST => Err(NotKept::TooMuch(format!(
+                "`{}` is more than {DEEPEST} folders deep",
+                shown(&self.root.join(path))
+            ))),
+            None => Err(NotKept::TooMuch(format!(
+                "there are more than {} files and folders that git does not ignore",
+                self.most
+            ))),
         }
     }
 }

@@ -62,12 +62,26 @@ pub fn names(folder: impl AsFd) -> Result<Vec<OsString>, Errno> {
 /// If a folder cannot be read or there is too much in it.
 pub fn measure(spot: &Spot) -> Result<Measured, String> {
     let mut measured = Measured::default();
-    measure_below(spot.folder.as_fd(), &spot.name, &spot.path, &mut measured, 0)?;
+    measure_below(
+        spot.folder.as_fd(),
+        &spot.name,
+        &spot.path,
+        &mut measured,
+        0,
+    )?;
     Ok(measured)
 }
 
-fn measure_below(folder: BorrowedFd<'_>, name: &OsStr, path: &Path, sum: &mut Measured, depth: usize) -> Result<(), String> {
-    let Some(found) = stat(folder, name, path)? else { return Ok(()) };
+fn measure_below(
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+    path: &Path,
+    sum: &mut Measured,
+    depth: usize,
+) -> Result<(), String> {
+    let Some(found) = stat(folder, name, path)? else {
+        return Ok(());
+    };
     sum.entries += 1;
     check_size(sum.entries, depth, path)?;
     match kind(&found) {
@@ -89,15 +103,24 @@ fn measure_below(folder: BorrowedFd<'_>, name: &OsStr, path: &Path, sum: &mut Me
 
 fn check_size(entries: usize, depth: usize, path: &Path) -> Result<(), String> {
     if entries > MOST_ENTRIES {
-        return Err(format!("there are more than {MOST_ENTRIES} files and folders in it, which is too much for this tool"));
+        return Err(format!(
+            "there are more than {MOST_ENTRIES} files and folders in it, which is too much for this tool"
+        ));
     }
     if depth > DEEPEST {
-        return Err(format!("`{}` is more than {DEEPEST} folders deep", shown(path)));
+        return Err(format!(
+            "`{}` is more than {DEEPEST} folders deep",
+            shown(path)
+        ));
     }
     Ok(())
 }
 
-fn stat(folder: BorrowedFd<'_>, name: &OsStr, path: &Path) -> Result<Option<rustix::fs::Stat>, String> {
+fn stat(
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+    path: &Path,
+) -> Result<Option<rustix::fs::Stat>, String> {
     beneath::stat(folder, name).map_err(|error| Trouble::System(path.to_owned(), error).to_string())
 }
 
@@ -113,13 +136,21 @@ pub fn look(spot: &Spot, looking: Looking<'_>) -> Result<State, String> {
 ///
 /// # Errors
 /// As [`look`].
-pub fn look_at(folder: BorrowedFd<'_>, name: &OsStr, path: &Path, looking: Looking<'_>) -> Result<State, String> {
+pub fn look_at(
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+    path: &Path,
+    looking: Looking<'_>,
+) -> Result<State, String> {
     let mut state = one(folder, name, path, looking)?;
     if let State::Folder { mode, .. } = state {
         let mut inside = Vec::new();
         let open = beneath::inner(folder, name, path)?;
         look_below(&open, Path::new(""), path, looking, &mut inside, 1)?;
-        state = State::Folder { mode, inside: Some(inside) };
+        state = State::Folder {
+            mode,
+            inside: Some(inside),
+        };
     }
     Ok(state)
 }
@@ -148,16 +179,33 @@ fn look_below(
 }
 
 /// What stands under a name, of a folder only itself.
-fn one(folder: BorrowedFd<'_>, name: &OsStr, path: &Path, looking: Looking<'_>) -> Result<State, String> {
-    let Some(found) = stat(folder, name, path)? else { return Ok(State::Absent) };
+fn one(
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+    path: &Path,
+    looking: Looking<'_>,
+) -> Result<State, String> {
+    let Some(found) = stat(folder, name, path)? else {
+        return Ok(State::Absent);
+    };
     match kind(&found) {
-        FileType::Directory => Ok(State::Folder { mode: mode(&found), inside: None }),
+        FileType::Directory => Ok(State::Folder {
+            mode: mode(&found),
+            inside: None,
+        }),
         FileType::Symlink => {
-            let target = readlinkat(folder, name, Vec::new()).map_err(|error| Trouble::System(path.to_owned(), error))?;
-            Ok(State::Link { target: OsString::from_vec(target.into_bytes()) })
+            let target = readlinkat(folder, name, Vec::new())
+                .map_err(|error| Trouble::System(path.to_owned(), error))?;
+            Ok(State::Link {
+                target: OsString::from_vec(target.into_bytes()),
+            })
         }
         FileType::RegularFile => {
-            let unread = State::File { digest: None, size: u64::try_from(found.st_size).unwrap_or(0), mode: mode(&found) };
+            let unread = State::File {
+                digest: None,
+                size: u64::try_from(found.st_size).unwrap_or(0),
+                mode: mode(&found),
+            };
             if u64::try_from(found.st_size).unwrap_or(0) > looking.read {
                 return Ok(unread);
             }
@@ -172,8 +220,16 @@ fn one(folder: BorrowedFd<'_>, name: &OsStr, path: &Path, looking: Looking<'_>) 
             };
             let size = u64::try_from(found.st_size).unwrap_or(0);
             Ok(match seen {
-                Some((digest, size)) => State::File { digest: Some(digest), size, mode: mode(&found) },
-                None => State::File { digest: None, size, mode: mode(&found) },
+                Some((digest, size)) => State::File {
+                    digest: Some(digest),
+                    size,
+                    mode: mode(&found),
+                },
+                None => State::File {
+                    digest: None,
+                    size,
+                    mode: mode(&found),
+                },
             })
         }
         _ => Ok(State::Special),

@@ -89,15 +89,32 @@ pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, String> {
     let changes = chosen(kit, which)?;
     for change in &changes {
         if let Some(why) = &change.unkept {
-            return Err(format!("`{}` cannot be undone: {}. nothing was changed", change.handle(), why));
+            return Err(format!(
+                "`{}` cannot be undone: {}. nothing was changed",
+                change.handle(),
+                why
+            ));
         }
     }
-    let mut plan = Plan { changes, steps: Vec::new(), words: Vec::new(), conflicts: Vec::new() };
+    let mut plan = Plan {
+        changes,
+        steps: Vec::new(),
+        words: Vec::new(),
+        conflicts: Vec::new(),
+    };
     let mut touched = Touched::default();
-    let steps: Vec<Step> = plan.changes.iter().flat_map(|change| change.steps.iter().rev().map(Step::reversed)).collect();
+    let steps: Vec<Step> = plan
+        .changes
+        .iter()
+        .flat_map(|change| change.steps.iter().rev().map(Step::reversed))
+        .collect();
     for step in steps {
         // What a newer change left there is only known when that is taken back; it is looked at then.
-        let standing = if touched.is_first(&step) { stands(kit, &step)? } else { Standing::AsLeft };
+        let standing = if touched.is_first(&step) {
+            stands(kit, &step)?
+        } else {
+            Standing::AsLeft
+        };
         match standing {
             Standing::AlreadyBack => continue,
             Standing::Changed(conflict) => plan.conflicts.push(conflict),
@@ -110,8 +127,12 @@ pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, String> {
         plan.steps.push(step);
     }
     if !plan.steps.is_empty() {
-        let notes =
-            plan.changes.iter().flat_map(|change| change.left_out.iter().map(|note| (PathBuf::from(&change.workspace), note.clone())));
+        let notes = plan.changes.iter().flat_map(|change| {
+            change
+                .left_out
+                .iter()
+                .map(|note| (PathBuf::from(&change.workspace), note.clone()))
+        });
         plan.words.extend(notes);
     }
     Ok(plan)
@@ -134,11 +155,18 @@ impl Touched {
         let alone = step.sets_permissions();
         let paths: Vec<&PathBuf> = std::iter::once(&step.path).chain(&step.moved_to).collect();
         let meets = |path: &&PathBuf| {
-            path.ancestors().any(|above| self.whole.contains(above)) || self.alone.contains(*path) || !alone && self.above.contains(*path)
+            path.ancestors().any(|above| self.whole.contains(above))
+                || self.alone.contains(*path)
+                || !alone && self.above.contains(*path)
         };
         let is_first = !paths.iter().any(meets);
         for path in paths {
-            if alone { &mut self.alone } else { &mut self.whole }.insert(path.clone());
+            if alone {
+                &mut self.alone
+            } else {
+                &mut self.whole
+            }
+            .insert(path.clone());
             for above in path.ancestors().skip(1) {
                 if !self.above.insert(above.to_owned()) {
                     break;
@@ -151,25 +179,44 @@ impl Touched {
 
 fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, String> {
     let all = kit.changes().finished();
-    let known = |id: &str| all.iter().any(|change| is_handle(change, id) || change.id == id || change.batch.as_deref() == Some(id));
+    let known = |id: &str| {
+        all.iter().any(|change| {
+            is_handle(change, id) || change.id == id || change.batch.as_deref() == Some(id)
+        })
+    };
     let missing = match which {
         Which::Last => "there is nothing to undo".to_owned(),
-        Which::Id(id) | Which::Batch(id) if known(id) => format!("`{}` was undone already", visible(id)),
+        Which::Id(id) | Which::Batch(id) if known(id) => {
+            format!("`{}` was undone already", visible(id))
+        }
         Which::Id(id) | Which::Batch(id) => {
-            format!("there is no change `{}`: changes are kept for {} days", visible(id), kit.backups().limits().days)
+            format!(
+                "there is no change `{}`: changes are kept for {} days",
+                visible(id),
+                kit.backups().limits().days
+            )
         }
     };
     let mut standing = standing(all);
     standing.reverse();
     let chosen: Vec<Change> = match which {
         // Going back twice goes back two changes; an undo is only undone by its own id.
-        Which::Last => standing.into_iter().find(|change| change.undoes.is_empty()).into_iter().collect(),
+        Which::Last => standing
+            .into_iter()
+            .find(|change| change.undoes.is_empty())
+            .into_iter()
+            .collect(),
         Which::Id(id) => one(standing, id)?.into_iter().collect(),
-        Which::Batch(batch) => {
-            standing.into_iter().filter(|change| change.batch.as_deref() == Some(batch) && change.undoes.is_empty()).collect()
-        }
+        Which::Batch(batch) => standing
+            .into_iter()
+            .filter(|change| change.batch.as_deref() == Some(batch) && change.undoes.is_empty())
+            .collect(),
     };
-    if chosen.is_empty() { Err(missing) } else { Ok(chosen) }
+    if chosen.is_empty() {
+        Err(missing)
+    } else {
+        Ok(chosen)
+    }
 }
 
 /// The change that an id means. An agent chooses the ids of its operations, also those of others: where several have it, none is meant.
@@ -177,16 +224,33 @@ fn one(standing: Vec<Change>, id: &str) -> Result<Option<Change>, String> {
     if let Some(named) = standing.iter().find(|change| is_handle(change, id)) {
         return Ok(Some(named.clone()));
     }
-    let mut with_it: Vec<Change> = standing.into_iter().filter(|change| change.id == id).collect();
+    let mut with_it: Vec<Change> = standing
+        .into_iter()
+        .filter(|change| change.id == id)
+        .collect();
     if with_it.len() < 2 {
         return Ok(with_it.pop());
     }
     let each = |change: &Change| {
-        let paths: Vec<String> = change.steps.iter().take(MOST_NAMED).map(|step| format!("`{}`", shown(&step.path))).collect();
-        format!("\n  {}  {} {}", change.handle(), visible(&change.tool), paths.join(", "))
+        let paths: Vec<String> = change
+            .steps
+            .iter()
+            .take(MOST_NAMED)
+            .map(|step| format!("`{}`", shown(&step.path)))
+            .collect();
+        format!(
+            "\n  {}  {} {}",
+            change.handle(),
+            visible(&change.tool),
+            paths.join(", ")
+        )
     };
     let list: String = with_it.iter().take(MOST_NAMED).map(each).collect();
-    Err(format!("`{}` is the id of {} changes; nothing was changed. say which, the newest first:{list}", visible(id), with_it.len()))
+    Err(format!(
+        "`{}` is the id of {} changes; nothing was changed. say which, the newest first:{list}",
+        visible(id),
+        with_it.len()
+    ))
 }
 
 /// Whether a text names this very change: no agent can choose a handle or the name of a record.
@@ -206,16 +270,33 @@ fn stands(kit: &Files, step: &Step) -> Result<Standing, String> {
         Some(to) => Some((to, self::now(kit, to, &step.before, false)?)),
         None => None,
     };
-    let conflict = |path: &Path, why: String, diff: String| Standing::Changed(Conflict { path: path.to_owned(), why, diff });
+    let conflict = |path: &Path, why: String, diff: String| {
+        Standing::Changed(Conflict {
+            path: path.to_owned(),
+            why,
+            diff,
+        })
+    };
     Ok(match there {
         None if step.before.agrees(&now) => Standing::AsLeft,
         None if step.after.agrees(&now) => Standing::AlreadyBack,
         Some((_, State::Absent)) if step.before.agrees(&now) => Standing::AsLeft,
-        Some((_, there)) if now == State::Absent && step.before.agrees(&there) => Standing::AlreadyBack,
-        Some((to, there)) if there != State::Absent => conflict(to, format!("`{}` is there now", shown(to)), String::new()),
+        Some((_, there)) if now == State::Absent && step.before.agrees(&there) => {
+            Standing::AlreadyBack
+        }
+        Some((to, there)) if there != State::Absent => {
+            conflict(to, format!("`{}` is there now", shown(to)), String::new())
+        }
         _ => {
-            let why = step.before.difference(&now, &step.path).unwrap_or_else(|| "it was changed since".to_owned());
-            conflict(&step.path, why, changed_since(kit, &step.path, &step.before))
+            let why = step
+                .before
+                .difference(&now, &step.path)
+                .unwrap_or_else(|| "it was changed since".to_owned());
+            conflict(
+                &step.path,
+                why,
+                changed_since(kit, &step.path, &step.before),
+            )
         }
     })
 }
@@ -223,22 +304,38 @@ fn stands(kit: &Files, step: &Step) -> Result<Standing, String> {
 fn now(kit: &Files, path: &Path, expected: &State, keep: bool) -> Result<State, String> {
     let spot = match Spot::of(path) {
         Ok(spot) => spot,
-        Err(Trouble::Missing(_) | Trouble::NotFolder(_) | Trouble::Link(_)) => return Ok(State::Absent),
+        Err(Trouble::Missing(_) | Trouble::NotFolder(_) | Trouble::Link(_)) => {
+            return Ok(State::Absent);
+        }
         Err(other) => return Err(other.to_string()),
     };
     if let State::Folder { inside: None, .. } = expected {
         return shallow(&spot);
     }
-    tree::look(&spot, Looking { backups: kit.backups(), keep, read: kit.backups().limits().file })
+    tree::look(
+        &spot,
+        Looking {
+            backups: kit.backups(),
+            keep,
+            read: kit.backups().limits().file,
+        },
+    )
 }
 
 fn has_backups(kit: &Files, step: &Step) -> Result<(), String> {
-    let gone = step.after.files().iter().find_map(|(digest, _)| match digest {
-        Some(digest) => kit.backups().read(digest).err(),
-        None => Some("no backup was made of it".to_owned()),
-    });
+    let gone = step
+        .after
+        .files()
+        .iter()
+        .find_map(|(digest, _)| match digest {
+            Some(digest) => kit.backups().read(digest).err(),
+            None => Some("no backup was made of it".to_owned()),
+        });
     match gone {
-        Some(why) => Err(format!("`{}` cannot be brought back: {why}. nothing was changed", shown(&step.path))),
+        Some(why) => Err(format!(
+            "`{}` cannot be brought back: {why}. nothing was changed",
+            shown(&step.path)
+        )),
         None => Ok(()),
     }
 }
@@ -247,18 +344,25 @@ fn has_backups(kit: &Files, step: &Step) -> Result<(), String> {
 fn words(step: &Step) -> String {
     let path = shown(&step.path);
     match (&step.moved_to, &step.before, &step.after) {
-        (Some(to), State::Folder { .. }, _) => format!("move `{path}` back to `{}`, with all that is in it now", shown(to)),
+        (Some(to), State::Folder { .. }, _) => format!(
+            "move `{path}` back to `{}`, with all that is in it now",
+            shown(to)
+        ),
         (Some(to), ..) => format!("move `{path}` back to `{}`", shown(to)),
         _ if step.sets_permissions() => format!("put the permissions of the folder `{path}` back"),
-        (None, State::Folder { inside, .. }, State::Absent) => match inside.as_ref().map_or(0, Vec::len) {
-            0 => format!("remove the folder `{path}`"),
-            count => format!("remove the folder `{path}` with {count} more in it"),
-        },
+        (None, State::Folder { inside, .. }, State::Absent) => {
+            match inside.as_ref().map_or(0, Vec::len) {
+                0 => format!("remove the folder `{path}`"),
+                count => format!("remove the folder `{path}` with {count} more in it"),
+            }
+        }
         (None, before, State::Absent) => format!("remove `{path}` ({})", before.word()),
-        (None, State::Absent, State::Folder { inside, .. }) => match inside.as_ref().map_or(0, Vec::len) {
-            0 => format!("bring back the folder `{path}`"),
-            count => format!("bring back the folder `{path}` with {count} more in it"),
-        },
+        (None, State::Absent, State::Folder { inside, .. }) => {
+            match inside.as_ref().map_or(0, Vec::len) {
+                0 => format!("bring back the folder `{path}`"),
+                count => format!("bring back the folder `{path}` with {count} more in it"),
+            }
+        }
         (None, State::Absent, after) => format!("bring back `{path}` ({})", after.word()),
         (None, ..) => format!("put `{path}` back to what it was before"),
     }
@@ -266,16 +370,37 @@ fn words(step: &Step) -> String {
 
 /// What changed in a text file since a change left it, as a unified diff.
 fn changed_since(kit: &Files, path: &Path, left: &State) -> String {
-    let State::File { digest: Some(digest), size, .. } = left else { return String::new() };
-    let old = kit.backups().read(digest).ok().filter(|_| *size <= MOST_COMPARED);
-    let new = Spot::of(path).and_then(|spot| beneath::file(&spot.folder, &spot.name, path)).ok();
-    let (Some(old), Some((new, found))) = (old, new) else { return String::new() };
+    let State::File {
+        digest: Some(digest),
+        size,
+        ..
+    } = left
+    else {
+        return String::new();
+    };
+    let old = kit
+        .backups()
+        .read(digest)
+        .ok()
+        .filter(|_| *size <= MOST_COMPARED);
+    let new = Spot::of(path)
+        .and_then(|spot| beneath::file(&spot.folder, &spot.name, path))
+        .ok();
+    let (Some(old), Some((new, found))) = (old, new) else {
+        return String::new();
+    };
     if u64::try_from(found.st_size).is_ok_and(|size| size > MOST_COMPARED) {
         return String::new();
     }
-    let (Ok(old), Ok(new)) = (std::io::read_to_string(old), std::io::read_to_string(new)) else { return String::new() };
+    let (Ok(old), Ok(new)) = (std::io::read_to_string(old), std::io::read_to_string(new)) else {
+        return String::new();
+    };
     let diff = TextDiff::from_lines(&old, &new);
-    let text = diff.unified_diff().context_radius(3).header("as it was left", "as it is now").to_string();
+    let text = diff
+        .unified_diff()
+        .context_radius(3)
+        .header("as it was left", "as it is now")
+        .to_string();
     let mut lines: Vec<&str> = text.lines().take(MOST_LINES + 1).collect();
     if lines.len() > MOST_LINES {
         lines.truncate(MOST_LINES);
@@ -301,29 +426,63 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
             now if step.before.agrees(&now) => {}
             _ => match stands(kit, step)? {
                 Standing::Changed(conflict) => refuse(&[conflict])?,
-                _ => return Err("something was changed in this moment. nothing was changed; try again".to_owned()),
+                _ => {
+                    return Err(
+                        "something was changed in this moment. nothing was changed; try again"
+                            .to_owned(),
+                    );
+                }
             },
         }
-        if step.before.files().iter().any(|(digest, _)| digest.is_none()) {
+        if step
+            .before
+            .files()
+            .iter()
+            .any(|(digest, _)| digest.is_none())
+        {
             unkept = Some("a file that it removed was too large for a backup".to_owned());
         }
     }
     kit.backups().flush()?;
     let newest = plan.changes.first();
     let about = About {
-        id: if id.is_empty() { crate::private_folder::random() } else { id.to_owned() },
+        id: if id.is_empty() {
+            crate::private_folder::random()
+        } else {
+            id.to_owned()
+        },
         batch: None,
         session: session.to_owned(),
         tool: "undo".to_owned(),
-        workspace: newest.map(|change| change.workspace.clone()).unwrap_or_default(),
-        undoes: plan.changes.iter().map(|change| change.name.clone()).collect(),
+        workspace: newest
+            .map(|change| change.workspace.clone())
+            .unwrap_or_default(),
+        undoes: plan
+            .changes
+            .iter()
+            .map(|change| change.name.clone())
+            .collect(),
         asked: true,
     };
     let call = about.id.clone();
-    let made = kit.carry_out(about, plan.steps.clone(), unkept, &Source::Kept(kit.backups()));
+    let made = kit.carry_out(
+        about,
+        plan.steps.clone(),
+        unkept,
+        &Source::Kept(kit.backups()),
+    );
     let made = made.map_err(|why| format!("{why}. nothing was changed"))?;
-    let words = plan.words.iter().map(|(_, words)| words.clone()).chain(made.remarks).collect();
-    Ok(Undone { id: made.id, call, words })
+    let words = plan
+        .words
+        .iter()
+        .map(|(_, words)| words.clone())
+        .chain(made.remarks)
+        .collect();
+    Ok(Undone {
+        id: made.id,
+        call,
+        words,
+    })
 }
 
 fn refuse(conflicts: &[Conflict]) -> Result<(), String> {

@@ -75,7 +75,10 @@ pub struct Asking {
 impl Asking {
     /// Starts to ask.
     pub fn new(prompt: Arc<Prompt>, look: Look, patterns: Arc<dyn Patterns>, now: Instant) -> Self {
-        let (document, details) = (Document::question(&prompt, &look), Document::details(&prompt, &look));
+        let (document, details) = (
+            Document::question(&prompt, &look),
+            Document::details(&prompt, &look),
+        );
         let clock = Clock::start(prompt.timeout, now);
         Asking {
             prompt,
@@ -145,7 +148,10 @@ impl Asking {
 
     /// Takes what came in one go.
     pub fn keys(&mut self, keys: Vec<Key>, now: Instant) -> Next {
-        let typed = keys.iter().filter(|key| matches!(key, Key::Char(_) | Key::Enter)).count();
+        let typed = keys
+            .iter()
+            .filter(|key| matches!(key, Key::Char(_) | Key::Enter))
+            .count();
         let in_text = matches!(self.mode, Mode::Pattern(_) | Mode::Note { .. });
         // Nobody types two keys in the same moment: a terminal that does not tell pastes apart sends them like this.
         if typed > 1 && !in_text && !keys.contains(&Key::Ctrl('c')) {
@@ -185,7 +191,8 @@ impl Asking {
         self.clock.activity(now);
         if too_early {
             self.disturbed = true;
-            self.notice = Some("what was typed before the question stood there does not count".to_owned());
+            self.notice =
+                Some("what was typed before the question stood there does not count".to_owned());
             return Next::Wait;
         }
         self.notice = None;
@@ -200,8 +207,12 @@ impl Asking {
             Mode::Help { block, top } => {
                 let most = block.rows().saturating_sub(1);
                 match key {
-                    Key::Down | Key::PageDown => *top = (*top + if key == Key::Down { 1 } else { 10 }).min(most),
-                    Key::Up | Key::PageUp => *top = top.saturating_sub(if key == Key::Up { 1 } else { 10 }),
+                    Key::Down | Key::PageDown => {
+                        *top = (*top + if key == Key::Down { 1 } else { 10 }).min(most)
+                    }
+                    Key::Up | Key::PageUp => {
+                        *top = top.saturating_sub(if key == Key::Up { 1 } else { 10 })
+                    }
                     _ => self.mode = Mode::Question,
                 }
                 Next::Wait
@@ -212,7 +223,8 @@ impl Asking {
 
     /// Whether what is typed comes too early to count. What is typed as text always counts.
     fn is_too_early(&self, now: Instant) -> bool {
-        !matches!(self.mode, Mode::Pattern(_) | Mode::Note { .. }) && self.armed.is_none_or(|armed| now < armed)
+        !matches!(self.mode, Mode::Pattern(_) | Mode::Note { .. })
+            && self.armed.is_none_or(|armed| now < armed)
     }
 
     /// At the second of two confirmations every key but the yes key cancels (P-07).
@@ -226,7 +238,11 @@ impl Asking {
             return Next::Wait;
         }
         self.pressed = Some(key.name());
-        let pressed = if let Key::Char(character) = key { self.look.keymap.key(*character) } else { None };
+        let pressed = if let Key::Char(character) = key {
+            self.look.keymap.key(*character)
+        } else {
+            None
+        };
         match Action::at(pressed, &self.prompt) {
             Some(yes @ Action::Allow(_)) => self.allow(yes),
             Some(Action::Quit) => self.answer(Choice::Quit, None),
@@ -241,7 +257,10 @@ impl Asking {
             Key::Enter if self.enter_approves() => self.act(Action::Allow(Scope::Once), now),
             Key::Enter => self.nothing("Enter decides nothing here"),
             Key::Tab => {
-                self.mode = Mode::Note { entry: Entry::default(), opened: now };
+                self.mode = Mode::Note {
+                    entry: Entry::default(),
+                    opened: now,
+                };
                 Next::Wait
             }
             Key::Paste(_) => {
@@ -252,7 +271,8 @@ impl Asking {
                 self.document.scroll(&Key::PageDown);
                 Next::Wait
             }
-            Key::Char(character) => match Action::at(self.look.keymap.key(character), &self.prompt) {
+            Key::Char(character) => match Action::at(self.look.keymap.key(character), &self.prompt)
+            {
                 Some(action) => self.act(action, now),
                 None => self.nothing("that is none of the keys, and decides nothing"),
             },
@@ -273,19 +293,35 @@ impl Asking {
                 }
                 // A command that was seen whole in the question is not what is looked for: what is left are its details.
                 let is_command = matches!(self.prompt.presentation.whole(), Body::Command { .. });
-                let pane = if is_command && self.document.unseen_call() == 0 { self.bodies().bodies() } else { 0 };
+                let pane = if is_command && self.document.unseen_call() == 0 {
+                    self.bodies().bodies()
+                } else {
+                    0
+                };
                 self.mode = Mode::View { pane };
                 Next::Wait
             }
             Action::Help => {
-                self.mode = Mode::Help { block: Block::new(legend::help(&self.prompt, &self.look, self.enter_approves())), top: 0 };
+                self.mode = Mode::Help {
+                    block: Block::new(legend::help(
+                        &self.prompt,
+                        &self.look,
+                        self.enter_approves(),
+                    )),
+                    top: 0,
+                };
                 Next::Wait
             }
             Action::Pattern if legend::takes_pattern(&self.prompt) => {
                 if let Some(why) = self.withheld() {
                     return self.nothing(&why);
                 }
-                self.mode = Mode::Pattern(PatternEntry::open(&self.prompt, None, self.patterns.as_ref(), now));
+                self.mode = Mode::Pattern(PatternEntry::open(
+                    &self.prompt,
+                    None,
+                    self.patterns.as_ref(),
+                    now,
+                ));
                 Next::Wait
             }
             // Where no pattern can be kept, the key means the project.
@@ -296,14 +332,22 @@ impl Asking {
 
     fn allow(&mut self, action: Action) -> Next {
         let offers = action.offers(&self.prompt);
-        let Some(first) = offers.first().copied() else { return self.nothing("that is not offered here") };
+        let Some(first) = offers.first().copied() else {
+            return self.nothing("that is not offered here");
+        };
         if let Some(why) = self.withheld() {
             return self.nothing(&why);
         }
         if action == Action::Allow(Scope::Once) {
             return self.answer(Choice::Offer(first), None);
         }
-        self.mode = Mode::Confirm(Confirm::open(action, offers, &self.prompt, self.look.keymap, self.patterns.as_ref()));
+        self.mode = Mode::Confirm(Confirm::open(
+            action,
+            offers,
+            &self.prompt,
+            self.look.keymap,
+            self.patterns.as_ref(),
+        ));
         // The second key is a fresh one.
         self.disarm();
         Next::Wait
@@ -315,28 +359,46 @@ impl Asking {
             return Some("the window is too small to show this: make it larger first".to_owned());
         }
         // Whoever is asked for the second time has seen it the first time.
-        let is_command = self.prompt.round != Round::Second && matches!(self.prompt.presentation.whole(), Body::Command { .. });
+        let is_command = self.prompt.round != Round::Second
+            && matches!(self.prompt.presentation.whole(), Body::Command { .. });
         let unseen = match (must_be_seen(&self.prompt), is_command) {
             (true, _) => self.document.unseen(),
             (false, true) => self.document.unseen_call(),
             (false, false) => 0,
         };
         let key = self.look.keymap.key_of(Action::View).unwrap_or('v');
-        let lines = if unseen == 1 { "1 line was".to_owned() } else { format!("{unseen} lines were") };
-        (unseen > 0).then(|| format!("{lines} not on the screen yet: look first (PgDn, or {key} for all), then say yes"))
+        let lines = if unseen == 1 {
+            "1 line was".to_owned()
+        } else {
+            format!("{unseen} lines were")
+        };
+        (unseen > 0).then(|| {
+            format!(
+                "{lines} not on the screen yet: look first (PgDn, or {key} for all), then say yes"
+            )
+        })
     }
 
     fn confirm(&mut self, key: &Key, now: Instant) -> Next {
-        let Mode::Confirm(confirm) = &mut self.mode else { return Next::Wait };
+        let Mode::Confirm(confirm) = &mut self.mode else {
+            return Next::Wait;
+        };
         match key {
             Key::Char('y' | 'Y') if !self.cramped => match confirm.chosen() {
                 Some(offer) => return self.answer(Choice::Offer(offer), None),
                 None => self.mode = Mode::Question,
             },
-            Key::Char('y' | 'Y') => return self.nothing("the window is too small to show this: make it larger first"),
+            Key::Char('y' | 'Y') => {
+                return self.nothing("the window is too small to show this: make it larger first");
+            }
             Key::Char('e' | 'E') if self.prompt.takes_pattern() => {
                 let offer = confirm.chosen().and_then(|at| self.prompt.offers.get(at));
-                self.mode = Mode::Pattern(PatternEntry::open(&self.prompt, offer, self.patterns.as_ref(), now));
+                self.mode = Mode::Pattern(PatternEntry::open(
+                    &self.prompt,
+                    offer,
+                    self.patterns.as_ref(),
+                    now,
+                ));
             }
             Key::Esc | Key::Char('n' | 'N' | 'q') | Key::Backspace => self.mode = Mode::Question,
             Key::Paste(_) => {
@@ -350,13 +412,17 @@ impl Asking {
     }
 
     fn pattern(&mut self, key: &Key, now: Instant) -> Next {
-        let Mode::Pattern(entry) = &mut self.mode else { return Next::Wait };
+        let Mode::Pattern(entry) = &mut self.mode else {
+            return Next::Wait;
+        };
         match key {
             Key::Esc => self.mode = Mode::Question,
             Key::Enter if now.saturating_duration_since(entry.opened) < ARMING => {
                 return self.nothing("that came too fast; look at it first");
             }
-            Key::Enter if self.cramped => return self.nothing("the window is too small to show this: make it larger first"),
+            Key::Enter if self.cramped => {
+                return self.nothing("the window is too small to show this: make it larger first");
+            }
             Key::Enter => match entry.choice(&self.prompt) {
                 Ok(choice) => return self.answer(choice, None),
                 Err(why) => return self.nothing(&why),
@@ -367,7 +433,9 @@ impl Asking {
     }
 
     fn note(&mut self, key: &Key, now: Instant) -> Next {
-        let Mode::Note { entry, opened } = &mut self.mode else { return Next::Wait };
+        let Mode::Note { entry, opened } = &mut self.mode else {
+            return Next::Wait;
+        };
         match key {
             Key::Esc => self.mode = Mode::Question,
             Key::Enter if now.saturating_duration_since(*opened) < ARMING => {}
@@ -383,12 +451,16 @@ impl Asking {
     }
 
     fn view(&mut self, key: &Key) -> Next {
-        let Mode::View { pane } = &mut self.mode else { return Next::Wait };
+        let Mode::View { pane } = &mut self.mode else {
+            return Next::Wait;
+        };
         let document = self.viewed.as_mut().unwrap_or(&mut self.document);
         let panes = document.bodies() + 1;
         let taken = match document.body(*pane) {
             // While a search is typed, every key is a letter of it.
-            Some(body) => (body.is_typing() || !matches!(key, Key::Tab | Key::BackTab)) && body.key(key),
+            Some(body) => {
+                (body.is_typing() || !matches!(key, Key::Tab | Key::BackTab)) && body.key(key)
+            }
             None => self.details.scroll(key),
         };
         if taken {
@@ -424,6 +496,10 @@ impl Asking {
     }
 
     fn answer(&self, choice: Choice, note: Option<String>) -> Next {
-        Next::Answered(Answer { note, typed: self.pressed.clone(), ..self.prompt.answer(choice) })
+        Next::Answered(Answer {
+            note,
+            typed: self.pressed.clone(),
+            ..self.prompt.answer(choice)
+        })
     }
 }

@@ -20,12 +20,20 @@ impl Clock {
     pub fn start(seconds: Option<u64>, now: Instant) -> Self {
         let wait = seconds.map(Duration::from_secs);
         let after = |wait: Duration| now.checked_add(wait);
-        Clock { wait, due: wait.and_then(after), last: wait.and_then(|wait| after(wait.saturating_mul(LONGEST_WAIT))) }
+        Clock {
+            wait,
+            due: wait.and_then(after),
+            last: wait.and_then(|wait| after(wait.saturating_mul(LONGEST_WAIT))),
+        }
     }
 
     /// Waits until then, whatever happens here: somebody else keeps the time, and moves it. None waits for ever.
     pub fn until(due: Option<Instant>) -> Self {
-        Clock { wait: None, due, last: due }
+        Clock {
+            wait: None,
+            due,
+            last: due,
+        }
     }
 
     /// Somebody is at the prompt.
@@ -42,14 +50,21 @@ impl Clock {
 
     /// The seconds that are left, as a countdown shows them: the last of them is 1.
     pub fn seconds(&self, now: Instant) -> Option<u64> {
-        self.left(now).map(|left| left.as_secs() + u64::from(left.subsec_nanos() > 0))
+        self.left(now)
+            .map(|left| left.as_secs() + u64::from(left.subsec_nanos() > 0))
     }
 
     /// How long until the countdown shows something else.
     pub fn next_change(&self, now: Instant) -> Option<Duration> {
         let left = self.left(now)?;
         let part = Duration::from_nanos(u64::from(left.subsec_nanos()));
-        Some(if part.is_zero() { left.min(Duration::from_secs(1)) } else { part } + Duration::from_millis(1))
+        Some(
+            if part.is_zero() {
+                left.min(Duration::from_secs(1))
+            } else {
+                part
+            } + Duration::from_millis(1),
+        )
     }
 }
 
@@ -66,13 +81,24 @@ mod tests {
         clock.activity(at(20));
         assert_eq!(clock.seconds(at(20)), Some(30));
         clock.activity(at(110));
-        assert_eq!(clock.seconds(at(110)), Some(10), "no longer than four times the wait");
+        assert_eq!(
+            clock.seconds(at(110)),
+            Some(10),
+            "no longer than four times the wait"
+        );
         assert_eq!(clock.left(at(130)), Some(Duration::ZERO));
         assert_eq!(clock.seconds(at(119) + Duration::from_millis(500)), Some(1));
-        assert_eq!(clock.next_change(at(119) + Duration::from_millis(500)), Some(Duration::from_millis(501)));
+        assert_eq!(
+            clock.next_change(at(119) + Duration::from_millis(500)),
+            Some(Duration::from_millis(501))
+        );
         let mut kept_elsewhere = Clock::until(Some(at(40)));
         kept_elsewhere.activity(at(30));
-        assert_eq!(kept_elsewhere.seconds(at(30)), Some(10), "keys here do not move it");
+        assert_eq!(
+            kept_elsewhere.seconds(at(30)),
+            Some(10),
+            "keys here do not move it"
+        );
         let mut never = Clock::start(None, start);
         never.activity(at(5));
         assert_eq!((never.left(at(9)), never.next_change(at(9))), (None, None));

@@ -20,13 +20,24 @@ pub(crate) struct Confirm {
 }
 
 impl Confirm {
-    pub(crate) fn open(action: Action, offers: Vec<usize>, prompt: &Prompt, keymap: &Keymap, patterns: &dyn Patterns) -> Self {
+    pub(crate) fn open(
+        action: Action,
+        offers: Vec<usize>,
+        prompt: &Prompt,
+        keymap: &Keymap,
+        patterns: &dyn Patterns,
+    ) -> Self {
         let scopes = match action {
             Action::Allow(scope) if scope > Scope::Batch => kept_scopes(prompt),
             _ => Vec::new(),
         };
         let at = keymap.first_proposal(prompt, &offers);
-        let mut out = Confirm { offers, at, scopes, earlier: None };
+        let mut out = Confirm {
+            offers,
+            at,
+            scopes,
+            earlier: None,
+        };
         out.look(prompt, patterns);
         out
     }
@@ -41,7 +52,9 @@ impl Confirm {
     }
 
     fn look(&mut self, prompt: &Prompt, patterns: &dyn Patterns) {
-        self.earlier = self.offer(prompt).and_then(|offer| patterns.earlier(&offer.stores, offer.scope, prompt));
+        self.earlier = self
+            .offer(prompt)
+            .and_then(|offer| patterns.earlier(&offer.stores, offer.scope, prompt));
     }
 
     /// Takes a key that chooses; false for every other one.
@@ -51,7 +64,8 @@ impl Confirm {
             Key::Down => self.at = (self.at + 1) % count,
             Key::Up => self.at = (self.at + count - 1) % count,
             Key::Char(digit @ '1'..='9') => {
-                let chosen = usize::try_from(u32::from(*digit) - u32::from('1')).unwrap_or(usize::MAX);
+                let chosen =
+                    usize::try_from(u32::from(*digit) - u32::from('1')).unwrap_or(usize::MAX);
                 if chosen < self.offers.len() {
                     self.at = chosen;
                 }
@@ -66,11 +80,23 @@ impl Confirm {
 
     /// Another scope, with the same width where it has that.
     fn next_scope(&mut self, prompt: &Prompt, step: usize) {
-        let Some(before) = self.offer(prompt).cloned() else { return };
-        let at = self.scopes.iter().position(|scope| *scope == before.scope).unwrap_or_default();
-        let Some(scope) = self.scopes.get((at + step) % self.scopes.len()) else { return };
+        let Some(before) = self.offer(prompt).cloned() else {
+            return;
+        };
+        let at = self
+            .scopes
+            .iter()
+            .position(|scope| *scope == before.scope)
+            .unwrap_or_default();
+        let Some(scope) = self.scopes.get((at + step) % self.scopes.len()) else {
+            return;
+        };
         self.offers = Action::Allow(*scope).offers(prompt);
-        let position = |same: &dyn Fn(&Offer) -> bool| self.offers.iter().position(|at| prompt.offers.get(*at).is_some_and(same));
+        let position = |same: &dyn Fn(&Offer) -> bool| {
+            self.offers
+                .iter()
+                .position(|at| prompt.offers.get(*at).is_some_and(same))
+        };
         self.at = position(&|offer| offer.stores == before.stores)
             .or_else(|| position(&|offer| offer.width() == before.width()))
             .unwrap_or_default();
@@ -80,7 +106,12 @@ impl Confirm {
     pub(crate) fn rows(&self, prompt: &Prompt, width: usize) -> Vec<Spans> {
         let mut out = Vec::new();
         let tool = prompt.operation.tool();
-        for (number, one) in self.offers.iter().filter_map(|at| prompt.offers.get(*at)).enumerate() {
+        for (number, one) in self
+            .offers
+            .iter()
+            .filter_map(|at| prompt.offers.get(*at))
+            .enumerate()
+        {
             let words = one.to_confirm(tool);
             let row = match (self.offers.len(), number == self.at) {
                 (1, _) => line(Tone::Reach, words),
@@ -89,13 +120,26 @@ impl Confirm {
             };
             out.extend(fold::fold(&row, width, GOES_ON));
         }
-        out.extend(self.earlier.iter().flat_map(|earlier| earlier.row(prompt, width)));
-        let mut keys = vec![legend::entry("y", "keep that, and allow this"), legend::entry("Esc", "back")];
+        out.extend(
+            self.earlier
+                .iter()
+                .flat_map(|earlier| earlier.row(prompt, width)),
+        );
+        let mut keys = vec![
+            legend::entry("y", "keep that, and allow this"),
+            legend::entry("Esc", "back"),
+        ];
         if self.offers.len() > 1 {
-            keys.insert(1, legend::entry(&format!("1-{}", self.offers.len().min(9)), "how wide"));
+            keys.insert(
+                1,
+                legend::entry(&format!("1-{}", self.offers.len().min(9)), "how wide"),
+            );
         }
         if let Some(offer) = self.offer(prompt).filter(|_| self.scopes.len() > 1) {
-            keys.push(legend::entry("Tab", &format!("how far: {}", offer.scope.place())));
+            keys.push(legend::entry(
+                "Tab",
+                &format!("how far: {}", offer.scope.place()),
+            ));
         }
         if prompt.takes_pattern() {
             keys.push(legend::entry("e", "edit the pattern"));
@@ -108,5 +152,7 @@ impl Confirm {
 /// The scopes that are kept and offered, narrowest first.
 fn kept_scopes(prompt: &Prompt) -> Vec<Scope> {
     let kept = [Scope::Session, Scope::Project, Scope::Always];
-    kept.into_iter().filter(|scope| prompt.offer(*scope).is_some()).collect()
+    kept.into_iter()
+        .filter(|scope| prompt.offer(*scope).is_some())
+        .collect()
 }

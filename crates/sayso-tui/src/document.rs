@@ -28,7 +28,10 @@ struct Measured {
 
 impl Part {
     fn body(body: &Body) -> Part {
-        Part::Body(Box::new(Measured { view: BodyView::new(body), height: None }))
+        Part::Body(Box::new(Measured {
+            view: BodyView::new(body),
+            height: None,
+        }))
     }
 
     fn height(&mut self, width: u16) -> usize {
@@ -87,14 +90,22 @@ impl Document {
         }
         lines.extend(content::compact_call(prompt, look));
         let why = content::compact_why(prompt, look);
-        Document::new(vec![Part::Lines(Block::new(lines)), Part::Lines(Block::new(why))])
+        Document::new(vec![
+            Part::Lines(Block::new(lines)),
+            Part::Lines(Block::new(why)),
+        ])
     }
 
     /// The same with every body as it is, to be looked at.
     pub fn with_bodies(prompt: &Prompt, look: &Look) -> Self {
-        let mut parts = vec![Part::Lines(Block::new(content::head(prompt, look))), Part::body(&content::body(prompt))];
+        let mut parts = vec![
+            Part::Lines(Block::new(content::head(prompt, look))),
+            Part::body(&content::body(prompt)),
+        ];
         for member in &prompt.group {
-            parts.push(Part::Lines(Block::new(content::member_head(prompt, member))));
+            parts.push(Part::Lines(Block::new(content::member_head(
+                prompt, member,
+            ))));
             parts.push(Part::body(member.presentation.whole()));
         }
         parts.push(Part::Lines(Block::new(content::tail(prompt, look))));
@@ -103,11 +114,18 @@ impl Document {
 
     /// What is only known of it.
     pub fn details(prompt: &Prompt, look: &Look) -> Self {
-        Document::new(vec![Part::Lines(Block::new(content::details(prompt, look)))])
+        Document::new(vec![Part::Lines(Block::new(content::details(
+            prompt, look,
+        )))])
     }
 
     fn new(parts: Vec<Part>) -> Self {
-        Document { parts, top: 0, window: 0, total: 0 }
+        Document {
+            parts,
+            top: 0,
+            window: 0,
+            total: 0,
+        }
     }
 
     /// How many rows it fills at a width.
@@ -133,9 +151,23 @@ impl Document {
                 from -= height;
                 continue;
             }
-            let rows = u16::try_from(height - from).unwrap_or(left.height).min(left.height);
-            part.draw(from, Rect { height: rows, ..left }, buffer, theme);
-            left = Rect { y: left.y + rows, height: left.height - rows, ..left };
+            let rows = u16::try_from(height - from)
+                .unwrap_or(left.height)
+                .min(left.height);
+            part.draw(
+                from,
+                Rect {
+                    height: rows,
+                    ..left
+                },
+                buffer,
+                theme,
+            );
+            left = Rect {
+                y: left.y + rows,
+                height: left.height - rows,
+                ..left
+            };
             from = 0;
         }
     }
@@ -158,7 +190,10 @@ impl Document {
 
     /// How many bodies there are to look at.
     pub fn bodies(&self) -> usize {
-        self.parts.iter().filter(|part| matches!(part, Part::Body(_))).count()
+        self.parts
+            .iter()
+            .filter(|part| matches!(part, Part::Body(_)))
+            .count()
     }
 
     /// The view of a body, to be looked at by itself. Whatever is done to it may change its height.
@@ -175,7 +210,9 @@ impl Document {
 
     /// Whether colours are still being worked out.
     pub fn is_waiting(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Body(body) if body.view.is_waiting()))
+        self.parts
+            .iter()
+            .any(|part| matches!(part, Part::Body(body) if body.view.is_waiting()))
     }
 
     /// How many rows are below what shows.
@@ -195,6 +232,8 @@ impl Document {
 
     /// The same, without the last part: why it asks.
     pub fn unseen_call(&self) -> usize {
-        self.parts.split_last().map_or(0, |(_, before)| before.iter().map(Part::unseen).sum())
+        self.parts
+            .split_last()
+            .map_or(0, |(_, before)| before.iter().map(Part::unseen).sum())
     }
 }

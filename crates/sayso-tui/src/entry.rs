@@ -22,7 +22,10 @@ impl Entry {
     /// A line with something in it, to go on behind it.
     pub fn with(text: impl Into<String>) -> Self {
         let text = text.into();
-        Entry { at: text.len(), text }
+        Entry {
+            at: text.len(),
+            text,
+        }
     }
 
     /// What stands there.
@@ -68,16 +71,31 @@ impl Entry {
     }
 
     fn before(&self) -> usize {
-        self.text.get(..self.at).unwrap_or_default().grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
+        self.text
+            .get(..self.at)
+            .unwrap_or_default()
+            .grapheme_indices(true)
+            .next_back()
+            .map_or(0, |(at, _)| at)
     }
 
     fn behind(&self) -> usize {
-        self.at + self.text.get(self.at..).unwrap_or_default().graphemes(true).next().map_or(0, str::len)
+        self.at
+            + self
+                .text
+                .get(self.at..)
+                .unwrap_or_default()
+                .graphemes(true)
+                .next()
+                .map_or(0, str::len)
     }
 
     /// The line as it is shown, with a mark where the next letter goes.
     pub fn shown(&self) -> Spans {
-        let (before, behind) = self.text.split_at_checked(self.at).unwrap_or((&self.text, ""));
+        let (before, behind) = self
+            .text
+            .split_at_checked(self.at)
+            .unwrap_or((&self.text, ""));
         vec![
             (Tone::Key, "> ".to_owned()),
             (Tone::Strong, visible(before).into_owned()),
@@ -95,7 +113,14 @@ mod tests {
     #[test]
     fn a_line_is_edited() {
         let mut entry = Entry::with("git status");
-        for key in [Key::Ctrl('w'), Key::Char('ü'), Key::Left, Key::Char('x'), Key::End, Key::Backspace] {
+        for key in [
+            Key::Ctrl('w'),
+            Key::Char('ü'),
+            Key::Left,
+            Key::Char('x'),
+            Key::End,
+            Key::Backspace,
+        ] {
             assert!(entry.key(&key));
         }
         assert_eq!(entry.text(), "git x");

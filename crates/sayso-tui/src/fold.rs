@@ -49,19 +49,29 @@ pub fn fold(spans: &Spans, most: usize, mark: &str) -> Vec<Spans> {
     // A row has to take a wide letter beside the mark.
     let most = most.max(lead + 2);
     // Most lines are short, and a byte is never wider than a cell.
-    if spans.iter().map(|(_, text)| text.len()).sum::<usize>() <= most && spans.iter().all(|(_, text)| text.is_ascii()) {
+    if spans.iter().map(|(_, text)| text.len()).sum::<usize>() <= most
+        && spans.iter().all(|(_, text)| text.is_ascii())
+    {
         return vec![spans.clone()];
     }
     let mut all: Vec<Letter> = Vec::new();
     for (tone, text) in spans {
-        all.extend(letters(&spelled(text)).map(|(letter, cells)| Letter { tone: *tone, text: letter.to_owned(), cells }));
+        all.extend(letters(&spelled(text)).map(|(letter, cells)| Letter {
+            tone: *tone,
+            text: letter.to_owned(),
+            cells,
+        }));
     }
     let mut out = Vec::new();
     let mut rest = all.as_slice();
     loop {
         let lead = if out.is_empty() { 0 } else { lead };
         let (row, behind) = rest.split_at(row_end(rest, most - lead));
-        let mut spans: Spans = if out.is_empty() { Vec::new() } else { vec![(Tone::Faint, mark.to_owned())] };
+        let mut spans: Spans = if out.is_empty() {
+            Vec::new()
+        } else {
+            vec![(Tone::Faint, mark.to_owned())]
+        };
         for letter in row {
             match spans.last_mut().filter(|(tone, _)| *tone == letter.tone) {
                 Some((_, text)) => text.push_str(&letter.text),
@@ -89,8 +99,13 @@ fn row_end(letters: &[Letter], most: usize) -> usize {
     if end == letters.len() {
         return end;
     }
-    let tail = letters.get(end.saturating_sub(NEAR)..end).unwrap_or_default();
-    let blank = tail.iter().rposition(|letter| letter.text == " ").map(|at| end.saturating_sub(NEAR) + at + 1);
+    let tail = letters
+        .get(end.saturating_sub(NEAR)..end)
+        .unwrap_or_default();
+    let blank = tail
+        .iter()
+        .rposition(|letter| letter.text == " ")
+        .map(|at| end.saturating_sub(NEAR) + at + 1);
     blank.unwrap_or(end).max(1)
 }
 
@@ -118,19 +133,33 @@ pub fn flow(items: &[Spans], gap: usize, most: usize) -> Vec<Spans> {
 
 /// Words of our own, broken at blanks.
 pub fn words(tone: Tone, text: &str, most: usize) -> Vec<Spans> {
-    let items: Vec<Spans> = text.split(' ').filter(|word| !word.is_empty()).map(|word| line(tone, word)).collect();
+    let items: Vec<Spans> = text
+        .split(' ')
+        .filter(|word| !word.is_empty())
+        .map(|word| line(tone, word))
+        .collect();
     flow(&items, 1, most)
 }
 
 /// Writes a row. It gives the column behind the last letter.
 pub fn put(buffer: &mut Buffer, x: u16, y: u16, most: usize, row: &Spans, theme: Theme) -> u16 {
-    let end = x.saturating_add(u16::try_from(most).unwrap_or(u16::MAX)).min(buffer.area.right());
+    let end = x
+        .saturating_add(u16::try_from(most).unwrap_or(u16::MAX))
+        .min(buffer.area.right());
     let mut at = x;
     for (tone, text) in row {
         if y >= buffer.area.bottom() || at >= end {
             break;
         }
-        at = buffer.set_stringn(at, y, spelled(text), usize::from(end - at), theme.style(*tone)).0;
+        at = buffer
+            .set_stringn(
+                at,
+                y,
+                spelled(text),
+                usize::from(end - at),
+                theme.style(*tone),
+            )
+            .0;
     }
     at
 }
@@ -154,10 +183,19 @@ mod tests {
                 cell.set_symbol("\u{10}");
             }
             let end = put(&mut buffer, 0, 0, most, row, Theme::PLAIN);
-            let text: String = buffer.content.iter().take(usize::from(end)).map(|cell| cell.symbol()).collect();
+            let text: String = buffer
+                .content
+                .iter()
+                .take(usize::from(end))
+                .map(|cell| cell.symbol())
+                .collect();
             // The second half of a wide letter is a blank cell of its own.
             let text = text.replace('\u{10}', "");
-            out.push_str(if at == 0 { &text } else { text.strip_prefix(GOES_ON).unwrap() });
+            out.push_str(if at == 0 {
+                &text
+            } else {
+                text.strip_prefix(GOES_ON).unwrap()
+            });
         }
         out
     }
@@ -165,7 +203,10 @@ mod tests {
     #[test]
     fn words_flow_and_nothing_is_lost() {
         let rows = words(Tone::Text, "one two three four", 9);
-        let text: Vec<String> = rows.iter().map(|row| row.iter().map(|(_, text)| text.as_str()).collect()).collect();
+        let text: Vec<String> = rows
+            .iter()
+            .map(|row| row.iter().map(|(_, text)| text.as_str()).collect())
+            .collect();
         assert_eq!(text, ["one two", "three", "four"]);
     }
 

@@ -100,7 +100,11 @@ impl Keys {
         let mut out = Vec::new();
         loop {
             if let Some(paste) = &mut self.paste {
-                match self.rest.windows(PASTE_ENDS.len()).position(|window| window == PASTE_ENDS) {
+                match self
+                    .rest
+                    .windows(PASTE_ENDS.len())
+                    .position(|window| window == PASTE_ENDS)
+                {
                     Some(end) => {
                         keep(paste, self.rest.get(..end).unwrap_or_default());
                         self.rest.drain(..end + PASTE_ENDS.len());
@@ -191,7 +195,9 @@ fn first(bytes: &[u8]) -> First {
         [control @ 1..=26, ..] => First::Key(Key::Ctrl(char::from(b'a' + control - 1)), 1),
         [0..=31, ..] => First::Key(Key::Other, 1),
         _ => match character(bytes) {
-            Some((Some(character), length)) if !character.is_control() => First::Key(Key::Char(character), length),
+            Some((Some(character), length)) if !character.is_control() => {
+                First::Key(Key::Char(character), length)
+            }
             Some((_, length)) => First::Key(Key::Other, length),
             None => First::More,
         },
@@ -208,7 +214,10 @@ fn character(bytes: &[u8]) -> Option<(Option<char>, usize)> {
         _ => return Some((None, 1)),
     };
     match std::str::from_utf8(bytes.get(..length.min(bytes.len()))?) {
-        Ok(text) => text.chars().next().map(|character| (Some(character), length)),
+        Ok(text) => text
+            .chars()
+            .next()
+            .map(|character| (Some(character), length)),
         Err(error) if error.error_len().is_none() && bytes.len() < length => None,
         Err(_) => Some((None, 1)),
     }
@@ -216,11 +225,19 @@ fn character(bytes: &[u8]) -> Option<(Option<char>, usize)> {
 
 /// `ESC [`, numbers, a letter.
 fn sequence(rest: &[u8]) -> First {
-    let Some(end) = rest.iter().position(|byte| !(0x20..=0x3f).contains(byte)) else { return First::More };
-    let (parameters, last) = (rest.get(..end).unwrap_or_default(), rest.get(end).copied().unwrap_or_default());
+    let Some(end) = rest.iter().position(|byte| !(0x20..=0x3f).contains(byte)) else {
+        return First::More;
+    };
+    let (parameters, last) = (
+        rest.get(..end).unwrap_or_default(),
+        rest.get(end).copied().unwrap_or_default(),
+    );
     let length = end + 3;
     if last == b'~' {
-        let number = parameters.split(|byte| *byte == b';').next().unwrap_or_default();
+        let number = parameters
+            .split(|byte| *byte == b';')
+            .next()
+            .unwrap_or_default();
         return match number {
             b"200" => First::Paste(length),
             b"1" | b"7" => First::Key(Key::Home, length),
@@ -284,15 +301,39 @@ mod tests {
             (b"\x1b", vec![Key::Esc]),
             (b"\x1b\x1b", vec![Key::Esc, Key::Esc]),
             (b"\x1by", vec![Key::Other]),
-            (b"\x1b[A\x1b[1;5B\x1bOC", vec![Key::Up, Key::Down, Key::Right]),
-            (b"\x1b[5~\x1b[6~\x1b[H\x1b[4~\x1b[Z", vec![Key::PageUp, Key::PageDown, Key::Home, Key::End, Key::BackTab]),
-            (b"\r\n\t\x7f\x08", vec![Key::Enter, Key::Enter, Key::Tab, Key::Backspace, Key::Backspace]),
+            (
+                b"\x1b[A\x1b[1;5B\x1bOC",
+                vec![Key::Up, Key::Down, Key::Right],
+            ),
+            (
+                b"\x1b[5~\x1b[6~\x1b[H\x1b[4~\x1b[Z",
+                vec![
+                    Key::PageUp,
+                    Key::PageDown,
+                    Key::Home,
+                    Key::End,
+                    Key::BackTab,
+                ],
+            ),
+            (
+                b"\r\n\t\x7f\x08",
+                vec![
+                    Key::Enter,
+                    Key::Enter,
+                    Key::Tab,
+                    Key::Backspace,
+                    Key::Backspace,
+                ],
+            ),
             (b"\x1b\r\r", vec![Key::NewLine, Key::Enter]),
             (b"\x03\x1a", vec![Key::Ctrl('c'), Key::Ctrl('z')]),
             ("ü漢".as_bytes(), vec![Key::Char('ü'), Key::Char('漢')]),
             (b"\xff\xc3", vec![Key::Other, Key::Other]),
             (b"\x00", vec![Key::Other]),
-            (b"\x1b[200~y\ry\x1b[A\x1b[201~n", vec![Key::Paste("y\ry\u{1b}[A".to_owned()), Key::Char('n')]),
+            (
+                b"\x1b[200~y\ry\x1b[A\x1b[201~n",
+                vec![Key::Paste("y\ry\u{1b}[A".to_owned()), Key::Char('n')],
+            ),
             (b"\x1b]11;rgb:ffff/yyyy\x07", vec![Key::Other]),
             (b"\x1bP1$ryes\x1b\\", vec![Key::Other]),
             (b"\x1b]52;yyy", vec![Key::Other]),
@@ -306,7 +347,13 @@ mod tests {
 
     #[test]
     fn h_40_a_sequence_in_parts_is_never_its_letters() {
-        for whole in [&b"\x1b[200~y\x1b[201~"[..], b"\x1b]0;y\x1b\\", b"\x1b[1;2y", b"\x1bOy", "\u{79c0}".as_bytes()] {
+        for whole in [
+            &b"\x1b[200~y\x1b[201~"[..],
+            b"\x1b]0;y\x1b\\",
+            b"\x1b[1;2y",
+            b"\x1bOy",
+            "\u{79c0}".as_bytes(),
+        ] {
             for cut in 1..whole.len() {
                 let mut keys = Keys::default();
                 let mut out = keys.feed(&whole[..cut]);

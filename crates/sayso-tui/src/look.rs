@@ -29,12 +29,18 @@ pub fn is_grave(verdict: &Verdict) -> bool {
 /// Whether a prompt is shown in a few rows, with everything else behind a key: one of low or medium risk, and any that is not grave on the
 /// status lines.
 pub fn is_compact(prompt: &Prompt) -> bool {
-    let alone = prompt.round == Round::Only && prompt.group.is_empty() && prompt.alike.is_none() && !prompt.offers.is_empty();
-    alone && !is_grave(&prompt.verdict) && (prompt.verdict.level() <= Level::Medium || prompt.style == Style::Status)
+    let alone = prompt.round == Round::Only
+        && prompt.group.is_empty()
+        && prompt.alike.is_none()
+        && !prompt.offers.is_empty();
+    alone
+        && !is_grave(&prompt.verdict)
+        && (prompt.verdict.level() <= Level::Medium || prompt.style == Style::Status)
 }
 
 /// Whether all of it has to be looked at before a yes.
 pub fn must_be_seen(prompt: &Prompt) -> bool {
     // Whoever is asked for the second time has seen it the first time.
-    prompt.round != Round::Second && (is_grave(&prompt.verdict) || prompt.verdict.risk >= Risk::High)
+    prompt.round != Round::Second
+        && (is_grave(&prompt.verdict) || prompt.verdict.risk >= Risk::High)
 }

@@ -18,12 +18,16 @@ impl Painter {
     /// The bytes that bring a frame to the screen of so many rows.
     pub fn paint(&mut self, frame: Frame, rows: u16) -> Vec<u8> {
         let mut out = String::new();
-        let same = self
-            .shown
-            .as_ref()
-            .is_some_and(|shown| shown.surface == frame.surface && shown.buffer.area == frame.buffer.area && self.rows == rows);
+        let same = self.shown.as_ref().is_some_and(|shown| {
+            shown.surface == frame.surface
+                && shown.buffer.area == frame.buffer.area
+                && self.rows == rows
+        });
         if !same {
-            match (self.shown.as_ref().map(|shown| shown.surface), frame.surface) {
+            match (
+                self.shown.as_ref().map(|shown| shown.surface),
+                frame.surface,
+            ) {
                 // The screen is ours already.
                 (Some(Surface::Whole), Surface::Whole) => out.push_str("\x1b[0m\x1b[2J"),
                 _ => {
@@ -91,7 +95,10 @@ fn rows_of(out: &mut String, frame: &Frame, before: Option<&Frame>, rows: u16) {
         }
         match frame.surface {
             Surface::Whole => out.push_str(&format!("\x1b[{};1H", y + 1)),
-            Surface::Bottom => out.push_str(&format!("\x1b[{};1H", rows.saturating_sub(area.height) + y + 1)),
+            Surface::Bottom => out.push_str(&format!(
+                "\x1b[{};1H",
+                rows.saturating_sub(area.height) + y + 1
+            )),
             Surface::Here => {
                 out.push_str("\x1b8\x1b7\r");
                 if y > 0 {
@@ -111,7 +118,10 @@ fn row(buffer: &Buffer, y: u16) -> &[Cell] {
 }
 
 fn letters(out: &mut String, row: &[Cell]) {
-    let end = row.iter().rposition(|cell| cell.symbol() != " " || is_marked(cell)).map_or(0, |last| last + 1);
+    let end = row
+        .iter()
+        .rposition(|cell| cell.symbol() != " " || is_marked(cell))
+        .map_or(0, |last| last + 1);
     let mut style = None;
     let mut skip = 0;
     let mut sure = true;
@@ -132,7 +142,10 @@ fn letters(out: &mut String, row: &[Cell]) {
         let width = unicode_width::UnicodeWidthStr::width(cell.symbol()).max(1);
         skip = width - 1;
         // Terminals agree about the width of these, and of no others.
-        sure = cell.symbol().chars().all(|one| one.is_ascii() || ('\u{2500}'..='\u{257f}').contains(&one));
+        sure = cell
+            .symbol()
+            .chars()
+            .all(|one| one.is_ascii() || ('\u{2500}'..='\u{257f}').contains(&one));
         if !sure {
             // One that takes fewer cells than we do would let what stood there before show through.
             out.push_str(&format!("{:width$}\x1b[{}G", "", x + 1));
@@ -143,12 +156,20 @@ fn letters(out: &mut String, row: &[Cell]) {
 }
 
 fn is_marked(cell: &Cell) -> bool {
-    cell.bg != Color::Reset || cell.modifier.intersects(Modifier::REVERSED | Modifier::UNDERLINED)
+    cell.bg != Color::Reset
+        || cell
+            .modifier
+            .intersects(Modifier::REVERSED | Modifier::UNDERLINED)
 }
 
 fn codes(cell: &Cell) -> String {
     let mut out = "\x1b[0".to_owned();
-    for (modifier, code) in [(Modifier::BOLD, "1"), (Modifier::DIM, "2"), (Modifier::UNDERLINED, "4"), (Modifier::REVERSED, "7")] {
+    for (modifier, code) in [
+        (Modifier::BOLD, "1"),
+        (Modifier::DIM, "2"),
+        (Modifier::UNDERLINED, "4"),
+        (Modifier::REVERSED, "7"),
+    ] {
         if cell.modifier.contains(modifier) {
             out.push(';');
             out.push_str(code);

@@ -38,19 +38,40 @@ pub struct Earlier {
 impl Earlier {
     /// In words: "also matches 3 earlier commands, none denied".
     pub fn words(&self, prompt: &Prompt) -> String {
-        let noun = if prompt.operation.kind() == Kind::Terminal { "command" } else { "call" };
-        let calls = |count: usize| if count == 1 { format!("1 earlier {noun}") } else { format!("{count} earlier {noun}s") };
-        let scope = if self.more { format!(" (of the last {})", self.looked_at) } else { String::new() };
+        let noun = if prompt.operation.kind() == Kind::Terminal {
+            "command"
+        } else {
+            "call"
+        };
+        let calls = |count: usize| {
+            if count == 1 {
+                format!("1 earlier {noun}")
+            } else {
+                format!("{count} earlier {noun}s")
+            }
+        };
+        let scope = if self.more {
+            format!(" (of the last {})", self.looked_at)
+        } else {
+            String::new()
+        };
         match (self.fit, self.denied) {
             (0, _) => format!("matches no other earlier {noun}{scope}"),
             (fit, 0) => format!("also matches {}, none denied{scope}", calls(fit)),
-            (fit, denied) => format!("also matches {}, {denied} of them DENIED{scope}", calls(fit)),
+            (fit, denied) => format!(
+                "also matches {}, {denied} of them DENIED{scope}",
+                calls(fit)
+            ),
         }
     }
 
     /// As a row below what is offered.
     pub(crate) fn row(&self, prompt: &Prompt, width: usize) -> Vec<Spans> {
-        let tone = if self.denied > 0 { Tone::Warning } else { Tone::Text };
+        let tone = if self.denied > 0 {
+            Tone::Warning
+        } else {
+            Tone::Text
+        };
         fold::words(tone, &format!("  {}", self.words(prompt)), width)
     }
 }
@@ -84,14 +105,34 @@ pub struct PatternEntry {
 
 impl PatternEntry {
     /// An entry with the pattern of an offer in it, or with the narrowest that is proposed.
-    pub fn open(prompt: &Prompt, offer: Option<&Offer>, patterns: &dyn Patterns, now: Instant) -> Self {
+    pub fn open(
+        prompt: &Prompt,
+        offer: Option<&Offer>,
+        patterns: &dyn Patterns,
+        now: Instant,
+    ) -> Self {
         let proposals: Vec<String> = prompt.proposed().into_iter().map(str::to_owned).collect();
         let scopes = prompt.rule_scopes();
         let wanted = offer.and_then(Offer::rule);
-        let picked = proposals.iter().position(|known| wanted.is_some_and(|rule| *rule.pattern == **known)).unwrap_or_default();
-        let scope = scopes.iter().position(|scope| offer.is_some_and(|offer| offer.scope == *scope)).unwrap_or_default();
+        let picked = proposals
+            .iter()
+            .position(|known| wanted.is_some_and(|rule| *rule.pattern == **known))
+            .unwrap_or_default();
+        let scope = scopes
+            .iter()
+            .position(|scope| offer.is_some_and(|offer| offer.scope == *scope))
+            .unwrap_or_default();
         let entry = Entry::with(proposals.get(picked).cloned().unwrap_or_default());
-        let mut out = PatternEntry { entry, proposals, picked, scopes, scope, rule: Err(String::new()), earlier: None, opened: now };
+        let mut out = PatternEntry {
+            entry,
+            proposals,
+            picked,
+            scopes,
+            scope,
+            rule: Err(String::new()),
+            earlier: None,
+            opened: now,
+        };
         out.look(prompt, patterns);
         out
     }
@@ -104,7 +145,10 @@ impl PatternEntry {
         };
         self.earlier = match (&self.rule, self.scope_now()) {
             (Ok(rule), Some(scope)) => {
-                let rule = RuleText { key: rule.key(), pattern: rule.pattern().into() };
+                let rule = RuleText {
+                    key: rule.key(),
+                    pattern: rule.pattern().into(),
+                };
                 patterns.earlier(&Stores::Rule(rule), scope, prompt)
             }
             _ => None,
@@ -113,7 +157,10 @@ impl PatternEntry {
 
     /// The widest that sayso proposes.
     fn example(&self) -> String {
-        self.proposals.last().map_or_else(|| "git status *".to_owned(), |pattern| visible(pattern).into_owned())
+        self.proposals.last().map_or_else(
+            || "git status *".to_owned(),
+            |pattern| visible(pattern).into_owned(),
+        )
     }
 
     /// Takes a key other than Enter and Esc.
@@ -147,7 +194,10 @@ impl PatternEntry {
         let scope = self.scope_now().ok_or("no pattern is offered here")?;
         // One that is offered in these words is that offer.
         let offered = |offer: &Offer| offer.rule().is_some_and(|rule| *rule.pattern == *text);
-        let offer = prompt.offers.iter().position(|offer| offer.scope == scope && offered(offer));
+        let offer = prompt
+            .offers
+            .iter()
+            .position(|offer| offer.scope == scope && offered(offer));
         Ok(offer.map_or(Choice::Pattern { text, scope }, Choice::Offer))
     }
 
@@ -157,24 +207,46 @@ impl PatternEntry {
 
     /// The rows of the entry.
     pub fn rows(&self, prompt: &Prompt, width: usize) -> Vec<Spans> {
-        let mut out = fold::words(Tone::Heading, &format!("Enter pattern (e.g. `{}`):", self.example()), width);
+        let mut out = fold::words(
+            Tone::Heading,
+            &format!("Enter pattern (e.g. `{}`):", self.example()),
+            width,
+        );
         out.extend(fold::fold(&self.entry.shown(), width, GOES_ON));
         let scope = self.scope_now();
         let reach = scope.map_or("", Scope::place);
         match (&self.rule, scope) {
-            (Err(why), _) => out.extend(fold::fold(&line(Tone::Warning, format!("✗ {}", visible(why))), width, GOES_ON)),
+            (Err(why), _) => out.extend(fold::fold(
+                &line(Tone::Warning, format!("✗ {}", visible(why))),
+                width,
+                GOES_ON,
+            )),
             (Ok(rule), Some(scope)) => {
-                out.extend(fold::fold(&line(Tone::Reach, format!("✓ this would {}", rule.words(scope))), width, GOES_ON));
-                out.extend(self.earlier.iter().flat_map(|earlier| earlier.row(prompt, width)));
+                out.extend(fold::fold(
+                    &line(Tone::Reach, format!("✓ this would {}", rule.words(scope))),
+                    width,
+                    GOES_ON,
+                ));
+                out.extend(
+                    self.earlier
+                        .iter()
+                        .flat_map(|earlier| earlier.row(prompt, width)),
+                );
             }
             (Ok(_), None) => {}
         }
-        let mut keys = vec![legend::entry("Enter", "save and allow"), legend::entry("Esc", "back")];
+        let mut keys = vec![
+            legend::entry("Enter", "save and allow"),
+            legend::entry("Esc", "back"),
+        ];
         if self.scopes.len() > 1 {
             keys.push(legend::entry("Tab", &format!("how far: {reach}")));
         }
         if self.proposals.len() > 1 {
-            keys.push(legend::entry("↑↓", &format!("proposal {} of {}", self.picked + 1, self.proposals.len())));
+            keys.push(legend::entry(
+                "↑↓",
+                &format!("proposal {} of {}", self.picked + 1, self.proposals.len()),
+            ));
         }
         out.extend(fold::flow(&keys, 3, width));
         out

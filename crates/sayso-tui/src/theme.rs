@@ -83,7 +83,11 @@ impl Theme {
 
     /// How a tone looks.
     pub fn style(self, tone: Tone) -> Style {
-        if self.colours { coloured(tone) } else { plain(tone) }
+        if self.colours {
+            coloured(tone)
+        } else {
+            plain(tone)
+        }
     }
 }
 
@@ -100,14 +104,23 @@ fn coloured(tone: Tone) -> Style {
         Tone::Reach => style.fg(Color::Yellow).add_modifier(Modifier::BOLD),
         Tone::Good | Tone::Added => style.fg(Color::Green),
         Tone::Heading => style.fg(Color::Cyan),
-        Tone::AddedPart => style.fg(Color::Green).add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+        Tone::AddedPart => style
+            .fg(Color::Green)
+            .add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
         Tone::Removed => style.fg(Color::Red),
-        Tone::RemovedPart => style.fg(Color::Red).add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+        Tone::RemovedPart => style
+            .fg(Color::Red)
+            .add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
         Tone::Spelled => style.fg(Color::Magenta).add_modifier(Modifier::BOLD),
         Tone::Found => style.fg(Color::Black).bg(Color::Yellow),
-        Tone::FoundHere => style.fg(Color::Black).bg(Color::LightYellow).add_modifier(Modifier::BOLD),
+        Tone::FoundHere => style
+            .fg(Color::Black)
+            .bg(Color::LightYellow)
+            .add_modifier(Modifier::BOLD),
         Tone::Bar => style.add_modifier(Modifier::REVERSED),
-        Tone::BarDanger => style.fg(Color::Red).add_modifier(Modifier::REVERSED | Modifier::BOLD),
+        Tone::BarDanger => style
+            .fg(Color::Red)
+            .add_modifier(Modifier::REVERSED | Modifier::BOLD),
         Tone::Keyword => style.fg(Color::Magenta),
         Tone::Quoted => style.fg(Color::Green),
         Tone::Number | Tone::Variable => style.fg(Color::Yellow),
@@ -120,11 +133,17 @@ fn coloured(tone: Tone) -> Style {
 fn plain(tone: Tone) -> Style {
     let style = Style::new();
     match tone {
-        Tone::Strong | Tone::Key | Tone::Reach | Tone::Heading | Tone::Warning => style.add_modifier(Modifier::BOLD),
+        Tone::Strong | Tone::Key | Tone::Reach | Tone::Heading | Tone::Warning => {
+            style.add_modifier(Modifier::BOLD)
+        }
         Tone::Danger => style.add_modifier(Modifier::BOLD),
-        Tone::AddedPart | Tone::RemovedPart | Tone::Spelled => style.add_modifier(Modifier::UNDERLINED),
+        Tone::AddedPart | Tone::RemovedPart | Tone::Spelled => {
+            style.add_modifier(Modifier::UNDERLINED)
+        }
         Tone::Found | Tone::Bar => style.add_modifier(Modifier::REVERSED),
-        Tone::BarDanger | Tone::FoundHere => style.add_modifier(Modifier::REVERSED | Modifier::BOLD),
+        Tone::BarDanger | Tone::FoundHere => {
+            style.add_modifier(Modifier::REVERSED | Modifier::BOLD)
+        }
         _ => style,
     }
 }
@@ -135,7 +154,16 @@ mod tests {
 
     #[test]
     fn a_theme_without_colours_has_none() {
-        for tone in [Tone::Text, Tone::Danger, Tone::Added, Tone::RemovedPart, Tone::Found, Tone::FoundHere, Tone::Keyword, Tone::Key] {
+        for tone in [
+            Tone::Text,
+            Tone::Danger,
+            Tone::Added,
+            Tone::RemovedPart,
+            Tone::Found,
+            Tone::FoundHere,
+            Tone::Keyword,
+            Tone::Key,
+        ] {
             let style = Theme::PLAIN.style(tone);
             assert_eq!((style.fg, style.bg), (None, None), "{tone:?}");
         }

@@ -51,7 +51,9 @@ pub(crate) fn look(path: &Path, last: LastLink) -> Looked {
         Ok(metadata) if metadata.is_file() => Looked::File(metadata),
         Ok(metadata) if metadata.is_symlink() => Looked::Link,
         Ok(_) => Looked::Unusable("is not a regular file".to_owned()),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Looked::Missing,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Looked::Missing
+        }
         Err(error) => Looked::Unusable(format!("cannot be looked at: {error}")),
     }
 }
@@ -92,7 +94,10 @@ pub(crate) fn open(path: &Path, last: LastLink) -> std::io::Result<File> {
     if last == LastLink::Refuse {
         flags |= OFlags::NOFOLLOW;
     }
-    OpenOptions::new().read(true).custom_flags(raw(flags)).open(path)
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(raw(flags))
+        .open(path)
 }
 
 /// The flags as `OpenOptionsExt::custom_flags` takes them.

@@ -60,7 +60,11 @@ impl Walker {
         }
         // The kernel follows `link/` and `link/.` even where it would not follow `link`.
         let no_follow = no_follow && !path.ends_with('/') && !path.ends_with("/.");
-        let mut current = if path.starts_with('/') { String::new() } else { folder.trim_end_matches('/').to_owned() };
+        let mut current = if path.starts_with('/') {
+            String::new()
+        } else {
+            folder.trim_end_matches('/').to_owned()
+        };
         let mut links: Vec<Link> = Vec::new();
         let mut missing = 0;
         let mut last: Option<Metadata> = None;
@@ -91,8 +95,12 @@ impl Walker {
             // Before anything else: the process of a number may be there a moment later.
             match per_process(&current) {
                 PerProcess::No => {}
-                PerProcess::Folder if pending.iter().any(|step| matches!(step, Step::Name(_))) => continue,
-                PerProcess::Folder | PerProcess::Yes => return Some(keep_text(current, links, pending)),
+                PerProcess::Folder if pending.iter().any(|step| matches!(step, Step::Name(_))) => {
+                    continue;
+                }
+                PerProcess::Folder | PerProcess::Yes => {
+                    return Some(keep_text(current, links, pending));
+                }
             }
             if missing > 0 {
                 missing += 1;
@@ -103,14 +111,17 @@ impl Walker {
             }
             let metadata = match fs::symlink_metadata(&current) {
                 Ok(metadata) => metadata,
-                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+                {
                     missing = 1;
                     continue;
                 }
                 // A name that is too long for the file system cannot be there. A path that is too long as a whole may be: a program can
                 // reach it in steps.
                 Err(error)
-                    if error.kind() == ErrorKind::InvalidFilename && (current.len() < MAX_WHOLE_PATH || name_is_too_long(&current)) =>
+                    if error.kind() == ErrorKind::InvalidFilename
+                        && (current.len() < MAX_WHOLE_PATH || name_is_too_long(&current)) =>
                 {
                     missing = 1;
                     continue;
@@ -127,13 +138,25 @@ impl Walker {
             if links.len() >= MOST_LINKS {
                 return None;
             }
-            let target = fs::read_link(&current).ok()?.into_os_string().into_string().ok()?;
+            let target = fs::read_link(&current)
+                .ok()?
+                .into_os_string()
+                .into_string()
+                .ok()?;
             if no_follow && pending.is_empty() {
                 links.push(self.unfollowed(&current, before, &target));
-                return Some(Walked { canonical: current, links, end: End::Here(metadata) });
+                return Some(Walked {
+                    canonical: current,
+                    links,
+                    end: End::Here(metadata),
+                });
             }
             pending.push(Step::LinkEnd(links.len()));
-            links.push(Link { at: current.clone(), to: String::new(), dangling: false });
+            links.push(Link {
+                at: current.clone(),
+                to: String::new(),
+                dangling: false,
+            });
             push_names(&mut pending, &target);
             current.truncate(if target.starts_with('/') { 0 } else { before });
         }
@@ -143,14 +166,20 @@ impl Walker {
             (0, None) => End::Here(fs::symlink_metadata(&canonical).ok()?),
             (count, _) => End::Missing(count),
         };
-        Some(Walked { canonical, links, end })
+        Some(Walked {
+            canonical,
+            links,
+            end,
+        })
     }
 
     /// The device that the folder `path` is on; `path` is absolute and free of links.
     pub(crate) fn device_of(&self, path: &str) -> Option<u64> {
         match self.folders.get(path) {
             Some(device) => Some(*device),
-            None => fs::symlink_metadata(path).ok().map(|metadata| metadata.dev()),
+            None => fs::symlink_metadata(path)
+                .ok()
+                .map(|metadata| metadata.dev()),
         }
     }
 
@@ -158,8 +187,16 @@ impl Walker {
     fn unfollowed(&mut self, at: &str, parent_length: usize, target: &str) -> Link {
         let parent = or_root(at.get(..parent_length).unwrap_or(""));
         match self.walk(&parent, target, false) {
-            Some(walked) => Link { at: at.to_owned(), to: walked.canonical, dangling: matches!(walked.end, End::Missing(_)) },
-            None => Link { at: at.to_owned(), to: lexical(&parent, target), dangling: true },
+            Some(walked) => Link {
+                at: at.to_owned(),
+                to: walked.canonical,
+                dangling: matches!(walked.end, End::Missing(_)),
+            },
+            None => Link {
+                at: at.to_owned(),
+                to: lexical(&parent, target),
+                dangling: true,
+            },
         }
     }
 }
@@ -203,11 +240,19 @@ pub(crate) fn is_within(path: &str, folder: &str) -> bool {
 }
 
 fn or_root(path: &str) -> String {
-    if path.is_empty() { "/".to_owned() } else { path.to_owned() }
+    if path.is_empty() {
+        "/".to_owned()
+    } else {
+        path.to_owned()
+    }
 }
 
 fn push_names(pending: &mut Vec<Step>, path: &str) {
-    pending.extend(path.rsplit('/').filter(|name| !name.is_empty() && *name != ".").map(|name| Step::Name(name.to_owned())));
+    pending.extend(
+        path.rsplit('/')
+            .filter(|name| !name.is_empty() && *name != ".")
+            .map(|name| Step::Name(name.to_owned())),
+    );
 }
 
 fn finish_link(links: &mut [Link], index: usize, current: &str, dangling: bool) {
@@ -227,12 +272,25 @@ enum PerProcess {
 
 /// Below these paths the kernel would show us our own process and not the agent's, or open a file by its number.
 fn per_process(path: &str) -> PerProcess {
-    const WHOLE: [&str; 8] = ["/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/.vol", "/.nofollow", "/.resolve", "/.file"];
+    const WHOLE: [&str; 8] = [
+        "/dev/fd",
+        "/dev/stdin",
+        "/dev/stdout",
+        "/dev/stderr",
+        "/.vol",
+        "/.nofollow",
+        "/.resolve",
+        "/.file",
+    ];
     if WHOLE.contains(&path) {
         return PerProcess::Yes;
     }
-    let Some(below) = path.strip_prefix("/proc/") else { return PerProcess::No };
-    let (process, rest) = below.split_once('/').map_or((below, None), |(process, rest)| (process, Some(rest)));
+    let Some(below) = path.strip_prefix("/proc/") else {
+        return PerProcess::No;
+    };
+    let (process, rest) = below
+        .split_once('/')
+        .map_or((below, None), |(process, rest)| (process, Some(rest)));
     let is_self = process == "self" || process == "thread-self";
     let is_number = process.bytes().all(|byte| byte.is_ascii_digit());
     match rest {
@@ -248,17 +306,25 @@ fn keep_text(mut current: String, mut links: Vec<Link>, mut pending: Vec<Step>) 
     while let Some(step) = pending.pop() {
         match step {
             Step::LinkEnd(index) => finish_link(&mut links, index, &current, false),
-            Step::Name(name) if name == ".." => current.truncate(current.rfind('/').unwrap_or(0).max(floor)),
+            Step::Name(name) if name == ".." => {
+                current.truncate(current.rfind('/').unwrap_or(0).max(floor))
+            }
             Step::Name(name) => {
                 current.push('/');
                 current.push_str(&name);
             }
         }
     }
-    Walked { canonical: current, links, end: End::PerProcess }
+    Walked {
+        canonical: current,
+        links,
+        end: End::PerProcess,
+    }
 }
 /// Whether the last name of a path is longer than any file system takes.
 fn name_is_too_long(path: &str) -> bool {
     const LONGEST_NAME: usize = 1024;
-    path.rsplit('/').next().is_some_and(|name| name.len() > LONGEST_NAME)
+    path.rsplit('/')
+        .next()
+        .is_some_and(|name| name.len() > LONGEST_NAME)
 }

@@ -18,13 +18,25 @@ impl CaseRules {
     pub(crate) fn insensitive(&self, walker: &Walker, folder: &str) -> bool {
         // Where nothing can be tried, the usual answer of the platform has to do.
         let usual = cfg!(target_os = "macos");
-        let Some(device) = walker.device_of(folder) else { return usual };
-        let known = self.insensitive.lock().unwrap_or_else(PoisonError::into_inner).get(&device).copied();
+        let Some(device) = walker.device_of(folder) else {
+            return usual;
+        };
+        let known = self
+            .insensitive
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&device)
+            .copied();
         if let Some(known) = known {
             return known;
         }
-        let Some(found) = try_upwards(walker, folder, device) else { return usual };
-        self.insensitive.lock().unwrap_or_else(PoisonError::into_inner).insert(device, found);
+        let Some(found) = try_upwards(walker, folder, device) else {
+            return usual;
+        };
+        self.insensitive
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(device, found);
         found
     }
 }
@@ -61,8 +73,17 @@ fn swapped(path: &str) -> Option<String> {
     if !name.bytes().any(|byte| byte.is_ascii_alphabetic()) {
         return None;
     }
-    let turn = |letter: char| if letter.is_ascii_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
-    Some(format!("{folder}/{}", name.chars().map(turn).collect::<String>()))
+    let turn = |letter: char| {
+        if letter.is_ascii_lowercase() {
+            letter.to_ascii_uppercase()
+        } else {
+            letter.to_ascii_lowercase()
+        }
+    };
+    Some(format!(
+        "{folder}/{}",
+        name.chars().map(turn).collect::<String>()
+    ))
 }
 
 #[cfg(test)]
@@ -80,7 +101,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
         fs::write(at("a"), "").unwrap();
-        assert_eq!(same_file(&at("a"), &at("A")), Some(cfg!(target_os = "macos")));
+        assert_eq!(
+            same_file(&at("a"), &at("A")),
+            Some(cfg!(target_os = "macos"))
+        );
         fs::write(at("b"), "").unwrap();
         assert_eq!(same_file(&at("a"), &at("b")), Some(false));
         fs::hard_link(at("a"), at("c")).unwrap();
@@ -98,6 +122,9 @@ mod tests {
         let device = walker.device_of(path).unwrap();
         rules.insensitive.lock().unwrap().insert(device, true);
         assert!(rules.insensitive(&walker, path));
-        assert_eq!(CaseRules::default().insensitive(&walker, path), cfg!(target_os = "macos"));
+        assert_eq!(
+            CaseRules::default().insensitive(&walker, path),
+            cfg!(target_os = "macos")
+        );
     }
 }

@@ -22,7 +22,13 @@ pub struct Content {
 pub fn content(path: &str, most: u64) -> Result<Option<Content>, String> {
     let file = Path::new(path);
     // Ours would be shown for what another process reads there.
-    if matches!(Walker::default().walk("/", path, false), Some(Walked { end: End::PerProcess, .. })) {
+    if matches!(
+        Walker::default().walk("/", path, false),
+        Some(Walked {
+            end: End::PerProcess,
+            ..
+        })
+    ) {
         return Err(format!("`{path}` is another file in each process"));
     }
     match look(file, LastLink::Follow) {
@@ -33,13 +39,22 @@ pub fn content(path: &str, most: u64) -> Result<Option<Content>, String> {
     let cannot = |what: &str, error: std::io::Error| format!("`{path}` cannot be {what}: {error}");
     let opened = open(file, LastLink::Follow).map_err(|error| cannot("opened", error))?;
     // It may have become something else since.
-    let metadata = opened.metadata().map_err(|error| cannot("looked at", error))?;
+    let metadata = opened
+        .metadata()
+        .map_err(|error| cannot("looked at", error))?;
     if !metadata.is_file() {
         return Err(format!("`{path}` is not a regular file"));
     }
     let mut bytes = Vec::new();
-    opened.take(most).read_to_end(&mut bytes).map_err(|error| cannot("read", error))?;
+    opened
+        .take(most)
+        .read_to_end(&mut bytes)
+        .map_err(|error| cannot("read", error))?;
     // A file that grows meanwhile is as large as what was read of it, at least.
     let size = metadata.len().max(bytes.len() as u64);
-    Ok(Some(Content { bytes, size, executable: metadata.permissions().mode() & 0o111 != 0 }))
+    Ok(Some(Content {
+        bytes,
+        size,
+        executable: metadata.permissions().mode() & 0o111 != 0,
+    }))
 }

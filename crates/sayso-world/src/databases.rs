@@ -15,9 +15,15 @@ const MOST_NAMES: usize = 50_000;
 /// Whether opening a file may change it or others: a journal with content lies beside it, it keeps its journal apart (WAL), or it is a link,
 /// beside whose target the journals lie.
 pub(crate) fn is_repaired(path: &Path) -> bool {
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return true };
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return true;
+    };
     let is_link = fs::symlink_metadata(path).map_or(true, |found| found.is_symlink());
-    is_link || JOURNALS.iter().any(|ending| is_hot(&path.with_file_name(format!("{name}{ending}")))) || keeps_log(path)
+    is_link
+        || JOURNALS
+            .iter()
+            .any(|ending| is_hot(&path.with_file_name(format!("{name}{ending}"))))
+        || keeps_log(path)
 }
 
 /// Some programs leave an empty journal behind, which says nothing.
@@ -33,8 +39,14 @@ fn keeps_log(path: &Path) -> bool {
     let mut start = [0; 20];
     // What cannot be read cannot be opened by the program either; a pipe is not waited for.
     let is_file = fs::metadata(path).is_ok_and(|found| found.is_file());
-    let read = is_file && fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok();
-    read && start.starts_with(b"SQLite format 3\0") && start.get(18..20).is_some_and(|versions| versions.contains(&2))
+    let read = is_file
+        && fs::File::open(path)
+            .and_then(|mut file| file.read_exact(&mut start))
+            .is_ok();
+    read && start.starts_with(b"SQLite format 3\0")
+        && start
+            .get(18..20)
+            .is_some_and(|versions| versions.contains(&2))
 }
 
 /// The first file below a folder whose path ends so and which is repaired; the folder itself where there is too much to look at.
@@ -44,13 +56,17 @@ pub(crate) fn repaired_below(folder: &str, file: &str) -> Option<String> {
     let mut left = MOST_NAMES;
     let mut waiting = vec![PathBuf::from(folder)];
     while let Some(next) = waiting.pop() {
-        let Ok(entries) = fs::read_dir(&next) else { continue };
+        let Ok(entries) = fs::read_dir(&next) else {
+            continue;
+        };
         for entry in entries.flatten() {
             if left == 0 {
                 return Some(shown(&next));
             }
             left -= 1;
-            let Ok(kind) = entry.file_type() else { return Some(shown(&next)) };
+            let Ok(kind) = entry.file_type() else {
+                return Some(shown(&next));
+            };
             if entry.file_name() == data {
                 let path = next.join(file);
                 if kind.is_symlink() || fs::symlink_metadata(&path).is_ok() && is_repaired(&path) {

@@ -71,14 +71,33 @@ impl ConfigReader<'_> {
             self.add(&mut config, file, GitScope::Person, false, 0);
         }
         if let Some(repository) = repository {
-            self.add(&mut config, &repository.common.join("config"), GitScope::Repository, false, 0);
+            self.add(
+                &mut config,
+                &repository.common.join("config"),
+                GitScope::Repository,
+                false,
+                0,
+            );
             // Read whether or not `extensions.worktreeConfig` is set: one helper too many is no harm.
-            self.add(&mut config, &repository.own.join("config.worktree"), GitScope::Repository, false, 0);
+            self.add(
+                &mut config,
+                &repository.own.join("config.worktree"),
+                GitScope::Repository,
+                false,
+                0,
+            );
         }
         config
     }
 
-    fn add(&mut self, config: &mut Config, path: &Path, scope: GitScope, conditional: bool, depth: u32) {
+    fn add(
+        &mut self,
+        config: &mut Config,
+        path: &Path,
+        scope: GitScope,
+        conditional: bool,
+        depth: u32,
+    ) {
         let file = match self.files.recall(path, LastLink::Follow, self.left) {
             Recalled::Missing => return,
             Recalled::Known(file) if depth <= MOST_DEPTH => file,
@@ -88,16 +107,35 @@ impl ConfigReader<'_> {
             }
         };
         config.incomplete |= file.broken;
-        let scope = if scope == GitScope::Person && self.may_be_written(path, depth) { GitScope::Repository } else { scope };
+        let scope = if scope == GitScope::Person && self.may_be_written(path, depth) {
+            GitScope::Repository
+        } else {
+            scope
+        };
         for setting in &file.settings {
-            config.settings.push(Placed { setting: setting.clone(), file: path.to_string_lossy().into_owned(), scope, conditional });
+            config.settings.push(Placed {
+                setting: setting.clone(),
+                file: path.to_string_lossy().into_owned(),
+                scope,
+                conditional,
+            });
             let includes_if = setting.section == "includeif" && setting.subsection.is_some();
             let includes = setting.section == "include" && setting.subsection.is_none();
             if setting.name != "path" || !(includes || includes_if) {
                 continue;
             }
-            match setting.value.as_deref().and_then(|value| self.expand(value, path.parent()?)) {
-                Some(included) => self.add(config, &included, scope, conditional || includes_if, depth + 1),
+            match setting
+                .value
+                .as_deref()
+                .and_then(|value| self.expand(value, path.parent()?))
+            {
+                Some(included) => self.add(
+                    config,
+                    &included,
+                    scope,
+                    conditional || includes_if,
+                    depth + 1,
+                ),
                 None => config.incomplete = true,
             }
         }
@@ -111,7 +149,12 @@ impl ConfigReader<'_> {
     }
 
     fn is_in_workspace(&mut self, path: &Path, depth: u32) -> bool {
-        let Some(walked) = path.to_str().and_then(|path| self.walker.walk("/", path, false)) else { return true };
+        let Some(walked) = path
+            .to_str()
+            .and_then(|path| self.walker.walk("/", path, false))
+        else {
+            return true;
+        };
         is_within(&walked.canonical, self.workspace) && (depth > 0 || !walked.links.is_empty())
     }
 

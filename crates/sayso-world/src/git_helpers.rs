@@ -65,7 +65,9 @@ pub(crate) fn hook_on_read(hook: &str) -> bool {
 
 /// Whether a reading command can set off what this setting names.
 pub(crate) fn on_read(setting: &Setting) -> bool {
-    !NOT_ON_READ.iter().any(|(section, name)| *section == setting.section && (*name == "*" || *name == setting.name))
+    !NOT_ON_READ.iter().any(|(section, name)| {
+        *section == setting.section && (*name == "*" || *name == setting.name)
+    })
 }
 
 /// The value, with `true` for a name alone.
@@ -88,8 +90,16 @@ pub(crate) fn kind_of(setting: &Setting) -> Option<GitHelperKind> {
         return None;
     }
     // In a partial clone each reading command may find that it lacks something.
-    let fetches = if plain { (section, name) == ("extensions", "partialclone") } else { (section, name) == ("remote", "promisor") };
-    Some(if fetches { GitHelperKind::Fetch } else { GitHelperKind::Unknown })
+    let fetches = if plain {
+        (section, name) == ("extensions", "partialclone")
+    } else {
+        (section, name) == ("remote", "promisor")
+    };
+    Some(if fetches {
+        GitHelperKind::Fetch
+    } else {
+        GitHelperKind::Unknown
+    })
 }
 
 /// Whether a setting is known to make git start a program.
@@ -113,7 +123,16 @@ fn plain(section: &str, name: &str, value: &str, truth: Option<bool>) -> bool {
         ("log", "showsignature") => truth != Some(false),
         ("protocol", "allow") => value != "never",
         ("core", name) => {
-            matches!(name, "pager" | "editor" | "sshcommand" | "gitproxy" | "askpass" | "alternaterefscommand" | "virtualfilesystem")
+            matches!(
+                name,
+                "pager"
+                    | "editor"
+                    | "sshcommand"
+                    | "gitproxy"
+                    | "askpass"
+                    | "alternaterefscommand"
+                    | "virtualfilesystem"
+            )
         }
         ("gpg", "program")
         | ("sequence", "editor")

@@ -67,7 +67,9 @@ impl Tracked {
     /// Whether a path below the work tree is in it, or something below that path; none if it cannot be read. What is spelled in another way on
     /// disk counts as well.
     pub(crate) fn has(&self, path: &str) -> Option<bool> {
-        self.0.as_ref().map(|tracked| !path.is_ascii() || tracked.contains(&hashed(path.as_bytes())))
+        self.0
+            .as_ref()
+            .map(|tracked| !path.is_ascii() || tracked.contains(&hashed(path.as_bytes())))
     }
 }
 
@@ -77,8 +79,19 @@ impl Gitlinks {
         let mut reader = Reader::new(bytes, hash);
         let whole = reader.index().is_some();
         let few = whole && reader.found.len() <= MOST_SUBMODULES;
-        let links = if few { reader.found.into_iter().map(|name| String::from_utf8(name).ok()).collect() } else { None };
-        Gitlinks { links, odd: Some(reader.odd).filter(|odd| whole && odd.len() <= MOST_ODD) }
+        let links = if few {
+            reader
+                .found
+                .into_iter()
+                .map(|name| String::from_utf8(name).ok())
+                .collect()
+        } else {
+            None
+        };
+        Gitlinks {
+            links,
+            odd: Some(reader.odd).filter(|odd| whole && odd.len() <= MOST_ODD),
+        }
     }
 }
 
@@ -96,12 +109,22 @@ struct Reader<'a> {
 
 /// A number for a name in whichever case. Two names with one number count as one, which only asks more.
 fn hashed(name: &[u8]) -> u64 {
-    name.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3))
+    name.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 impl<'a> Reader<'a> {
     fn new(bytes: &'a [u8], hash: usize) -> Self {
-        Reader { bytes, hash, at: 0, starts: Vec::new(), found: Vec::new(), odd: Vec::new(), tracked: None }
+        Reader {
+            bytes,
+            hash,
+            at: 0,
+            starts: Vec::new(),
+            found: Vec::new(),
+            odd: Vec::new(),
+            tracked: None,
+        }
     }
 
     fn take(&mut self, length: usize) -> Option<&[u8]> {
@@ -142,7 +165,11 @@ impl<'a> Reader<'a> {
         if flags & EXTENDED != 0 {
             self.short().filter(|_| version > 2)?;
         }
-        let kept = if version == 4 { name.len().checked_sub(self.variable()?)? } else { 0 };
+        let kept = if version == 4 {
+            name.len().checked_sub(self.variable()?)?
+        } else {
+            0
+        };
         self.starts.push((start, kept == 0));
         let rest = self.bytes.get(self.at..)?;
         let length = rest.iter().position(|byte| *byte == 0)?;
@@ -160,8 +187,12 @@ impl<'a> Reader<'a> {
         }
         if let Some(tracked) = &mut self.tracked {
             tracked.insert(hashed(name));
-            let folders =
-                name.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| name.get(..at).unwrap_or_default());
+            let folders = name
+                .iter()
+                .enumerate()
+                .rev()
+                .filter(|(_, byte)| **byte == b'/')
+                .map(|(at, _)| name.get(..at).unwrap_or_default());
             for folder in folders {
                 // Those above it were put in with it.
                 if !tracked.insert(hashed(folder)) {
@@ -186,7 +217,10 @@ impl<'a> Reader<'a> {
         let mut value = usize::from(byte & 0x7f);
         while byte & 0x80 != 0 {
             byte = *self.take(1)?.first()?;
-            value = value.checked_add(1)?.checked_mul(128)?.checked_add(usize::from(byte & 0x7f))?;
+            value = value
+                .checked_add(1)?
+                .checked_mul(128)?
+                .checked_add(usize::from(byte & 0x7f))?;
         }
         Some(value)
     }

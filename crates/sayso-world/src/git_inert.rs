@@ -61,14 +61,27 @@ const PLAIN: &[(&str, &[&str])] = &[
             "attributesfile",
         ],
     ),
-    ("extensions", &["objectformat", "compatobjectformat", "worktreeconfig", "preciousobjects", "relativeworktrees", "noop"]),
+    (
+        "extensions",
+        &[
+            "objectformat",
+            "compatobjectformat",
+            "worktreeconfig",
+            "preciousobjects",
+            "relativeworktrees",
+            "noop",
+        ],
+    ),
     // What they name is read as configuration, and each setting there is looked at.
     ("include", &["path"]),
     // Who commits, and how: nothing of it counts before a commit is made.
     ("user", &["name", "email", "signingkey", "useconfigonly"]),
     ("author", &["name", "email"]),
     ("committer", &["name", "email"]),
-    ("commit", &["gpgsign", "status", "verbose", "cleanup", "template"]),
+    (
+        "commit",
+        &["gpgsign", "status", "verbose", "cleanup", "template"],
+    ),
     ("tag", &["gpgsign", "forcesignannotated"]),
     ("gpg", &["format", "mintrustlevel"]),
     // Only commands that change something or connect look at these.
@@ -183,7 +196,17 @@ const PLAIN: &[(&str, &[&str])] = &[
             "mailmap",
         ],
     ),
-    ("submodule", &["recurse", "active", "fetchjobs", "propagatebranches", "alternatelocation", "alternateerrorstrategy"]),
+    (
+        "submodule",
+        &[
+            "recurse",
+            "active",
+            "fetchjobs",
+            "propagatebranches",
+            "alternatelocation",
+            "alternateerrorstrategy",
+        ],
+    ),
     ("index", &["*"]),
     ("feature", &["manyfiles", "experimental"]),
     ("lfs", &["repositoryformatversion", "locksverify"]),
@@ -198,15 +221,34 @@ const WITH_SUBSECTION: &[(&str, &[&str])] = &[
     ("includeif", &["path"]),
     // The remote of a branch is a name or an address: see `by_value`. Editors and forges keep notes of their own here.
     ("branch", &["*"]),
-    ("remote", &["fetch", "push", "tagopt", "prune", "prunetags", "mirror", "skipdefaultupdate", "skipfetchall", "followremotehead"]),
+    (
+        "remote",
+        &[
+            "fetch",
+            "push",
+            "tagopt",
+            "prune",
+            "prunetags",
+            "mirror",
+            "skipdefaultupdate",
+            "skipfetchall",
+            "followremotehead",
+        ],
+    ),
     ("remote", &["gh-resolved"]),
-    ("submodule", &["active", "branch", "ignore", "fetchrecursesubmodules"]),
+    (
+        "submodule",
+        &["active", "branch", "ignore", "fetchrecursesubmodules"],
+    ),
     ("color", &["*"]),
     ("http", &["*"]),
     ("credential", &["*"]),
     ("sendemail", &["*"]),
     ("gc", &["*"]),
-    ("diff", &["binary", "xfuncname", "funcname", "wordregex", "algorithm"]),
+    (
+        "diff",
+        &["binary", "xfuncname", "funcname", "wordregex", "algorithm"],
+    ),
     ("merge", &["name", "recursive"]),
     ("lfs", &["access", "locksverify"]),
     ("gitflow", &["*"]),
@@ -223,14 +265,21 @@ pub(crate) fn is_inert(setting: &Setting) -> bool {
     if let Some(inert) = by_value(setting, value) {
         return inert;
     }
-    let table = if setting.subsection.is_some() { WITH_SUBSECTION } else { PLAIN };
-    table.iter().any(|(section, names)| *section == setting.section && (*names == ["*"] || names.contains(&setting.name.as_str())))
+    let table = if setting.subsection.is_some() {
+        WITH_SUBSECTION
+    } else {
+        PLAIN
+    };
+    table.iter().any(|(section, names)| {
+        *section == setting.section && (*names == ["*"] || names.contains(&setting.name.as_str()))
+    })
 }
 
 /// Settings that are inert with some values only.
 fn by_value(setting: &Setting, value: &str) -> Option<bool> {
     let subsection = setting.subsection.as_deref();
-    Some(match (setting.section.as_str(), subsection, setting.name.as_str()) {
+    Some(
+        match (setting.section.as_str(), subsection, setting.name.as_str()) {
         // Truth values switch what git has built in.
         ("core", None, "fsmonitor") | ("pager", None, _) => setting.truth().is_some(),
         // These show signatures, or what submodules of the past hold, with the settings that lie there.
@@ -254,5 +303,6 @@ fn by_value(setting: &Setting, value: &str) -> Option<bool> {
         ("submodule", Some(_), "update") => matches!(value, "checkout" | "rebase" | "merge" | "none"),
         ("protocol", _, "allow") => value == "never",
         _ => return None,
-    })
+    },
+    )
 }

@@ -48,7 +48,8 @@ pub(crate) fn links(repository: &Repository, walker: &mut Walker) -> Links {
     let several = repository.own != repository.common;
     let data = std::iter::once(&repository.own).chain(several.then_some(&repository.common));
     for folder in data {
-        let mut waiting: Vec<PathBuf> = FOLDERS.iter().rev().map(|name| folder.join(name)).collect();
+        let mut waiting: Vec<PathBuf> =
+            FOLDERS.iter().rev().map(|name| folder.join(name)).collect();
         waiting.push(folder.clone());
         while let Some(next) = waiting.pop() {
             let is_top = next == *folder;
@@ -61,29 +62,61 @@ pub(crate) fn links(repository: &Repository, walker: &mut Walker) -> Links {
     Links::Inside
 }
 
-fn look(folder: &Path, is_top: bool, repository: &Repository, walker: &mut Walker, waiting: &mut Vec<PathBuf>, left: &mut usize) -> Links {
+fn look(
+    folder: &Path,
+    is_top: bool,
+    repository: &Repository,
+    walker: &mut Walker,
+    waiting: &mut Vec<PathBuf>,
+    left: &mut usize,
+) -> Links {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => return Links::Inside,
+        Err(error)
+            if matches!(
+                error.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Links::Inside;
+        }
         Err(_) => return Links::Unknown,
     };
     for entry in entries {
-        let Some(entry) = entry.ok().filter(|_| *left > 0) else { return Links::Unknown };
+        let Some(entry) = entry.ok().filter(|_| *left > 0) else {
+            return Links::Unknown;
+        };
         *left -= 1;
-        let Ok(kind) = entry.file_type() else { return Links::Unknown };
+        let Ok(kind) = entry.file_type() else {
+            return Links::Unknown;
+        };
         if kind.is_dir() && !is_top {
             waiting.push(entry.path());
         }
-        let shared = is_top && entry.file_name().to_str().is_some_and(|name| SHARED.contains(&name));
+        let shared = is_top
+            && entry
+                .file_name()
+                .to_str()
+                .is_some_and(|name| SHARED.contains(&name));
         if !kind.is_symlink() || shared {
             continue;
         }
         let path = entry.path();
-        let target = path.to_str().and_then(|path| walker.walk("/", path, false)).map(|walked| walked.canonical);
-        let within = |target: &String| [&repository.own, &repository.common].iter().any(|data| Path::new(target).starts_with(data));
+        let target = path
+            .to_str()
+            .and_then(|path| walker.walk("/", path, false))
+            .map(|walked| walked.canonical);
+        let within = |target: &String| {
+            [&repository.own, &repository.common]
+                .iter()
+                .any(|data| Path::new(target).starts_with(data))
+        };
         if !target.as_ref().is_some_and(within) {
             let target = target.unwrap_or_else(|| "/".to_owned());
-            return Links::Elsewhere { link: path.to_string_lossy().into_owned(), target };
+            return Links::Elsewhere {
+                link: path.to_string_lossy().into_owned(),
+                target,
+            };
         }
     }
     Links::Inside

@@ -19,11 +19,18 @@ pub(crate) struct Nested {
 }
 
 /// The submodules of a repository that are checked out, and theirs.
-pub(crate) fn submodules(repository: &Repository, config: &Config, reader: &mut ConfigReader<'_>) -> Nested {
+pub(crate) fn submodules(
+    repository: &Repository,
+    config: &Config,
+    reader: &mut ConfigReader<'_>,
+) -> Nested {
     let mut nested = Nested::default();
     let mut waiting = enter(repository, config, reader, &mut nested.incomplete);
     while let Some(next) = waiting.pop() {
-        let known = |found: &Repository| found.own == repository.own || nested.repositories.iter().any(|(known, _)| known == found);
+        let known = |found: &Repository| {
+            found.own == repository.own
+                || nested.repositories.iter().any(|(known, _)| known == found)
+        };
         if known(&next) {
             continue;
         }
@@ -38,7 +45,12 @@ pub(crate) fn submodules(repository: &Repository, config: &Config, reader: &mut 
     nested
 }
 
-fn enter(repository: &Repository, config: &Config, reader: &mut ConfigReader<'_>, incomplete: &mut bool) -> Vec<Repository> {
+fn enter(
+    repository: &Repository,
+    config: &Config,
+    reader: &mut ConfigReader<'_>,
+    incomplete: &mut bool,
+) -> Vec<Repository> {
     let mut entered = Vec::new();
     let Some(links) = index(repository, config, reader) else {
         *incomplete = true;
@@ -68,12 +80,22 @@ fn enter(repository: &Repository, config: &Config, reader: &mut ConfigReader<'_>
 }
 
 /// The submodules that the index names; none if it cannot tell, or names too many to look at.
-fn index(repository: &Repository, config: &Config, reader: &mut ConfigReader<'_>) -> Option<Vec<String>> {
+fn index(
+    repository: &Repository,
+    config: &Config,
+    reader: &mut ConfigReader<'_>,
+) -> Option<Vec<String>> {
     let index = repository.own.join("index");
     let recalled = if names_are_long(repository, config)? {
-        reader.indexes.sha256.recall(&index, LastLink::Follow, reader.left)
+        reader
+            .indexes
+            .sha256
+            .recall(&index, LastLink::Follow, reader.left)
     } else {
-        reader.indexes.sha1.recall(&index, LastLink::Follow, reader.left)
+        reader
+            .indexes
+            .sha1
+            .recall(&index, LastLink::Follow, reader.left)
     };
     match recalled {
         Recalled::Missing => Some(Vec::new()),
@@ -89,7 +111,9 @@ fn names_are_long(repository: &Repository, config: &Config) -> Option<bool> {
     let mut long = None;
     for placed in &config.settings {
         let setting = &placed.setting;
-        if (setting.section.as_str(), setting.name.as_str()) != ("extensions", "objectformat") || setting.subsection.is_some() {
+        if (setting.section.as_str(), setting.name.as_str()) != ("extensions", "objectformat")
+            || setting.subsection.is_some()
+        {
             continue;
         }
         let said = match setting.value.as_deref()? {

@@ -33,7 +33,9 @@ impl Setting {
 
     /// The setting as a truth value, if it is one.
     pub(crate) fn truth(&self) -> Option<bool> {
-        let Some(value) = &self.value else { return Some(true) };
+        let Some(value) = &self.value else {
+            return Some(true);
+        };
         match value.to_ascii_lowercase().as_str() {
             "true" | "yes" | "on" | "1" => Some(true),
             "false" | "no" | "off" | "0" | "" => Some(false),
@@ -81,7 +83,12 @@ impl Reader<'_> {
                 byte if byte.is_ascii_alphabetic() => {
                     let (section, subsection) = section.clone();
                     let (name, value) = self.setting(byte)?;
-                    settings.push(Setting { section, subsection, name, value });
+                    settings.push(Setting {
+                        section,
+                        subsection,
+                        name,
+                        value,
+                    });
                 }
                 _ => return None,
             }
@@ -101,7 +108,9 @@ impl Reader<'_> {
                     name.push_str(&self.subsection()?);
                     break;
                 }
-                byte if byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.' => name.push(byte.to_ascii_lowercase() as char),
+                byte if byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.' => {
+                    name.push(byte.to_ascii_lowercase() as char)
+                }
                 _ => return None,
             }
         }

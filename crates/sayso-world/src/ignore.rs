@@ -51,10 +51,20 @@ impl IgnoreFiles {
         patterns: &Remembered<Patterns>,
         worktree_elsewhere: bool,
     ) -> Self {
-        let mut files =
-            IgnoreFiles { unknown: config.incomplete || worktree_elsewhere, effort: Cell::new(MOST_EFFORT), ..IgnoreFiles::default() };
-        files.fold = config.possible("core", "ignorecase").last().is_some_and(|placed| placed.setting.truth() != Some(false));
-        match patterns.recall(&repository.common.join("info/exclude"), LastLink::Follow, reader.left) {
+        let mut files = IgnoreFiles {
+            unknown: config.incomplete || worktree_elsewhere,
+            effort: Cell::new(MOST_EFFORT),
+            ..IgnoreFiles::default()
+        };
+        files.fold = config
+            .possible("core", "ignorecase")
+            .last()
+            .is_some_and(|placed| placed.setting.truth() != Some(false));
+        match patterns.recall(
+            &repository.common.join("info/exclude"),
+            LastLink::Follow,
+            reader.left,
+        ) {
             Recalled::Known(exclude) => files.exclude = Some(exclude),
             Recalled::Missing => {}
             Recalled::Unknown => files.unknown = true,
@@ -64,7 +74,11 @@ impl IgnoreFiles {
         if named.iter().all(|placed| placed.conditional) {
             personal.extend(reader.whereabouts.git_ignore.clone().map(Some));
         }
-        for value in named.iter().filter_map(|placed| placed.setting.value.as_deref()).filter(|value| !value.is_empty()) {
+        for value in named
+            .iter()
+            .filter_map(|placed| placed.setting.value.as_deref())
+            .filter(|value| !value.is_empty())
+        {
             personal.push(reader.expand(value, Path::new(&repository.root)));
         }
         for path in personal {
@@ -90,7 +104,11 @@ impl IgnoreFiles {
     ) -> Ignored {
         // What lies in the data of a repository is in no work tree.
         let own = repository.own.to_str().unwrap_or("/");
-        if self.unknown || repository.bare || is_within(path, own) || !is_within(path, &repository.root) {
+        if self.unknown
+            || repository.bare
+            || is_within(path, own)
+            || !is_within(path, &repository.root)
+        {
             return Ignored::Unknown;
         }
         let root = repository.root.trim_end_matches('/');
@@ -99,17 +117,44 @@ impl IgnoreFiles {
             return Ignored::No;
         }
         let name = relative.rfind('/').unwrap_or(0);
-        let folder = self.folder(root, relative.get(..name).unwrap_or(""), existing.saturating_sub(root.len() + 1), patterns, left);
-        folder.settled.unwrap_or_else(|| self.judge(&folder, relative, is_folder))
+        let folder = self.folder(
+            root,
+            relative.get(..name).unwrap_or(""),
+            existing.saturating_sub(root.len() + 1),
+            patterns,
+            left,
+        );
+        folder
+            .settled
+            .unwrap_or_else(|| self.judge(&folder, relative, is_folder))
     }
 
     /// What holds in a folder of the repository; each folder above is settled first, as git reads them from the root down.
-    fn folder(&mut self, root: &str, relative: &str, existing: usize, patterns: &Remembered<Patterns>, left: &mut u32) -> Arc<Folder> {
+    fn folder(
+        &mut self,
+        root: &str,
+        relative: &str,
+        existing: usize,
+        patterns: &Remembered<Patterns>,
+        left: &mut u32,
+    ) -> Arc<Folder> {
         if let Some(known) = self.folders.get(relative) {
             return Arc::clone(known);
         }
-        let ends = relative.match_indices('/').map(|(slash, _)| slash).chain((!relative.is_empty()).then_some(relative.len()));
-        let mut current = self.enter(root, "", Folder { files: Vec::new(), settled: None }, patterns, left);
+        let ends = relative
+            .match_indices('/')
+            .map(|(slash, _)| slash)
+            .chain((!relative.is_empty()).then_some(relative.len()));
+        let mut current = self.enter(
+            root,
+            "",
+            Folder {
+                files: Vec::new(),
+                settled: None,
+            },
+            patterns,
+            left,
+        );
         for end in ends {
             let path = relative.get(..end).unwrap_or("");
             if let Some(known) = self.folders.get(path) {
@@ -123,17 +168,36 @@ impl IgnoreFiles {
             if end > existing {
                 // Nothing can be read in a missing folder, and nothing is kept for it: its path may be very long.
                 if settled.is_some() {
-                    return Arc::new(Folder { files: Vec::new(), settled });
+                    return Arc::new(Folder {
+                        files: Vec::new(),
+                        settled,
+                    });
                 }
                 continue;
             }
-            current = self.enter(root, path, Folder { files: current.files.clone(), settled }, patterns, left);
+            current = self.enter(
+                root,
+                path,
+                Folder {
+                    files: current.files.clone(),
+                    settled,
+                },
+                patterns,
+                left,
+            );
         }
         current
     }
 
     /// Adds the folder's own ignore file, and keeps the folder.
-    fn enter(&mut self, root: &str, relative: &str, mut folder: Folder, patterns: &Remembered<Patterns>, left: &mut u32) -> Arc<Folder> {
+    fn enter(
+        &mut self,
+        root: &str,
+        relative: &str,
+        mut folder: Folder,
+        patterns: &Remembered<Patterns>,
+        left: &mut u32,
+    ) -> Arc<Folder> {
         if let Some(known) = self.folders.get(relative) {
             return Arc::clone(known);
         }
@@ -150,7 +214,8 @@ impl IgnoreFiles {
             }
         }
         let folder = Arc::new(folder);
-        self.folders.insert(relative.to_owned(), Arc::clone(&folder));
+        self.folders
+            .insert(relative.to_owned(), Arc::clone(&folder));
         folder
     }
 
@@ -167,7 +232,11 @@ impl IgnoreFiles {
             }
         }
         // Only one of the personal files counts; which one depends on a condition that was not looked into, so the strictest does.
-        let said: Vec<Said> = self.personal.iter().map(|file| file.say(relative.as_bytes(), is_folder, self.fold, &self.effort)).collect();
+        let said: Vec<Said> = self
+            .personal
+            .iter()
+            .map(|file| file.say(relative.as_bytes(), is_folder, self.fold, &self.effort))
+            .collect();
         if said.contains(&Said::Ignore) {
             Ignored::Yes
         } else if said.contains(&Said::Unknown) {

@@ -40,7 +40,12 @@ impl Patterns {
     /// Reads an ignore file; there is nothing in one that could be wrong.
     pub(crate) fn parse(bytes: &[u8]) -> Self {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        Patterns { list: bytes.split(|byte| *byte == b'\n').filter_map(Pattern::parse).collect() }
+        Patterns {
+            list: bytes
+                .split(|byte| *byte == b'\n')
+                .filter_map(Pattern::parse)
+                .collect(),
+        }
     }
 
     /// What the last matching pattern says. `path` is relative to the folder of the file; `effort` is how many steps may be taken.
@@ -66,9 +71,15 @@ impl Pattern {
         // git holds lines as C strings.
         let line = line.split(|byte| *byte == 0).next().unwrap_or_default();
         let line = without_trailing_spaces(line);
-        let (negated, text) = line.strip_prefix(b"!").map_or((false, line), |rest| (true, rest));
-        let ends_with = text.strip_prefix(b"*").is_some_and(|rest| !rest.iter().any(is_special));
-        let (folder_only, text) = text.strip_suffix(b"/").map_or((false, text), |rest| (true, rest));
+        let (negated, text) = line
+            .strip_prefix(b"!")
+            .map_or((false, line), |rest| (true, rest));
+        let ends_with = text
+            .strip_prefix(b"*")
+            .is_some_and(|rest| !rest.iter().any(is_special));
+        let (folder_only, text) = text
+            .strip_suffix(b"/")
+            .map_or((false, text), |rest| (true, rest));
         Some(Pattern {
             literal: text.iter().position(is_special).unwrap_or(text.len()),
             negated,
@@ -80,12 +91,18 @@ impl Pattern {
     }
 
     fn matches(&self, path: &[u8], is_folder: bool, fold: bool, effort: &Cell<u32>) -> Outcome {
-        let Some(fewer) = effort.get().checked_sub(1) else { return Outcome::TooHard };
+        let Some(fewer) = effort.get().checked_sub(1) else {
+            return Outcome::TooHard;
+        };
         effort.set(fewer);
         if self.folder_only && !is_folder {
             return Outcome::No;
         }
-        if self.name_only { self.matches_name(path, fold, effort) } else { self.matches_path(path, fold, effort) }
+        if self.name_only {
+            self.matches_name(path, fold, effort)
+        } else {
+            self.matches_path(path, fold, effort)
+        }
     }
 
     fn matches_name(&self, path: &[u8], fold: bool, effort: &Cell<u32>) -> Outcome {
@@ -96,9 +113,21 @@ impl Pattern {
         if self.ends_with {
             let end = self.text.get(1..).unwrap_or_default();
             let start = name.len().checked_sub(end.len());
-            return outcome(start.and_then(|start| name.get(start..)).is_some_and(|tail| same(end, tail, fold)));
+            return outcome(
+                start
+                    .and_then(|start| name.get(start..))
+                    .is_some_and(|tail| same(end, tail, fold)),
+            );
         }
-        wildcard::matches(&self.text, name, Manner { pathname: false, fold }, effort)
+        wildcard::matches(
+            &self.text,
+            name,
+            Manner {
+                pathname: false,
+                fold,
+            },
+            effort,
+        )
     }
 
     fn matches_path(&self, path: &[u8], fold: bool, effort: &Cell<u32>) -> Outcome {
@@ -107,13 +136,24 @@ impl Pattern {
             None => (self.text.as_slice(), self.literal),
         };
         // As in git, the wildcard part is matched on its own: a `**` right after the literal part counts as one at the start.
-        let (Some((start, pattern)), Some((head, rest))) = (text.split_at_checked(literal), path.split_at_checked(literal)) else {
+        let (Some((start, pattern)), Some((head, rest))) = (
+            text.split_at_checked(literal),
+            path.split_at_checked(literal),
+        ) else {
             return Outcome::No;
         };
         if !same(start, head, fold) {
             return Outcome::No;
         }
-        wildcard::matches(pattern, rest, Manner { pathname: true, fold }, effort)
+        wildcard::matches(
+            pattern,
+            rest,
+            Manner {
+                pathname: true,
+                fold,
+            },
+            effort,
+        )
     }
 }
 
@@ -122,7 +162,11 @@ fn outcome(matched: bool) -> Outcome {
 }
 
 fn same(one: &[u8], other: &[u8], fold: bool) -> bool {
-    if fold { one.eq_ignore_ascii_case(other) } else { one == other }
+    if fold {
+        one.eq_ignore_ascii_case(other)
+    } else {
+        one == other
+    }
 }
 
 fn is_special(byte: &u8) -> bool {

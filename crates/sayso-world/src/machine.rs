@@ -61,8 +61,10 @@ impl Machine {
     /// A machine with these places.
     pub fn new(whereabouts: Whereabouts) -> Self {
         Machine {
-            patterns: Remembered::new(Patterns::parse).with_steady(whereabouts.git_ignore.iter().cloned().collect()),
-            configs: Remembered::new(ConfigFile::parse).with_steady(whereabouts.git_configs.clone()),
+            patterns: Remembered::new(Patterns::parse)
+                .with_steady(whereabouts.git_ignore.iter().cloned().collect()),
+            configs: Remembered::new(ConfigFile::parse)
+                .with_steady(whereabouts.git_configs.clone()),
             indexes: Indexes::default(),
             case: CaseRules::default(),
             standing: Mutex::new(None),
@@ -80,7 +82,10 @@ impl Machine {
 
     /// The same machine, where sayso is installed at these paths.
     pub fn guarding(self, installed: &[InstalledPath]) -> Self {
-        Machine { installed: installed.to_vec(), ..self }
+        Machine {
+            installed: installed.to_vec(),
+            ..self
+        }
     }
 
     /// The places this machine was made with.
@@ -104,60 +109,113 @@ impl Machine {
             configs: HashMap::new(),
             ignore: HashMap::new(),
         };
-        let answers = questions.iter().enumerate().map(
-            |(index, question)| {
-                if sound && index < MOST_QUESTIONS { pass.answer(question) } else { None }
-            },
-        );
+        let answers = questions.iter().enumerate().map(|(index, question)| {
+            if sound && index < MOST_QUESTIONS {
+                pass.answer(question)
+            } else {
+                None
+            }
+        });
         let answers = answers.collect();
-        Facts { surroundings: pass.surroundings, answers }
+        Facts {
+            surroundings: pass.surroundings,
+            answers,
+        }
     }
 
     /// Where the operation happens, and whether all of that is certain.
-    fn surroundings(&self, walker: &mut Walker, cwd: &str, workspace: &str) -> (Surroundings, bool) {
+    fn surroundings(
+        &self,
+        walker: &mut Walker,
+        cwd: &str,
+        workspace: &str,
+    ) -> (Surroundings, bool) {
         let mut sound = true;
         let mut folder = |path: &str| match walker.walk("/", path, false) {
             // A folder that is not there (yet) is as good as an empty one; a file in its place is not.
-            Some(walked) if path.starts_with('/') && is_folder_or_missing(&walked.end) => walked.canonical,
+            Some(walked) if path.starts_with('/') && is_folder_or_missing(&walked.end) => {
+                walked.canonical
+            }
             _ => {
                 sound = false;
                 // Even then nothing may count as inside by accident, and nothing is below `/dev/null`.
-                if path.starts_with('/') { lexical("/", path) } else { "/dev/null".to_owned() }
+                if path.starts_with('/') {
+                    lexical("/", path)
+                } else {
+                    "/dev/null".to_owned()
+                }
             }
         };
         let (workspace, cwd) = (folder(workspace), folder(cwd));
         let standing = self.standing(walker, &workspace);
-        (Surroundings { workspace, cwd, home: standing.home, own: standing.own, contains: self.contains }, sound && standing.sound)
+        (
+            Surroundings {
+                workspace,
+                cwd,
+                home: standing.home,
+                own: standing.own,
+                contains: self.contains,
+            },
+            sound && standing.sound,
+        )
     }
 
     fn standing(&self, walker: &mut Walker, workspace: &str) -> Standing {
         // What is kept is put in whole, so a panic elsewhere leaves nothing half done.
         let mut kept = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = kept.as_ref().filter(|known| known.workspace == workspace && known.since.elapsed() < SHORT) {
+        if let Some(known) = kept
+            .as_ref()
+            .filter(|known| known.workspace == workspace && known.since.elapsed() < SHORT)
+        {
             return known.clone();
         }
         // Before looking, so that it counts from the oldest of the answers.
         let since = Instant::now();
         let home = self.whereabouts.home.as_deref().and_then(Path::to_str);
-        let home = home.and_then(|home| walker.walk("/", home, false)).map(|walked| walked.canonical);
+        let home = home
+            .and_then(|home| walker.walk("/", home, false))
+            .map(|walked| walked.canonical);
         let places = &self.whereabouts;
         let project = Path::new(workspace).join(".sayso");
         let mut own = Vec::new();
         let mut sound = true;
-        let always = [(&places.config, false), (&places.state, true), (&places.managed, false), (&places.binary, false), (&project, false)];
-        for (path, private) in always.into_iter().chain(places.log.iter().map(|log| (log, true))) {
+        let always = [
+            (&places.config, false),
+            (&places.state, true),
+            (&places.managed, false),
+            (&places.binary, false),
+            (&project, false),
+        ];
+        for (path, private) in always
+            .into_iter()
+            .chain(places.log.iter().map(|log| (log, true)))
+        {
             // A name that cannot be told to the judge would go unprotected.
-            sound &= path.is_absolute() && path.to_str().is_some_and(|path| add_own(&mut own, walker, path, private, &OwnReason::Sayso));
+            sound &= path.is_absolute()
+                && path.to_str().is_some_and(|path| {
+                    add_own(&mut own, walker, path, private, &OwnReason::Sayso)
+                });
         }
         for InstalledPath { path, reason } in &self.installed {
             if path.starts_with('/') {
                 // Where it cannot be found out, the path as it is written counts.
                 add_own(&mut own, walker, path, false, reason);
             } else {
-                own.push(OwnPath { path: path.clone(), private: false, exists: false, reason: reason.clone() });
+                own.push(OwnPath {
+                    path: path.clone(),
+                    private: false,
+                    exists: false,
+                    reason: reason.clone(),
+                });
             }
         }
-        let fresh = Standing { since, workspace: workspace.to_owned(), home, own, sound };
+        let fresh = Standing {
+            since,
+            workspace: workspace.to_owned(),
+            home,
+            own,
+            sound,
+        };
         // What could not be found out may be there at the next try.
         *kept = sound.then(|| fresh.clone());
         fresh
@@ -173,16 +231,34 @@ fn is_folder_or_missing(end: &End) -> bool {
 }
 
 /// Adds the place a path leads to, and each link on the way: who can turn a link can put other files in the place of ours.
-fn add_own(own: &mut Vec<OwnPath>, walker: &mut Walker, path: &str, private: bool, reason: &OwnReason) -> bool {
+fn add_own(
+    own: &mut Vec<OwnPath>,
+    walker: &mut Walker,
+    path: &str,
+    private: bool,
+    reason: &OwnReason,
+) -> bool {
     let walked = walker.walk("/", path, false);
     let certain = walked.is_some();
     let (canonical, links, exists) = match walked {
-        Some(walked) => (walked.canonical, walked.links, !matches!(walked.end, End::Missing(_))),
+        Some(walked) => (
+            walked.canonical,
+            walked.links,
+            !matches!(walked.end, End::Missing(_)),
+        ),
         None => (lexical("/", path), Vec::new(), true),
     };
     for path in links.into_iter().map(|link| link.at).chain([canonical]) {
-        if !own.iter().any(|known: &OwnPath| known.path == path && known.private == private) {
-            own.push(OwnPath { path, private, exists, reason: reason.clone() });
+        if !own
+            .iter()
+            .any(|known: &OwnPath| known.path == path && known.private == private)
+        {
+            own.push(OwnPath {
+                path,
+                private,
+                exists,
+                reason: reason.clone(),
+            });
         }
     }
     certain

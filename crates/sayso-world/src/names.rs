@@ -41,7 +41,10 @@ pub(crate) struct Listed {
 
 impl<'a> Limits<'a> {
     pub(crate) fn new(shared: &'a mut usize) -> Self {
-        Limits { own: MOST_LOOKED_AT, shared }
+        Limits {
+            own: MOST_LOOKED_AT,
+            shared,
+        }
     }
 
     fn take(&mut self) -> bool {
@@ -82,7 +85,10 @@ impl Names<'_> {
         let mut parts = pattern.split('/').peekable();
         let mut literal = false;
         while let Some(part) = parts.next() {
-            let mut step = Step { last: parts.peek().is_none(), ..Step::default() };
+            let mut step = Step {
+                last: parts.peek().is_none(),
+                ..Step::default()
+            };
             literal = !is_pattern(part);
             for start in starts {
                 // Each step costs, also one that looks at nothing: many folders times many names would take long.
@@ -91,7 +97,8 @@ impl Names<'_> {
                     break;
                 }
                 if literal {
-                    step.names.insert(format!("{start}{part}{}", if step.last { "" } else { "/" }));
+                    step.names
+                        .insert(format!("{start}{part}{}", if step.last { "" } else { "/" }));
                 } else {
                     listed.incomplete |= !self.step(&start, part, &mut step, &mut outside);
                 }
@@ -115,9 +122,17 @@ impl Names<'_> {
     }
 
     /// Goes on from one folder by a part with wildcards. False if there may be more than was found.
-    fn step(&mut self, start: &str, part: &str, step: &mut Step, outside: &mut BTreeSet<String>) -> bool {
+    fn step(
+        &mut self,
+        start: &str,
+        part: &str,
+        step: &mut Step,
+        outside: &mut BTreeSet<String>,
+    ) -> bool {
         let folder = if start.is_empty() { "." } else { start };
-        let Some(walked) = self.walker.walk(self.cwd, folder, false) else { return false };
+        let Some(walked) = self.walker.walk(self.cwd, folder, false) else {
+            return false;
+        };
         let own = match &walked.end {
             End::Here(metadata) if metadata.is_dir() => false,
             End::Here(_) | End::Missing(_) => return true,
@@ -136,7 +151,11 @@ impl Names<'_> {
         let mut entries = Vec::new();
         let complete = self.entries(&walked.canonical, part.starts_with('.'), &mut entries);
         if part.starts_with('.') {
-            entries.extend([".", ".."].map(|name| Entry { name: name.to_owned(), is_folder: true, is_link: false }));
+            entries.extend([".", ".."].map(|name| Entry {
+                name: name.to_owned(),
+                is_folder: true,
+                is_link: false,
+            }));
         }
         for entry in entries.iter().filter(|entry| fits(part, &entry.name)) {
             step.add(start, entry);
@@ -170,16 +189,24 @@ impl Names<'_> {
 
     /// The names in a folder; one that cannot be read has none. False if there may be more.
     fn entries(&mut self, folder: &str, hidden: bool, out: &mut Vec<Entry>) -> bool {
-        let Ok(entries) = fs::read_dir(folder) else { return true };
+        let Ok(entries) = fs::read_dir(folder) else {
+            return true;
+        };
         let mut complete = true;
         for entry in entries {
-            let (true, Ok(entry)) = (self.limits.take(), entry) else { return false };
+            let (true, Ok(entry)) = (self.limits.take(), entry) else {
+                return false;
+            };
             let name = entry.file_name();
             if !hidden && name.as_encoded_bytes().first() == Some(&b'.') {
                 continue;
             }
             match (name.into_string(), entry.file_type()) {
-                (Ok(name), Ok(kind)) => out.push(Entry { name, is_folder: kind.is_dir(), is_link: kind.is_symlink() }),
+                (Ok(name), Ok(kind)) => out.push(Entry {
+                    name,
+                    is_folder: kind.is_dir(),
+                    is_link: kind.is_symlink(),
+                }),
                 _ => complete = false,
             }
         }
@@ -188,7 +215,11 @@ impl Names<'_> {
 
     fn is_there(&self, name: &str) -> bool {
         let path = Path::new(self.cwd).join(name);
-        let metadata = if name.ends_with('/') { fs::metadata(path) } else { fs::symlink_metadata(path) };
+        let metadata = if name.ends_with('/') {
+            fs::metadata(path)
+        } else {
+            fs::symlink_metadata(path)
+        };
         metadata.is_ok()
     }
 }
@@ -212,7 +243,8 @@ fn fits(pattern: &str, name: &str) -> bool {
 /// The same where a dot at the start of a name is a character like any other, as in the tests of `find` and `grep --include`.
 pub(crate) fn fits_any(pattern: &str, name: &str) -> bool {
     // Some shells take one byte for one character.
-    let by_bytes = (!name.is_ascii() && pattern.contains(ONE)).then(|| pattern.replace(ONE, &MANY.to_string()));
+    let by_bytes = (!name.is_ascii() && pattern.contains(ONE))
+        .then(|| pattern.replace(ONE, &MANY.to_string()));
     let pattern = by_bytes.as_deref().unwrap_or(pattern);
     let (mut pattern, mut name) = (pattern.chars(), name.chars());
     // After the last MANY: what is left of the pattern, and of the name when one more character goes to it.
@@ -227,7 +259,9 @@ pub(crate) fn fits_any(pattern: &str, name: &str) -> bool {
             }
             (Some(wanted), Some(found)) if wanted == ONE || wanted == found => {}
             _ => {
-                let Some((rest, mut longer)) = back.take() else { return false };
+                let Some((rest, mut longer)) = back.take() else {
+                    return false;
+                };
                 if longer.next().is_none() {
                     return false;
                 }

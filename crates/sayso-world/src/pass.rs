@@ -7,8 +7,8 @@ use std::sync::PoisonError;
 use std::time::Instant;
 
 use sayso_core::fact::{
-    BelowFact, Counts, Fact, Ignored, NamesFact, PathFact, PathKind, ProgramFact, Question, Search, Setting, SettingsFact, Shows,
-    Surroundings, below_top, from_home, is_pattern,
+    BelowFact, Counts, Fact, Ignored, NamesFact, PathFact, PathKind, ProgramFact, Question, Search,
+    Setting, SettingsFact, Shows, Surroundings, below_top, from_home, is_pattern,
 };
 use sayso_core::paths::{common, made_or_kept_by_tools, relative};
 
@@ -67,11 +67,15 @@ impl Pass<'_> {
         };
         match question {
             Question::Path { no_follow, .. } => self.path(&path, *no_follow).map(Fact::Path),
-            Question::Below { search, only, .. } => self.below(&path, *search, only).map(Fact::Below),
+            Question::Below { search, only, .. } => {
+                self.below(&path, *search, only).map(Fact::Below)
+            }
             Question::Names { .. } => self.names(&path).map(Fact::Names),
             Question::Program { .. } => self.program(&path).map(Fact::Program),
             Question::GitHelpers { shows, .. } => self.git(&path, *shows),
-            Question::Settings { settings, .. } => self.settings(&path, settings).map(Fact::Settings),
+            Question::Settings { settings, .. } => {
+                self.settings(&path, settings).map(Fact::Settings)
+            }
         }
     }
 
@@ -89,7 +93,12 @@ impl Pass<'_> {
         let walked = self.walker.walk(&self.surroundings.cwd, path, no_follow)?;
         let per_process = matches!(walked.end, End::PerProcess);
         let nearest = nearest_folder(&walked).to_owned();
-        let mut fact = path_fact(walked, &self.walker, &self.machine.case, self.machine.whereabouts.uid)?;
+        let mut fact = path_fact(
+            walked,
+            &self.walker,
+            &self.machine.case,
+            self.machine.whereabouts.uid,
+        )?;
         if !per_process {
             fact.ignored = self.ignored(&fact.canonical, fact.kind == PathKind::Folder, nearest);
         }
@@ -101,16 +110,25 @@ impl Pass<'_> {
     fn program(&mut self, name: &str) -> Option<ProgramFact> {
         let machine = self.machine;
         let workspace = Path::new(&self.surroundings.workspace);
-        let settled = |element: &std::path::PathBuf| element.is_absolute() && !element.starts_with(workspace);
+        let settled =
+            |element: &std::path::PathBuf| element.is_absolute() && !element.starts_with(workspace);
         let plain = !name.contains('/') && machine.whereabouts.path.iter().all(settled);
         let key = (name.to_owned(), self.surroundings.workspace.clone());
-        let mut programs = machine.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut programs = machine
+            .programs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some((since, fact)) = programs.get(&key).filter(|_| plain)
             && since.elapsed() < SHORT
         {
             return Some(fact.clone());
         }
-        let fact = program_fact(name, &self.surroundings, &machine.whereabouts, &mut self.walker)?;
+        let fact = program_fact(
+            name,
+            &self.surroundings,
+            &machine.whereabouts,
+            &mut self.walker,
+        )?;
         if plain {
             if programs.len() >= MOST_PROGRAMS {
                 programs.clear();
@@ -123,12 +141,17 @@ impl Pass<'_> {
     /// The files that a pattern stands for, or else the pattern itself, as a shell takes it.
     fn names(&mut self, pattern: &str) -> Option<NamesFact> {
         let Listed { names, incomplete } = self.list(pattern)?;
-        let mut fact = NamesFact { incomplete, ..NamesFact::default() };
+        let mut fact = NamesFact {
+            incomplete,
+            ..NamesFact::default()
+        };
         for name in names {
             match self.path(&name, false) {
                 Some(found) => {
                     if !found.links.is_empty()
-                        && let Some(link) = self.path(&name, true).filter(|link| link.kind == PathKind::Link)
+                        && let Some(link) = self
+                            .path(&name, true)
+                            .filter(|link| link.kind == PathKind::Link)
                     {
                         fact.links.push((name.clone(), link));
                     }
@@ -148,7 +171,13 @@ impl Pass<'_> {
 
     fn list(&mut self, pattern: &str) -> Option<Listed> {
         let Surroundings { cwd, workspace, .. } = &self.surroundings;
-        Names { walker: &mut self.walker, cwd, workspace, limits: Limits::new(&mut self.names_left) }.list(pattern)
+        Names {
+            walker: &mut self.walker,
+            cwd,
+            workspace,
+            limits: Limits::new(&mut self.names_left),
+        }
+        .list(pattern)
     }
 
     /// Outside of the workspace nothing is looked at: that asks in any case, and an answer would tell what is there.
@@ -159,11 +188,15 @@ impl Pass<'_> {
         } else {
             (vec![path.to_owned()], false)
         };
-        let mut fact = BelowFact { incomplete, ..BelowFact::default() };
+        let mut fact = BelowFact {
+            incomplete,
+            ..BelowFact::default()
+        };
         let only: Vec<String> = only.iter().map(|pattern| pattern.to_lowercase()).collect();
         for folder in folders {
             // The name that the search starts with is part of every name it hands on.
-            let odd = search.words && is_odd(&folder) || search.whole && is_odd_whole(&folder, true);
+            let odd =
+                search.words && is_odd(&folder) || search.whole && is_odd_whole(&folder, true);
             if odd && fact.odd.is_empty() {
                 fact.odd.push(folder.clone());
             }
@@ -175,32 +208,58 @@ impl Pass<'_> {
         Some(fact)
     }
 
-    fn below_one(&mut self, path: &str, search: Search, only: &[String], fact: &mut BelowFact) -> Option<()> {
+    fn below_one(
+        &mut self,
+        path: &str,
+        search: Search,
+        only: &[String],
+        fact: &mut BelowFact,
+    ) -> Option<()> {
         let walked = self.walker.walk(&self.surroundings.cwd, path, false)?;
         let inside = is_within(&walked.canonical, &self.surroundings.workspace);
         let is_folder = matches!(&walked.end, End::Here(metadata) if metadata.is_dir());
         // What packages brought may be searched without a question, but not what links lead to from there, or what its names become.
-        if !inside && is_folder && common(&walked.canonical).is_some() && (search.follow || search.words || search.whole) {
+        if !inside
+            && is_folder
+            && common(&walked.canonical).is_some()
+            && (search.follow || search.words || search.whole)
+        {
             fact.incomplete = true;
         }
         if !inside || !is_folder {
             return Some(());
         }
         if search.words || search.whole {
-            fact.odd.extend(self.tracked_odd(&walked.canonical, search, only));
+            fact.odd
+                .extend(self.tracked_odd(&walked.canonical, search, only));
         }
-        let (top, readings) = if search.tracked { self.tracked_around(&walked.canonical) } else { (None, Vec::new()) };
-        let (workspace, home) = (self.surroundings.workspace.clone(), self.surroundings.home.clone());
+        let (top, readings) = if search.tracked {
+            self.tracked_around(&walked.canonical)
+        } else {
+            (None, Vec::new())
+        };
+        let (workspace, home) = (
+            self.surroundings.workspace.clone(),
+            self.surroundings.home.clone(),
+        );
         let mut names_left = self.names_left;
         let pass = RefCell::new(self);
         let mut private = |path: &str, folder: &str| match path {
             _ if made_or_kept_by_tools(path, &workspace) => false,
             // git's own data is in no work tree, and every search from the top reads it: only what it says counts.
             _ if path.contains("/.git/") => holds_password(Path::new(path)),
-            _ => matches!(pass.borrow_mut().ignored_in_search(path, folder), Ignored::Yes | Ignored::Unknown),
+            _ => matches!(
+                pass.borrow_mut().ignored_in_search(path, folder),
+                Ignored::Yes | Ignored::Unknown
+            ),
         };
-        let mut tracked = |path: &str| top.as_deref().and_then(|top| relative(path, top)).is_none_or(|path| may_track(&readings, path));
-        let mut left_out = |path: &str, folder: &str| pass.borrow_mut().ignored_where_it_is(path, folder);
+        let mut tracked = |path: &str| {
+            top.as_deref()
+                .and_then(|top| relative(path, top))
+                .is_none_or(|path| may_track(&readings, path))
+        };
+        let mut left_out =
+            |path: &str, folder: &str| pass.borrow_mut().ignored_where_it_is(path, folder);
         let ground = Ground {
             only,
             workspace: &workspace,
@@ -226,7 +285,9 @@ impl Pass<'_> {
 
     /// Whether git ignores a file by the repository that it is in, whatever others around that say.
     fn ignored_where_it_is(&mut self, path: &str, folder: &str) -> bool {
-        let Found::Repository(repository) = self.repository(folder) else { return false };
+        let Found::Repository(repository) = self.repository(folder) else {
+            return false;
+        };
         std::mem::swap(&mut self.left, &mut self.left_for_searches);
         let answer = self.ignored_by(&repository, path, path == folder, folder.len());
         std::mem::swap(&mut self.left, &mut self.left_for_searches);
@@ -246,7 +307,8 @@ impl Pass<'_> {
                 Found::Repository(repository) => repository,
             };
             answer = self.ignored_by(&repository, path, is_folder, existing);
-            let outermost = !is_within(path, &self.surroundings.workspace) || is_within(&self.surroundings.workspace, &repository.root);
+            let outermost = !is_within(path, &self.surroundings.workspace)
+                || is_within(&self.surroundings.workspace, &repository.root);
             if answer != Ignored::No || outermost || repository.root == "/" {
                 return answer;
             }
@@ -254,17 +316,38 @@ impl Pass<'_> {
         }
     }
 
-    fn ignored_by(&mut self, repository: &Repository, path: &str, is_folder: bool, existing: usize) -> Ignored {
+    fn ignored_by(
+        &mut self,
+        repository: &Repository,
+        path: &str,
+        is_folder: bool,
+        existing: usize,
+    ) -> Ignored {
         let machine = self.machine;
         if !self.ignore.contains_key(&repository.root) {
             let config = self.take_config(Some(repository));
             let elsewhere = elsewhere(repository, &config, &mut self.walker).is_some();
-            let files = IgnoreFiles::open(repository, &config, &mut self.reader(), &machine.patterns, elsewhere);
+            let files = IgnoreFiles::open(
+                repository,
+                &config,
+                &mut self.reader(),
+                &machine.patterns,
+                elsewhere,
+            );
             self.configs.insert(repository.root.clone(), config);
             self.ignore.insert(repository.root.clone(), files);
         }
-        let Some(files) = self.ignore.get_mut(&repository.root) else { return Ignored::Unknown };
-        files.status(repository, path, is_folder, existing, &machine.patterns, &mut self.left)
+        let Some(files) = self.ignore.get_mut(&repository.root) else {
+            return Ignored::Unknown;
+        };
+        files.status(
+            repository,
+            path,
+            is_folder,
+            existing,
+            &machine.patterns,
+            &mut self.left,
+        )
     }
 
     fn git(&mut self, folder: &str, shows: Shows) -> Option<Fact> {
@@ -278,9 +361,24 @@ impl Pass<'_> {
             _ => None,
         };
         let config = self.take_config(repository);
-        let mut fact = git_fact(&found, &config, &mut self.reader(), &folder.canonical, shows);
-        fact.helpers.extend(self.machine.whereabouts.git_elsewhere.as_ref().map(by_environment));
-        self.configs.insert(repository.map_or_else(String::new, |repository| repository.root.clone()), config);
+        let mut fact = git_fact(
+            &found,
+            &config,
+            &mut self.reader(),
+            &folder.canonical,
+            shows,
+        );
+        fact.helpers.extend(
+            self.machine
+                .whereabouts
+                .git_elsewhere
+                .as_ref()
+                .map(by_environment),
+        );
+        self.configs.insert(
+            repository.map_or_else(String::new, |repository| repository.root.clone()),
+            config,
+        );
         Some(Fact::Git(fact))
     }
 
@@ -291,11 +389,24 @@ impl Pass<'_> {
         }
         // Many programs go upwards by the name they were started in, and not by where a link leads.
         if let Some(link) = walked.links.first() {
-            return Some(SettingsFact { found: Some(link.at.clone()) });
+            return Some(SettingsFact {
+                found: Some(link.at.clone()),
+            });
         }
-        let newer = settings.iter().any(|setting| setting.counts == Counts::WithNewerGo);
-        let go = if newer { self.program("go")?.file } else { None };
-        Some(settings_upwards(nearest_folder(&walked), settings, &self.surroundings, go.as_deref()))
+        let newer = settings
+            .iter()
+            .any(|setting| setting.counts == Counts::WithNewerGo);
+        let go = if newer {
+            self.program("go")?.file
+        } else {
+            None
+        };
+        Some(settings_upwards(
+            nearest_folder(&walked),
+            settings,
+            &self.surroundings,
+            go.as_deref(),
+        ))
     }
 
     /// The repository that `folder` (absolute, free of links) belongs to: the nearest one upwards.

@@ -9,8 +9,17 @@ use crate::canonical::{End, Walked, Walker, ancestor, parent};
 use crate::case::CaseRules;
 
 /// The fact, except for whether git ignores the path. None if the metadata is out of reach.
-pub(crate) fn path_fact(walked: Walked, walker: &Walker, case: &CaseRules, uid: u32) -> Option<PathFact> {
-    let Walked { canonical, links, end } = walked;
+pub(crate) fn path_fact(
+    walked: Walked,
+    walker: &Walker,
+    case: &CaseRules,
+    uid: u32,
+) -> Option<PathFact> {
+    let Walked {
+        canonical,
+        links,
+        end,
+    } = walked;
     let fact = |kind| PathFact {
         canonical: canonical.clone(),
         links: links.clone(),
@@ -40,9 +49,17 @@ pub(crate) fn path_fact(walked: Walked, walker: &Walker, case: &CaseRules, uid: 
         }
         End::Here(metadata) => {
             let kind = kind(&metadata);
-            let folder = if kind == PathKind::Folder { canonical.as_str() } else { parent(&canonical) };
+            let folder = if kind == PathKind::Folder {
+                canonical.as_str()
+            } else {
+                parent(&canonical)
+            };
             Some(PathFact {
-                hard_links: if kind == PathKind::File { metadata.nlink() } else { 1 },
+                hard_links: if kind == PathKind::File {
+                    metadata.nlink()
+                } else {
+                    1
+                },
                 owner: owner(&metadata, uid),
                 writable_by_others: writable_by_others(&metadata),
                 closed_to_others: metadata.mode() & FOR_OTHERS_TO_READ == 0,

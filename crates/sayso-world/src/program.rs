@@ -12,14 +12,24 @@ use crate::started::by_script;
 use crate::whereabouts::Whereabouts;
 
 /// Answers for one command word. None if it could not be found out.
-pub(crate) fn program_fact(name: &str, surroundings: &Surroundings, whereabouts: &Whereabouts, walker: &mut Walker) -> Option<ProgramFact> {
+pub(crate) fn program_fact(
+    name: &str,
+    surroundings: &Surroundings,
+    whereabouts: &Whereabouts,
+    walker: &mut Walker,
+) -> Option<ProgramFact> {
     let fact = find(name, surroundings, whereabouts, walker)?;
     let started = fact.file.as_deref().filter(|_| !fact.inside_workspace);
     let started = started.and_then(|file| by_script(file, surroundings, whereabouts, walker));
     Some(started.unwrap_or(fact))
 }
 
-fn find(name: &str, surroundings: &Surroundings, whereabouts: &Whereabouts, walker: &mut Walker) -> Option<ProgramFact> {
+fn find(
+    name: &str,
+    surroundings: &Surroundings,
+    whereabouts: &Whereabouts,
+    walker: &mut Walker,
+) -> Option<ProgramFact> {
     if name.is_empty() || name.contains('\0') {
         return None;
     }
@@ -39,23 +49,48 @@ fn find(name: &str, surroundings: &Surroundings, whereabouts: &Whereabouts, walk
         }
     }
     // Whoever puts a file of that name in place decides what runs.
-    Some(ProgramFact { file: None, changeable: true, inside_workspace: false })
+    Some(ProgramFact {
+        file: None,
+        changeable: true,
+        inside_workspace: false,
+    })
 }
 
 pub(crate) fn is_program(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    fs::metadata(path)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-fn describe(walked: Walked, relative: bool, surroundings: &Surroundings, whereabouts: &Whereabouts) -> ProgramFact {
+fn describe(
+    walked: Walked,
+    relative: bool,
+    surroundings: &Surroundings,
+    whereabouts: &Whereabouts,
+) -> ProgramFact {
     let inside_workspace = is_within(&walked.canonical, &surroundings.workspace);
     let End::Here(found) = &walked.end else {
-        return ProgramFact { file: None, changeable: true, inside_workspace };
+        return ProgramFact {
+            file: None,
+            changeable: true,
+            inside_workspace,
+        };
     };
     // Every link on the way could be turned elsewhere as easily as the file could be replaced.
     let is_changeable = |path: &str| is_changeable(path, surroundings, whereabouts.uid);
-    let changeable = relative || is_changeable(&walked.canonical) || walked.links.iter().any(|link| is_changeable(&link.at));
-    let file = whereabouts.binary.to_str().filter(|_| is_sayso(found, whereabouts)).unwrap_or(&walked.canonical).to_owned();
-    ProgramFact { file: Some(file), changeable, inside_workspace }
+    let changeable = relative
+        || is_changeable(&walked.canonical)
+        || walked.links.iter().any(|link| is_changeable(&link.at));
+    let file = whereabouts
+        .binary
+        .to_str()
+        .filter(|_| is_sayso(found, whereabouts))
+        .unwrap_or(&walked.canonical)
+        .to_owned();
+    ProgramFact {
+        file: Some(file),
+        changeable,
+        inside_workspace,
+    }
 }
 
 /// Whether a file with several names is sayso itself.
@@ -69,14 +104,25 @@ fn is_sayso(found: &fs::Metadata, whereabouts: &Whereabouts) -> bool {
 fn is_changeable(path: &str, surroundings: &Surroundings, uid: u32) -> bool {
     if uid == 0 {
         let home = surroundings.home.as_deref().filter(|home| *home != "/");
-        let agents = [home, Some(surroundings.workspace.as_str()), Some("/tmp"), Some("/var/tmp"), Some("/private/tmp")];
-        if agents.into_iter().flatten().any(|folder| is_within(path, folder)) {
+        let agents = [
+            home,
+            Some(surroundings.workspace.as_str()),
+            Some("/tmp"),
+            Some("/var/tmp"),
+            Some("/private/tmp"),
+        ];
+        if agents
+            .into_iter()
+            .flatten()
+            .any(|folder| is_within(path, folder))
+        {
             return true;
         }
     }
     let mut path = path;
     loop {
-        let safe = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == 0 && !writable_by_others(&metadata));
+        let safe = fs::symlink_metadata(path)
+            .is_ok_and(|metadata| metadata.uid() == 0 && !writable_by_others(&metadata));
         if !safe {
             return true;
         }

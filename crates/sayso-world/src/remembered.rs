@@ -92,7 +92,9 @@ impl<T> Remembered<T> {
         if let Some((since, known)) = looked.get(path)
             && since.elapsed() < MOMENT
         {
-            return known.as_ref().map_or(Recalled::Missing, |parsed| Recalled::Known(Arc::clone(parsed)));
+            return known.as_ref().map_or(Recalled::Missing, |parsed| {
+                Recalled::Known(Arc::clone(parsed))
+            });
         }
         let since = Instant::now();
         let recalled = self.look_again(path, last, left);
@@ -108,7 +110,12 @@ impl<T> Remembered<T> {
     }
 
     /// What `look` says of a steady file for one workspace, asked again only after a moment.
-    pub(crate) fn steadily(&self, path: &Path, workspace: &str, look: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn steadily(
+        &self,
+        path: &Path,
+        workspace: &str,
+        look: impl FnOnce() -> bool,
+    ) -> bool {
         if !self.steady.iter().any(|steady| steady == path) {
             return look();
         }
@@ -140,7 +147,9 @@ impl<T> Remembered<T> {
         {
             return Recalled::Known(Arc::clone(parsed));
         }
-        let Some(fewer) = left.checked_sub(1) else { return Recalled::Unknown };
+        let Some(fewer) = left.checked_sub(1) else {
+            return Recalled::Unknown;
+        };
         *left = fewer;
         match bounded_file::read(path, self.longest, last) {
             Content::Missing | Content::Link => Recalled::Missing,
@@ -180,8 +189,12 @@ impl Stamp {
 /// Clocks of file systems tick in milliseconds or even seconds: two changes within one tick look alike.
 fn is_settled(metadata: &Metadata) -> bool {
     let changed = u64::try_from(metadata.ctime()).unwrap_or(u64::MAX);
-    let Some(changed) = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(changed)) else { return false };
-    SystemTime::now().duration_since(changed).is_ok_and(|age| age >= SETTLED)
+    let Some(changed) = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(changed)) else {
+        return false;
+    };
+    SystemTime::now()
+        .duration_since(changed)
+        .is_ok_and(|age| age >= SETTLED)
 }
 
 #[cfg(test)]
@@ -234,6 +247,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
         fs::write(&path, vec![b'x'; 256 * 1024 + 1]).unwrap();
-        assert!(matches!(Remembered::new(<[u8]>::len).recall(&path, LastLink::Follow, &mut 9), Recalled::Unknown));
+        assert!(matches!(
+            Remembered::new(<[u8]>::len).recall(&path, LastLink::Follow, &mut 9),
+            Recalled::Unknown
+        ));
     }
 }

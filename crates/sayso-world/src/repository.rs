@@ -39,21 +39,46 @@ pub(crate) fn at(folder: &str) -> Found {
     let dot_git = Path::new(folder).join(".git");
     match fs::metadata(&dot_git) {
         Ok(metadata) if metadata.is_dir() => match shape(&dot_git) {
-            Shape::Data(common) => return Found::Repository(Repository { root, own: dot_git, common, bare: false }),
+            Shape::Data(common) => {
+                return Found::Repository(Repository {
+                    root,
+                    own: dot_git,
+                    common,
+                    bare: false,
+                });
+            }
             Shape::Unclear => return Found::Unclear(root),
             Shape::Other => {}
         },
         Ok(_) => {
-            let Some(own) = named_by(&dot_git, folder) else { return Found::Unclear(root) };
-            let Shape::Data(common) = shape(&own) else { return Found::Unclear(root) };
-            return Found::Repository(Repository { root, own, common, bare: false });
+            let Some(own) = named_by(&dot_git, folder) else {
+                return Found::Unclear(root);
+            };
+            let Shape::Data(common) = shape(&own) else {
+                return Found::Unclear(root);
+            };
+            return Found::Repository(Repository {
+                root,
+                own,
+                common,
+                bare: false,
+            });
         }
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {}
+        Err(error)
+            if matches!(
+                error.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            ) => {}
         Err(_) => return Found::Unclear(root),
     }
     // git takes any folder of this shape for a repository, so whoever can make three names in a tree can configure git there.
     match shape(Path::new(folder)) {
-        Shape::Data(common) => Found::Repository(Repository { own: PathBuf::from(&root), root, common, bare: true }),
+        Shape::Data(common) => Found::Repository(Repository {
+            own: PathBuf::from(&root),
+            root,
+            common,
+            bare: true,
+        }),
         Shape::Unclear => Found::Unclear(root),
         Shape::Other => Found::Nothing,
     }
@@ -68,9 +93,17 @@ impl Repository {
         };
         let own = walk(&self.own);
         // Most repositories have one folder of data, and it is enough to walk there once.
-        let common = if self.common == self.own { own.clone() } else { walk(&self.common) };
+        let common = if self.common == self.own {
+            own.clone()
+        } else {
+            walk(&self.common)
+        };
         match (own, common) {
-            (Some(own), Some(common)) => Found::Repository(Repository { own, common, ..self }),
+            (Some(own), Some(common)) => Found::Repository(Repository {
+                own,
+                common,
+                ..self
+            }),
             _ => Found::Unclear(self.root),
         }
     }
@@ -95,7 +128,9 @@ enum Shape {
 /// Only what is a repository for sure may count as one: git passes over a lookalike, and what is set further up counts then.
 fn shape(own: &Path) -> Shape {
     let head = own.join("HEAD");
-    let Ok(metadata) = fs::symlink_metadata(&head) else { return Shape::Other };
+    let Ok(metadata) = fs::symlink_metadata(&head) else {
+        return Shape::Other;
+    };
     let named = own.join("commondir");
     let common = match fs::symlink_metadata(&named) {
         Ok(_) => match text_of(&named) {
@@ -109,12 +144,24 @@ fn shape(own: &Path) -> Shape {
     for name in ["objects", "refs"] {
         match fs::metadata(common.join(name)) {
             // Where it may not, it goes on with the folder above.
-            Ok(metadata) => folders &= metadata.is_dir() && access(common.join(name), Access::EXEC_OK).is_ok(),
-            Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => return Shape::Other,
+            Ok(metadata) => {
+                folders &= metadata.is_dir() && access(common.join(name), Access::EXEC_OK).is_ok()
+            }
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Shape::Other;
+            }
             Err(_) => folders = false,
         }
     }
-    if folders && metadata.is_file() && head_of(&head).is_some_and(|text| names_a_commit(text.trim_end_matches(['\n', '\r']))) {
+    if folders
+        && metadata.is_file()
+        && head_of(&head).is_some_and(|text| names_a_commit(text.trim_end_matches(['\n', '\r'])))
+    {
         Shape::Data(common)
     } else {
         Shape::Unclear
@@ -129,7 +176,11 @@ fn head_of(path: &Path) -> Option<String> {
     use std::io::Read as _;
     use std::os::unix::fs::OpenOptionsExt as _;
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let mut file = fs::OpenOptions::new().read(true).custom_flags(i32::try_from(flags.bits()).ok()?).open(path).ok()?;
+    let mut file = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(i32::try_from(flags.bits()).ok()?)
+        .open(path)
+        .ok()?;
     let mut start = [0; MOST_OF_HEAD];
     let length = file.read(&mut start).ok()?;
     // Of a longer one git reads the start, which may say something else.
@@ -147,7 +198,12 @@ fn names_a_commit(head: &str) -> bool {
 
 fn text_of(path: &Path) -> Option<String> {
     match bounded_file::read(path, LONGEST, LastLink::Follow) {
-        Content::Bytes(bytes, _) => Some(String::from_utf8(bytes).ok()?.trim_end_matches(['\n', '\r']).to_owned()),
+        Content::Bytes(bytes, _) => Some(
+            String::from_utf8(bytes)
+                .ok()?
+                .trim_end_matches(['\n', '\r'])
+                .to_owned(),
+        ),
         _ => None,
     }
 }

@@ -51,7 +51,10 @@ pub struct Copies {
 impl Copies {
     /// Keeps the bytes of files as large as scripts are.
     pub fn of_scripts() -> Copies {
-        Copies { files: Vec::new(), left: MOST_COPIED }
+        Copies {
+            files: Vec::new(),
+            left: MOST_COPIED,
+        }
     }
 
     fn none() -> Copies {
@@ -60,8 +63,15 @@ impl Copies {
 }
 
 /// The same as [`seal`], and keeps copies.
-pub fn seal_keeping<'a>(files: impl IntoIterator<Item = Bound<'a>>, copies: &mut Copies) -> Option<Digest> {
-    let mut pass = Pass { encoder: Encoder::new("seal"), left: MOST_BYTES, copies };
+pub fn seal_keeping<'a>(
+    files: impl IntoIterator<Item = Bound<'a>>,
+    copies: &mut Copies,
+) -> Option<Digest> {
+    let mut pass = Pass {
+        encoder: Encoder::new("seal"),
+        left: MOST_BYTES,
+        copies,
+    };
     for file in files {
         let done = match file {
             Bound::Content(path) => pass.file(By::Content, path),
@@ -113,15 +123,20 @@ impl Pass<'_> {
         self.encoder.text(written);
         self.folder_of(path)?;
         match look(fs::symlink_metadata(path))? {
-            Found::Nothing(_) if by.must_be() => return Err(io::Error::other("it has other bytes")),
+            Found::Nothing(_) if by.must_be() => {
+                return Err(io::Error::other("it has other bytes"));
+            }
             Found::Nothing(why) => self.encoder.text(why),
             Found::Here(metadata) if metadata.is_symlink() => {
                 self.encoder.text("link");
                 // What a link says are bytes, so they count by their digest.
                 let target = fs::read_link(path)?;
-                self.encoder.text(&Digest::of_bytes(target.as_os_str().as_bytes()).to_string());
+                self.encoder
+                    .text(&Digest::of_bytes(target.as_os_str().as_bytes()).to_string());
                 match look(fs::metadata(path))? {
-                    Found::Nothing(_) if by.must_be() => return Err(io::Error::other("it has other bytes")),
+                    Found::Nothing(_) if by.must_be() => {
+                        return Err(io::Error::other("it has other bytes"));
+                    }
                     Found::Nothing(why) => self.encoder.text(why),
                     Found::Here(metadata) => self.end(by, path, &metadata, LastLink::Follow)?,
                 }
@@ -135,7 +150,8 @@ impl Pass<'_> {
     fn folder_of(&mut self, path: &Path) -> io::Result<()> {
         for (depth, folder) in path.ancestors().enumerate().skip(1) {
             if let Found::Here(metadata) = look(fs::metadata(folder))? {
-                self.encoder.text(&format!("{depth} {} {}", metadata.dev(), metadata.ino()));
+                self.encoder
+                    .text(&format!("{depth} {} {}", metadata.dev(), metadata.ino()));
                 return Ok(());
             }
         }
@@ -187,7 +203,9 @@ impl Pass<'_> {
                 self.encoder.text(&digest.to_string());
                 if let Some(copy) = copy.filter(|_| read <= self.copies.left) {
                     self.copies.left -= read;
-                    self.copies.files.push((path.to_string_lossy().into_owned(), copy));
+                    self.copies
+                        .files
+                        .push((path.to_string_lossy().into_owned(), copy));
                 }
             }
         }
@@ -202,7 +220,11 @@ impl Pass<'_> {
             return Err(io::Error::other("it is not what was shown"));
         }
         // The kernel's own files have no size, and may keep a reader waiting.
-        let (found, _) = if opened.len() == 0 { (Digest::of_bytes(&[]), 0) } else { digest(file, LARGEST, None)? };
+        let (found, _) = if opened.len() == 0 {
+            (Digest::of_bytes(&[]), 0)
+        } else {
+            digest(file, LARGEST, None)?
+        };
         if found != wanted {
             return Err(io::Error::other("it has other bytes"));
         }
@@ -211,14 +233,23 @@ impl Pass<'_> {
     }
 
     fn which(&mut self, metadata: &Metadata) {
-        self.encoder.text(&format!("{} {} {}", metadata.dev(), metadata.ino(), metadata.rdev()));
+        self.encoder.text(&format!(
+            "{} {} {}",
+            metadata.dev(),
+            metadata.ino(),
+            metadata.rdev()
+        ));
     }
 
     fn identity(&mut self, metadata: &Metadata) {
         self.which(metadata);
         if metadata.is_file() {
-            let (changed, altered) = ((metadata.mtime(), metadata.mtime_nsec()), (metadata.ctime(), metadata.ctime_nsec()));
-            self.encoder.text(&format!("{} {changed:?} {altered:?}", metadata.len()));
+            let (changed, altered) = (
+                (metadata.mtime(), metadata.mtime_nsec()),
+                (metadata.ctime(), metadata.ctime_nsec()),
+            );
+            self.encoder
+                .text(&format!("{} {changed:?} {altered:?}", metadata.len()));
         }
     }
 }
@@ -237,10 +268,14 @@ fn look(metadata: io::Result<Metadata>) -> io::Result<Found> {
     };
     match error.kind() {
         // A word of a command may be longer than any file's name.
-        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename => Ok(Found::Nothing("missing")),
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename => {
+            Ok(Found::Nothing("missing"))
+        }
         ErrorKind::PermissionDenied => Ok(Found::Nothing("forbidden")),
         // Links in a circle lead nowhere; `FilesystemLoop` has no stable name yet.
-        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => Ok(Found::Nothing("circle")),
+        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            Ok(Found::Nothing("circle"))
+        }
         _ => Err(error),
     }
 }

@@ -15,30 +15,53 @@ const MOST_BYTES: u64 = 256 * 1024;
 
 /// Looks in a folder (absolute, free of links) and in each above it. Outside of the workspace, only settings that count everywhere count in
 /// the person's home and in what is above it, since the rest there is the person's own; these count in the home wherever it is.
-pub(crate) fn settings_upwards(folder: &str, settings: &[Setting], surroundings: &Surroundings, go: Option<&str>) -> SettingsFact {
-    let below = settings.iter().filter(|setting| setting.counts == Counts::RepairedBelow);
-    if let Some(found) = below.into_iter().find_map(|setting| repaired_below(folder, &setting.file)) {
+pub(crate) fn settings_upwards(
+    folder: &str,
+    settings: &[Setting],
+    surroundings: &Surroundings,
+    go: Option<&str>,
+) -> SettingsFact {
+    let below = settings
+        .iter()
+        .filter(|setting| setting.counts == Counts::RepairedBelow);
+    if let Some(found) = below
+        .into_iter()
+        .find_map(|setting| repaired_below(folder, &setting.file))
+    {
         return SettingsFact { found: Some(found) };
     }
     let home = surroundings.home.as_deref();
     let mut current = folder;
     loop {
-        let is_own = !is_within(current, &surroundings.workspace) && home.is_some_and(|home| is_within(home, current));
+        let is_own = !is_within(current, &surroundings.workspace)
+            && home.is_some_and(|home| is_within(home, current));
         if let Some(found) = found_in(current, settings, is_own, go) {
             return found;
         }
         if current == "/" {
-            return home.and_then(|home| found_in(home, settings, true, go)).unwrap_or_default();
+            return home
+                .and_then(|home| found_in(home, settings, true, go))
+                .unwrap_or_default();
         }
         current = parent(current);
     }
 }
 
 /// The first setting that stands in a folder; where the folder is the person's own, only those that count everywhere.
-fn found_in(folder: &str, settings: &[Setting], is_own: bool, go: Option<&str>) -> Option<SettingsFact> {
-    let here = |setting: &&Setting| (setting.everywhere || !is_own) && counts(&Path::new(folder).join(&setting.file), &setting.counts, go);
+fn found_in(
+    folder: &str,
+    settings: &[Setting],
+    is_own: bool,
+    go: Option<&str>,
+) -> Option<SettingsFact> {
+    let here = |setting: &&Setting| {
+        (setting.everywhere || !is_own)
+            && counts(&Path::new(folder).join(&setting.file), &setting.counts, go)
+    };
     let setting = settings.iter().find(here)?;
-    Some(SettingsFact { found: Some(format!("{}/{}", folder.trim_end_matches('/'), setting.file)) })
+    Some(SettingsFact {
+        found: Some(format!("{}/{}", folder.trim_end_matches('/'), setting.file)),
+    })
 }
 
 fn counts(path: &Path, counts: &Counts, go: Option<&str>) -> bool {
@@ -62,11 +85,18 @@ fn counts(path: &Path, counts: &Counts, go: Option<&str>) -> bool {
         Content::Missing => return false,
         Content::Link | Content::Unusable(_) => return true,
     };
-    let Ok(text) = String::from_utf8(bytes) else { return true };
+    let Ok(text) = String::from_utf8(bytes) else {
+        return true;
+    };
     match counts {
         Counts::Always | Counts::AsLink | Counts::Repaired | Counts::RepairedBelow => true,
         // The same name may be spelled with escapes.
-        Counts::WithText(wanted) => text.contains(wanted.as_str()) || text.contains("\\u") || text.contains("\\U") || text.contains("\\x"),
+        Counts::WithText(wanted) => {
+            text.contains(wanted.as_str())
+                || text.contains("\\u")
+                || text.contains("\\U")
+                || text.contains("\\x")
+        }
         Counts::WithNewerGo => names_newer_go(&text, go.and_then(installed_go)),
     }
 }
@@ -74,7 +104,9 @@ fn counts(path: &Path, counts: &Counts, go: Option<&str>) -> bool {
 /// The version that stands beside an installed Go.
 fn installed_go(program: &str) -> Option<[u32; 3]> {
     let root = Path::new(program).parent()?.parent()?;
-    let Content::Bytes(bytes, _) = read(&root.join("VERSION"), MOST_BYTES, LastLink::Follow) else { return None };
+    let Content::Bytes(bytes, _) = read(&root.join("VERSION"), MOST_BYTES, LastLink::Follow) else {
+        return None;
+    };
     let text = String::from_utf8(bytes).ok()?;
     version(text.lines().next()?.strip_prefix("go")?)
 }
@@ -86,14 +118,19 @@ fn names_newer_go(text: &str, installed: Option<[u32; 3]>) -> bool {
     }
     let values = text.lines().filter_map(|line| {
         let line = line.trim_start();
-        let rest = line.strip_prefix("toolchain").or_else(|| line.strip_prefix("go"))?;
-        rest.starts_with([' ', '\t', '(']).then(|| rest.split("//").next().unwrap_or("").trim())
+        let rest = line
+            .strip_prefix("toolchain")
+            .or_else(|| line.strip_prefix("go"))?;
+        rest.starts_with([' ', '\t', '('])
+            .then(|| rest.split("//").next().unwrap_or("").trim())
     });
     // Without a known one, what no Go has ever fetched another one for is still fine.
     let known = installed.unwrap_or([1, 21, 0]);
     values.into_iter().any(|value| match value {
         "local" | "default" => false,
-        value => version(value.strip_prefix("go").unwrap_or(value)).is_none_or(|wanted| wanted > known),
+        value => {
+            version(value.strip_prefix("go").unwrap_or(value)).is_none_or(|wanted| wanted > known)
+        }
     })
 }
 
@@ -117,17 +154,31 @@ mod tests {
     #[test]
     fn a_newer_go_is_one_that_is_not_installed() {
         let installed = Some([1, 22, 1]);
-        for same in
-            ["module a\n\ngo 1.22\n", "go 1.22.1", "go 1.20 // old", "go 1.22\ntoolchain local", "toolchain go1.22.0", "module golang"]
-        {
+        for same in [
+            "module a\n\ngo 1.22\n",
+            "go 1.22.1",
+            "go 1.20 // old",
+            "go 1.22\ntoolchain local",
+            "toolchain go1.22.0",
+            "module golang",
+        ] {
             assert!(!names_newer_go(same, installed), "{same}");
         }
-        for newer in
-            ["go 1.23", "go 1.22.2", " go\t1.30", "go 1.22\ntoolchain go1.23.0", "toolchain go1.22.0-x", "go 1.23rc1", "go (\n1.30\n)"]
-        {
+        for newer in [
+            "go 1.23",
+            "go 1.22.2",
+            " go\t1.30",
+            "go 1.22\ntoolchain go1.23.0",
+            "toolchain go1.22.0-x",
+            "go 1.23rc1",
+            "go (\n1.30\n)",
+        ] {
             assert!(names_newer_go(newer, installed), "{newer}");
         }
-        assert!(!names_newer_go("go 1.30", Some([1, 20, 4])), "it fetches no other one");
+        assert!(
+            !names_newer_go("go 1.30", Some([1, 20, 4])),
+            "it fetches no other one"
+        );
         assert!(!names_newer_go("go 1.21", None) && names_newer_go("go 1.22", None));
     }
 

@@ -20,13 +20,22 @@ const MOST_NAMES: usize = 4096;
 const SHARED: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/run/user"];
 
 /// The program in such a folder that the script names; none if the file is no script, or names none.
-pub(crate) fn by_script(file: &str, surroundings: &Surroundings, whereabouts: &Whereabouts, walker: &mut Walker) -> Option<ProgramFact> {
+pub(crate) fn by_script(
+    file: &str,
+    surroundings: &Surroundings,
+    whereabouts: &Whereabouts,
+    walker: &mut Walker,
+) -> Option<ProgramFact> {
     let folders = open_folders(surroundings, whereabouts, walker);
     if folders.is_empty() {
         return None;
     }
     let mut text = Vec::new();
-    open(Path::new(file), LastLink::Follow).ok()?.take(MOST_TEXT).read_to_end(&mut text).ok()?;
+    open(Path::new(file), LastLink::Follow)
+        .ok()?
+        .take(MOST_TEXT)
+        .read_to_end(&mut text)
+        .ok()?;
     if !text.starts_with(b"#!") {
         return None;
     }
@@ -34,9 +43,15 @@ pub(crate) fn by_script(file: &str, surroundings: &Surroundings, whereabouts: &W
     let text = String::from_utf8_lossy(&text);
     let words: HashSet<&str> = names_in(&text).collect();
     for folder in folders {
-        for (count, entry) in fs::read_dir(&folder).into_iter().flatten().flatten().enumerate() {
+        for (count, entry) in fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .enumerate()
+        {
             let name = entry.file_name();
-            let named = all || count >= MOST_NAMES || name.to_str().is_none_or(|name| words.contains(name));
+            let named =
+                all || count >= MOST_NAMES || name.to_str().is_none_or(|name| words.contains(name));
             if named && is_program(&entry.path()) {
                 let file = entry.path().to_string_lossy().into_owned();
                 return Some(ProgramFact {
@@ -51,12 +66,25 @@ pub(crate) fn by_script(file: &str, surroundings: &Surroundings, whereabouts: &W
 }
 
 /// Folders on the `PATH` that lie in the workspace or where everybody may write, free of links.
-fn open_folders(surroundings: &Surroundings, whereabouts: &Whereabouts, walker: &mut Walker) -> Vec<String> {
+fn open_folders(
+    surroundings: &Surroundings,
+    whereabouts: &Whereabouts,
+    walker: &mut Walker,
+) -> Vec<String> {
     let is_open = |folder: &String| {
-        is_within(folder, &surroundings.workspace) || SHARED.iter().any(|shared| is_within(folder, shared) && folder != shared)
+        is_within(folder, &surroundings.workspace)
+            || SHARED
+                .iter()
+                .any(|shared| is_within(folder, shared) && folder != shared)
     };
-    let found = whereabouts.path.iter().filter_map(|element| walker.walk(&surroundings.cwd, element.to_str()?, false));
-    found.map(|walked| walked.canonical).filter(is_open).collect()
+    let found = whereabouts
+        .path
+        .iter()
+        .filter_map(|element| walker.walk(&surroundings.cwd, element.to_str()?, false));
+    found
+        .map(|walked| walked.canonical)
+        .filter(is_open)
+        .collect()
 }
 
 /// The words of a text that may be names of programs, with and without a sign that belongs to what stands before: `${X:-gzip}`.
@@ -64,9 +92,14 @@ fn names_in(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|letter: char| !is_of_name(letter));
     let values = text.split("${").skip(1).filter_map(|rest| {
         let name = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_')?;
-        rest.get(name..)?.trim_start_matches([':', '-', '=', '+', '?']).split(|letter: char| !is_of_name(letter)).next()
+        rest.get(name..)?
+            .trim_start_matches([':', '-', '=', '+', '?'])
+            .split(|letter: char| !is_of_name(letter))
+            .next()
     });
-    words.flat_map(|word| [word, word.trim_matches(['.', '+', '-'])]).chain(values)
+    words
+        .flat_map(|word| [word, word.trim_matches(['.', '+', '-'])])
+        .chain(values)
 }
 
 fn is_of_name(letter: char) -> bool {

@@ -23,8 +23,16 @@ const STEP: usize = 64;
 /// as long as a network does. None if it is no folder.
 pub fn tally(path: &str, entries: usize, time: Duration) -> Option<Tally> {
     let until = Instant::now().checked_add(time)?;
-    let start = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
-    let mut walk = Walk { device: start.dev(), left: entries, until, open: vec![PathBuf::from(path)], found: Tally::default() };
+    let start = fs::symlink_metadata(path)
+        .ok()
+        .filter(fs::Metadata::is_dir)?;
+    let mut walk = Walk {
+        device: start.dev(),
+        left: entries,
+        until,
+        open: vec![PathBuf::from(path)],
+        found: Tally::default(),
+    };
     walk.found.whole = true;
     while let Some(folder) = walk.open.pop() {
         if !walk.folder(&folder) {
@@ -57,16 +65,25 @@ impl Walk {
             }
             self.left -= 1;
             // What went away meanwhile goes with nothing.
-            let Some(metadata) = entry.ok().and_then(|entry| Some((entry.metadata().ok()?, entry.path()))) else {
+            let Some(metadata) = entry
+                .ok()
+                .and_then(|entry| Some((entry.metadata().ok()?, entry.path())))
+            else {
                 self.found.whole = false;
                 continue;
             };
             match metadata {
-                (metadata, path) if metadata.is_dir() && metadata.dev() == self.device => self.open.push(path),
+                (metadata, path) if metadata.is_dir() && metadata.dev() == self.device => {
+                    self.open.push(path)
+                }
                 (metadata, _) if metadata.is_dir() => self.found.whole = false,
                 (metadata, _) => {
                     self.found.files += 1;
-                    self.found.bytes += if metadata.is_file() { metadata.len() } else { 0 };
+                    self.found.bytes += if metadata.is_file() {
+                        metadata.len()
+                    } else {
+                        0
+                    };
                 }
             }
         }
@@ -97,10 +114,24 @@ mod tests {
     fn everything_below_is_counted_and_links_are_not_followed() {
         let scratch = scratch();
         let root = scratch.path().join("build");
-        assert_eq!(tally(root.to_str().unwrap(), 1000, LONG), Some(Tally { files: 5, bytes: 60, whole: true }));
+        assert_eq!(
+            tally(root.to_str().unwrap(), 1000, LONG),
+            Some(Tally {
+                files: 5,
+                bytes: 60,
+                whole: true
+            })
+        );
         assert_eq!(tally(root.join("one").to_str().unwrap(), 1000, LONG), None);
-        assert_eq!(tally(root.join("up").to_str().unwrap(), 1000, LONG), None, "the link goes, and nothing behind it");
-        assert_eq!(tally(root.join("nothing").to_str().unwrap(), 1000, LONG), None);
+        assert_eq!(
+            tally(root.join("up").to_str().unwrap(), 1000, LONG),
+            None,
+            "the link goes, and nothing behind it"
+        );
+        assert_eq!(
+            tally(root.join("nothing").to_str().unwrap(), 1000, LONG),
+            None
+        );
         assert_eq!(tally("build\0", 1000, LONG), None);
     }
 
@@ -111,9 +142,18 @@ mod tests {
         let root = root.to_str().unwrap();
         for entries in 0..7 {
             let found = tally(root, entries, LONG).unwrap();
-            assert!(!found.whole && found.files <= entries as u64, "{entries}: {found:?}");
+            assert!(
+                !found.whole && found.files <= entries as u64,
+                "{entries}: {found:?}"
+            );
         }
-        assert!(tally(root, 7, LONG).unwrap().whole, "five files and two folders");
-        assert!(!tally(root, 64, Duration::ZERO).unwrap().whole, "and when the time is over");
+        assert!(
+            tally(root, 7, LONG).unwrap().whole,
+            "five files and two folders"
+        );
+        assert!(
+            !tally(root, 64, Duration::ZERO).unwrap().whole,
+            "and when the time is over"
+        );
     }
 }

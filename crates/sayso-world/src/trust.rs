@@ -5,7 +5,9 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::Path;
 
 use rustix::fs::OFlags;
@@ -29,7 +31,10 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 /// Whether the person trusts this content at this path (absolute, free of links).
 pub fn is_trusted(state: &Path, path: &str, text: &str) -> bool {
     let digest = Digest::of_bytes(text.as_bytes());
-    list(state).is_ok_and(|list| list.iter().any(|trusted| trusted.path == path && trusted.digest == digest))
+    list(state).is_ok_and(|list| {
+        list.iter()
+            .any(|trusted| trusted.path == path && trusted.digest == digest)
+    })
 }
 
 /// Trusts this content at this path, in place of any content trusted there before.
@@ -43,7 +48,10 @@ pub fn trust(state: &Path, path: &str, text: &str) -> Result<(), String> {
     let digest = Digest::of_bytes(text.as_bytes());
     change(state, |list| {
         list.retain(|trusted| trusted.path != path);
-        list.push(Trusted { path: path.to_owned(), digest });
+        list.push(Trusted {
+            path: path.to_owned(),
+            digest,
+        });
     })
 }
 
@@ -74,7 +82,8 @@ pub fn list(state: &Path) -> Result<Vec<Trusted>, String> {
         Content::Link => return Err(format!("`{shown}` is a link")),
         Content::Unusable(reason) => return Err(format!("`{shown}` {reason}")),
     };
-    let folder = fs::metadata(state).map_err(|error| format!("`{}` cannot be looked at: {error}", state.display()))?;
+    let folder = fs::metadata(state)
+        .map_err(|error| format!("`{}` cannot be looked at: {error}", state.display()))?;
     let me = rustix::process::geteuid().as_raw();
     for (metadata, path) in [(&metadata, path.as_path()), (&folder, state)] {
         check_own(path, metadata, me)?;
@@ -89,31 +98,45 @@ fn check_own(path: &Path, metadata: &fs::Metadata, me: u32) -> Result<(), String
         return Err(format!("`{shown}` belongs to somebody else"));
     }
     if metadata.mode() & 0o022 != 0 {
-        return Err(format!("`{shown}` can be written by others: look at what is in it, then run `chmod go-rwx` on it"));
+        return Err(format!(
+            "`{shown}` can be written by others: look at what is in it, then run `chmod go-rwx` on it"
+        ));
     }
     Ok(())
 }
 
 /// Changes the list while no other process does.
 fn change(state: &Path, change: impl FnOnce(&mut Vec<Trusted>)) -> Result<(), String> {
-    let failed = |what: &str, error: std::io::Error| format!("could not {what} in `{}`: {error}", state.display());
+    let failed = |what: &str, error: std::io::Error| {
+        format!("could not {what} in `{}`: {error}", state.display())
+    };
     make_private_folder(state)?;
-    let lock = open_private(&state.join("trusted.lock"), false).map_err(|error| failed("open the lock", error))?;
-    lock.lock().map_err(|error| failed("lock the list", error))?;
+    let lock = open_private(&state.join("trusted.lock"), false)
+        .map_err(|error| failed("open the lock", error))?;
+    lock.lock()
+        .map_err(|error| failed("lock the list", error))?;
     let path = state.join(LIST);
     let mut trusted = match list(state) {
         Ok(trusted) => trusted,
         Err(reason) => {
             let aside = state.join("trusted.list.corrupt");
             fs::rename(&path, &aside).map_err(|error| failed("put the list aside", error))?;
-            return Err(format!("{reason}; nothing in it counts any more, and it is kept as `{}`: try again", aside.display()));
+            return Err(format!(
+                "{reason}; nothing in it counts any more, and it is kept as `{}`: try again",
+                aside.display()
+            ));
         }
     };
     change(&mut trusted);
     trusted.sort_by(|one, other| one.path.cmp(&other.path));
-    let text: String = trusted.iter().map(|trusted| format!("{} {}\n", trusted.digest, escape(&trusted.path))).collect();
+    let text: String = trusted
+        .iter()
+        .map(|trusted| format!("{} {}\n", trusted.digest, escape(&trusted.path)))
+        .collect();
     if text.len() as u64 > LONGEST {
-        return Err("the list of trusted files is full; run `sayso policy untrust` for some".to_owned());
+        return Err(
+            "the list of trusted files is full; run `sayso policy untrust` for some".to_owned(),
+        );
     }
     replace(state, &path, text.as_bytes()).map_err(|error| failed("write the list", error))
 }
@@ -135,8 +158,17 @@ fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 /// A folder that others could write in is refused: who knows what they put there. One that they can only read is hidden from them.
 fn make_private_folder(folder: &Path) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("could not make a private folder in `{}`: {error}", visible(&folder.to_string_lossy()));
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    let failed = |error: std::io::Error| {
+        format!(
+            "could not make a private folder in `{}`: {error}",
+            visible(&folder.to_string_lossy())
+        )
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(failed)?;
     let metadata = fs::metadata(folder).map_err(failed)?;
     check_own(folder, &metadata, rustix::process::geteuid().as_raw())?;
     if metadata.mode() & 0o077 != 0 {
@@ -148,7 +180,10 @@ fn make_private_folder(folder: &Path) -> Result<(), String> {
 /// A file that only its owner can read and write; links are not followed.
 fn open_private(path: &Path, new: bool) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
-    options.write(true).mode(0o600).custom_flags(raw(OFlags::NOFOLLOW | OFlags::NONBLOCK));
+    options
+        .write(true)
+        .mode(0o600)
+        .custom_flags(raw(OFlags::NOFOLLOW | OFlags::NONBLOCK));
     if new {
         options.create_new(true)
     } else {
@@ -163,7 +198,10 @@ fn parse(bytes: &[u8]) -> Option<Vec<Trusted>> {
     let mut list: Vec<Trusted> = Vec::new();
     for line in text.split_inclusive('\n') {
         let (digest, path) = line.strip_suffix('\n')?.split_once(' ')?;
-        let trusted = Trusted { path: unescape(path)?, digest: Digest::parse(digest)? };
+        let trusted = Trusted {
+            path: unescape(path)?,
+            digest: Digest::parse(digest)?,
+        };
         let in_order = list.last().is_none_or(|last| last.path < trusted.path);
         if !in_order || !trusted.path.starts_with('/') || trusted.digest.to_string() != digest {
             return None;
@@ -227,7 +265,14 @@ mod tests {
         let (_folder, state) = state();
         trust(&state, "/w", "x").unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
-        assert_eq!((mode(&state), mode(&state.join(LIST)), mode(&state.join("trusted.lock"))), (0o700, 0o600, 0o600));
+        assert_eq!(
+            (
+                mode(&state),
+                mode(&state.join(LIST)),
+                mode(&state.join("trusted.lock"))
+            ),
+            (0o700, 0o600, 0o600)
+        );
         fs::set_permissions(state.join(LIST), Permissions::from_mode(0o622)).unwrap();
         assert!(!is_trusted(&state, "/w", "x"));
         assert!(list(&state).unwrap_err().contains("chmod"));
@@ -238,8 +283,15 @@ mod tests {
         let (_folder, state) = state();
         trust(&state, "/w", "x").unwrap();
         fs::set_permissions(&state, Permissions::from_mode(0o777)).unwrap();
-        for why in [trust(&state, "/v", "x").unwrap_err(), untrust(&state, "/w").unwrap_err(), list(&state).unwrap_err()] {
-            assert!(why.contains("can be written by others: look at what is in it"), "{why}");
+        for why in [
+            trust(&state, "/v", "x").unwrap_err(),
+            untrust(&state, "/w").unwrap_err(),
+            list(&state).unwrap_err(),
+        ] {
+            assert!(
+                why.contains("can be written by others: look at what is in it"),
+                "{why}"
+            );
         }
         assert!(!is_trusted(&state, "/w", "x"));
         assert_eq!(fs::metadata(&state).unwrap().mode() & 0o777, 0o777);
@@ -253,7 +305,10 @@ mod tests {
     #[test]
     fn a_damaged_list_trusts_nothing_and_is_kept_aside() {
         let digest = Digest::of_bytes(b"x");
-        let upper = digest.to_string().to_uppercase().replace("SHA256", "sha256");
+        let upper = digest
+            .to_string()
+            .to_uppercase()
+            .replace("SHA256", "sha256");
         for damaged in [
             format!("{digest} /w"),
             format!("{digest} w\n"),
@@ -267,8 +322,14 @@ mod tests {
             trust(&state, "/w", "x").unwrap();
             fs::write(state.join(LIST), &damaged).unwrap();
             assert!(!is_trusted(&state, "/w", "x"), "{damaged}");
-            assert!(trust(&state, "/w", "x").unwrap_err().contains("corrupt"), "{damaged}");
-            assert_eq!(fs::read_to_string(state.join("trusted.list.corrupt")).unwrap(), damaged);
+            assert!(
+                trust(&state, "/w", "x").unwrap_err().contains("corrupt"),
+                "{damaged}"
+            );
+            assert_eq!(
+                fs::read_to_string(state.join("trusted.list.corrupt")).unwrap(),
+                damaged
+            );
             trust(&state, "/w", "x").unwrap();
             assert!(is_trusted(&state, "/w", "x"));
         }

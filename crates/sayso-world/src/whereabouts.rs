@@ -44,8 +44,11 @@ impl Whereabouts {
         };
         let config = base("XDG_CONFIG_HOME", ".config")?;
         let state = base("XDG_STATE_HOME", ".local/state")?;
-        let binary = env::current_exe().map_err(|error| format!("could not find the running program: {error}"))?;
-        let path = env::var_os("PATH").map(|list| env::split_paths(&list).collect()).unwrap_or_default();
+        let binary = env::current_exe()
+            .map_err(|error| format!("could not find the running program: {error}"))?;
+        let path = env::var_os("PATH")
+            .map(|list| env::split_paths(&list).collect())
+            .unwrap_or_default();
         Ok(Whereabouts {
             config: config.join("sayso"),
             state: state.join("sayso"),
@@ -63,12 +66,17 @@ impl Whereabouts {
 }
 
 fn absolute_variable(name: &str) -> Option<PathBuf> {
-    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    env::var_os(name)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
 }
 
 /// Linux marks a program that was replaced while running; the new one stands under the plain name and is the one to protect.
 fn without_deleted_mark(binary: PathBuf) -> PathBuf {
-    match binary.to_str().and_then(|text| text.strip_suffix(" (deleted)")) {
+    match binary
+        .to_str()
+        .and_then(|text| text.strip_suffix(" (deleted)"))
+    {
         Some(plain) if !binary.exists() => PathBuf::from(plain),
         _ => binary,
     }
@@ -76,8 +84,19 @@ fn without_deleted_mark(binary: PathBuf) -> PathBuf {
 
 /// What is set there counts for every git that is started, whatever the folder holds.
 fn git_elsewhere() -> Option<(String, String)> {
-    let names = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"];
-    names.into_iter().find_map(|name| Some((name.to_owned(), env::var_os(name)?.to_string_lossy().into_owned())))
+    let names = [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_COMMON_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_OBJECT_DIRECTORY",
+    ];
+    names.into_iter().find_map(|name| {
+        Some((
+            name.to_owned(),
+            env::var_os(name)?.to_string_lossy().into_owned(),
+        ))
+    })
 }
 
 /// The system file depends on how git was built; the Homebrew ones are read too, since one file too many only adds helpers.

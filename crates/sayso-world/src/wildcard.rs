@@ -33,7 +33,13 @@ const MOST_DEPTH: u32 = 256;
 
 /// Matches all of `text` against `pattern`, in at most `effort` steps, which are taken off it.
 pub(crate) fn matches(pattern: &[u8], text: &[u8], manner: Manner, effort: &Cell<u32>) -> Outcome {
-    Matcher { pattern, text, manner, effort }.run(0, 0, 0)
+    Matcher {
+        pattern,
+        text,
+        manner,
+        effort,
+    }
+    .run(0, 0, 0)
 }
 
 struct Matcher<'a> {
@@ -60,7 +66,11 @@ impl Matcher<'_> {
     }
 
     fn folded(&self, byte: u8) -> u8 {
-        if self.manner.fold { byte.to_ascii_lowercase() } else { byte }
+        if self.manner.fold {
+            byte.to_ascii_lowercase()
+        } else {
+            byte
+        }
     }
 
     fn run(&self, start: usize, mut text: usize, depth: u32) -> Outcome {
@@ -69,7 +79,9 @@ impl Matcher<'_> {
         }
         let mut at = start;
         while self.p(at) != 0 {
-            let Some(fewer) = self.effort.get().checked_sub(1) else { return Outcome::TooHard };
+            let Some(fewer) = self.effort.get().checked_sub(1) else {
+                return Outcome::TooHard;
+            };
             self.effort.set(fewer);
             let wanted = self.folded(self.p(at));
             let letter = self.folded(self.t(text));
@@ -90,7 +102,9 @@ impl Matcher<'_> {
                     Err(outcome) => return outcome,
                 },
                 b'[' => {
-                    let Some(class) = self.class(at, letter) else { return Outcome::Never };
+                    let Some(class) = self.class(at, letter) else {
+                        return Outcome::Never;
+                    };
                     if !class.matched || (self.manner.pathname && letter == b'/') {
                         return Outcome::No;
                     }
@@ -111,15 +125,30 @@ impl Matcher<'_> {
             at += 1;
             text += 1;
         }
-        if self.t(text) == 0 { Outcome::Match } else { Outcome::No }
+        if self.t(text) == 0 {
+            Outcome::Match
+        } else {
+            Outcome::No
+        }
     }
 
     /// A run of `*` at `at`. `Ok` is the one case in which matching goes on in place: `*/` took a folder's name, and both positions are
     /// at the slash. `start` is where this call began in the pattern: what is before it does not count as a slash before `**`.
-    fn star(&self, start: usize, at: usize, mut text: usize, depth: u32) -> Result<(usize, usize), Outcome> {
+    fn star(
+        &self,
+        start: usize,
+        at: usize,
+        mut text: usize,
+        depth: u32,
+    ) -> Result<(usize, usize), Outcome> {
         // The searches below run over the rest of the text at most once; bytes are cheaper than steps.
         let searches = u32::try_from(self.text.len().saturating_sub(text) / 8).unwrap_or(u32::MAX);
-        self.effort.set(self.effort.get().checked_sub(searches).ok_or(Outcome::TooHard)?);
+        self.effort.set(
+            self.effort
+                .get()
+                .checked_sub(searches)
+                .ok_or(Outcome::TooHard)?,
+        );
         let mut next = at + 1;
         let mut crosses = !self.manner.pathname;
         if self.p(next) == b'*' {
@@ -127,11 +156,13 @@ impl Matcher<'_> {
                 next += 1;
             }
             let opens = at == start || self.p(at - 1) == b'/';
-            let closes = matches!(self.p(next), 0 | b'/') || (self.p(next) == b'\\' && self.p(next + 1) == b'/');
+            let closes = matches!(self.p(next), 0 | b'/')
+                || (self.p(next) == b'\\' && self.p(next + 1) == b'/');
             if self.manner.pathname && opens && closes {
                 // `**/` may also stand for nothing at all.
                 if self.p(next) == b'/'
-                    && let outcome @ (Outcome::Match | Outcome::TooHard) = self.run(next + 1, text, depth + 1)
+                    && let outcome @ (Outcome::Match | Outcome::TooHard) =
+                        self.run(next + 1, text, depth + 1)
                 {
                     return Err(outcome);
                 }
@@ -141,24 +172,40 @@ impl Matcher<'_> {
         let rest = self.text.get(text..).unwrap_or_default();
         if self.p(next) == 0 {
             let stopped = !crosses && rest.contains(&b'/');
-            return Err(if stopped { Outcome::NeverInFolder } else { Outcome::Match });
+            return Err(if stopped {
+                Outcome::NeverInFolder
+            } else {
+                Outcome::Match
+            });
         }
         if !crosses && self.p(next) == b'/' {
-            let slash = rest.iter().position(|byte| *byte == b'/').ok_or(Outcome::Never)?;
+            let slash = rest
+                .iter()
+                .position(|byte| *byte == b'/')
+                .ok_or(Outcome::Never)?;
             return Ok((next, text + slash));
         }
         while self.t(text) != 0 {
             if !matches!(self.p(next), b'*' | b'?' | b'[' | b'\\') {
                 let wanted = self.folded(self.p(next));
-                while self.t(text) != 0 && (crosses || self.t(text) != b'/') && self.folded(self.t(text)) != wanted {
+                while self.t(text) != 0
+                    && (crosses || self.t(text) != b'/')
+                    && self.folded(self.t(text)) != wanted
+                {
                     text += 1;
                 }
                 if self.folded(self.t(text)) != wanted {
-                    return Err(if crosses { Outcome::Never } else { Outcome::NeverInFolder });
+                    return Err(if crosses {
+                        Outcome::Never
+                    } else {
+                        Outcome::NeverInFolder
+                    });
                 }
             }
             match self.run(next, text, depth + 1) {
-                Outcome::No if !crosses && self.t(text) == b'/' => return Err(Outcome::NeverInFolder),
+                Outcome::No if !crosses && self.t(text) == b'/' => {
+                    return Err(Outcome::NeverInFolder);
+                }
                 Outcome::No => {}
                 Outcome::NeverInFolder if crosses => {}
                 outcome => return Err(outcome),
@@ -199,7 +246,8 @@ impl Matcher<'_> {
                         return None;
                     }
                     let range = previous..=last;
-                    matched |= range.contains(&letter) || (self.manner.fold && range.contains(&letter.to_ascii_uppercase()));
+                    matched |= range.contains(&letter)
+                        || (self.manner.fold && range.contains(&letter.to_ascii_uppercase()));
                     wanted = 0;
                 }
                 b'[' if self.p(at + 1) == b':' => {
@@ -224,7 +272,10 @@ impl Matcher<'_> {
             previous = wanted;
             at += 1;
             if self.p(at) == b']' {
-                return Some(Class { end: at, matched: matched != negated });
+                return Some(Class {
+                    end: at,
+                    matched: matched != negated,
+                });
             }
         }
     }
@@ -241,7 +292,9 @@ impl Matcher<'_> {
             b"print" => letter.is_ascii_graphic() || letter == b' ',
             b"punct" => letter.is_ascii_punctuation(),
             b"space" => letter.is_ascii_whitespace() || letter == 0x0b,
-            b"upper" => letter.is_ascii_uppercase() || (self.manner.fold && letter.is_ascii_lowercase()),
+            b"upper" => {
+                letter.is_ascii_uppercase() || (self.manner.fold && letter.is_ascii_lowercase())
+            }
             b"xdigit" => letter.is_ascii_hexdigit(),
             _ => return None,
         })

@@ -116,7 +116,10 @@ impl Which {
 
     /// Whether this version knows a hook that blocks when it fails.
     pub fn blocks_since(self, version: &str) -> bool {
-        let numbers: Vec<u32> = version.split('.').map_while(|part| part.parse().ok()).collect();
+        let numbers: Vec<u32> = version
+            .split('.')
+            .map_while(|part| part.parse().ok())
+            .collect();
         self == Which::Claude && numbers.as_slice() >= BLOCKS_SINCE.as_slice()
     }
 }
@@ -259,12 +262,16 @@ impl Scope {
 /// The first program of that name that can be started, as a shell would find it.
 pub fn program(which: Which, path: &[PathBuf]) -> Option<PathBuf> {
     let name = which.facts().program?;
-    let candidates = path.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
+    let candidates = path
+        .iter()
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name));
     candidates.into_iter().find(|file| is_program(file))
 }
 
 fn is_program(file: &Path) -> bool {
-    std::fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    std::fs::metadata(file)
+        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 /// What the program says of its version: the first word that begins with a digit.
@@ -274,10 +281,19 @@ fn is_program(file: &Path) -> bool {
 pub fn version(program: &Path) -> Result<String, String> {
     let said = started::ask(program, "--version")?;
     // It may end a sentence.
-    let mut words = said.split_whitespace().map(|word| word.trim_end_matches(['.', ',']));
+    let mut words = said
+        .split_whitespace()
+        .map(|word| word.trim_end_matches(['.', ',']));
     let word = words.find(|word| word.starts_with(|sign: char| sign.is_ascii_digit()));
-    let plain = |word: &&str| word.len() < 40 && word.chars().all(|sign| sign.is_ascii_alphanumeric() || ".-+".contains(sign));
-    word.filter(plain).map(str::to_owned).ok_or_else(|| "it does not say its version".to_owned())
+    let plain = |word: &&str| {
+        word.len() < 40
+            && word
+                .chars()
+                .all(|sign| sign.is_ascii_alphanumeric() || ".-+".contains(sign))
+    };
+    word.filter(plain)
+        .map(str::to_owned)
+        .ok_or_else(|| "it does not say its version".to_owned())
 }
 
 #[cfg(test)]

@@ -80,15 +80,30 @@ impl Loaded {
 impl ReadFile {
     /// Whether it cannot be used.
     pub fn is_broken(&self) -> bool {
-        self.unreadable.is_some() || self.findings.iter().any(|finding| finding.severity == Severity::Error)
+        self.unreadable.is_some()
+            || self
+                .findings
+                .iter()
+                .any(|finding| finding.severity == Severity::Error)
     }
 
     /// All findings for people.
     pub fn render(&self) -> String {
-        let source = Source { name: &self.name, text: &self.text };
-        let mut out: String = self.findings.iter().map(|finding| finding.render(source)).collect();
+        let source = Source {
+            name: &self.name,
+            text: &self.text,
+        };
+        let mut out: String = self
+            .findings
+            .iter()
+            .map(|finding| finding.render(source))
+            .collect();
         if let Some(why) = &self.unreadable {
-            out.push_str(&format!("{}: error: {}\n", sayso_core::visible::visible(&self.name), sayso_core::visible::visible(why)));
+            out.push_str(&format!(
+                "{}: error: {}\n",
+                sayso_core::visible::visible(&self.name),
+                sayso_core::visible::visible(why)
+            ));
         }
         out
     }
@@ -96,10 +111,22 @@ impl ReadFile {
 
 /// What has to be said at each start: that a file, and not a flag of this run, says that nothing is asked.
 pub fn warning_at_start(policy: &Policy) -> Option<String> {
-    let is_of_file = |mode: &&Sourced<Mode>| mode.value == Mode::TrustAll && mode.source != COMMAND_LINE;
-    let mode = policy.views().first()?.settings.mode.as_ref().filter(is_of_file)?;
-    let (source, word) = (sayso_core::visible::visible(&mode.source), mode.value.word());
-    Some(format!("sayso: warning: the mode is {word} ({source}): nothing is asked about, and everything that is not denied runs"))
+    let is_of_file =
+        |mode: &&Sourced<Mode>| mode.value == Mode::TrustAll && mode.source != COMMAND_LINE;
+    let mode = policy
+        .views()
+        .first()?
+        .settings
+        .mode
+        .as_ref()
+        .filter(is_of_file)?;
+    let (source, word) = (
+        sayso_core::visible::visible(&mode.source),
+        mode.value.word(),
+    );
+    Some(format!(
+        "sayso: warning: the mode is {word} ({source}): nothing is asked about, and everything that is not denied runs"
+    ))
 }
 
 /// Loads the policy for a workspace. A file that is there and cannot be read makes the policy deny everything.
@@ -114,7 +141,11 @@ pub fn load(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loa
 /// The file of a choice.
 pub(crate) fn named(whereabouts: &Whereabouts, choice: &Choice) -> Option<PolicyFile> {
     let path = choice.file.as_deref()?;
-    Some(if choice.only_tightens { policy_files::named_by_anybody(whereabouts, path) } else { policy_files::named(path) })
+    Some(if choice.only_tightens {
+        policy_files::named_by_anybody(whereabouts, path)
+    } else {
+        policy_files::named(path)
+    })
 }
 
 /// The same, but the file of the choice stands in place of the person's own, and not above all others.
@@ -122,7 +153,10 @@ pub fn load_instead(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice
     let mut found = policy_files::find(whereabouts, workspace);
     if let Some(path) = &choice.file {
         found.retain(|file| file.layer != FileLayer::User);
-        found.push(PolicyFile { layer: FileLayer::User, ..policy_files::named(path) });
+        found.push(PolicyFile {
+            layer: FileLayer::User,
+            ..policy_files::named(path)
+        });
     }
     merge(whereabouts, found, choice)
 }
@@ -141,16 +175,32 @@ fn merge(whereabouts: &Whereabouts, found: Vec<PolicyFile>, choice: &Choice) -> 
         files.push(file);
     }
     let policy = match files.iter().find(|file| file.is_broken()) {
-        Some(broken) => Policy::broken(format!("`{}` has errors; `sayso policy check` shows them", broken.name)),
+        Some(broken) => Policy::broken(format!(
+            "`{}` has errors; `sayso policy check` shows them",
+            broken.name
+        )),
         None => {
-            let around = if choice.ignores_environment { Overrides::default() } else { from_environment() };
-            let overrides = Overrides { mode: choice.mode, profile: choice.profile.clone(), ..around };
+            let around = if choice.ignores_environment {
+                Overrides::default()
+            } else {
+                from_environment()
+            };
+            let overrides = Overrides {
+                mode: choice.mode,
+                profile: choice.profile.clone(),
+                ..around
+            };
             let mut policy = Policy::assemble(layers, &overrides, &Bash);
             policy.set_installed(install::own::look(whereabouts));
             policy
         }
     };
-    Loaded { policy, grants, is_apart, files }
+    Loaded {
+        policy,
+        grants,
+        is_apart,
+        files,
+    }
 }
 
 /// The rules of the store as a file and a layer, its grants, and whether these are only the session's own.
@@ -159,7 +209,9 @@ type Remembered = (Option<(ReadFile, Option<Layer>)>, Vec<Grant>, bool);
 /// The rules and grants of the store. Where they cannot be read, neither can the policy: a rule that denies may be among them.
 fn remembered(whereabouts: &Whereabouts, choice: &Choice) -> Remembered {
     let remembered = learned::for_policy(&whereabouts.state, choice.session.as_deref());
-    let is_apart = remembered.as_ref().is_ok_and(|remembered| remembered.is_apart);
+    let is_apart = remembered
+        .as_ref()
+        .is_ok_and(|remembered| remembered.is_apart);
     let standing = remembered.map(|remembered| remembered.standing);
     let file = |unreadable: Option<String>| ReadFile {
         name: learned::NAME.to_owned(),
@@ -179,7 +231,8 @@ fn remembered(whereabouts: &Whereabouts, choice: &Choice) -> Remembered {
 fn from_environment() -> Overrides {
     let word = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
     Overrides {
-        environment_mode: word("SAYSO_MODE").map(|text| Mode::from_word(&text).unwrap_or(Mode::ConfirmAll)),
+        environment_mode: word("SAYSO_MODE")
+            .map(|text| Mode::from_word(&text).unwrap_or(Mode::ConfirmAll)),
         environment_profile: word("SAYSO_PROFILE"),
         ..Overrides::default()
     }
@@ -195,28 +248,78 @@ fn read_file(file: PolicyFile) -> (ReadFile, Option<Layer>) {
         FileLayer::Project => Origin::UntrustedProject,
         FileLayer::CommandLine => Origin::CommandLine,
     };
-    let is_json = file.path.extension().is_some_and(|extension| extension == "json");
+    let is_json = file
+        .path
+        .extension()
+        .is_some_and(|extension| extension == "json");
     let format = if is_json { Format::Json } else { Format::Yaml };
     match file.text {
         Ok(text) => {
-            let (layer, mut findings) = read(Source { name: &name, text: &text }, format, origin, &Bash);
-            findings.extend(file.warnings.into_iter().map(|warning| Diagnostic::warning(Default::default(), warning)));
-            (ReadFile { name, text, origin, findings, unreadable: None }, layer)
+            let (layer, mut findings) = read(
+                Source {
+                    name: &name,
+                    text: &text,
+                },
+                format,
+                origin,
+                &Bash,
+            );
+            findings.extend(
+                file.warnings
+                    .into_iter()
+                    .map(|warning| Diagnostic::warning(Default::default(), warning)),
+            );
+            (
+                ReadFile {
+                    name,
+                    text,
+                    origin,
+                    findings,
+                    unreadable: None,
+                },
+                layer,
+            )
         }
-        Err(why) => (ReadFile { name, text: String::new(), origin, findings: Vec::new(), unreadable: Some(why) }, None),
+        Err(why) => (
+            ReadFile {
+                name,
+                text: String::new(),
+                origin,
+                findings: Vec::new(),
+                unreadable: Some(why),
+            },
+            None,
+        ),
     }
 }
 
 /// Checks one file that the person named, as if it was theirs, and gives the policy that it would be alone.
 pub fn check_file(file: PolicyFile, choice: &Choice) -> (ReadFile, Option<Policy>) {
-    let (read, layer) = read_file(PolicyFile { layer: FileLayer::User, ..file });
-    let overrides = Overrides { mode: choice.mode, profile: choice.profile.clone(), ..Overrides::default() };
+    let (read, layer) = read_file(PolicyFile {
+        layer: FileLayer::User,
+        ..file
+    });
+    let overrides = Overrides {
+        mode: choice.mode,
+        profile: choice.profile.clone(),
+        ..Overrides::default()
+    };
     let policy = layer.map(|layer| Policy::assemble(vec![layer], &overrides, &Bash));
-    (ReadFile { origin: Origin::User, ..read }, policy)
+    (
+        ReadFile {
+            origin: Origin::User,
+            ..read
+        },
+        policy,
+    )
 }
 
 /// The policy as it would be if the files of the project were trusted; none where there is no such file that is not.
-pub fn load_trusting(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Option<Loaded> {
+pub fn load_trusting(
+    whereabouts: &Whereabouts,
+    workspace: &Path,
+    choice: &Choice,
+) -> Option<Loaded> {
     let mut found = policy_files::find(whereabouts, workspace);
     found.extend(named(whereabouts, choice));
     let untrusted = |file: &PolicyFile| file.layer == FileLayer::Project && !file.trusted;
@@ -247,12 +350,30 @@ impl World for RealWorld {
 
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
         let found = content::content(path, most)?;
-        Ok(found.map(|content::Content { bytes, size, executable }| Content { bytes, size, executable: Some(executable) }))
+        Ok(found.map(
+            |content::Content {
+                 bytes,
+                 size,
+                 executable,
+             }| Content {
+                bytes,
+                size,
+                executable: Some(executable),
+            },
+        ))
     }
 
     fn tally(&self, path: &str, entries: usize, time: Duration) -> Option<Tally> {
-        let tally::Tally { files, bytes, whole } = tally::tally(path, entries, time)?;
-        Some(Tally { files, bytes, whole })
+        let tally::Tally {
+            files,
+            bytes,
+            whole,
+        } = tally::tally(path, entries, time)?;
+        Some(Tally {
+            files,
+            bytes,
+            whole,
+        })
     }
 }
 

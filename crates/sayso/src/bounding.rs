@@ -52,15 +52,24 @@ impl Bounding {
     /// What a policy says of sandboxes, for this machine.
     pub fn new(whereabouts: Whereabouts, policy: &Policy, settings: &Resolved) -> Bounding {
         // Whoever protects something, in whatever file and for whatever agent: a sandbox is for all of them.
-        let parts = policy.views().iter().flat_map(|view| view.agents.values().chain([&view.general]));
+        let parts = policy
+            .views()
+            .iter()
+            .flat_map(|view| view.agents.values().chain([&view.general]));
         Bounding {
-            home: whereabouts.home.as_ref().map(|home| std::fs::canonicalize(home).unwrap_or_else(|_| home.clone())),
+            home: whereabouts
+                .home
+                .as_ref()
+                .map(|home| std::fs::canonicalize(home).unwrap_or_else(|_| home.clone())),
             whereabouts,
-            protected: parts.flat_map(|part| part.settings.protected_paths.clone()).collect(),
+            protected: parts
+                .flat_map(|part| part.settings.protected_paths.clone())
+                .collect(),
             required: settings.sandbox_require,
             auto_allow: settings.sandbox_auto_allow,
             refuse_tools: settings.sandbox_fallback == SandboxFallback::RefuseTools,
-            search_path: std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect(),
+            search_path: std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+                .collect(),
         }
     }
 
@@ -78,7 +87,11 @@ impl Bounding {
         if !self.required || self.refuse_tools {
             return Ok(());
         }
-        let none = |why| format!("the policy requires an OS sandbox (`sandbox.require`), and there is none: {why}");
+        let none = |why| {
+            format!(
+                "the policy requires an OS sandbox (`sandbox.require`), and there is none: {why}"
+            )
+        };
         Backend::full().map(|_| ()).map_err(none)
     }
 
@@ -93,7 +106,9 @@ impl Bounding {
         let nothing = |why: String| format!("it may only run in a sandbox: {why}; nothing was run");
         let backend = Backend::full().map_err(nothing)?;
         let cwd = PathBuf::from(operation.cwd());
-        self.profile(backend, Path::new(operation.workspace()), &cwd, terms).map(Some).map_err(nothing)
+        self.profile(backend, Path::new(operation.workspace()), &cwd, terms)
+            .map(Some)
+            .map_err(nothing)
     }
 
     /// Whether what commands do in a workspace can be taken back: only then do they run unasked there.
@@ -102,10 +117,19 @@ impl Bounding {
     /// Why it cannot.
     pub fn keeps(&self, workspace: &Path, terms: &Terms, files: &Files) -> Result<(), String> {
         let backend = Backend::full()?;
-        self.profile(backend, workspace, workspace, &Terms { contained: true, ..terms.clone() })?;
+        self.profile(
+            backend,
+            workspace,
+            workspace,
+            &Terms {
+                contained: true,
+                ..terms.clone()
+            },
+        )?;
         self.knowing(workspace, |rules| {
             let real = std::fs::canonicalize(workspace).map_err(|error| error.to_string())?;
-            let kept = Keeping::before(files, About::default(), &real, KeepLimits::default(), rules);
+            let kept =
+                Keeping::before(files, About::default(), &real, KeepLimits::default(), rules);
             kept.map(Keeping::cancel).map_err(|why| why.to_string())
         })
     }
@@ -116,7 +140,10 @@ impl Bounding {
         let machine = self.machine();
         let ignored = |path: &Path, _: bool| is_ignored(&machine, &real, path);
         let protected = |path: &Path| self.is_protected(path, &real);
-        work(Rules { ignored: &ignored, protected: &protected })
+        work(Rules {
+            ignored: &ignored,
+            protected: &protected,
+        })
     }
 
     /// Looks at the machine.
@@ -139,12 +166,18 @@ impl Bounding {
         let (text, folder) = (path.to_string_lossy(), workspace.to_string_lossy());
         let home = self.home().map(Path::to_string_lossy);
         self.is_found_by_name(path, workspace)
-            || self.protected.iter().any(|extra| extra.matches(&text, &folder, home.as_deref()).is_some())
+            || self
+                .protected
+                .iter()
+                .any(|extra| extra.matches(&text, &folder, home.as_deref()).is_some())
     }
 
     /// Whether it is in a folder of the workspace that the person's programs are looked for in: what is there runs by its name alone.
     fn is_found_by_name(&self, path: &Path, workspace: &Path) -> bool {
-        let mut below = self.search_path.iter().filter(|folder| folder.is_relative() || folder.starts_with(workspace));
+        let mut below = self
+            .search_path
+            .iter()
+            .filter(|folder| folder.is_relative() || folder.starts_with(workspace));
         below.any(|folder| {
             let folder: PathBuf = workspace.join(folder).components().collect();
             folder != workspace && path.starts_with(folder)
@@ -155,20 +188,46 @@ impl Bounding {
     ///
     /// # Errors
     /// Why there cannot be one.
-    pub fn profile(&self, backend: Backend, workspace: &Path, cwd: &Path, terms: &Terms) -> Result<Bounded, String> {
+    pub fn profile(
+        &self,
+        backend: Backend,
+        workspace: &Path,
+        cwd: &Path,
+        terms: &Terms,
+    ) -> Result<Bounded, String> {
         let home = self.whereabouts.home.as_deref();
         let mut environment = scrubbed(std::env::vars_os());
         environment.extend(home.map(git_identity::variables).unwrap_or_default());
         let folder = self.whereabouts.state.join("sandbox");
         private_folder::make(&folder)?;
-        let own = [self.whereabouts.state.clone(), self.whereabouts.config.clone()];
-        let real = std::fs::canonicalize(workspace).map_err(|error| format!("the workspace cannot be looked at: {error}"))?;
+        let own = [
+            self.whereabouts.state.clone(),
+            self.whereabouts.config.clone(),
+        ];
+        let real = std::fs::canonicalize(workspace)
+            .map_err(|error| format!("the workspace cannot be looked at: {error}"))?;
         let protected = |path: &Path| self.is_protected(path, &real);
-        let around = Around { workspace, cwd, home, own: &own, environment: &environment, protected: &protected };
+        let around = Around {
+            workspace,
+            cwd,
+            home,
+            own: &own,
+            environment: &environment,
+            protected: &protected,
+        };
         let profile = derive(terms, around)?;
         let connect = |host: &str, port: u16| web::connect(host, port);
-        let sandbox = Sandbox { backend, folder, program: self.whereabouts.binary.clone(), connect: Some(Arc::new(connect)) };
-        Ok(Bounded { sandbox, profile, workspace: workspace.to_owned() })
+        let sandbox = Sandbox {
+            backend,
+            folder,
+            program: self.whereabouts.binary.clone(),
+            connect: Some(Arc::new(connect)),
+        };
+        Ok(Bounded {
+            sandbox,
+            profile,
+            workspace: workspace.to_owned(),
+        })
     }
 }
 
@@ -176,27 +235,46 @@ impl Bounding {
 ///
 /// `refuse_tools` counts without `require`, too: whoever writes it wants no tools without a sandbox.
 pub fn missing_sandbox(policy: &Policy) -> Option<MissingSandbox> {
-    let settings: Vec<&Resolved> = policy.views().iter().map(|view| &view.general.settings).collect();
-    let refuses_tools = settings.iter().any(|settings| settings.sandbox_fallback == SandboxFallback::RefuseTools);
-    let fails = settings.iter().any(|settings| settings.sandbox_require && settings.sandbox_fallback == SandboxFallback::FailFast);
+    let settings: Vec<&Resolved> = policy
+        .views()
+        .iter()
+        .map(|view| &view.general.settings)
+        .collect();
+    let refuses_tools = settings
+        .iter()
+        .any(|settings| settings.sandbox_fallback == SandboxFallback::RefuseTools);
+    let fails = settings.iter().any(|settings| {
+        settings.sandbox_require && settings.sandbox_fallback == SandboxFallback::FailFast
+    });
     if !refuses_tools && !fails {
         return None;
     }
     let none = Backend::full().err()?;
     let (refused, key) = match fails {
         true => ("every tool is refused", "sandbox.require"),
-        false => ("file and shell tools are refused", "sandbox.fallback: refuse_tools"),
+        false => (
+            "file and shell tools are refused",
+            "sandbox.fallback: refuse_tools",
+        ),
     };
     let why = format!(
         "{refused} (`{key}`), since the policy requires an OS sandbox and there is none: {none}; install bubblewrap, or change `sandbox` in your policy"
     );
-    Some(MissingSandbox { why, only_files_and_commands: !fails })
+    Some(MissingSandbox {
+        why,
+        only_files_and_commands: !fails,
+    })
 }
 
 /// Whether git leaves a path alone. What is not known is kept.
 fn is_ignored(machine: &Machine, workspace: &Path, path: &Path) -> bool {
-    let (Some(workspace), Some(text)) = (workspace.to_str(), path.to_str()) else { return false };
-    let question = Question::Path { path: text.to_owned(), no_follow: true };
+    let (Some(workspace), Some(text)) = (workspace.to_str(), path.to_str()) else {
+        return false;
+    };
+    let question = Question::Path {
+        path: text.to_owned(),
+        no_follow: true,
+    };
     let facts = machine.answer(workspace, workspace, &[question]);
     matches!(facts.answers.first(), Some(Some(Fact::Path(fact))) if fact.ignored == Ignored::Yes)
 }

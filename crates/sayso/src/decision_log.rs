@@ -19,8 +19,13 @@ pub struct DecisionLog {
 impl DecisionLog {
     /// The log that these settings name, if they do and recording is on.
     pub fn new(settings: &Resolved, home: Option<&Path>) -> Option<DecisionLog> {
-        let written = settings.audit_log.as_deref().filter(|_| settings.audit_enabled)?;
-        Some(DecisionLog { path: place(written, home) })
+        let written = settings
+            .audit_log
+            .as_deref()
+            .filter(|_| settings.audit_enabled)?;
+        Some(DecisionLog {
+            path: place(written, home),
+        })
     }
 
     /// Appends one line.
@@ -29,8 +34,15 @@ impl DecisionLog {
     /// Why it cannot be written, and what to do.
     pub fn append(&self, kind: &str, fields: &[(&str, Node)]) -> Result<(), String> {
         let time = jiff::Timestamp::now().to_string();
-        let shown = fields.iter().filter(|(name, _)| *name != "facts").map(|(name, node)| (*name, node.clone()));
-        let line = Node::map([("time", Node::text(time)), ("kind", Node::text(kind))].into_iter().chain(shown));
+        let shown = fields
+            .iter()
+            .filter(|(name, _)| *name != "facts")
+            .map(|(name, node)| (*name, node.clone()));
+        let line = Node::map(
+            [("time", Node::text(time)), ("kind", Node::text(kind))]
+                .into_iter()
+                .chain(shown),
+        );
         // One write, so that lines of several processes do not mix.
         let bytes = format!("{}\n", json::write_plain(&line));
         self.open().and_then(|mut file| file.write_all(bytes.as_bytes()).map_err(|error| error.to_string())).map_err(|why| {
@@ -41,21 +53,34 @@ impl DecisionLog {
 
     fn open(&self) -> Result<File, String> {
         if let Some(folder) = self.path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| error.to_string())?;
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)
+                .map_err(|error| error.to_string())?;
         }
         let mut options = OpenOptions::new();
         // A link may lead into any file of the person's, and a pipe would make sayso wait.
-        options
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .custom_flags((rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits() as i32);
-        let file = options.open(&self.path).map_err(|error| match error.raw_os_error() {
-            Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => "it is a link".to_owned(),
-            _ => error.to_string(),
-        })?;
-        let is_file = file.metadata().map_err(|error| error.to_string())?.is_file();
-        if is_file { Ok(file) } else { Err("it is not a plain file".to_owned()) }
+        options.append(true).create(true).mode(0o600).custom_flags(
+            (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits() as i32,
+        );
+        let file = options
+            .open(&self.path)
+            .map_err(|error| match error.raw_os_error() {
+                Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => {
+                    "it is a link".to_owned()
+                }
+                _ => error.to_string(),
+            })?;
+        let is_file = file
+            .metadata()
+            .map_err(|error| error.to_string())?
+            .is_file();
+        if is_file {
+            Ok(file)
+        } else {
+            Err("it is not a plain file".to_owned())
+        }
     }
 }
 

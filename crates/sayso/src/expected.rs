@@ -27,14 +27,46 @@ static ROW: Record = Record {
         field("parents", List(&Text), "The agents that started it."),
         field("cwd", Text, "The folder, relative to the workspace."),
         field("expect", Word(&["allow", "ask", "deny"]), "The decision."),
-        field("tier", Word(&["none", "dangerous", "catastrophic"]), "The danger."),
-        field("risk", Word(&["low", "medium", "high", "unknown"]), "The risk."),
-        field("confirm", Word(&["none", "single", "double"]), "The confirmation."),
-        field("rule", Text, "The rule or check that one of the reasons names."),
-        field("harmless", Bool, "Whether nothing bad would come of it; for the count of needless questions."),
-        field("class", Text, "The class of attacks, or the hole, that the row is an example of."),
-        field("parts", List(&Text), "The simple commands, in order, each as its words with blanks between them."),
-        field("effects", List(&Text), "Effects that must be among those of the call."),
+        field(
+            "tier",
+            Word(&["none", "dangerous", "catastrophic"]),
+            "The danger.",
+        ),
+        field(
+            "risk",
+            Word(&["low", "medium", "high", "unknown"]),
+            "The risk.",
+        ),
+        field(
+            "confirm",
+            Word(&["none", "single", "double"]),
+            "The confirmation.",
+        ),
+        field(
+            "rule",
+            Text,
+            "The rule or check that one of the reasons names.",
+        ),
+        field(
+            "harmless",
+            Bool,
+            "Whether nothing bad would come of it; for the count of needless questions.",
+        ),
+        field(
+            "class",
+            Text,
+            "The class of attacks, or the hole, that the row is an example of.",
+        ),
+        field(
+            "parts",
+            List(&Text),
+            "The simple commands, in order, each as its words with blanks between them.",
+        ),
+        field(
+            "effects",
+            List(&Text),
+            "Effects that must be among those of the call.",
+        ),
     ],
 };
 
@@ -49,10 +81,26 @@ static SCENE: Record = Record {
         field("project", Text, "The project's policy file."),
         field("trusted", Bool, "Whether the project's file is trusted."),
         field("git", Bool, "Whether the workspace is a repository."),
-        field("tracked", Text, "Which of the files git tracks, as `git add` is told: `.`, or `-f .` for those that it ignores, too."),
-        field("files", Names(&Text), "Files in the workspace, with their content."),
-        field("links", Names(&Text), "Links in the workspace, with where they lead."),
-        field("hard_links", Names(&Text), "Second names of files in the workspace."),
+        field(
+            "tracked",
+            Text,
+            "Which of the files git tracks, as `git add` is told: `.`, or `-f .` for those that it ignores, too.",
+        ),
+        field(
+            "files",
+            Names(&Text),
+            "Files in the workspace, with their content.",
+        ),
+        field(
+            "links",
+            Names(&Text),
+            "Links in the workspace, with where they lead.",
+        ),
+        field(
+            "hard_links",
+            Names(&Text),
+            "Second names of files in the workspace.",
+        ),
         field("outside", Names(&Text), "Files beside the workspace."),
     ],
 };
@@ -78,8 +126,14 @@ pub struct Expected {
 
 /// Reads a file; the errors are for people.
 pub fn read(source: Source<'_>) -> Result<Expected, String> {
-    let render = |findings: Vec<Diagnostic>| findings.iter().map(|finding| finding.render(source)).collect::<String>();
-    let mut node = yaml::read(source.text, &Limits::policy()).map_err(|finding| render(vec![finding]))?;
+    let render = |findings: Vec<Diagnostic>| {
+        findings
+            .iter()
+            .map(|finding| finding.render(source))
+            .collect::<String>()
+    };
+    let mut node =
+        yaml::read(source.text, &Limits::policy()).map_err(|finding| render(vec![finding]))?;
     let mut findings = Vec::new();
     let rows = match &mut node.value {
         sayso_core::node::Value::List(items) => std::mem::take(items),
@@ -87,10 +141,20 @@ pub fn read(source: Source<'_>) -> Result<Expected, String> {
             let at = entries.iter().position(|entry| entry.key == "rows");
             match at.map(|at| entries.remove(at).node.into_value()) {
                 Some(sayso_core::node::Value::List(items)) => items,
-                _ => return Err(render(vec![Diagnostic::error(node.span, "the file has no list of `rows`")])),
+                _ => {
+                    return Err(render(vec![Diagnostic::error(
+                        node.span,
+                        "the file has no list of `rows`",
+                    )]));
+                }
             }
         }
-        _ => return Err(render(vec![Diagnostic::error(node.span, "the file is neither a list of rows nor a map with `rows`")])),
+        _ => {
+            return Err(render(vec![Diagnostic::error(
+                node.span,
+                "the file is neither a list of rows nor a map with `rows`",
+            )]));
+        }
     };
     if !node.entries().is_empty() {
         check(&node, &Shape::Record(&SCENE), &mut findings);
@@ -102,22 +166,48 @@ pub fn read(source: Source<'_>) -> Result<Expected, String> {
         return Err(render(findings));
     }
     let rows = rows.into_iter().map(|node| {
-        let name = ["name", "command", "tool"].iter().find_map(|key| node.get(key)).and_then(Node::as_text).unwrap_or_default().to_owned();
-        Row { name, line: source.line_column(node.span.start as usize).0, node }
+        let name = ["name", "command", "tool"]
+            .iter()
+            .find_map(|key| node.get(key))
+            .and_then(Node::as_text)
+            .unwrap_or_default()
+            .to_owned();
+        Row {
+            name,
+            line: source.line_column(node.span.start as usize).0,
+            node,
+        }
     });
-    Ok(Expected { scene: node.clone(), rows: rows.collect() })
+    Ok(Expected {
+        scene: node.clone(),
+        rows: rows.collect(),
+    })
 }
 
 fn check_row(row: &Node, findings: &mut Vec<Diagnostic>) {
     // `args` has any shape, so it is taken out before the others are checked.
-    let entries = row.entries().iter().filter(|entry| entry.key != "args").cloned().collect();
-    let plain = Node { value: sayso_core::node::Value::Map(entries), span: row.span };
+    let entries = row
+        .entries()
+        .iter()
+        .filter(|entry| entry.key != "args")
+        .cloned()
+        .collect();
+    let plain = Node {
+        value: sayso_core::node::Value::Map(entries),
+        span: row.span,
+    };
     check(&plain, &Shape::Record(&ROW), findings);
     if row.get("expect").is_none() {
-        findings.push(Diagnostic::error(row.span, "the row expects nothing").hint("add `expect: allow`, `ask` or `deny`"));
+        findings.push(
+            Diagnostic::error(row.span, "the row expects nothing")
+                .hint("add `expect: allow`, `ask` or `deny`"),
+        );
     }
     if row.get("command").is_some() == row.get("tool").is_some() {
-        findings.push(Diagnostic::error(row.span, "a row has either `command` or `tool`"));
+        findings.push(Diagnostic::error(
+            row.span,
+            "a row has either `command` or `tool`",
+        ));
     }
 }
 
@@ -128,23 +218,45 @@ impl Row {
         let call = match text("command") {
             Some(command) => Call::command(command, workspace),
             None => {
-                let args = self.node.get("args").cloned().unwrap_or_else(|| Node::map::<String>([]));
+                let args = self
+                    .node
+                    .get("args")
+                    .cloned()
+                    .unwrap_or_else(|| Node::map::<String>([]));
                 Call::new(text("tool").unwrap_or_default(), args, workspace)
             }
         };
-        let parents = self.node.get("parents").map_or(&[][..], Node::items).iter().filter_map(|item| item.as_text().map(str::to_owned));
-        let agent = Agent { name: text("agent").unwrap_or_default().to_owned(), parents: parents.collect() };
-        Call { cwd: join(workspace, text("cwd").unwrap_or(".")), agent, ..call }
+        let parents = self
+            .node
+            .get("parents")
+            .map_or(&[][..], Node::items)
+            .iter()
+            .filter_map(|item| item.as_text().map(str::to_owned));
+        let agent = Agent {
+            name: text("agent").unwrap_or_default().to_owned(),
+            parents: parents.collect(),
+        };
+        Call {
+            cwd: join(workspace, text("cwd").unwrap_or(".")),
+            agent,
+            ..call
+        }
     }
 
     /// The decision it expects.
     pub fn decision(&self) -> &str {
-        self.node.get("expect").and_then(Node::as_text).unwrap_or_default()
+        self.node
+            .get("expect")
+            .and_then(Node::as_text)
+            .unwrap_or_default()
     }
 
     /// Whether nothing bad would come of it.
     pub fn is_harmless(&self) -> bool {
-        self.node.get("harmless").and_then(Node::as_bool).unwrap_or(false)
+        self.node
+            .get("harmless")
+            .and_then(Node::as_bool)
+            .unwrap_or(false)
     }
 
     /// The class of attacks, or the hole, that it is an example of.
@@ -153,7 +265,14 @@ impl Row {
     }
 
     fn texts(&self, key: &str) -> Option<Vec<&str>> {
-        Some(self.node.get(key)?.items().iter().filter_map(Node::as_text).collect())
+        Some(
+            self.node
+                .get(key)?
+                .items()
+                .iter()
+                .filter_map(Node::as_text)
+                .collect(),
+        )
     }
 
     /// What differs between a verdict and the row; nothing if it is as expected.
@@ -166,22 +285,41 @@ impl Row {
             }
         };
         compare("expect", decision);
-        let Some(Judged { verdict, reading }) = judged else { return out };
+        let Some(Judged { verdict, reading }) = judged else {
+            return out;
+        };
         compare("tier", verdict.tier.word());
         compare("risk", verdict.risk.word());
         compare("confirm", verdict.confirm.word());
         if let Some(rule) = expected("rule")
             && !verdict.reasons.iter().any(|reason| reason.rule == rule)
         {
-            let given: Vec<&str> = verdict.reasons.iter().map(|reason| reason.rule.as_str()).collect();
+            let given: Vec<&str> = verdict
+                .reasons
+                .iter()
+                .map(|reason| reason.rule.as_str())
+                .collect();
             out.push(format!("rule: expected {rule}, got {}", given.join(", ")));
         }
-        let parts: Vec<String> = reading.commands.iter().map(|command| command.words.join(" ")).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<String> = reading
+            .commands
+            .iter()
+            .map(|command| command.words.join(" "))
+            .filter(|part| !part.is_empty())
+            .collect();
         if let Some(wanted) = self.texts("parts").filter(|wanted| *wanted != parts) {
             out.push(format!("parts: expected {wanted:?}, got {parts:?}"));
         }
-        let effects: Vec<String> = verdict.effects.iter().filter_map(|effect| written(effect, &reading.surroundings)).collect();
-        for wanted in self.texts("effects").unwrap_or_default().into_iter().filter(|wanted| !effects.iter().any(|effect| effect == wanted))
+        let effects: Vec<String> = verdict
+            .effects
+            .iter()
+            .filter_map(|effect| written(effect, &reading.surroundings))
+            .collect();
+        for wanted in self
+            .texts("effects")
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|wanted| !effects.iter().any(|effect| effect == wanted))
         {
             out.push(format!("effects: expected {wanted}, got {effects:?}"));
         }
@@ -192,25 +330,40 @@ impl Row {
 /// An effect as a row writes it; none for the run of a program whose effects are all listed, which says nothing more.
 fn written(effect: &Effect, around: &Surroundings) -> Option<String> {
     let target = match &effect.target {
-        Target::Command if effect.kind == EffectKind::Run && effect.manner.known_program => return None,
+        Target::Command if effect.kind == EffectKind::Run && effect.manner.known_program => {
+            return None;
+        }
         Target::Nothing | Target::Command => String::new(),
         Target::Path(place) => match &place.fact {
             Some(fact) => near(&fact.canonical, around),
             None => shown(&place.written),
         },
-        Target::UnknownPath(text) | Target::Host(text) | Target::Tool(text) | Target::Agent(text) => text.clone(),
+        Target::UnknownPath(text)
+        | Target::Host(text)
+        | Target::Tool(text)
+        | Target::Agent(text) => text.clone(),
         Target::Url(url) => url.host.clone(),
         Target::McpTool { server, tool } => format!("{server}/{tool}"),
     };
-    Some(format!("{} {target}", effect.kind.word()).trim_end().to_owned())
+    Some(
+        format!("{} {target}", effect.kind.word())
+            .trim_end()
+            .to_owned(),
+    )
 }
 
 /// A path as it is seen from the workspace: relative in it, `~/…` in the home, absolute elsewhere.
 fn near(path: &str, around: &Surroundings) -> String {
     let from = |root: &str, name: &str, start: &str| {
         let rest = relative(path, root)?;
-        Some(if rest.is_empty() { name.to_owned() } else { format!("{start}{rest}") })
+        Some(if rest.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{start}{rest}")
+        })
     };
     let home = around.home.as_deref().filter(|home| *home != "/");
-    from(&around.workspace, ".", "").or_else(|| from(home?, "~", "~/")).unwrap_or_else(|| path.to_owned())
+    from(&around.workspace, ".", "")
+        .or_else(|| from(home?, "~", "~/"))
+        .unwrap_or_else(|| path.to_owned())
 }

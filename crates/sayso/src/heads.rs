@@ -37,7 +37,10 @@ impl Heads {
         let (sender, receiver) = channel();
         let (words, journal) = (words.clone(), Arc::clone(journal));
         let thread = std::thread::spawn(move || follow(&receiver, &words, &journal));
-        Some(Heads { every, line: Mutex::new(Some((sender, thread))) })
+        Some(Heads {
+            every,
+            line: Mutex::new(Some((sender, thread))),
+        })
     }
 
     /// An entry was added.
@@ -55,7 +58,11 @@ impl Heads {
 impl Drop for Heads {
     /// The last head gets through, or its time is up.
     fn drop(&mut self) {
-        let line = self.line.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let line = self
+            .line
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         if let Some((sender, thread)) = line {
             drop(sender);
             let _ = thread.join();
@@ -70,7 +77,9 @@ fn follow(receiver: &Receiver<Appended>, words: &[String], journal: &Journal) {
         while let Ok(newer) = receiver.try_recv() {
             head = newer;
         }
-        let Err(why) = hand_on(words, &format!("{}:{}", head.number, head.digest)) else { continue };
+        let Err(why) = hand_on(words, &format!("{}:{}", head.number, head.digest)) else {
+            continue;
+        };
         if told {
             continue;
         }
@@ -78,15 +87,29 @@ fn follow(receiver: &Receiver<Appended>, words: &[String], journal: &Journal) {
         let message = format!("the head of the record could not be kept elsewhere: {why}");
         let _ = writeln!(std::io::stderr(), "sayso: warning: {}", visible(&message));
         // Not through the recorder: the entry would be the head of another try.
-        let _ = journal.append("trouble", vec![("message", record::text(&message))], Sync::System);
+        let _ = journal.append(
+            "trouble",
+            vec![("message", record::text(&message))],
+            Sync::System,
+        );
     }
 }
 
 fn hand_on(words: &[String], head: &str) -> Result<(), String> {
-    let (program, arguments) = words.split_first().ok_or("`audit.head_command` names no program")?;
+    let (program, arguments) = words
+        .split_first()
+        .ok_or("`audit.head_command` names no program")?;
     let mut command = Command::new(program);
-    command.args(arguments).arg(head).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| format!("`{program}` cannot be started: {error}"))?;
+    command
+        .args(arguments)
+        .arg(head)
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
     if let Some(mut input) = child.stdin.take() {
         // A program that reads its argument need not read this.
         let _ = input.write_all(format!("{head}\n").as_bytes());
@@ -100,7 +123,10 @@ fn hand_on(words: &[String], head: &str) -> Result<(), String> {
             Ok(None) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(format!("`{program}` took longer than {} s and was ended", PATIENCE.as_secs()));
+                return Err(format!(
+                    "`{program}` took longer than {} s and was ended",
+                    PATIENCE.as_secs()
+                ));
             }
             Err(error) => return Err(format!("`{program}` cannot be waited for: {error}")),
         }

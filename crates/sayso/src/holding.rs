@@ -15,12 +15,22 @@ use crate::assemble::Choice;
 /// When a flag cannot be written down.
 pub fn write(choice: &Choice, held: &str) -> Result<String, String> {
     let maybe = |text: Option<&str>| text.map_or_else(|| Value::Null.into(), Node::text);
-    let file = choice.file.as_ref().map(|path| path.to_str().ok_or("the name of the policy file is not UTF-8")).transpose()?;
+    let file = choice
+        .file
+        .as_ref()
+        .map(|path| {
+            path.to_str()
+                .ok_or("the name of the policy file is not UTF-8")
+        })
+        .transpose()?;
     let flags = Node::map([
         ("policy", maybe(file)),
         ("profile", maybe(choice.profile.as_deref())),
         ("mode", maybe(choice.mode.map(Mode::word))),
-        ("ignores_environment", Value::Bool(choice.ignores_environment).into()),
+        (
+            "ignores_environment",
+            Value::Bool(choice.ignores_environment).into(),
+        ),
     ]);
     Ok(format!("{}\n{held}", json::write(&flags)))
 }
@@ -38,8 +48,13 @@ pub fn read(text: &str) -> Result<(Choice, Held), String> {
         Some(Value::Text(text)) => Ok(Some(text.clone())),
         _ => Err(other()),
     };
-    let mode = word("mode")?.map(|word| Mode::from_word(&word).ok_or_else(other)).transpose()?;
-    let ignores_environment = flags.get("ignores_environment").and_then(Node::as_bool).ok_or_else(other)?;
+    let mode = word("mode")?
+        .map(|word| Mode::from_word(&word).ok_or_else(other))
+        .transpose()?;
+    let ignores_environment = flags
+        .get("ignores_environment")
+        .and_then(Node::as_bool)
+        .ok_or_else(other)?;
     let choice = Choice {
         file: word("policy")?.map(PathBuf::from),
         profile: word("profile")?,

@@ -55,7 +55,11 @@ pub fn for_policy(state: &std::path::Path, session: Option<&str>) -> Result<Reme
 /// # Errors
 /// When a rule cannot be read; says which.
 pub fn layer(standing: &[Standing]) -> Result<Option<Layer>, String> {
-    let rules: Vec<Node> = standing.iter().filter(|one| one.enabled).filter_map(rule_of).collect();
+    let rules: Vec<Node> = standing
+        .iter()
+        .filter(|one| one.enabled)
+        .filter_map(rule_of)
+        .collect();
     if rules.is_empty() {
         return Ok(None);
     }
@@ -72,7 +76,11 @@ pub fn rule_of(standing: &Standing) -> Option<Node> {
 
 /// A rule with this id in place of any other.
 pub fn with_id(rule: &Node, id: &str) -> Node {
-    let rest = rule.entries().iter().filter(|entry| entry.key != "id").map(|entry| (entry.key.clone(), entry.node.clone()));
+    let rest = rule
+        .entries()
+        .iter()
+        .filter(|entry| entry.key != "id")
+        .map(|entry| (entry.key.clone(), entry.node.clone()));
     Node::map(std::iter::once(("id".to_owned(), Node::text(id))).chain(rest))
 }
 
@@ -82,8 +90,18 @@ pub fn with_id(rule: &Node, id: &str) -> Node {
 /// What is wrong with them, in the words of the policy's reader.
 pub fn read_rules(rules: Vec<Node>) -> Result<Layer, String> {
     let text = json::write_plain(&Node::map([("rules", Value::List(rules).into())]));
-    let (layer, findings) = read(Source { name: NAME, text: &text }, Format::Json, Origin::Learned, &Bash);
-    let mut wrong = findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let (layer, findings) = read(
+        Source {
+            name: NAME,
+            text: &text,
+        },
+        Format::Json,
+        Origin::Learned,
+        &Bash,
+    );
+    let mut wrong = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
     match (layer, wrong.next()) {
         (Some(mut layer), None) => {
             for rule in &mut layer.rules {
@@ -91,9 +109,10 @@ pub fn read_rules(rules: Vec<Node>) -> Result<Layer, String> {
             }
             Ok(layer)
         }
-        (_, Some(finding)) => {
-            Err(finding.hint.as_ref().map_or_else(|| finding.message.clone(), |hint| format!("{} (hint: {hint})", finding.message)))
-        }
+        (_, Some(finding)) => Err(finding.hint.as_ref().map_or_else(
+            || finding.message.clone(),
+            |hint| format!("{} (hint: {hint})", finding.message),
+        )),
         (None, None) => Err("the rules cannot be read".to_owned()),
     }
 }

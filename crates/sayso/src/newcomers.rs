@@ -40,33 +40,62 @@ impl Newcomers {
     ///
     /// # Errors
     /// If one cannot be looked at.
-    pub fn before(folders: &[String], home: Option<&Path>, protected: &dyn Fn(&Path) -> bool) -> Result<Newcomers, String> {
+    pub fn before(
+        folders: &[String],
+        home: Option<&Path>,
+        protected: &dyn Fn(&Path) -> bool,
+    ) -> Result<Newcomers, String> {
         let home = home.and_then(Path::to_str).map(str::to_owned);
         let mut looked = Vec::new();
-        for folder in folders.iter().filter_map(|folder| fs::canonicalize(folder).ok()) {
+        for folder in folders
+            .iter()
+            .filter_map(|folder| fs::canonicalize(folder).ok())
+        {
             let found = Found::look(&folder, home.as_deref(), protected)?;
             looked.push((folder, found));
         }
-        Ok(Newcomers { folders: looked, home })
+        Ok(Newcomers {
+            folders: looked,
+            home,
+        })
     }
 
     /// Takes away what has come since, but for what was approved by its path.
-    pub fn take(self, approved: &[String], state: &Path, machine: &Machine, protected: &dyn Fn(&Path) -> bool) -> Taking {
+    pub fn take(
+        self,
+        approved: &[String],
+        state: &Path,
+        machine: &Machine,
+        protected: &dyn Fn(&Path) -> bool,
+    ) -> Taking {
         let mut taking = Taking::default();
-        let mut place = Place { folder: state.join("sandbox").join("taken"), last: None };
+        let mut place = Place {
+            folder: state.join("sandbox").join("taken"),
+            last: None,
+        };
         for (folder, before) in &self.folders {
             let now = Found::look_again(folder, self.home.as_deref(), protected, before);
-            let is_approved = |path: &Path| approved.iter().any(|approved| path.starts_with(approved));
-            let repositories: BTreeSet<&PathBuf> = now.repositories.iter().chain(&now.like_repositories).collect();
+            let is_approved =
+                |path: &Path| approved.iter().any(|approved| path.starts_with(approved));
+            let repositories: BTreeSet<&PathBuf> = now
+                .repositories
+                .iter()
+                .chain(&now.like_repositories)
+                .collect();
             let leading: BTreeSet<&PathBuf> = now.leading.iter().collect();
             let known: HashSet<&Path> = before.repositories.iter().map(PathBuf::as_path).collect();
             let of_a_repository = |path: &Path| path.ancestors().any(|above| known.contains(above));
             let mut gone = Gone::default();
             for path in new_ones(before, &now) {
                 let inside_taken = gone.took_along(&path);
-                let inert = repositories.contains(&path) && (is_inert(&path, folder, machine) || leads_to_known(&path, before));
+                let inert = repositories.contains(&path)
+                    && (is_inert(&path, folder, machine) || leads_to_known(&path, before));
                 let is_gits_own = of_a_repository(&path) && !leading.contains(&path);
-                if inside_taken || inert || is_gits_own || is_approved(&path) && !leading.contains(&path) {
+                if inside_taken
+                    || inert
+                    || is_gits_own
+                    || is_approved(&path) && !leading.contains(&path)
+                {
                     continue;
                 }
                 let taken = place.take(&path);
@@ -107,22 +136,41 @@ pub struct Taking {
 /// What is there now and was not before. A link that leads elsewhere is new, and so is what stands where there was a link.
 fn new_ones(before: &Found, now: &Found) -> BTreeSet<PathBuf> {
     let (known, there) = (before.guarded(), now.guarded());
-    let turned = before.links.iter().filter(|(path, to)| there.contains(*path) && now.links.get(*path) != Some(to));
+    let turned = before
+        .links
+        .iter()
+        .filter(|(path, to)| there.contains(*path) && now.links.get(*path) != Some(to));
     let turned: Vec<PathBuf> = turned.map(|(path, _)| path.clone()).collect();
     // What sayso itself has put there for another command goes with that.
-    there.into_iter().filter(|path| !known.contains(path) && !is_ours(path)).chain(turned).collect()
+    there
+        .into_iter()
+        .filter(|path| !known.contains(path) && !is_ours(path))
+        .chain(turned)
+        .collect()
 }
 
 /// Whether git would only look at files in a new repository, and run nothing.
 fn is_inert(path: &Path, workspace: &Path, machine: &Machine) -> bool {
-    let folder = if path.ends_with(".git") { path.parent().unwrap_or(path) } else { path };
-    let (Some(folder), Some(workspace)) = (folder.to_str(), workspace.to_str()) else { return false };
-    let question = Question::GitHelpers { folder: folder.to_owned(), shows: Shows::default() };
+    let folder = if path.ends_with(".git") {
+        path.parent().unwrap_or(path)
+    } else {
+        path
+    };
+    let (Some(folder), Some(workspace)) = (folder.to_str(), workspace.to_str()) else {
+        return false;
+    };
+    let question = Question::GitHelpers {
+        folder: folder.to_owned(),
+        shows: Shows::default(),
+    };
     let facts = machine.answer(folder, workspace, &[question]);
     match facts.answers.first() {
         Some(Some(Fact::Git(fact))) => {
             // What the person set for all repositories is theirs.
-            let foreign = fact.helpers.iter().any(|helper| helper.scope == GitScope::Repository);
+            let foreign = fact
+                .helpers
+                .iter()
+                .any(|helper| helper.scope == GitScope::Repository);
             !foreign && !fact.incomplete && path.ends_with(".git") && path.is_dir()
         }
         _ => false,
@@ -131,16 +179,33 @@ fn is_inert(path: &Path, workspace: &Path, machine: &Machine) -> bool {
 
 /// Whether a `.git` file leads to a working tree's part of a repository that was there before (`git worktree add`).
 fn leads_to_known(path: &Path, before: &Found) -> bool {
-    let text = fs::metadata(path).ok().filter(|found| found.is_file() && found.len() < 8192).and_then(|_| fs::read_to_string(path).ok());
-    let Some(target) = text.as_deref().and_then(|text| text.trim_end().strip_prefix("gitdir: ")).map(Path::new) else { return false };
+    let text = fs::metadata(path)
+        .ok()
+        .filter(|found| found.is_file() && found.len() < 8192)
+        .and_then(|_| fs::read_to_string(path).ok());
+    let Some(target) = text
+        .as_deref()
+        .and_then(|text| text.trim_end().strip_prefix("gitdir: "))
+        .map(Path::new)
+    else {
+        return false;
+    };
     let target = path.parent().unwrap_or(path).join(target);
-    let Ok(target) = fs::canonicalize(target) else { return false };
-    let part_of = |repository: &PathBuf| target.starts_with(repository.join("worktrees")) && target.join("commondir").is_file();
+    let Ok(target) = fs::canonicalize(target) else {
+        return false;
+    };
+    let part_of = |repository: &PathBuf| {
+        target.starts_with(repository.join("worktrees")) && target.join("commondir").is_file()
+    };
     let same = |repository: &&PathBuf| {
         let common = fs::read_to_string(target.join("commondir")).unwrap_or_default();
         fs::canonicalize(target.join(common.trim_end())).is_ok_and(|common| common == **repository)
     };
-    before.repositories.iter().filter(|repository| part_of(repository)).any(|repository| same(&repository))
+    before
+        .repositories
+        .iter()
+        .filter(|repository| part_of(repository))
+        .any(|repository| same(&repository))
 }
 
 /// sayso's own folder for what is taken, each thing under a number of its own.
@@ -163,7 +228,10 @@ impl Place {
             moved.ok()?;
             Some(to)
         });
-        Taken { path: path.to_owned(), to: moved }
+        Taken {
+            path: path.to_owned(),
+            to: moved,
+        }
     }
 
     /// A new folder behind all that are there.
@@ -173,7 +241,10 @@ impl Place {
             None => {
                 private_folder::make(&self.folder).ok()?;
                 let names = fs::read_dir(&self.folder).ok()?.flatten();
-                names.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).max().unwrap_or(0)
+                names
+                    .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+                    .max()
+                    .unwrap_or(0)
             }
         };
         // Somebody else may be at it, too.
@@ -194,7 +265,10 @@ struct Opened(PathBuf, fs::Permissions);
 
 impl Opened {
     fn open(folder: &Path) -> Option<Opened> {
-        let was = fs::symlink_metadata(folder).ok().filter(fs::Metadata::is_dir)?.permissions();
+        let was = fs::symlink_metadata(folder)
+            .ok()
+            .filter(fs::Metadata::is_dir)?
+            .permissions();
         fs::set_permissions(folder, fs::Permissions::from_mode(was.mode() | 0o700)).ok()?;
         Some(Opened(folder.to_owned(), was))
     }
@@ -210,7 +284,11 @@ impl Drop for Opened {
 /// To another file system: copied, then removed. Links are copied as links, and what is neither file, folder nor link is dropped.
 fn copy_away(from: &Path, to: &Path) -> std::io::Result<()> {
     copy(from, to)?;
-    if fs::symlink_metadata(from)?.is_dir() { fs::remove_dir_all(from) } else { fs::remove_file(from) }
+    if fs::symlink_metadata(from)?.is_dir() {
+        fs::remove_dir_all(from)
+    } else {
+        fs::remove_file(from)
+    }
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
@@ -219,7 +297,9 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
         () if found.is_symlink() => std::os::unix::fs::symlink(fs::read_link(from)?, to),
         () if found.is_dir() => {
             fs::create_dir(to)?;
-            fs::read_dir(from)?.try_for_each(|entry| entry.and_then(|entry| copy(&entry.path(), &to.join(entry.file_name()))))
+            fs::read_dir(from)?.try_for_each(|entry| {
+                entry.and_then(|entry| copy(&entry.path(), &to.join(entry.file_name())))
+            })
         }
         () if found.is_file() => fs::copy(from, to).map(|_| ()),
         () => Ok(()),
@@ -247,7 +327,11 @@ pub fn words(Taking { taken, unseen }: &Taking) -> Vec<String> {
     if taken.len() > MOST_NAMED {
         out.push(format!("and {} more", taken.len() - MOST_NAMED));
     }
-    let not_seen = |why: &String| format!("not all that the command left could be looked at, so look at it before anything uses it: {why}");
+    let not_seen = |why: &String| {
+        format!(
+            "not all that the command left could be looked at, so look at it before anything uses it: {why}"
+        )
+    };
     out.extend(unseen.iter().map(not_seen));
     out
 }
@@ -259,19 +343,30 @@ mod tests {
     /// One comparison a path finds the same as looking through everything that was taken.
     #[test]
     fn finding_d_08_what_went_along_is_found_by_the_last_that_was_taken() {
-        let names = ["/w/a", "/w/a/b", "/w/a/b/c", "/w/a b", "/w/a-b", "/w/a.x", "/w/a/z", "/w/ab", "/w/b/c", "/w/b/c/d", "/w/b/d", "/w/b"];
+        let names = [
+            "/w/a", "/w/a/b", "/w/a/b/c", "/w/a b", "/w/a-b", "/w/a.x", "/w/a/z", "/w/ab",
+            "/w/b/c", "/w/b/c/d", "/w/b/d", "/w/b",
+        ];
         let paths: BTreeSet<PathBuf> = names.iter().map(PathBuf::from).collect();
         // Whatever of them cannot be moved.
         for stuck in 0..1_u32 << names.len() {
             let (mut gone, mut all) = (Gone::default(), Vec::<Taken>::new());
             for path in &paths {
-                let slowly = all.iter().any(|one| one.to.is_some() && path.starts_with(&one.path));
+                let slowly = all
+                    .iter()
+                    .any(|one| one.to.is_some() && path.starts_with(&one.path));
                 assert_eq!(gone.took_along(path), slowly, "{stuck:b} {path:?}");
                 if slowly {
                     continue;
                 }
-                let number = names.iter().position(|name| Path::new(name) == path).unwrap();
-                let taken = Taken { path: path.clone(), to: (stuck >> number & 1 == 0).then(|| PathBuf::from("/taken")) };
+                let number = names
+                    .iter()
+                    .position(|name| Path::new(name) == path)
+                    .unwrap();
+                let taken = Taken {
+                    path: path.clone(),
+                    to: (stuck >> number & 1 == 0).then(|| PathBuf::from("/taken")),
+                };
                 gone.note(&taken);
                 all.push(taken);
             }

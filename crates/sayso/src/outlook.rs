@@ -54,10 +54,14 @@ impl Others {
         if terms.sandbox_required {
             return Err("it may only run in a sandbox, and a tool of the host cannot".to_owned());
         }
-        let runs = self.host.contains(operation.tool()) || operation.kind() == Kind::Mcp && self.servers;
+        let runs =
+            self.host.contains(operation.tool()) || operation.kind() == Kind::Mcp && self.servers;
         match runs {
             true => Ok(()),
-            false => Err(format!("nothing here can run the tool `{}`", visible(operation.tool()))),
+            false => Err(format!(
+                "nothing here can run the tool `{}`",
+                visible(operation.tool())
+            )),
         }
     }
 }
@@ -66,7 +70,9 @@ impl OwnToolsWorld {
     fn failure(&self, operation: &Operation, verdict: &Verdict) -> Option<String> {
         let failed = match operation.kind() {
             Kind::Terminal if verdict.terms.sandbox_required => Backend::full().map(drop),
-            Kind::Terminal if !Path::new(&operation.cwd()).is_dir() => Err(format!("there is no folder `{}`", operation.cwd())),
+            Kind::Terminal if !Path::new(&operation.cwd()).is_dir() => {
+                Err(format!("there is no folder `{}`", operation.cwd()))
+            }
             Kind::Terminal | Kind::WebFetch => Ok(()),
             kind if files::is_file_tool(kind) => files::check(&self.files, operation, verdict),
             _ => self.others.can_run(operation, &verdict.terms),
@@ -79,7 +85,11 @@ impl OwnToolsWorld {
             // The workspace is kept while it runs.
             Kind::Terminal if verdict.terms.contained => Undo::Possible,
             Kind::Terminal => Undo::Impossible(NO_BACKUP_OF_COMMANDS.to_owned()),
-            kind if files::is_file_tool(kind) => promised(&self.world, &self.files, files::promise(&self.files, operation, verdict)),
+            kind if files::is_file_tool(kind) => promised(
+                &self.world,
+                &self.files,
+                files::promise(&self.files, operation, verdict),
+            ),
             _ => Undo::Impossible(NO_BACKUP_OF_OTHERS.to_owned()),
         }
     }
@@ -107,7 +117,10 @@ impl World for OwnToolsWorld {
     }
 
     fn outlook(&self, operation: &Operation, verdict: &Verdict) -> Outlook {
-        Outlook { undo: self.undo(operation, verdict), failure: self.failure(operation, verdict) }
+        Outlook {
+            undo: self.undo(operation, verdict),
+            failure: self.failure(operation, verdict),
+        }
     }
 }
 
@@ -147,7 +160,8 @@ impl World for HookWorld {
             _ if own.is_empty() => Undo::Impossible(NO_BACKUP_OF_OTHERS.to_owned()),
             _ => match Files::open(&self.world.0.whereabouts().state, Settings::default()) {
                 Ok(files) => {
-                    let mut paths: Vec<PathBuf> = own.into_iter().chain(self.beside.iter().cloned()).collect();
+                    let mut paths: Vec<PathBuf> =
+                        own.into_iter().chain(self.beside.iter().cloned()).collect();
                     paths.sort_unstable();
                     paths.dedup();
                     promised(&self.world, &files, files.promise_awaited(&paths))
@@ -155,15 +169,24 @@ impl World for HookWorld {
                 Err(why) => Undo::Impossible(why),
             },
         };
-        Outlook { undo, failure: None }
+        Outlook {
+            undo,
+            failure: None,
+        }
     }
 }
 
 /// The files that file tools would change, by the paths that were judged: what a hook keeps before.
 pub fn changed_files(verdicts: &[Verdict]) -> Vec<PathBuf> {
-    let changes = |effect: &&Effect| matches!(effect.kind, EffectKind::Write | EffectKind::Delete) && effect.manner.file_tool;
-    let effects = verdicts.iter().flat_map(|verdict| verdict.effects.iter().filter(changes));
-    let mut paths: Vec<PathBuf> = effects.filter_map(|effect| Some(PathBuf::from(&effect.place()?.fact.as_ref()?.canonical))).collect();
+    let changes = |effect: &&Effect| {
+        matches!(effect.kind, EffectKind::Write | EffectKind::Delete) && effect.manner.file_tool
+    };
+    let effects = verdicts
+        .iter()
+        .flat_map(|verdict| verdict.effects.iter().filter(changes));
+    let mut paths: Vec<PathBuf> = effects
+        .filter_map(|effect| Some(PathBuf::from(&effect.place()?.fact.as_ref()?.canonical)))
+        .collect();
     paths.sort_unstable();
     paths.dedup();
     paths
@@ -181,9 +204,13 @@ fn promised(world: &RealWorld, files: &Files, keep: Keep) -> Undo {
 /// Where a backup lies, as short as it still says which: nobody reads 64 digits.
 fn short(world: &RealWorld, place: &Path) -> String {
     let home = world.0.whereabouts().home.as_deref();
-    let below_home = home.and_then(|home| place.strip_prefix(home).ok()).map(|rest| format!("~/{}", rest.display()));
+    let below_home = home
+        .and_then(|home| place.strip_prefix(home).ok())
+        .map(|rest| format!("~/{}", rest.display()));
     let text = below_home.unwrap_or_else(|| place.display().to_string());
     let digits = place.file_name().map_or(0, |name| name.len());
     let cut = text.len().saturating_sub(digits.saturating_sub(12));
-    text.get(..cut).filter(|_| digits > 12).map_or(text.clone(), |start| format!("{start}…"))
+    text.get(..cut)
+        .filter(|_| digits > 12)
+        .map_or(text.clone(), |start| format!("{start}…"))
 }

@@ -38,7 +38,11 @@ pub fn with_files() -> Result<(Whereabouts, Vec<PolicyFile>), String> {
             }
             whereabouts.state = state;
         }
-        whereabouts.log = settings.audit_log.as_ref().filter(|_| settings.audit_enabled).map(place);
+        whereabouts.log = settings
+            .audit_log
+            .as_ref()
+            .filter(|_| settings.audit_enabled)
+            .map(place);
     }
     Ok((whereabouts, files))
 }
@@ -55,14 +59,30 @@ fn settings(files: &[PolicyFile]) -> Option<Resolved> {
 
 fn layer(file: &PolicyFile) -> Option<Layer> {
     // Most files say nothing of it, and reading them twice would cost each call.
-    let text = file.text.as_ref().ok().filter(|text| text.contains("audit"))?;
+    let text = file
+        .text
+        .as_ref()
+        .ok()
+        .filter(|text| text.contains("audit"))?;
     let name = file.path.display().to_string();
-    let is_json = file.path.extension().is_some_and(|extension| extension == "json");
+    let is_json = file
+        .path
+        .extension()
+        .is_some_and(|extension| extension == "json");
     let origin = match file.layer {
         FileLayer::Managed => Origin::Managed,
         FileLayer::UserSettings => Origin::Learned,
         _ => Origin::User,
     };
-    let (layer, findings) = read(Source { name: &name, text }, if is_json { Format::Json } else { Format::Yaml }, origin, &Bash);
-    layer.filter(|_| findings.iter().all(|finding| finding.severity != Severity::Error))
+    let (layer, findings) = read(
+        Source { name: &name, text },
+        if is_json { Format::Json } else { Format::Yaml },
+        origin,
+        &Bash,
+    );
+    layer.filter(|_| {
+        findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error)
+    })
 }

@@ -74,7 +74,16 @@ impl Recorder {
         let journal = Arc::new(journal);
         let heads = Heads::new(settings, &journal);
         let shelf = Shelf::new(journal.state().to_owned());
-        Recorder { journal, heads, shelf, user, kept, exclude: settings.audit_exclude_keys.clone(), sync, log: None }
+        Recorder {
+            journal,
+            heads,
+            shelf,
+            user,
+            kept,
+            exclude: settings.audit_exclude_keys.clone(),
+            sync,
+            log: None,
+        }
     }
 
     /// The same, with the log that the policy names.
@@ -102,7 +111,9 @@ impl Recorder {
 
     fn add(&self, kind: &str, fields: Vec<(&str, Node)>, sync: Sync) -> Result<(), String> {
         // First, so that no entry says that something runs which then does not for want of the log.
-        self.log.as_ref().map_or(Ok(()), |log| log.append(kind, &fields))?;
+        self.log
+            .as_ref()
+            .map_or(Ok(()), |log| log.append(kind, &fields))?;
         let added = self.journal.append(kind, fields, sync)?;
         if let Some(heads) = &self.heads {
             heads.added(added);
@@ -117,7 +128,10 @@ impl Recorder {
                 Change::Granted { words, .. } => ("granted", Some(("words", record::text(words)))),
                 _ => ("changed", None),
             };
-            log.append(kind, &about.iter().cloned().chain(words).collect::<Vec<_>>())?;
+            log.append(
+                kind,
+                &about.iter().cloned().chain(words).collect::<Vec<_>>(),
+            )?;
         }
         let added = change::write(&self.journal, about, change, self.sync(true))?;
         if let Some(heads) = &self.heads {
@@ -133,7 +147,8 @@ impl Recorder {
 
     /// A session is over, and what was granted for it.
     pub fn end_session(&self, session: &str) -> Result<(), String> {
-        let is_of_it = |grant: &Grant| matches!(&grant.reach, Reach::Session(name) if name == session);
+        let is_of_it =
+            |grant: &Grant| matches!(&grant.reach, Reach::Session(name) if name == session);
         if self.shelf.grants().iter().any(is_of_it) {
             return self.change(self.who(), &Change::SessionEnded(session));
         }
@@ -154,13 +169,19 @@ impl Recorder {
         let mut fields = vec![
             ("call", record::text(operation.id())),
             ("tool", record::text(operation.tool())),
-            ("tool_kind", explain::kind_beside(operation).map_or(Value::Null.into(), Node::text)),
+            (
+                "tool_kind",
+                explain::kind_beside(operation).map_or(Value::Null.into(), Node::text),
+            ),
             ("session", record::text(operation.session())),
             ("user", number(u64::from(self.user))),
         ];
         fields.retain(|(_, node)| !matches!(node.value, Value::Null));
         if !operation.agent().name.is_empty() {
-            fields.push(("agent", record::text(&operation.agent().line().replace('\u{1f}', " < "))));
+            fields.push((
+                "agent",
+                record::text(&operation.agent().line().replace('\u{1f}', " < ")),
+            ));
         }
         if let Some(batch) = operation.batch() {
             fields.push(("batch", record::text(batch)));
@@ -175,9 +196,16 @@ impl Recorder {
     }
 
     /// What a decision says beyond the call itself.
-    fn decided(&self, operation: Option<&Operation>, decided: &Decided<'_>) -> Result<Vec<(&'static str, Node)>, String> {
+    fn decided(
+        &self,
+        operation: Option<&Operation>,
+        decided: &Decided<'_>,
+    ) -> Result<Vec<(&'static str, Node)>, String> {
         let kept = self.kept_of(operation);
-        let mut fields = vec![("outcome", Node::text(decided.outcome.word())), ("profile", Node::text(decided.profile))];
+        let mut fields = vec![
+            ("outcome", Node::text(decided.outcome.word())),
+            ("profile", Node::text(decided.profile)),
+        ];
         if let Some(verdict) = decided.verdict {
             fields.push(("decision", Node::text(verdict.decision.word())));
             fields.push(("risk", Node::text(verdict.risk.word())));
@@ -197,7 +225,12 @@ impl Recorder {
         if let Some(by) = decided.denied_by {
             fields.push(("by", record::text(&by.text())));
         }
-        if let Some((typed, word)) = response(decided.outcome, decided.yes, decided.denied_by, decided.typed) {
+        if let Some((typed, word)) = response(
+            decided.outcome,
+            decided.yes,
+            decided.denied_by,
+            decided.typed,
+        ) {
             fields.push(("user_response", record::text(typed)));
             fields.push(("user_response_word", Node::text(word)));
         }
@@ -207,26 +240,60 @@ impl Recorder {
         if decided.verdict.is_none() && kept != Kept::Nothing {
             fields.push(("message", record::text(decided.message)));
         }
-        let grant = decided.verdict.and_then(|verdict| verdict.reasons.iter().find_map(|reason| reason.source.strip_prefix("grant ")));
+        let grant = decided.verdict.and_then(|verdict| {
+            verdict
+                .reasons
+                .iter()
+                .find_map(|reason| reason.source.strip_prefix("grant "))
+        });
         fields.extend(grant.map(|id| ("grant", record::text(id))));
         if let Some(operation) = operation {
             // As with the arguments: equal calls have equal digests, and nobody without the key can try out guesses.
-            fields.push(("operation", Node::text(self.journal.key()?.digest(&Node::text(operation.digest().to_string())))));
-            fields.extend(record::arguments(&self.journal, operation.args(), self.kept, &self.exclude)?);
+            fields.push((
+                "operation",
+                Node::text(
+                    self.journal
+                        .key()?
+                        .digest(&Node::text(operation.digest().to_string())),
+                ),
+            ));
+            fields.extend(record::arguments(
+                &self.journal,
+                operation.args(),
+                self.kept,
+                &self.exclude,
+            )?);
             if kept != Kept::Nothing {
                 fields.push(("what", record::text(&explain::subject(operation))));
                 fields.push(("cwd", record::text(&operation.cwd())));
                 fields.push(("workspace", record::text(operation.workspace())));
-                fields.extend(decided.verdict.map(|verdict| ("effects", effects(&verdict.effects, operation.workspace()))));
+                fields.extend(
+                    decided.verdict.map(|verdict| {
+                        ("effects", effects(&verdict.effects, operation.workspace()))
+                    }),
+                );
             }
         }
         Ok(fields)
     }
 
     /// What is needed to judge the call again; `fields` are those that the entry has already.
-    fn facts(&self, operation: Option<&Operation>, verdict: Option<&Verdict>, fields: &[(&'static str, Node)]) -> Option<Node> {
-        let evidence = verdict?.evidence.as_deref().filter(|_| self.kept_of(operation) != Kept::Nothing)?;
-        Some(kept::facts(operation?, evidence, fields, self.kept == Kept::Redacted))
+    fn facts(
+        &self,
+        operation: Option<&Operation>,
+        verdict: Option<&Verdict>,
+        fields: &[(&'static str, Node)],
+    ) -> Option<Node> {
+        let evidence = verdict?
+            .evidence
+            .as_deref()
+            .filter(|_| self.kept_of(operation) != Kept::Nothing)?;
+        Some(kept::facts(
+            operation?,
+            evidence,
+            fields,
+            self.kept == Kept::Redacted,
+        ))
     }
 }
 
@@ -234,7 +301,12 @@ impl Recorder {
 fn names_any(node: &Node, names: &[String]) -> bool {
     let named = |key: &str| names.iter().any(|name| name.eq_ignore_ascii_case(key));
     let inner = |node: &Node| names_any(node, names);
-    !names.is_empty() && (node.entries().iter().any(|entry| named(&entry.key) || inner(&entry.node)) || node.items().iter().any(inner))
+    !names.is_empty()
+        && (node
+            .entries()
+            .iter()
+            .any(|entry| named(&entry.key) || inner(&entry.node))
+            || node.items().iter().any(inner))
 }
 
 /// A decision as the gate hands it over.
@@ -257,14 +329,25 @@ fn effects(effects: &[Effect], workspace: &str) -> Node {
     for effect in effects {
         let target = match &effect.target {
             Target::Path(place) => {
-                let path = place.fact.as_ref().map_or(&place.written, |fact| &fact.canonical);
-                let inside = path.strip_prefix(workspace).and_then(|rest| rest.strip_prefix('/'));
-                Some(if path == workspace { "." } else { inside.unwrap_or(path) })
+                let path = place
+                    .fact
+                    .as_ref()
+                    .map_or(&place.written, |fact| &fact.canonical);
+                let inside = path
+                    .strip_prefix(workspace)
+                    .and_then(|rest| rest.strip_prefix('/'));
+                Some(if path == workspace {
+                    "."
+                } else {
+                    inside.unwrap_or(path)
+                })
             }
             Target::UnknownPath(written) => Some(written.as_str()),
             Target::Url(url) => Some(url.host.as_str()),
             Target::Host(host) => Some(host.as_str()),
-            Target::Tool(name) | Target::Agent(name) | Target::McpTool { tool: name, .. } => Some(name.as_str()),
+            Target::Tool(name) | Target::Agent(name) | Target::McpTool { tool: name, .. } => {
+                Some(name.as_str())
+            }
             Target::Command | Target::Nothing => None,
         };
         let mut item = vec![Node::text(effect.kind.word())];
@@ -289,17 +372,42 @@ fn effects(effects: &[Effect], workspace: &str) -> Node {
 /// What came of a run, as fields. What is usual is left out.
 fn result(result: &Brief, kept: Kept) -> Vec<(&'static str, Node)> {
     let mut fields = Vec::new();
-    fields.extend(result.exit.as_ref().map(|status| ("exit", Node::from(Value::Number(status.clone())))));
-    fields.extend(result.signal.as_ref().map(|signal| ("signal", record::text(signal))));
+    fields.extend(
+        result
+            .exit
+            .as_ref()
+            .map(|status| ("exit", Node::from(Value::Number(status.clone())))),
+    );
+    fields.extend(
+        result
+            .signal
+            .as_ref()
+            .map(|signal| ("signal", record::text(signal))),
+    );
     fields.extend(result.timed_out.then(|| ("timed_out", flag(true))));
-    fields.extend(result.sandbox.as_ref().map(|sandbox| ("sandbox", record::text(sandbox))));
+    fields.extend(
+        result
+            .sandbox
+            .as_ref()
+            .map(|sandbox| ("sandbox", record::text(sandbox))),
+    );
     if result.output_bytes > 0 {
-        fields.extend([("output_bytes", number(result.output_bytes)), ("output_lines", number(result.output_lines))]);
+        fields.extend([
+            ("output_bytes", number(result.output_bytes)),
+            ("output_lines", number(result.output_lines)),
+        ]);
     }
     if !result.changed.is_empty() {
         // Which paths they are is a part of the arguments.
-        let paths = if kept == Kept::Nothing { &[][..] } else { &result.changed };
-        fields.push(("changed", Value::List(paths.iter().map(|path| record::text(path)).collect()).into()));
+        let paths = if kept == Kept::Nothing {
+            &[][..]
+        } else {
+            &result.changed
+        };
+        fields.push((
+            "changed",
+            Value::List(paths.iter().map(|path| record::text(path)).collect()).into(),
+        ));
     }
     fields
 }
@@ -343,7 +451,16 @@ impl Store for Recorder {
         let who = || vec![("user", number(u64::from(self.user)))];
         let mut fields = operation.map_or_else(who, |operation| self.about(operation));
         let (kind, weighty) = match &entry.what {
-            What::Decided { verdict, outcome, yes, note, typed, denied_by, message, profile } => {
+            What::Decided {
+                verdict,
+                outcome,
+                yes,
+                note,
+                typed,
+                denied_by,
+                message,
+                profile,
+            } => {
                 let decided = Decided {
                     verdict: verdict.as_deref(),
                     outcome: *outcome,
@@ -357,24 +474,49 @@ impl Store for Recorder {
                 fields.extend(self.decided(operation, &decided)?);
                 let facts = self.facts(operation, verdict.as_deref(), &fields);
                 fields.extend(facts.map(|facts| ("facts", facts)));
-                ("decided", verdict.as_deref().is_none_or(|verdict| verdict.decision != Decision::Allow))
+                (
+                    "decided",
+                    verdict
+                        .as_deref()
+                        .is_none_or(|verdict| verdict.decision != Decision::Allow),
+                )
             }
             What::Asked { prompt, round } => {
                 fields.push(("prompt", record::text(prompt)));
-                fields.extend((*round != Round::Only).then(|| ("round", number(if *round == Round::First { 1 } else { 2 }))));
-                let what = operation.filter(|_| self.kept_of(operation) != Kept::Nothing).map(explain::subject);
+                fields.extend(
+                    (*round != Round::Only)
+                        .then(|| ("round", number(if *round == Round::First { 1 } else { 2 }))),
+                );
+                let what = operation
+                    .filter(|_| self.kept_of(operation) != Kept::Nothing)
+                    .map(explain::subject);
                 fields.extend(what.map(|what| ("what", record::text(&what))));
                 ("asked", false)
             }
             What::Resumed => ("resumed", false),
-            What::Finished { succeeded, started, milliseconds, result: brief } => {
-                fields.extend([("succeeded", flag(*succeeded)), ("started", flag(*started)), ("milliseconds", number(*milliseconds))]);
+            What::Finished {
+                succeeded,
+                started,
+                milliseconds,
+                result: brief,
+            } => {
+                fields.extend([
+                    ("succeeded", flag(*succeeded)),
+                    ("started", flag(*started)),
+                    ("milliseconds", number(*milliseconds)),
+                ]);
                 fields.extend(result(brief, self.kept_of(operation)));
                 ("finished", false)
             }
             What::Granted { grant, words } => {
                 let grant = shelf::with_end(grant, entry.at);
-                return self.change(fields, &Change::Granted { grant: &grant, words });
+                return self.change(
+                    fields,
+                    &Change::Granted {
+                        grant: &grant,
+                        words,
+                    },
+                );
             }
             What::Revoked { id } => return self.change(fields, &Change::Removed(id)),
             What::Mode { from, to } => {

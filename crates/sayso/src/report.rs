@@ -21,21 +21,40 @@ pub fn json(id: &Node, judged: &Judged) -> Node {
         ("risk", text(verdict.risk.word())),
         ("tier", text(verdict.tier.word())),
         ("confirm", text(verdict.confirm.word())),
-        ("reasons", list(verdict.reasons.iter().map(reason).collect())),
-        ("effects", list(verdict.effects.iter().map(|one| effect(one, judged)).collect())),
+        (
+            "reasons",
+            list(verdict.reasons.iter().map(reason).collect()),
+        ),
+        (
+            "effects",
+            list(
+                verdict
+                    .effects
+                    .iter()
+                    .map(|one| effect(one, judged))
+                    .collect(),
+            ),
+        ),
         ("digest", text(&verdict.digest.to_string())),
     ])
 }
 
 fn reason(reason: &Reason) -> Node {
-    Node::map([("rule", Node::text(&reason.rule)), ("source", Node::text(&reason.source)), ("text", Node::text(&reason.text))])
+    Node::map([
+        ("rule", Node::text(&reason.rule)),
+        ("source", Node::text(&reason.source)),
+        ("text", Node::text(&reason.text)),
+    ])
 }
 
 fn effect(effect: &Effect, judged: &Judged) -> Node {
     let mut entries = vec![("kind", Node::text(effect.kind.word()))];
     match &effect.target {
         Target::Path(place) => {
-            let path = place.fact.as_ref().map_or(&place.written, |fact| &fact.canonical);
+            let path = place
+                .fact
+                .as_ref()
+                .map_or(&place.written, |fact| &fact.canonical);
             entries.push(("path", Node::text(path)));
             if *path != place.written {
                 entries.push(("written", Node::text(&place.written)));
@@ -54,8 +73,14 @@ fn effect(effect: &Effect, judged: &Judged) -> Node {
         }
         Target::Agent(name) => entries.push(("agent", Node::text(name))),
         Target::Command => {
-            let words = effect.part.and_then(|part| judged.reading.commands.get(part)).map_or(&[][..], |command| command.words.as_slice());
-            entries.push(("argv", Value::List(words.iter().map(Node::text).collect()).into()));
+            let words = effect
+                .part
+                .and_then(|part| judged.reading.commands.get(part))
+                .map_or(&[][..], |command| command.words.as_slice());
+            entries.push((
+                "argv",
+                Value::List(words.iter().map(Node::text).collect()).into(),
+            ));
         }
         Target::Nothing => {}
     }
@@ -66,7 +91,12 @@ fn effect(effect: &Effect, judged: &Judged) -> Node {
         ("moved_away", effect.manner.moved_away),
         ("redirect", effect.manner.redirect),
     ];
-    entries.extend(manners.into_iter().filter(|(_, is)| *is).map(|(name, is)| (name, Value::Bool(is).into())));
+    entries.extend(
+        manners
+            .into_iter()
+            .filter(|(_, is)| *is)
+            .map(|(name, is)| (name, Value::Bool(is).into())),
+    );
     if let Some(part) = effect.part {
         entries.push(("part", Value::Number(part.to_string()).into()));
     }
@@ -90,7 +120,12 @@ pub fn text(operation: &Operation, verdict: &Verdict) -> String {
 fn with_trace(mut lines: Vec<String>, verdict: &Verdict) -> String {
     if !verdict.trace.is_empty() {
         lines.push("  tried, in order:".to_owned());
-        lines.extend(verdict.trace.iter().map(|line| format!("    {}", visible(line))));
+        lines.extend(
+            verdict
+                .trace
+                .iter()
+                .map(|line| format!("    {}", visible(line))),
+        );
     }
     lines.push(String::new());
     lines.join("\n")
@@ -101,7 +136,10 @@ pub fn malformed(id: &Node, malformed: &sayso_core::operation::Malformed) -> Nod
     let why = Node::map([
         ("rule", Node::text("malformed")),
         ("source", Node::text("built-in")),
-        ("text", Node::text(format!("the call is malformed: {}", malformed.0))),
+        (
+            "text",
+            Node::text(format!("the call is malformed: {}", malformed.0)),
+        ),
     ]);
     let nothing = || Value::List(Vec::new()).into();
     Node::map([

@@ -56,8 +56,24 @@ pub struct Runner {
 
 impl Runner {
     /// Tools over the files of a state folder.
-    pub fn new(files: Arc<Files>, stopped: Arc<AtomicBool>, told: Told, hop: Hop, private: Decision, bounding: Bounding) -> Self {
-        Runner { files, stopped, told, hop, private, bounding, host: BTreeMap::new(), servers: None }
+    pub fn new(
+        files: Arc<Files>,
+        stopped: Arc<AtomicBool>,
+        told: Told,
+        hop: Hop,
+        private: Decision,
+        bounding: Bounding,
+    ) -> Self {
+        Runner {
+            files,
+            stopped,
+            told,
+            hop,
+            private,
+            bounding,
+            host: BTreeMap::new(),
+            servers: None,
+        }
     }
 
     /// With a function of the host.
@@ -77,27 +93,45 @@ impl Runner {
         match operation.kind() {
             Kind::Terminal => self.command(approved).unwrap_or_else(ToolResult::failed),
             Kind::WebFetch => self.fetch(operation),
-            kind if files::is_file_tool(kind) => files::run(&self.files, operation, approved.verdict()),
-            _ => match (self.others().can_run(operation, approved.terms()), self.host.get(operation.tool()), &self.servers) {
+            kind if files::is_file_tool(kind) => {
+                files::run(&self.files, operation, approved.verdict())
+            }
+            _ => match (
+                self.others().can_run(operation, approved.terms()),
+                self.host.get(operation.tool()),
+                &self.servers,
+            ) {
                 (Err(why), ..) => ToolResult::failed(format!("{why}; nothing was changed")),
                 (Ok(()), Some(tool), _) => tool(operation.args()),
-                (Ok(()), None, Some(servers)) => {
-                    servers.run(operation, approved.terms().time_limit.map_or(DEFAULT_TIME_LIMIT, Duration::from_secs))
+                (Ok(()), None, Some(servers)) => servers.run(
+                    operation,
+                    approved
+                        .terms()
+                        .time_limit
+                        .map_or(DEFAULT_TIME_LIMIT, Duration::from_secs),
+                ),
+                (Ok(()), None, None) => {
+                    ToolResult::failed("there are no MCP servers here; nothing was run")
                 }
-                (Ok(()), None, None) => ToolResult::failed("there are no MCP servers here; nothing was run"),
             },
         }
     }
 
     fn others(&self) -> Others {
-        Others { host: self.host.keys().cloned().collect(), servers: self.servers.is_some() }
+        Others {
+            host: self.host.keys().cloned().collect(),
+            servers: self.servers.is_some(),
+        }
     }
 
     fn command(&self, approved: &Approved) -> Result<ToolResult, String> {
         let operation = approved.operation();
         let cwd = operation.cwd();
         let bounded = self.bounding.bound(operation, approved.terms())?;
-        let usual = approved.terms().time_limit.map_or(DEFAULT_TIME_LIMIT, Duration::from_secs);
+        let usual = approved
+            .terms()
+            .time_limit
+            .map_or(DEFAULT_TIME_LIMIT, Duration::from_secs);
         let command = Command {
             text: operation.command().ok_or("the call has no command")?,
             cwd: Path::new(&cwd),
@@ -113,7 +147,12 @@ impl Runner {
             None => terminal::run(command, output).map(ToolResult::from),
             Some(bounded) => {
                 let about = About::of(operation, approved.yes().is_some());
-                let around = Around { bounding: &self.bounding, files: &self.files, terms: approved.terms(), about };
+                let around = Around {
+                    bounding: &self.bounding,
+                    files: &self.files,
+                    terms: approved.terms(),
+                    about,
+                };
                 bounded::run(around, &bounded, command, output)
             }
         }
@@ -123,12 +162,24 @@ impl Runner {
         let limits = match terminal::time_limit_of(operation, web::Limits::default().time) {
             Ok(time) => {
                 // A yes is for what the address says: a name that looks public and leads to a private address was never asked about.
-                let (private, private_by_name) = (self.private != Decision::Deny, self.private == Decision::Allow);
-                web::Limits { time, private, private_by_name, ..web::Limits::default() }
+                let (private, private_by_name) = (
+                    self.private != Decision::Deny,
+                    self.private == Decision::Allow,
+                );
+                web::Limits {
+                    time,
+                    private,
+                    private_by_name,
+                    ..web::Limits::default()
+                }
             }
             Err(why) => return ToolResult::failed(why),
         };
-        web::fetch(operation.text(Role::Url).unwrap_or_default(), &limits, &|url| (self.hop)(operation, url))
+        web::fetch(
+            operation.text(Role::Url).unwrap_or_default(),
+            &limits,
+            &|url| (self.hop)(operation, url),
+        )
     }
 }
 
@@ -143,7 +194,14 @@ impl Run for Runner {
             let result = self.work(&approved);
             let operation = approved.operation();
             let node = result.to_node(operation.id(), operation.tool(), start.elapsed());
-            if result.success { Ran::Done(node) } else { Ran::Failed { why: result.error, result: node } }
+            if result.success {
+                Ran::Done(node)
+            } else {
+                Ran::Failed {
+                    why: result.error,
+                    result: node,
+                }
+            }
         })
     }
 }

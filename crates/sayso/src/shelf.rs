@@ -32,8 +32,17 @@ struct Inner {
 
 impl Shelf {
     pub(crate) fn new(state: PathBuf) -> Self {
-        let inner = Inner { generation: None, seen: None, index: None, grants: Arc::default(), spent: Arc::default() };
-        Shelf { state, inner: Mutex::new(inner) }
+        let inner = Inner {
+            generation: None,
+            seen: None,
+            index: None,
+            grants: Arc::default(),
+            spent: Arc::default(),
+        };
+        Shelf {
+            state,
+            inner: Mutex::new(inner),
+        }
     }
 
     /// The folder that it is kept in.
@@ -43,7 +52,8 @@ impl Shelf {
 
     /// All grants that count. Where they cannot be read there are none: it is asked again.
     pub(crate) fn grants(&self) -> Arc<Vec<Grant>> {
-        self.with(|inner| Arc::clone(&inner.grants)).unwrap_or_default()
+        self.with(|inner| Arc::clone(&inner.grants))
+            .unwrap_or_default()
     }
 
     /// How often limited rules were used.
@@ -52,13 +62,26 @@ impl Shelf {
     }
 
     /// Uses something that may only be used so often; see [`Index::take`].
-    pub(crate) fn take(&self, journal: &Journal, about: Vec<(&'static str, Node)>, id: &str, most: Option<u64>) -> bool {
+    pub(crate) fn take(
+        &self,
+        journal: &Journal,
+        about: Vec<(&'static str, Node)>,
+        id: &str,
+        most: Option<u64>,
+    ) -> bool {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         // Most have no number of uses. Whether one still stands was looked up for this call.
-        if most.is_none() && inner.grants.iter().any(|grant| grant.id == id && grant.uses_left.is_none()) {
+        if most.is_none()
+            && inner
+                .grants
+                .iter()
+                .any(|grant| grant.id == id && grant.uses_left.is_none())
+        {
             return true;
         }
-        let taken = inner.index(&self.state).and_then(|index| index.take(journal, about, id, most));
+        let taken = inner
+            .index(&self.state)
+            .and_then(|index| index.take(journal, about, id, most));
         inner.seen = None;
         taken.unwrap_or(false)
     }
@@ -113,7 +136,11 @@ pub(crate) fn grants(standing: &[Standing]) -> Vec<Grant> {
     let read = |one: &Standing| match &one.what {
         What::Grant(grant) if one.enabled => {
             let grant = spec::read(&one.id, grant, &Bash).ok()?;
-            Some(Grant { expires: one.expires, uses_left: one.uses_left, ..grant })
+            Some(Grant {
+                expires: one.expires,
+                uses_left: one.uses_left,
+                ..grant
+            })
         }
         _ => None,
     };
@@ -127,5 +154,8 @@ pub(crate) fn with_end(grant: &Grant, now: i64) -> Grant {
         Reach::Session(_) => Some(grant.expires.map_or(end, |given| given.min(end))),
         _ => grant.expires,
     };
-    Grant { expires, ..grant.clone() }
+    Grant {
+        expires,
+        ..grant.clone()
+    }
 }

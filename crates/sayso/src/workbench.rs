@@ -78,37 +78,83 @@ impl Workbench {
 
     /// The same, with MCP servers behind the gate. Their calls go through [`Servers::known`] before they come to the gate.
     pub fn open_with(parts: Parts, servers: Option<Arc<Servers>>) -> Result<Workbench, String> {
-        let Parts { whereabouts, workspace, policy, how, dry_run, ask, told, host, stopped, known } = parts;
-        let settings = settings(&policy).ok_or("the policy cannot be read, so everything is denied")?;
+        let Parts {
+            whereabouts,
+            workspace,
+            policy,
+            how,
+            dry_run,
+            ask,
+            told,
+            host,
+            stopped,
+            known,
+        } = parts;
+        let settings =
+            settings(&policy).ok_or("the policy cannot be read, so everything is denied")?;
         let journal = Journal::open(&whereabouts.state)?;
-        let recorder =
-            Arc::new(Recorder::new(journal, whereabouts.uid, settings).with_log(DecisionLog::new(settings, whereabouts.home.as_deref())));
+        let recorder = Arc::new(
+            Recorder::new(journal, whereabouts.uid, settings)
+                .with_log(DecisionLog::new(settings, whereabouts.home.as_deref())),
+        );
         let files = Arc::new(Files::open(&whereabouts.state, Settings::default())?);
         let bounding = Bounding::new(whereabouts.clone(), &policy, settings);
-        let mut remarks = if known.is_none() { recover(&files, &recorder, &bounding, &workspace)? } else { Vec::new() };
+        let mut remarks = if known.is_none() {
+            recover(&files, &recorder, &bounding, &workspace)?
+        } else {
+            Vec::new()
+        };
         let private = settings.private_addresses;
         bounding.insist()?;
         let contains = bounding.contains() && {
             let terms = settings.terms(&workspace.to_string_lossy());
             let kept = bounding.keeps(&workspace, &terms, &files);
-            remarks.extend(kept.as_ref().err().map(|why| format!("commands are asked about, in spite of `sandbox.auto_allow`: {why}")));
+            remarks.extend(kept.as_ref().err().map(|why| {
+                format!("commands are asked about, in spite of `sandbox.auto_allow`: {why}")
+            }));
             kept.is_ok()
         };
-        let machine = || Machine::new(whereabouts.clone()).guarding(policy.installed()).containing(contains);
-        let others = Others { host: host.iter().map(|(name, _)| name.clone()).collect(), servers: servers.is_some() };
-        let world = || OwnToolsWorld { world: RealWorld(machine()), files: Arc::clone(&files), others: others.clone() };
+        let machine = || {
+            Machine::new(whereabouts.clone())
+                .guarding(policy.installed())
+                .containing(contains)
+        };
+        let others = Others {
+            host: host.iter().map(|(name, _)| name.clone()).collect(),
+            servers: servers.is_some(),
+        };
+        let world = || OwnToolsWorld {
+            world: RealWorld(machine()),
+            files: Arc::clone(&files),
+            others: others.clone(),
+        };
         let hop = hop(world(), Arc::clone(&policy), how);
         let runner = host
             .into_iter()
-            .fold(Runner::new(Arc::clone(&files), stopped, told, hop, private, bounding), |runner, (name, tool)| runner.with(&name, tool))
+            .fold(
+                Runner::new(Arc::clone(&files), stopped, told, hop, private, bounding),
+                |runner, (name, tool)| runner.with(&name, tool),
+            )
             .with_servers(servers);
         let store: Arc<dyn Store> = match known {
             None => Arc::<Recorder>::clone(&recorder),
-            Some(grants) => Arc::new(ForOneCall { recorder: Arc::clone(&recorder), grants: Arc::new(grants) }),
+            Some(grants) => Arc::new(ForOneCall {
+                recorder: Arc::clone(&recorder),
+                grants: Arc::new(grants),
+            }),
         };
-        let ports = Ports { world: Arc::new(world()), ask, run: Arc::new(runner), store };
+        let ports = Ports {
+            world: Arc::new(world()),
+            ask,
+            run: Arc::new(runner),
+            store,
+        };
         let gate = Gate::new(ports, policy, how, Arc::new(now));
-        Ok(Workbench { gate: if dry_run { gate.dry() } else { gate }, recorder, remarks })
+        Ok(Workbench {
+            gate: if dry_run { gate.dry() } else { gate },
+            recorder,
+            remarks,
+        })
     }
 }
 
@@ -137,23 +183,51 @@ impl Store for ForOneCall {
 }
 
 /// Clears up after runs that were cut off, and writes down what came of them.
-fn recover(files: &Files, recorder: &Recorder, bounding: &Bounding, workspace: &Path) -> Result<Vec<String>, String> {
+fn recover(
+    files: &Files,
+    recorder: &Recorder,
+    bounding: &Bounding,
+    workspace: &Path,
+) -> Result<Vec<String>, String> {
     let recovered = bounding.knowing(workspace, |rules| files.recover_knowing(rules));
-    let list = |ids: &[String]| -> Node { Value::List(ids.iter().map(Node::text).collect()).into() };
+    let list =
+        |ids: &[String]| -> Node { Value::List(ids.iter().map(Node::text).collect()).into() };
     if recovered.whole.is_empty() && recovered.never.is_empty() && recovered.left.is_empty() {
         return Ok(Vec::new());
     }
-    recorder
-        .note("recovered", vec![("whole", list(&recovered.whole)), ("never", list(&recovered.never)), ("left", list(&recovered.left))])?;
+    recorder.note(
+        "recovered",
+        vec![
+            ("whole", list(&recovered.whole)),
+            ("never", list(&recovered.never)),
+            ("left", list(&recovered.left)),
+        ],
+    )?;
     let mut remarks = Vec::new();
-    let shown = |ids: &[String]| ids.iter().map(|id| format!("`{}`", visible(id))).collect::<Vec<_>>().join(", ");
+    let shown = |ids: &[String]| {
+        ids.iter()
+            .map(|id| format!("`{}`", visible(id)))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     if !recovered.whole.is_empty() {
-        remarks.push(format!("an earlier run was cut off; these changes are whole: {}", shown(&recovered.whole)));
+        remarks.push(format!(
+            "an earlier run was cut off; these changes are whole: {}",
+            shown(&recovered.whole)
+        ));
     }
     if !recovered.never.is_empty() {
-        remarks.push(format!("an earlier run was cut off; these changes did not happen: {}", shown(&recovered.never)));
+        remarks.push(format!(
+            "an earlier run was cut off; these changes did not happen: {}",
+            shown(&recovered.never)
+        ));
     }
-    remarks.extend(recovered.left.iter().map(|left| format!("an earlier run was cut off, and something is left: {}", visible(left))));
+    remarks.extend(recovered.left.iter().map(|left| {
+        format!(
+            "an earlier run was cut off, and something is left: {}",
+            visible(left)
+        )
+    }));
     Ok(remarks)
 }
 
@@ -164,27 +238,52 @@ fn hop(world: OwnToolsWorld, policy: Arc<Policy>, how: How) -> Hop {
             cwd: operation.cwd(),
             agent: operation.agent().clone(),
             session: operation.session().to_owned(),
-            ..Call::new("webfetch", Node::map([("url", Node::text(&url.written))]), operation.workspace())
+            ..Call::new(
+                "webfetch",
+                Node::map([("url", Node::text(&url.written))]),
+                operation.workspace(),
+            )
         };
         let next = Operation::freeze(call).map_err(|malformed| malformed.0)?;
-        let bench = Bench { world: &world, policy: &policy, grants: &[], uses: None, run: how, now: now(), trace: false };
+        let bench = Bench {
+            world: &world,
+            policy: &policy,
+            grants: &[],
+            uses: None,
+            run: how,
+            now: now(),
+            trace: false,
+        };
         let verdict = judge(&bench, &next).verdict;
         let first = Url::parse(operation.text(Role::Url).unwrap_or_default()).ok();
-        let same_site = first.is_some_and(|first| first.scheme == url.scheme && first.host == url.host && first.port == url.port);
-        let why = verdict.reasons.first().map(|reason| reason.text.clone()).unwrap_or_default();
+        let same_site = first.is_some_and(|first| {
+            first.scheme == url.scheme && first.host == url.host && first.port == url.port
+        });
+        let why = verdict
+            .reasons
+            .first()
+            .map(|reason| reason.text.clone())
+            .unwrap_or_default();
         match verdict.decision {
             Decision::Allow => Ok(()),
             Decision::Ask if same_site => Ok(()),
-            Decision::Ask => {
-                Err(format!("it leads to another site, which has to be asked about by itself: fetch `{}`", visible(&url.written)))
-            }
-            Decision::Deny => Err(format!("it leads to `{}`, which is denied: {}", visible(&url.written), visible(&why))),
+            Decision::Ask => Err(format!(
+                "it leads to another site, which has to be asked about by itself: fetch `{}`",
+                visible(&url.written)
+            )),
+            Decision::Deny => Err(format!(
+                "it leads to `{}`, which is denied: {}",
+                visible(&url.written),
+                visible(&why)
+            )),
         }
     })
 }
 
 /// The time, in seconds since 1970.
 fn now() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

@@ -2,7 +2,12 @@
 //!
 //! A line `$ command` is run by the shell; the lines below it are its output. `...` stands for anything, within a line or for whole lines.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a failing test may panic anywhere")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a failing test may panic anywhere"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,8 +17,15 @@ fn root() -> PathBuf {
 }
 
 fn documents() -> Vec<PathBuf> {
-    let mut out: Vec<PathBuf> =
-        ["README.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].iter().map(|name| root().join(name)).collect();
+    let mut out: Vec<PathBuf> = [
+        "README.md",
+        "SECURITY.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+    ]
+    .iter()
+    .map(|name| root().join(name))
+    .collect();
     let mut open = vec![root().join("docs")];
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -54,7 +66,9 @@ fn line_fits(shown: &str, got: &str) -> bool {
     for (index, part) in parts.iter().enumerate() {
         let at = match index {
             0 => rest.starts_with(part).then_some(0),
-            _ if index == parts.len() - 1 && !part.is_empty() => rest.ends_with(part).then(|| rest.len() - part.len()),
+            _ if index == parts.len() - 1 && !part.is_empty() => {
+                rest.ends_with(part).then(|| rest.len() - part.len())
+            }
             _ => rest.find(part),
         };
         let Some(at) = at else { return false };
@@ -66,8 +80,12 @@ fn line_fits(shown: &str, got: &str) -> bool {
 fn output_fits(shown: &[String], got: &[&str]) -> bool {
     match shown.split_first() {
         None => got.is_empty(),
-        Some((line, rest)) if line == "..." => (0..=got.len()).any(|skipped| output_fits(rest, &got[skipped..])),
-        Some((line, rest)) => got.split_first().is_some_and(|(first, others)| line_fits(line, first) && output_fits(rest, others)),
+        Some((line, rest)) if line == "..." => {
+            (0..=got.len()).any(|skipped| output_fits(rest, &got[skipped..]))
+        }
+        Some((line, rest)) => got
+            .split_first()
+            .is_some_and(|(first, others)| line_fits(line, first) && output_fits(rest, others)),
     }
 }
 
@@ -82,7 +100,11 @@ fn scratch() -> tempfile::TempDir {
 
 fn play(scratch: &Path, command: &str) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_sayso"));
-    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
+    let path = format!(
+        "{}:{}",
+        program.parent().unwrap().display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
     let home = scratch.join("home");
     let output = Command::new("sh")
         .args(["-c", command])
@@ -108,20 +130,30 @@ fn every_console_example_shows_what_really_happens() {
         for (start, lines) in blocks(&text, "console") {
             let mut at = 0;
             while at < lines.len() {
-                let command =
-                    lines[at].strip_prefix("$ ").unwrap_or_else(|| panic!("{}:{}: not a command", document.display(), start + at));
-                let end = (at + 1..lines.len()).find(|line| lines[*line].starts_with("$ ")).unwrap_or(lines.len());
+                let command = lines[at].strip_prefix("$ ").unwrap_or_else(|| {
+                    panic!("{}:{}: not a command", document.display(), start + at)
+                });
+                let end = (at + 1..lines.len())
+                    .find(|line| lines[*line].starts_with("$ "))
+                    .unwrap_or(lines.len());
                 let got = play(scratch.path(), command);
                 played += 1;
                 if !output_fits(&lines[at + 1..end], &got.lines().collect::<Vec<_>>()) {
-                    wrong.push(format!("{}:{}: `{command}` printed:\n{got}", document.display(), start + at));
+                    wrong.push(format!(
+                        "{}:{}: `{command}` printed:\n{got}",
+                        document.display(),
+                        start + at
+                    ));
                 }
                 at = end;
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(played >= 10, "only {played} examples were found, so the search for them is broken");
+    assert!(
+        played >= 10,
+        "only {played} examples were found, so the search for them is broken"
+    );
 }
 
 #[test]
@@ -131,9 +163,17 @@ fn every_policy_in_the_documents_can_be_read() {
         let text = std::fs::read_to_string(&document).unwrap();
         for (start, lines) in blocks(&text, "yaml") {
             let scratch = scratch();
-            std::fs::write(scratch.path().join("workspace/example.yaml"), lines.join("\n")).unwrap();
+            std::fs::write(
+                scratch.path().join("workspace/example.yaml"),
+                lines.join("\n"),
+            )
+            .unwrap();
             let got = play(scratch.path(), "sayso policy check example.yaml");
-            assert!(got.contains(" 0 errors"), "{}:{start}:\n{got}", document.display());
+            assert!(
+                got.contains(" 0 errors"),
+                "{}:{start}:\n{got}",
+                document.display()
+            );
             read += 1;
         }
     }
@@ -144,13 +184,24 @@ fn every_policy_in_the_documents_can_be_read() {
 fn links_between_the_documents_lead_somewhere() {
     for document in documents() {
         let text = std::fs::read_to_string(&document).unwrap();
-        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        for target in text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+        {
             if target.contains("://") || target.starts_with('#') {
                 continue;
             }
-            let file = document.parent().unwrap().join(target.split('#').next().unwrap());
+            let file = document
+                .parent()
+                .unwrap()
+                .join(target.split('#').next().unwrap());
             // The table of benchmarks is made by a run; every other target has to be there.
-            assert!(file.exists(), "{} links to {target}, which is not there", document.display());
+            assert!(
+                file.exists(),
+                "{} links to {target}, which is not there",
+                document.display()
+            );
         }
     }
 }

@@ -22,7 +22,11 @@ pub(super) fn sentence(text: String) -> String {
         if index > 0 {
             out.push('`');
         }
-        if index % 2 == 1 { out.push_str(&cut(&redact_text(piece), MAX_WORD)) } else { out.push_str(piece) }
+        if index % 2 == 1 {
+            out.push_str(&cut(&redact_text(piece), MAX_WORD))
+        } else {
+            out.push_str(piece)
+        }
     }
     out
 }
@@ -42,9 +46,16 @@ mod tests {
     fn words_are_cut_and_hold_no_secret() {
         let long = "x".repeat(500);
         let told = sentence(format!("the option `--name={long}` of `ls` is not known"));
-        assert!(told.chars().count() < 300 && told.ends_with("…` of `ls` is not known"), "{told}");
-        assert_eq!(sentence("it deletes `a` and `b`".to_owned()), "it deletes `a` and `b`");
-        let secret = sentence("the option `--token=abcdefgh12345678` of `x` is not known".to_owned());
+        assert!(
+            told.chars().count() < 300 && told.ends_with("…` of `ls` is not known"),
+            "{told}"
+        );
+        assert_eq!(
+            sentence("it deletes `a` and `b`".to_owned()),
+            "it deletes `a` and `b`"
+        );
+        let secret =
+            sentence("the option `--token=abcdefgh12345678` of `x` is not known".to_owned());
         assert!(!secret.contains("abcdefgh12345678"), "{secret}");
     }
 }

@@ -17,9 +17,13 @@ use super::weigh;
 /// Whether everything that is still open may run without a question, bounded.
 pub(super) fn bounds(lens: &Lens<'_>, open: &[(EffectKind, Reason)]) -> bool {
     let reading = lens.case.reading;
-    let said_so = lens.settings.sandbox_auto_allow == AutoAllow::RunInWorkspace && reading.surroundings.contains;
+    let said_so = lens.settings.sandbox_auto_allow == AutoAllow::RunInWorkspace
+        && reading.surroundings.contains;
     // A mode that asks for everything, or denies what would be asked, was chosen for that.
-    let mode_permits = matches!(lens.settings.mode, Mode::Balanced | Mode::AutoApproveEdits | Mode::HighRiskOnly);
+    let mode_permits = matches!(
+        lens.settings.mode,
+        Mode::Balanced | Mode::AutoApproveEdits | Mode::HighRiskOnly
+    );
     said_so
         && mode_permits
         && lens.case.operation.kind() == Kind::Terminal
@@ -40,21 +44,42 @@ pub(super) fn bounds(lens: &Lens<'_>, open: &[(EffectKind, Reason)]) -> bool {
 
 /// Whether a sandbox keeps one effect within the workspace, whatever the program really does.
 fn is_bounded(lens: &Lens<'_>, index: usize) -> bool {
-    let Some(effect) = lens.case.reading.effects.get(index) else { return false };
+    let Some(effect) = lens.case.reading.effects.get(index) else {
+        return false;
+    };
     match effect.kind {
         EffectKind::Run => effect.target == Target::Command && effect.part.is_some(),
         EffectKind::Unknown => effect.target == Target::Nothing && effect.part.is_some(),
         EffectKind::Read => lens.standing(index).is_some_and(|standing| {
-            standing.sink || (standing.in_workspace || standing.common) && standing.secret.is_none() && standing.own.is_none()
+            standing.sink
+                || (standing.in_workspace || standing.common)
+                    && standing.secret.is_none()
+                    && standing.own.is_none()
         }),
         // What is known to be written, and is later run or obeyed, is a question of its own: a sandbox is for what is not known.
         EffectKind::Write => lens.standing(index).is_some_and(|standing| {
             let plain = standing.in_workspace && standing.own.is_none() && !standing.own_below;
-            let idle = || standing.protected.is_none() && !active_in(&standing.fact.canonical, &lens.case.reading.surroundings.workspace);
-            standing.sink || plain && if effect.manner.repository { is_git_alone(lens) } else { idle() }
+            let idle = || {
+                standing.protected.is_none()
+                    && !active_in(
+                        &standing.fact.canonical,
+                        &lens.case.reading.surroundings.workspace,
+                    )
+            };
+            standing.sink
+                || plain
+                    && if effect.manner.repository {
+                        is_git_alone(lens)
+                    } else {
+                        idle()
+                    }
         }),
         // Away, or with more rights, or to somebody else: a sandbox would only make it fail.
-        EffectKind::Connect | EffectKind::Delete | EffectKind::Privilege | EffectKind::Signal | EffectKind::Environment => false,
+        EffectKind::Connect
+        | EffectKind::Delete
+        | EffectKind::Privilege
+        | EffectKind::Signal
+        | EffectKind::Environment => false,
     }
 }
 
@@ -62,7 +87,11 @@ fn is_bounded(lens: &Lens<'_>, index: usize) -> bool {
 pub(super) fn is_git_alone(lens: &Lens<'_>) -> bool {
     let effects = &lens.case.reading.effects;
     let is_gits = |effect: &&Effect| effect.kind == EffectKind::Write && effect.manner.repository;
-    let parts: Vec<Option<usize>> = effects.iter().filter(is_gits).map(|effect| effect.part).collect();
+    let parts: Vec<Option<usize>> = effects
+        .iter()
+        .filter(is_gits)
+        .map(|effect| effect.part)
+        .collect();
     let mut unknown = effects.iter().filter(|effect| match effect.kind {
         EffectKind::Run => !effect.manner.known_program,
         kind => kind == EffectKind::Unknown,

@@ -21,7 +21,11 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
     };
     // What the tool says of it stands beside this, as the tool's words: a reason is always sayso's own.
     if let ToolSays::NeedsApproval { .. } = lens.case.operation.says() {
-        return reason(Decision::Ask, "tool-asks", "the tool itself asks for approval");
+        return reason(
+            Decision::Ask,
+            "tool-asks",
+            "the tool itself asks for approval",
+        );
     }
     let mode = mode(lens);
     let shell = effect
@@ -30,15 +34,21 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
         .and_then(|(part, command)| shell_opinion(lens, part, command));
     if let Some((decision, reason)) = shell
         && decision > Decision::Allow
-        && !(reason.is_built_in("shell-default") && decision == Decision::Ask && is_switched_off(lens, index, effect, whole))
+        && !(reason.is_built_in("shell-default")
+            && decision == Decision::Ask
+            && is_switched_off(lens, index, effect, whole))
     {
         return reason;
     }
     if let Some(root) = lens.standing(index).and_then(|standing| standing.root) {
-        let asks = effect.kind == EffectKind::Read && root.read_approval || effect.kind == EffectKind::Write && root.write_approval;
+        let asks = effect.kind == EffectKind::Read && root.read_approval
+            || effect.kind == EffectKind::Write && root.write_approval;
         if asks {
             let text = format!("the path root `{}` needs approval", root.name);
-            return Reason { source: root.source.clone(), ..reason(Decision::Ask, "path-root", &text) };
+            return Reason {
+                source: root.source.clone(),
+                ..reason(Decision::Ask, "path-root", &text)
+            };
         }
     }
     let risk = effect_risk(lens, index, effect);
@@ -49,7 +59,11 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
         return reason(Decision::Deny, "default", "the policy's default denies it");
     }
     if mode == Mode::ConfirmAll {
-        return reason(Decision::Ask, "confirm-all", "this mode asks for everything");
+        return reason(
+            Decision::Ask,
+            "confirm-all",
+            "this mode asks for everything",
+        );
     }
     if is_trusted(lens) {
         return reason(Decision::Allow, "trusted-tool", "the tool is trusted");
@@ -58,18 +72,30 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
         return reason;
     }
     if is_safe_write(lens, index, effect) {
-        return reason(Decision::Allow, "safe-path", "a new or changed text that nothing runs");
+        return reason(
+            Decision::Allow,
+            "safe-path",
+            "a new or changed text that nothing runs",
+        );
     }
     if is_private_by_git(lens, index, effect) {
-        return reason(Decision::Ask, "ignored", "git ignores this file, so it may be private");
+        return reason(
+            Decision::Ask,
+            "ignored",
+            "git ignores this file, so it may be private",
+        );
     }
     if let Some(decision) = stated {
         return match decision {
             // A default of the policy lets through what is ordinary, never what is risky.
-            Decision::Allow if risk > Risk::Medium => reason(Decision::Ask, "default", &why_asked(effect)),
-            Decision::Ask if is_switched_off(lens, index, effect, whole) => {
-                reason(Decision::Allow, "disabled", "asking is switched off for low and medium risk")
+            Decision::Allow if risk > Risk::Medium => {
+                reason(Decision::Ask, "default", &why_asked(effect))
             }
+            Decision::Ask if is_switched_off(lens, index, effect, whole) => reason(
+                Decision::Allow,
+                "disabled",
+                "asking is switched off for low and medium risk",
+            ),
             Decision::Allow => reason(Decision::Allow, "default", "the policy's default allows it"),
             Decision::Ask => reason(Decision::Ask, "default", &why_asked(effect)),
             Decision::Deny => reason(Decision::Deny, "default", "the policy's default denies it"),
@@ -81,7 +107,9 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
 /// The mode in force. Switched off, sayso still asks for high risk.
 fn mode(lens: &Lens<'_>) -> Mode {
     match lens.settings.mode {
-        Mode::ConfirmAll | Mode::Balanced | Mode::AutoApproveEdits if !lens.settings.enabled => Mode::HighRiskOnly,
+        Mode::ConfirmAll | Mode::Balanced | Mode::AutoApproveEdits if !lens.settings.enabled => {
+            Mode::HighRiskOnly
+        }
         mode => mode,
     }
 }
@@ -94,20 +122,41 @@ fn is_switched_off(lens: &Lens<'_>, index: usize, effect: &Effect, whole: Risk) 
         && effect_risk(lens, index, effect) <= Risk::Medium
 }
 
-fn by_mode(lens: &Lens<'_>, mode: Mode, index: usize, effect: &Effect, risk: Risk, whole: Risk) -> Reason {
+fn by_mode(
+    lens: &Lens<'_>,
+    mode: Mode,
+    index: usize,
+    effect: &Effect,
+    risk: Risk,
+    whole: Risk,
+) -> Reason {
     match mode {
-        Mode::HighRiskOnly if risk <= Risk::Medium && whole <= Risk::Medium => {
-            reason(Decision::Allow, "risk", &format!("{} risk is allowed in this mode", risk.word()))
-        }
+        Mode::HighRiskOnly if risk <= Risk::Medium && whole <= Risk::Medium => reason(
+            Decision::Allow,
+            "risk",
+            &format!("{} risk is allowed in this mode", risk.word()),
+        ),
         Mode::HighRiskOnly => reason(Decision::Ask, "risk", &why_asked(effect)),
-        Mode::AutoApproveEdits if is_edit(lens, index, effect) => {
-            reason(Decision::Allow, "edit", "edits in the workspace are allowed in this mode")
-        }
-        _ if risk == Risk::Low && whole_is_low(lens, whole) => {
-            reason(Decision::Allow, "read-only", "it only looks, inside of the workspace")
-        }
-        _ if copies_to_new_name(lens, index, effect) => reason(Decision::Allow, "new-copy", "it copies to a new name in the workspace"),
-        _ if makes_new_folder(lens, index, effect) => reason(Decision::Allow, "new-folder", "it makes an empty folder in the workspace"),
+        Mode::AutoApproveEdits if is_edit(lens, index, effect) => reason(
+            Decision::Allow,
+            "edit",
+            "edits in the workspace are allowed in this mode",
+        ),
+        _ if risk == Risk::Low && whole_is_low(lens, whole) => reason(
+            Decision::Allow,
+            "read-only",
+            "it only looks, inside of the workspace",
+        ),
+        _ if copies_to_new_name(lens, index, effect) => reason(
+            Decision::Allow,
+            "new-copy",
+            "it copies to a new name in the workspace",
+        ),
+        _ if makes_new_folder(lens, index, effect) => reason(
+            Decision::Allow,
+            "new-folder",
+            "it makes an empty folder in the workspace",
+        ),
         _ => reason(Decision::Ask, "default", &why_asked(effect)),
     }
 }
@@ -115,11 +164,12 @@ fn by_mode(lens: &Lens<'_>, mode: Mode, index: usize, effect: &Effect, risk: Ris
 /// A pattern of the policy can lift the risk of a command that is harmless by its effects.
 fn whole_is_low(lens: &Lens<'_>, whole: Risk) -> bool {
     whole == Risk::Low
-        || !lens
-            .case
-            .operation
-            .command()
-            .is_some_and(|text| lens.settings.medium_risk.iter().any(|pattern| pattern.is_match(text, Reach::Wide)))
+        || !lens.case.operation.command().is_some_and(|text| {
+            lens.settings
+                .medium_risk
+                .iter()
+                .any(|pattern| pattern.is_match(text, Reach::Wide))
+        })
 }
 
 fn stated(lens: &Lens<'_>, effect: &Effect) -> Option<Decision> {
@@ -143,7 +193,9 @@ fn stated(lens: &Lens<'_>, effect: &Effect) -> Option<Decision> {
 /// A file tool writes a text that nothing later runs or obeys, in the workspace, through no link.
 fn is_safe_write(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
     let settings = lens.settings;
-    let Some(standing) = lens.standing(index) else { return false };
+    let Some(standing) = lens.standing(index) else {
+        return false;
+    };
     if effect.kind != EffectKind::Write
         || !effect.manner.file_tool
         || effect.manner.overwrite
@@ -154,11 +206,19 @@ fn is_safe_write(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
     }
     let path = standing.fact.canonical.as_str();
     let around = &lens.case.reading.surroundings;
-    let subject = PathSubject { path, workspace: &around.workspace, home: around.home.as_deref() };
+    let subject = PathSubject {
+        path,
+        workspace: &around.workspace,
+        home: around.home.as_deref(),
+    };
     let listed = || {
         settings.safe_paths.iter().any(|glob| glob.matches(subject))
-            || relative(path, &around.workspace)
-                .is_some_and(|rest| settings.safe_path_regexes.iter().any(|expression| expression.is_match(rest, Reach::Narrow)))
+            || relative(path, &around.workspace).is_some_and(|rest| {
+                settings
+                    .safe_path_regexes
+                    .iter()
+                    .any(|expression| expression.is_match(rest, Reach::Narrow))
+            })
     };
     settings.auto_approve_safe_paths
         && standing.in_workspace
@@ -171,11 +231,15 @@ fn is_safe_write(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
 
 /// Nothing or a regular file with one name, reached through no link.
 fn is_plain_file(fact: &crate::fact::PathFact) -> bool {
-    matches!(fact.kind, PathKind::Missing | PathKind::File) && fact.hard_links <= 1 && fact.links.is_empty()
+    matches!(fact.kind, PathKind::Missing | PathKind::File)
+        && fact.hard_links <= 1
+        && fact.links.is_empty()
 }
 
 fn is_edit(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
-    let Some(standing) = lens.standing(index) else { return false };
+    let Some(standing) = lens.standing(index) else {
+        return false;
+    };
     lens.case.operation.kind().is_file_edit()
         && effect.kind == EffectKind::Write
         && standing.inside
@@ -184,7 +248,9 @@ fn is_edit(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
 }
 
 fn makes_new_folder(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
-    let Some(standing) = lens.standing(index) else { return false };
+    let Some(standing) = lens.standing(index) else {
+        return false;
+    };
     effect.kind == EffectKind::Write
         && effect.manner.makes_folder
         && effect.manner.file_tool
@@ -196,7 +262,9 @@ fn makes_new_folder(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
 
 /// A copy in the workspace, onto a name where nothing stands and that nothing runs or obeys.
 fn copies_to_new_name(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
-    let Some(standing) = lens.standing(index) else { return false };
+    let Some(standing) = lens.standing(index) else {
+        return false;
+    };
     lens.settings.auto_approve_copies
         && lens.case.operation.kind() == Kind::FileCopy
         && effect.kind == EffectKind::Write
@@ -204,19 +272,28 @@ fn copies_to_new_name(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
         && standing.protected.is_none()
         && standing.fact.links.is_empty()
         && standing.fact.kind == PathKind::Missing
-        && !active_in(&standing.fact.canonical, &lens.case.reading.surroundings.workspace)
+        && !active_in(
+            &standing.fact.canonical,
+            &lens.case.reading.surroundings.workspace,
+        )
 }
 
 /// A file that git is told to leave alone and that is not something built or installed: local settings, notes, dumps.
 fn is_private_by_git(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
-    let Some(standing) = lens.standing(index) else { return false };
+    let Some(standing) = lens.standing(index) else {
+        return false;
+    };
     let private = matches!(standing.fact.ignored, Ignored::Yes | Ignored::Unknown);
     effect.kind == EffectKind::Read
         && !effect.manner.listing
         && standing.in_workspace
         && private
-        && (standing.fact.kind == PathKind::File || effect.manner.recursive && standing.fact.kind == PathKind::Folder)
-        && !made_or_kept_by_tools(&standing.fact.canonical, &lens.case.reading.surroundings.workspace)
+        && (standing.fact.kind == PathKind::File
+            || effect.manner.recursive && standing.fact.kind == PathKind::Folder)
+        && !made_or_kept_by_tools(
+            &standing.fact.canonical,
+            &lens.case.reading.surroundings.workspace,
+        )
 }
 
 fn why_asked(effect: &Effect) -> String {

@@ -27,14 +27,24 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
     let mut out = Vec::new();
     let reading = lens.case.reading;
     for question in &reading.unanswered {
-        out.push(deny("unanswered", format!("sayso could not find out about {}", words(question))));
+        out.push(deny(
+            "unanswered",
+            format!("sayso could not find out about {}", words(question)),
+        ));
     }
     blocked_tools(lens, &mut out);
     if let ToolSays::Blocked { reason } = lens.case.operation.says() {
-        out.push(deny("tool-blocked", format!("the tool itself refuses: {reason}")));
+        out.push(deny(
+            "tool-blocked",
+            format!("the tool itself refuses: {reason}"),
+        ));
     }
     rules::deny_reasons(lens, &mut out);
-    for danger in reading.dangers.iter().filter(|danger| danger.tier == Tier::Catastrophic) {
+    for danger in reading
+        .dangers
+        .iter()
+        .filter(|danger| danger.tier == Tier::Catastrophic)
+    {
         out.push(deny(CATASTROPHIC, sentence::whole(&danger.what)));
     }
     for (command, program) in reading.commands.iter().zip(&reading.programs) {
@@ -50,30 +60,59 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
     named_in_code::reasons(lens, &mut out);
     let danger_is_denied = lens.settings.dangerous_action == Decision::Deny;
     if danger_is_denied && super::weigh::tier(lens) == Tier::Dangerous {
-        out.push(deny("dangerous", "the policy denies what is dangerous".into()));
+        out.push(deny(
+            "dangerous",
+            "the policy denies what is dangerous".into(),
+        ));
     }
     out
 }
 
 /// Under its own name it was looked at by its words; under another one nobody knows what they mean.
-fn sayso_by_another_name(lens: &Lens<'_>, command: &Command, program: Option<&ProgramFact>) -> Option<Reason> {
+fn sayso_by_another_name(
+    lens: &Lens<'_>,
+    command: &Command,
+    program: Option<&ProgramFact>,
+) -> Option<Reason> {
     let file = program?.file.as_deref()?;
-    let own = lens.case.reading.surroundings.own.iter().any(|own| own.path == file);
+    let own = lens
+        .case
+        .reading
+        .surroundings
+        .own
+        .iter()
+        .any(|own| own.path == file);
     let word = command.words.first().map_or("", String::as_str);
-    let (name, real) = (word.rsplit('/').next().unwrap_or_default(), file.rsplit('/').next().unwrap_or_default());
+    let (name, real) = (
+        word.rsplit('/').next().unwrap_or_default(),
+        file.rsplit('/').next().unwrap_or_default(),
+    );
     let is_sayso = own || fold(real) == OWN_NAME;
-    (is_sayso && fold(name) != OWN_NAME)
-        .then(|| deny(CATASTROPHIC, format!("`{}` is sayso, which no agent runs by another name", shown(word))))
+    (is_sayso && fold(name) != OWN_NAME).then(|| {
+        deny(
+            CATASTROPHIC,
+            format!(
+                "`{}` is sayso, which no agent runs by another name",
+                shown(word)
+            ),
+        )
+    })
 }
 
 fn blocked_tools(lens: &Lens<'_>, out: &mut Vec<Reason>) {
     let operation = lens.case.operation;
-    let mcp = operation.text(Role::Server).zip(operation.text(Role::ServerTool));
+    let mcp = operation
+        .text(Role::Server)
+        .zip(operation.text(Role::ServerTool));
     for name in &lens.settings.blocked_tools {
-        let called = ToolPattern::parse(name).is_ok_and(|pattern| pattern.matches(operation.tool(), operation.kind()));
+        let called = ToolPattern::parse(name)
+            .is_ok_and(|pattern| pattern.matches(operation.tool(), operation.kind()));
         // Blocking over-approximates: an MCP tool is meant by its own name, too.
-        let by_server = mcp
-            .is_some_and(|(server, tool)| name == tool || *name == format!("{server}/{tool}") || *name == format!("mcp__{server}__{tool}"));
+        let by_server = mcp.is_some_and(|(server, tool)| {
+            name == tool
+                || *name == format!("{server}/{tool}")
+                || *name == format!("mcp__{server}__{tool}")
+        });
         if called || by_server {
             out.push(deny("blocked-tool", format!("`{name}` is blocked")));
         }
@@ -86,15 +125,28 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
     {
         out.push(deny("odd-path", format!("`{written}`: {why}")));
     }
-    let Some(standing) = lens.standing(index) else { return };
+    let Some(standing) = lens.standing(index) else {
+        return;
+    };
     let shown = &standing.fact.canonical;
     let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
     // To take away everything is a catastrophe of its own, whether or not it would take sayso's files along.
-    let told_as_catastrophe =
-        |own: &OwnPath| !own.holds(shown) && matches!(effect_tier(lens, index, effect), Some((Tier::Catastrophic, _)));
-    let touched = |own: &&OwnPath| (changes || own.private && effect.kind == EffectKind::Read) && !told_as_catastrophe(own);
+    let told_as_catastrophe = |own: &OwnPath| {
+        !own.holds(shown)
+            && matches!(
+                effect_tier(lens, index, effect),
+                Some((Tier::Catastrophic, _))
+            )
+    };
+    let touched = |own: &&OwnPath| {
+        (changes || own.private && effect.kind == EffectKind::Read) && !told_as_catastrophe(own)
+    };
     if let Some(own) = standing.own.filter(touched) {
-        let named = if own.path.starts_with('/') { &own.path } else { shown };
+        let named = if own.path.starts_with('/') {
+            &own.path
+        } else {
+            shown
+        };
         out.push(deny("own-files", own.why(named)));
     }
     if standing.sink {
@@ -102,19 +154,48 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
     }
     let file_tool = lens.case.operation.kind() != Kind::Terminal;
     let no_root = !lens.settings.roots.is_empty() && standing.root.is_none() && file_tool;
-    let touches = matches!(effect.kind, EffectKind::Read | EffectKind::Write | EffectKind::Delete);
-    if touches && lens.settings.outside_workspace == Decision::Deny && (!standing.inside || no_root) {
-        let text = if no_root { format!("path not in any sandbox: `{shown}`") } else { format!("`{shown}` is outside of the workspace") };
+    let touches = matches!(
+        effect.kind,
+        EffectKind::Read | EffectKind::Write | EffectKind::Delete
+    );
+    if touches && lens.settings.outside_workspace == Decision::Deny && (!standing.inside || no_root)
+    {
+        let text = if no_root {
+            format!("path not in any sandbox: `{shown}`")
+        } else {
+            format!("`{shown}` is outside of the workspace")
+        };
         out.push(deny("outside", text));
     }
     if let Some(root) = standing.root {
         if changes && !root.writable {
-            out.push(Reason { source: root.source.clone(), ..deny("path-root", format!("the path root `{}` is read-only", root.name)) });
+            out.push(Reason {
+                source: root.source.clone(),
+                ..deny(
+                    "path-root",
+                    format!("the path root `{}` is read-only", root.name),
+                )
+            });
         }
-        let suffix_fits = root.suffixes.is_empty() || root.suffixes.iter().any(|suffix| shown.ends_with(suffix.as_str()));
-        if touches && file_tool && !suffix_fits && standing.fact.kind != crate::fact::PathKind::Folder {
-            let text = format!("the path root `{}` holds only {}", root.name, root.suffixes.join(", "));
-            out.push(Reason { source: root.source.clone(), ..deny("path-root", text) });
+        let suffix_fits = root.suffixes.is_empty()
+            || root
+                .suffixes
+                .iter()
+                .any(|suffix| shown.ends_with(suffix.as_str()));
+        if touches
+            && file_tool
+            && !suffix_fits
+            && standing.fact.kind != crate::fact::PathKind::Folder
+        {
+            let text = format!(
+                "the path root `{}` holds only {}",
+                root.name,
+                root.suffixes.join(", ")
+            );
+            out.push(Reason {
+                source: root.source.clone(),
+                ..deny("path-root", text)
+            });
         }
     }
 }
@@ -128,8 +209,13 @@ fn address(lens: &Lens<'_>, effect: &Effect, out: &mut Vec<Reason>) {
             let why = effect.note.as_deref().unwrap_or("it cannot be read");
             out.push(deny("bad-address", format!("`{written}`: {why}")));
         }
-        Target::Url(url) if url.is_private() && lens.settings.private_addresses == Decision::Deny => {
-            out.push(deny("private-address", format!("`{}` is this machine or a private network", url.host)));
+        Target::Url(url)
+            if url.is_private() && lens.settings.private_addresses == Decision::Deny =>
+        {
+            out.push(deny(
+                "private-address",
+                format!("`{}` is this machine or a private network", url.host),
+            ));
         }
         _ => {}
     }

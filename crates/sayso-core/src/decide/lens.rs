@@ -25,25 +25,57 @@ pub(super) struct Lens<'a> {
 }
 
 impl<'a> Lens<'a> {
-    pub(super) fn new(case: &'a Case<'a>, agent_name: &'a str, general: &'a Part, agent: Option<&'a Part>) -> Self {
+    pub(super) fn new(
+        case: &'a Case<'a>,
+        agent_name: &'a str,
+        general: &'a Part,
+        agent: Option<&'a Part>,
+    ) -> Self {
         let settings = agent.map_or(&general.settings, |part| &part.settings);
-        let shell = general.shell.iter().chain(agent.map_or(&[][..], |part| &part.shell)).map(Vec::as_slice).collect();
-        let standings = case.reading.effects.iter().map(|effect| Standing::of(effect, case.reading, case.operation, settings)).collect();
+        let shell = general
+            .shell
+            .iter()
+            .chain(agent.map_or(&[][..], |part| &part.shell))
+            .map(Vec::as_slice)
+            .collect();
+        let standings = case
+            .reading
+            .effects
+            .iter()
+            .map(|effect| Standing::of(effect, case.reading, case.operation, settings))
+            .collect();
         let rule_sets = [Some(&general.rules), agent.map(|part| &part.rules)];
-        let mut lens = Lens { case, agent: agent_name, settings, rule_sets, shell, standings, candidates: [Vec::new(), Vec::new()] };
+        let mut lens = Lens {
+            case,
+            agent: agent_name,
+            settings,
+            rule_sets,
+            shell,
+            standings,
+            candidates: [Vec::new(), Vec::new()],
+        };
         let effects = || case.reading.effects.iter().enumerate();
         lens.candidates = rule_sets.map(|set| {
-            set.map_or(Vec::new(), |set| effects().map(|(index, effect)| rules::candidates(&lens, set, index, effect)).collect())
+            set.map_or(Vec::new(), |set| {
+                effects()
+                    .map(|(index, effect)| rules::candidates(&lens, set, index, effect))
+                    .collect()
+            })
         });
         lens
     }
 
     /// Each set of rules with those of it that could be about an effect.
-    pub(super) fn candidates(&self, effect: usize) -> impl Iterator<Item = (&'a RuleSet, &[&'a Rule])> {
+    pub(super) fn candidates(
+        &self,
+        effect: usize,
+    ) -> impl Iterator<Item = (&'a RuleSet, &[&'a Rule])> {
         self.rule_sets
             .iter()
             .zip(&self.candidates)
-            .filter_map(move |(set, list)| Some(((*set)?, list.get(effect).map_or(&[][..], Vec::as_slice))))
+            .filter_map(move |(set, list)| {
+                Some(((*set)?, list.get(effect).map_or(&[][..], Vec::as_slice)))
+            })
     }
 
     pub(super) fn standing(&self, effect: usize) -> Option<&Standing<'a>> {
@@ -54,15 +86,26 @@ impl<'a> Lens<'a> {
         self.rule_sets.into_iter().flatten()
     }
 
-    pub(super) fn verdict(&self, decision: Decision, risk: Risk, tier: Tier, reasons: Vec<Reason>, trace: Trace) -> Verdict {
+    pub(super) fn verdict(
+        &self,
+        decision: Decision,
+        risk: Risk,
+        tier: Tier,
+        reasons: Vec<Reason>,
+        trace: Trace,
+    ) -> Verdict {
         let mut reasons = dedupe(reasons);
-        for reason in reasons.iter_mut().filter(|reason| reason.source == "built-in") {
+        for reason in reasons
+            .iter_mut()
+            .filter(|reason| reason.source == "built-in")
+        {
             reason.text = super::brief::sentence(std::mem::take(&mut reason.text));
         }
         let confirm = match decision {
             Decision::Ask
                 if tier >= Tier::Dangerous
-                    || reasons.iter().any(|reason| reason.rule == "delete") && self.settings.double_confirm_deletes =>
+                    || reasons.iter().any(|reason| reason.rule == "delete")
+                        && self.settings.double_confirm_deletes =>
             {
                 Confirm::Double
             }
@@ -75,7 +118,9 @@ impl<'a> Lens<'a> {
             repository: super::containment::is_git_alone(self),
             environment: self.case.operation.environment(),
             time_limit: self.time_limit(),
-            ..self.settings.terms(&self.case.reading.surroundings.workspace)
+            ..self
+                .settings
+                .terms(&self.case.reading.surroundings.workspace)
         };
         Verdict {
             decision,
@@ -96,10 +141,23 @@ impl<'a> Lens<'a> {
         if self.case.operation.kind() != Kind::Terminal {
             return Vec::new();
         }
-        let effects = self.case.reading.effects.iter().enumerate().filter(|(_, effect)| kinds.contains(&effect.kind) && effect.certain);
-        let standings = effects.filter_map(|(index, _)| self.standing(index)).filter(|standing| !standing.sink);
-        let special = |standing: &&Standing<'_>| !standing.in_workspace || standing.protected.is_some() || standing.secret.is_some();
-        let mut paths: Vec<String> = standings.filter(special).map(|standing| standing.fact.canonical.clone()).collect();
+        let effects = self
+            .case
+            .reading
+            .effects
+            .iter()
+            .enumerate()
+            .filter(|(_, effect)| kinds.contains(&effect.kind) && effect.certain);
+        let standings = effects
+            .filter_map(|(index, _)| self.standing(index))
+            .filter(|standing| !standing.sink);
+        let special = |standing: &&Standing<'_>| {
+            !standing.in_workspace || standing.protected.is_some() || standing.secret.is_some()
+        };
+        let mut paths: Vec<String> = standings
+            .filter(special)
+            .map(|standing| standing.fact.canonical.clone())
+            .collect();
         paths.sort_unstable();
         paths.dedup();
         paths
@@ -109,8 +167,18 @@ impl<'a> Lens<'a> {
     fn time_limit(&self) -> Option<u64> {
         let operation = self.case.operation;
         let given = operation.argument(Role::TimeLimit).and_then(|node| {
-            let milliseconds = operation.args().entries().iter().any(|entry| std::ptr::eq(&entry.node, node) && entry.key.ends_with("_ms"));
-            node.as_whole().map(|number| if milliseconds { number.div_ceil(1000) } else { number })
+            let milliseconds = operation
+                .args()
+                .entries()
+                .iter()
+                .any(|entry| std::ptr::eq(&entry.node, node) && entry.key.ends_with("_ms"));
+            node.as_whole().map(|number| {
+                if milliseconds {
+                    number.div_ceil(1000)
+                } else {
+                    number
+                }
+            })
         });
         given.or(match operation.kind() {
             Kind::Terminal => Some(self.settings.command_timeout),
@@ -133,7 +201,10 @@ pub(super) struct Trace {
 
 impl Trace {
     pub(super) fn new(on: bool) -> Self {
-        Trace { on, lines: Vec::new() }
+        Trace {
+            on,
+            lines: Vec::new(),
+        }
     }
 
     pub(super) fn note(&mut self, text: &str) {
@@ -150,31 +221,73 @@ impl Trace {
             self.lines.push(format!("{name}: none"));
         }
         for reason in reasons {
-            self.lines.push(format!("{name}: {} [{}]", reason.text, reason.place()));
+            self.lines
+                .push(format!("{name}: {} [{}]", reason.text, reason.place()));
         }
     }
 }
 
 /// A built-in reason.
 pub(super) fn reason(decision: Decision, rule: &str, text: &str) -> Reason {
-    Reason { decision, rule: rule.to_owned(), source: "built-in".to_owned(), text: text.to_owned(), must_ask: false, at: None }
+    Reason {
+        decision,
+        rule: rule.to_owned(),
+        source: "built-in".to_owned(),
+        text: text.to_owned(),
+        must_ask: false,
+        at: None,
+    }
 }
 
 /// A must-ask.
 pub(super) fn must(rule: &str, text: String) -> Reason {
-    Reason { decision: Decision::Ask, rule: rule.to_owned(), source: "built-in".to_owned(), text, must_ask: true, at: None }
+    Reason {
+        decision: Decision::Ask,
+        rule: rule.to_owned(),
+        source: "built-in".to_owned(),
+        text,
+        must_ask: true,
+        at: None,
+    }
 }
 
 /// Built-in checks that must be asked about, the gravest first; a check that is not listed comes behind them.
-const GRAVEST: [&str; 11] =
-    ["dangerous", "privilege", "own-files", "delete", "protected", "overwrite", "secret", "outside", "program", "hard-link", "mcp-changed"];
+const GRAVEST: [&str; 11] = [
+    "dangerous",
+    "privilege",
+    "own-files",
+    "delete",
+    "protected",
+    "overwrite",
+    "secret",
+    "outside",
+    "program",
+    "hard-link",
+    "mcp-changed",
+];
 
 /// Each reason once, the decisive and the gravest ones first.
 pub(super) fn dedupe(mut reasons: Vec<Reason>) -> Vec<Reason> {
-    let rank = |reason: &Reason| GRAVEST.iter().position(|rule| reason.must_ask && *rule == reason.rule).unwrap_or(GRAVEST.len());
-    reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.decision), !reason.must_ask, rank(reason)));
+    let rank = |reason: &Reason| {
+        GRAVEST
+            .iter()
+            .position(|rule| reason.must_ask && *rule == reason.rule)
+            .unwrap_or(GRAVEST.len())
+    };
+    reasons.sort_by_key(|reason| {
+        (
+            std::cmp::Reverse(reason.decision),
+            !reason.must_ask,
+            rank(reason),
+        )
+    });
     let mut seen = std::collections::HashSet::with_capacity(reasons.len());
-    reasons.retain(|reason| seen.insert(Reason { at: None, ..reason.clone() }));
+    reasons.retain(|reason| {
+        seen.insert(Reason {
+            at: None,
+            ..reason.clone()
+        })
+    });
     reasons
 }
 
@@ -184,10 +297,24 @@ mod tests {
 
     #[test]
     fn each_reason_is_told_once_and_the_decisive_ones_first() {
-        let at = |reason: Reason, at: usize| Reason { at: Some((at, at)), ..reason };
-        let (allow, ask, deny) = (reason(Decision::Allow, "a", "x"), reason(Decision::Ask, "b", "x"), reason(Decision::Deny, "c", "x"));
+        let at = |reason: Reason, at: usize| Reason {
+            at: Some((at, at)),
+            ..reason
+        };
+        let (allow, ask, deny) = (
+            reason(Decision::Allow, "a", "x"),
+            reason(Decision::Ask, "b", "x"),
+            reason(Decision::Deny, "c", "x"),
+        );
         let must = must("d", "x".to_owned());
-        let told = dedupe(vec![allow.clone(), at(ask.clone(), 1), at(ask.clone(), 2), must.clone(), deny.clone(), must.clone()]);
+        let told = dedupe(vec![
+            allow.clone(),
+            at(ask.clone(), 1),
+            at(ask.clone(), 2),
+            must.clone(),
+            deny.clone(),
+            must.clone(),
+        ]);
         assert_eq!(told, [deny, must, at(ask, 1), allow]);
     }
 }

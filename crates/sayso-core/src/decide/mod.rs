@@ -78,18 +78,28 @@ pub fn decide(policy: &Policy, case: &Case<'_>) -> Verdict {
     if let Some(why) = policy.why_broken() {
         return refusal(case, "policy", &format!("the policy cannot be read: {why}"));
     }
-    if let Some(missing) = policy.missing_sandbox().filter(|missing| !missing.only_files_and_commands || touches_files(case)) {
+    if let Some(missing) = policy
+        .missing_sandbox()
+        .filter(|missing| !missing.only_files_and_commands || touches_files(case))
+    {
         return refusal(case, "sandbox", &missing.why);
     }
     let agent = case.operation.agent();
     // A sub-agent has no more rights than any agent that started it, by sections and by rules for single agents alike.
-    let mut line: Vec<&str> = std::iter::once(agent.name.as_str()).chain(agent.parents.iter().map(String::as_str)).collect();
+    let mut line: Vec<&str> = std::iter::once(agent.name.as_str())
+        .chain(agent.parents.iter().map(String::as_str))
+        .collect();
     line.sort_unstable();
     line.dedup();
     let mut verdict: Option<Verdict> = None;
     for view in policy.views() {
         for name in &line {
-            let next = judge(&Lens::new(case, name, &view.general, view.agents.get(*name)));
+            let next = judge(&Lens::new(
+                case,
+                name,
+                &view.general,
+                view.agents.get(*name),
+            ));
             verdict = Some(match verdict {
                 Some(before) => strictest(before, next),
                 None => next,
@@ -101,7 +111,12 @@ pub fn decide(policy: &Policy, case: &Case<'_>) -> Verdict {
 
 /// Whether an operation touches files or runs a command: by its kind, or by what its arguments say, as those of an MCP tool do.
 fn touches_files(case: &Case<'_>) -> bool {
-    let is_path_or_command = |effect: &Effect| matches!(effect.target, Target::Path(_) | Target::UnknownPath(_) | Target::Command);
+    let is_path_or_command = |effect: &Effect| {
+        matches!(
+            effect.target,
+            Target::Path(_) | Target::UnknownPath(_) | Target::Command
+        )
+    };
     case.operation.kind().is_file_or_shell() || case.reading.effects.iter().any(is_path_or_command)
 }
 
@@ -137,7 +152,10 @@ fn judge(lens: &Lens<'_>) -> Verdict {
     let denials = hard_deny::reasons(lens);
     trace.step("hard denials", &denials);
     let yolo_covers = case.run == Run::Yolo && lens.settings.yolo_covers_catastrophic;
-    if denials.iter().any(|denial| !(yolo_covers && hard_deny::is_catastrophe(denial))) {
+    if denials
+        .iter()
+        .any(|denial| !(yolo_covers && hard_deny::is_catastrophe(denial)))
+    {
         return lens.verdict(Decision::Deny, risk, tier, denials, trace);
     }
 
@@ -150,10 +168,20 @@ fn judge(lens: &Lens<'_>) -> Verdict {
         _ => None,
     };
     if let Some(name) = bypass {
-        let said = if name == "trust-all" { "is the mode" } else { "was said for this run" };
+        let said = if name == "trust-all" {
+            "is the mode"
+        } else {
+            "was said for this run"
+        };
         trace.note(&format!("{name} {said}"));
         let text = format!("everything that is not denied runs under {name}");
-        return lens.verdict(Decision::Allow, risk, tier, vec![lens::reason(Decision::Allow, "bypass", &text)], trace);
+        return lens.verdict(
+            Decision::Allow,
+            risk,
+            tier,
+            vec![lens::reason(Decision::Allow, "bypass", &text)],
+            trace,
+        );
     }
 
     let mut reasons = must_ask::reasons(lens, tier);
@@ -172,18 +200,33 @@ fn judge(lens: &Lens<'_>) -> Verdict {
                 reason if reason.decision == Decision::Allow => allowed.push(reason),
                 reason => {
                     weights.push(weigh::effect_risk(lens, index, effect));
-                    open.push((effect.kind, Reason { at: reason.at.or(effect.at), ..reason }));
+                    open.push((
+                        effect.kind,
+                        Reason {
+                            at: reason.at.or(effect.at),
+                            ..reason
+                        },
+                    ));
                 }
             },
         }
     }
     if case.reading.effects.is_empty() && case.reading.opaque.is_none() {
         weights.push(Risk::Unknown);
-        open.push((EffectKind::Unknown, lens::reason(Decision::Ask, "nothing-known", "nothing is known of what this would do")));
+        open.push((
+            EffectKind::Unknown,
+            lens::reason(
+                Decision::Ask,
+                "nothing-known",
+                "nothing is known of what this would do",
+            ),
+        ));
     }
     let open = strongest_first(open, weights);
     trace.step("covered by rules and defaults", &allowed);
-    let denied_by_default = open.iter().any(|(_, reason)| reason.decision == Decision::Deny);
+    let denied_by_default = open
+        .iter()
+        .any(|(_, reason)| reason.decision == Decision::Deny);
     let granted = grant(lens, risk, &reasons);
     if let Some(reason) = &granted {
         trace.note(&format!("{}: {}", reason.rule, reason.text));
@@ -205,10 +248,18 @@ fn judge(lens: &Lens<'_>) -> Verdict {
             return verdict;
         }
         // Where something must be asked, what the mode would ask besides only hides it.
-        _ => reasons.extend(open.into_iter().map(|(_, reason)| reason).filter(|reason| !must || reason.decision == Decision::Deny)),
+        _ => reasons.extend(
+            open.into_iter()
+                .map(|(_, reason)| reason)
+                .filter(|reason| !must || reason.decision == Decision::Deny),
+        ),
     }
 
-    let decision = reasons.iter().map(|reason| reason.decision).max().unwrap_or(Decision::Allow);
+    let decision = reasons
+        .iter()
+        .map(|reason| reason.decision)
+        .max()
+        .unwrap_or(Decision::Allow);
     let (decision, reasons) = match decision {
         Decision::Allow => (Decision::Allow, allowed),
         Decision::Deny => (Decision::Deny, reasons),
@@ -223,9 +274,14 @@ fn judge(lens: &Lens<'_>) -> Verdict {
 }
 
 /// The riskiest first, and of two alike the one that says more: what comes first is why a person has to look.
-fn strongest_first(open: Vec<(EffectKind, Reason)>, weights: Vec<Risk>) -> Vec<(EffectKind, Reason)> {
+fn strongest_first(
+    open: Vec<(EffectKind, Reason)>,
+    weights: Vec<Risk>,
+) -> Vec<(EffectKind, Reason)> {
     let mut weighed: Vec<_> = weights.into_iter().zip(open).collect();
-    weighed.sort_by_key(|(risk, (_, reason))| (std::cmp::Reverse(*risk), defaults::is_general(reason)));
+    weighed.sort_by_key(|(risk, (_, reason))| {
+        (std::cmp::Reverse(*risk), defaults::is_general(reason))
+    });
     weighed.into_iter().map(|(_, open)| open).collect()
 }
 
@@ -236,13 +292,23 @@ fn grant(lens: &Lens<'_>, risk: Risk, musts: &[Reason]) -> Option<Reason> {
     let rest = RestOfBatch::new(lens.settings.approve_all_covers_dangerous);
     // Must-asks are not for grants, and a changed MCP tool is a new one.
     let found = case.grants.iter().find(|grant| {
-        let whole_batch = grant.key == GrantKey::RestOfBatch && matches!(grant.reach, Reach::Batch(_));
-        let open = musts.is_empty() || whole_batch && rest.covers(case.operation, musts) || names_unknown_tool(grant, musts);
+        let whole_batch =
+            grant.key == GrantKey::RestOfBatch && matches!(grant.reach, Reach::Batch(_));
+        let open = musts.is_empty()
+            || whole_batch && rest.covers(case.operation, musts)
+            || names_unknown_tool(grant, musts);
         // "Approve all" is an answer to operations that were not shown one by one, so the risk shown does not bound it.
-        let shown = if grant.key == GrantKey::RestOfBatch { Risk::Low } else { risk };
+        let shown = if grant.key == GrantKey::RestOfBatch {
+            Risk::Low
+        } else {
+            risk
+        };
         open && grant.covers(case.operation, case.reading, shown, case.now)
     })?;
-    Some(Reason { source: format!("grant {}", found.id), ..lens::reason(Decision::Allow, "grant", "you allowed this before") })
+    Some(Reason {
+        source: format!("grant {}", found.id),
+        ..lens::reason(Decision::Allow, "grant", "you allowed this before")
+    })
 }
 
 /// A tool that the registry does not know is asked about until somebody names it; a rule with its name does, and so does an answer for this very call.
@@ -252,7 +318,10 @@ fn names_unknown_tool(grant: &Grant, musts: &[Reason]) -> bool {
         GrantKey::Rule(rule) => rule.key() == RuleKey::Tool,
         _ => false,
     };
-    names && musts.iter().all(|reason| reason.is_built_in("unknown-tool"))
+    names
+        && musts
+            .iter()
+            .all(|reason| reason.is_built_in("unknown-tool"))
 }
 
 /// Why nobody is asked in a strict run.
@@ -262,8 +331,13 @@ const NOBODY: &str = "nobody is there to ask";
 
 /// Why an operation lacks nothing but an answer: it is denied only because this run asks nobody.
 pub fn lacks_answer(verdict: &Verdict) -> Option<Run> {
-    let mut denials = verdict.reasons.iter().filter(|reason| reason.decision == Decision::Deny);
-    let first = denials.next().filter(|reason| reason.is_built_in("no-answer"))?;
+    let mut denials = verdict
+        .reasons
+        .iter()
+        .filter(|reason| reason.decision == Decision::Deny);
+    let first = denials
+        .next()
+        .filter(|reason| reason.is_built_in("no-answer"))?;
     match first.text.as_str() {
         STRICT => Some(Run::Strict),
         NOBODY => Some(Run::Nobody),

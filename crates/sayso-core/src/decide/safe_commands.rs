@@ -14,27 +14,56 @@ use crate::verdict::{Decision, Reason, Risk};
 
 /// Why an effect is allowed by an entry of `safe_commands`, or by one of somebody's own only.
 pub(super) fn allows(lens: &Lens<'_>, effect: &Effect, only_own: bool) -> Option<Reason> {
-    let command = effect.part.and_then(|part| lens.case.reading.commands.get(part))?;
-    if !lens.settings.auto_approve_safe_commands || why_not_simple(lens, command).is_some() || effect.manner.redirect {
+    let command = effect
+        .part
+        .and_then(|part| lens.case.reading.commands.get(part))?;
+    if !lens.settings.auto_approve_safe_commands
+        || why_not_simple(lens, command).is_some()
+        || effect.manner.redirect
+    {
         return None;
     }
-    let counts = |entry: &&SafeCommand| (entry.own || !only_own) && entry.caution.and_then(Caution::never_counts).is_none();
-    let mut entries = lens.settings.safe_commands.iter().filter(counts).filter(|entry| entry.pattern.matches(command, Reach::Narrow));
+    let counts = |entry: &&SafeCommand| {
+        (entry.own || !only_own) && entry.caution.and_then(Caution::never_counts).is_none()
+    };
+    let mut entries = lens
+        .settings
+        .safe_commands
+        .iter()
+        .filter(counts)
+        .filter(|entry| entry.pattern.matches(command, Reach::Narrow));
     if only_looks(lens, command) && entries.clone().next().is_some() {
-        return Some(reason(Decision::Allow, "safe-command", "the command is on the list of safe ones"));
+        return Some(reason(
+            Decision::Allow,
+            "safe-command",
+            "the command is on the list of safe ones",
+        ));
     }
-    let entry = entries.find(|entry| is_like_a_rule(entry) && why_not_covered(lens, command, entry, effect).is_none())?;
+    let entry = entries.find(|entry| {
+        is_like_a_rule(entry) && why_not_covered(lens, command, entry, effect).is_none()
+    })?;
     Some(Reason {
         source: entry.source.clone(),
-        ..reason(Decision::Allow, "safe-command", &format!("`{}` is one of your safe commands", entry.pattern.written))
+        ..reason(
+            Decision::Allow,
+            "safe-command",
+            &format!("`{}` is one of your safe commands", entry.pattern.written),
+        )
     })
 }
 
 /// For a command that is asked about or denied although somebody listed it as safe: why.
 pub(super) fn why_not(lens: &Lens<'_>, reasons: &[Reason]) -> Option<Reason> {
     let commands = &lens.case.reading.commands;
-    let (command, entry) = commands.iter().find_map(|command| Some((command, own_entry(lens, command)?)))?;
-    let must = || reasons.iter().any(|reason| reason.must_ask).then(|| "it covers nothing that must be asked".to_owned());
+    let (command, entry) = commands
+        .iter()
+        .find_map(|command| Some((command, own_entry(lens, command)?)))?;
+    let must = || {
+        reasons
+            .iter()
+            .any(|reason| reason.must_ask)
+            .then(|| "it covers nothing that must be asked".to_owned())
+    };
     let uncovered = || {
         let mut effects = lens.case.reading.effects.iter();
         effects.find_map(|effect| why_not_covered(lens, command, entry, effect))
@@ -44,19 +73,36 @@ pub(super) fn why_not(lens: &Lens<'_>, reasons: &[Reason]) -> Option<Reason> {
         .or_else(|| why_not_simple(lens, command).map(str::to_owned))
         .or_else(must)
         .or_else(|| uncovered().map(str::to_owned))?;
-    let text = format!("`{}` is one of your safe commands, which does not count here: {why}", entry.pattern.written);
-    Some(Reason { source: entry.source.clone(), ..reason(Decision::Ask, "safe-command", &text) })
+    let text = format!(
+        "`{}` is one of your safe commands, which does not count here: {why}",
+        entry.pattern.written
+    );
+    Some(Reason {
+        source: entry.source.clone(),
+        ..reason(Decision::Ask, "safe-command", &text)
+    })
 }
 
 /// The entry of somebody's own that is about a command, or about what stands before it.
 fn own_entry<'a>(lens: &Lens<'a>, command: &Command) -> Option<&'a SafeCommand> {
     let names_wrapper = |entry: &SafeCommand| {
-        entry.caution == Some(Caution::StartsOthers) && command.wrappers.iter().any(|wrapper| entry.pattern.names(wrapper))
+        entry.caution == Some(Caution::StartsOthers)
+            && command
+                .wrappers
+                .iter()
+                .any(|wrapper| entry.pattern.names(wrapper))
     };
-    let is_about = |entry: &&SafeCommand| entry.own && (entry.pattern.matches(command, Reach::Narrow) || names_wrapper(entry));
+    let is_about = |entry: &&SafeCommand| {
+        entry.own && (entry.pattern.matches(command, Reach::Narrow) || names_wrapper(entry))
+    };
     // Of several, one that counts elsewhere says more.
-    let never_counts = |entry: &&SafeCommand| entry.caution.and_then(Caution::never_counts).is_some();
-    lens.settings.safe_commands.iter().filter(is_about).min_by_key(never_counts)
+    let never_counts =
+        |entry: &&SafeCommand| entry.caution.and_then(Caution::never_counts).is_some();
+    lens.settings
+        .safe_commands
+        .iter()
+        .filter(is_about)
+        .min_by_key(never_counts)
 }
 
 /// Whether an entry covers more than looking.
@@ -67,8 +113,16 @@ fn is_like_a_rule(entry: &SafeCommand) -> bool {
 /// Whether all that a command does is look, or it is one whose arguments nobody knows.
 fn only_looks(lens: &Lens<'_>, command: &Command) -> bool {
     let effects = &lens.case.reading.effects;
-    let low = effects.iter().enumerate().all(|(index, effect)| effect_risk(lens, index, effect) == Risk::Low);
-    let only_runs = effects.iter().all(|effect| matches!(effect.kind, EffectKind::Run | EffectKind::Unknown | EffectKind::Read));
+    let low = effects
+        .iter()
+        .enumerate()
+        .all(|(index, effect)| effect_risk(lens, index, effect) == Risk::Low);
+    let only_runs = effects.iter().all(|effect| {
+        matches!(
+            effect.kind,
+            EffectKind::Run | EffectKind::Unknown | EffectKind::Read
+        )
+    });
     low || only_runs && !command.modelled
 }
 
@@ -91,7 +145,12 @@ fn why_not_simple(lens: &Lens<'_>, command: &Command) -> Option<&'static str> {
 }
 
 /// Why an entry of somebody's own does not cover an effect of a simple command.
-fn why_not_covered(lens: &Lens<'_>, command: &Command, entry: &SafeCommand, effect: &Effect) -> Option<&'static str> {
+fn why_not_covered(
+    lens: &Lens<'_>,
+    command: &Command,
+    entry: &SafeCommand,
+    effect: &Effect,
+) -> Option<&'static str> {
     if !command.assignments.is_empty() || effect.kind == EffectKind::Environment {
         return Some("it changes the environment");
     }
@@ -109,7 +168,8 @@ fn why_not_covered(lens: &Lens<'_>, command: &Command, entry: &SafeCommand, effe
             "it has a word that leads to other code, another project or another configuration, which the entry does not write out",
         );
     }
-    (!spelled_out(lens, effect, std::iter::once(&entry.pattern))).then_some("it has an option that sayso does not know")
+    (!spelled_out(lens, effect, std::iter::once(&entry.pattern)))
+        .then_some("it has an option that sayso does not know")
 }
 
 /// Whether a text has no sign outside of quotes that makes it more than one simple command in the foreground.
@@ -142,12 +202,27 @@ mod tests {
 
     #[test]
     fn one_simple_command_stands_alone() {
-        for text in ["touch a", " touch 'a;b' ", "touch \"a & b\"", "git commit -m 'x > y'", "touch a\\;b"] {
+        for text in [
+            "touch a",
+            " touch 'a;b' ",
+            "touch \"a & b\"",
+            "git commit -m 'x > y'",
+            "touch a\\;b",
+        ] {
             assert!(stands_alone(text), "{text}");
         }
-        for text in
-            ["make &", "(make)", "make; ls", "make\nls", "make > x", "make < x", "! make", "touch `ls`", "touch \"`ls`\"", "touch 'a"]
-        {
+        for text in [
+            "make &",
+            "(make)",
+            "make; ls",
+            "make\nls",
+            "make > x",
+            "make < x",
+            "! make",
+            "touch `ls`",
+            "touch \"`ls`\"",
+            "touch 'a",
+        ] {
             assert!(!stands_alone(text), "{text}");
         }
     }

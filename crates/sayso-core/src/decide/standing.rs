@@ -5,7 +5,9 @@ use crate::effect::{Effect, EffectKind};
 use crate::fact::{OwnPath, Owner, PathFact, PathKind, Surroundings};
 use crate::installed::OwnReason;
 use crate::operation::Operation;
-use crate::paths::{Common, below, below_folded, common, hidden_in_home, join, protected, secret, secret_folder};
+use crate::paths::{
+    Common, below, below_folded, common, hidden_in_home, join, protected, secret, secret_folder,
+};
 use crate::policy::settings::{Resolved, Root};
 
 /// What is known of the path of one effect.
@@ -34,37 +36,67 @@ pub(super) struct Standing<'a> {
 }
 
 impl<'a> Standing<'a> {
-    pub(super) fn of(effect: &'a Effect, reading: &'a Reading, operation: &Operation, settings: &'a Resolved) -> Option<Standing<'a>> {
+    pub(super) fn of(
+        effect: &'a Effect,
+        reading: &'a Reading,
+        operation: &Operation,
+        settings: &'a Resolved,
+    ) -> Option<Standing<'a>> {
         let place = effect.place()?;
         let fact = place.fact.as_ref()?;
         let around = &reading.surroundings;
         let home = around.home.as_deref();
         let path = fact.canonical.as_str();
-        let holds = |folder: &str| if fact.case_insensitive { below_folded(path, folder) } else { below(path, folder) };
+        let holds = |folder: &str| {
+            if fact.case_insensitive {
+                below_folded(path, folder)
+            } else {
+                below(path, folder)
+            }
+        };
         let in_workspace = holds(&around.workspace);
         // The nearest root counts; of two for the same folder the stricter, whichever layer it stands in.
-        let strictness = |root: &Root| (!root.writable, root.write_approval, root.read_approval, !root.suffixes.is_empty());
+        let strictness = |root: &Root| {
+            (
+                !root.writable,
+                root.write_approval,
+                root.read_approval,
+                !root.suffixes.is_empty(),
+            )
+        };
         let nearest = settings.roots.iter().filter_map(|root| {
             let folder = join(&around.workspace, &root.root);
             holds(&folder).then(|| (folder.len(), strictness(root), root))
         });
-        let root = nearest.max_by_key(|(depth, strictness, _)| (*depth, *strictness)).map(|(_, _, root)| root);
+        let root = nearest
+            .max_by_key(|(depth, strictness, _)| (*depth, *strictness))
+            .map(|(_, _, root)| root);
         let may_replace = effect.kind == EffectKind::Write && effect.manner.recursive;
         let own = own(effect, fact, around);
         // `git checkout` and `cp -r` write below a folder, perhaps over our files and mostly not: a person can tell.
-        let own_below = own.is_none() && may_replace && around.own.iter().any(|own| own.is_taken_along(path));
+        let own_below =
+            own.is_none() && may_replace && around.own.iter().any(|own| own.is_taken_along(path));
         let protected = protected(path, home).map(str::to_owned).or_else(|| {
-            let extra = settings.protected_paths.iter().find_map(|extra| extra.matches(path, &around.workspace, home));
+            let extra = settings
+                .protected_paths
+                .iter()
+                .find_map(|extra| extra.matches(path, &around.workspace, home));
             extra.map(|written| format!("`protected_paths` has `{written}`"))
         });
         // A workspace or root below a hidden folder of the home is open; one that is the home folder itself opens nothing hidden in it.
         let opens = |folder: &str, home: &str| holds(folder) && !below_folded(home, folder);
         let hidden = |home: &str| {
-            let opened = opens(&around.workspace, home) || root.is_some_and(|root| opens(&join(&around.workspace, &root.root), home));
+            let opened = opens(&around.workspace, home)
+                || root.is_some_and(|root| opens(&join(&around.workspace, &root.root), home));
             (!opened && hidden_in_home(path, home)).then_some("hidden in the home folder")
         };
-        let stays_closed = effect.kind == EffectKind::Read && effect.manner.listing && fact.kind == PathKind::File;
-        let by_name = if fact.kind == PathKind::Folder { secret_folder(path, home) } else { secret(path, home) };
+        let stays_closed =
+            effect.kind == EffectKind::Read && effect.manner.listing && fact.kind == PathKind::File;
+        let by_name = if fact.kind == PathKind::Folder {
+            secret_folder(path, home)
+        } else {
+            secret(path, home)
+        };
         Some(Standing {
             fact,
             written: join(&operation.cwd(), &place.written),
@@ -88,7 +120,8 @@ fn own<'a>(effect: &Effect, fact: &PathFact, around: &'a Surroundings) -> Option
     let is_write = effect.kind == EffectKind::Write && !manner.makes_folder && !manner.moved_away;
     let takes_away = effect.kind == EffectKind::Delete && manner.recursive || manner.moved_away;
     // Something else than a folder of this name, or a tree that is copied into it, brings its own file along.
-    let replaces = is_write && !manner.permissions && (manner.recursive || fact.kind != PathKind::Folder);
+    let replaces =
+        is_write && !manner.permissions && (manner.recursive || fact.kind != PathKind::Folder);
     // A folder that cannot be entered hides the file from the program that reads it.
     let closes = is_write && manner.permissions && path != around.workspace;
     around.own.iter().find(|own| {
@@ -111,11 +144,14 @@ fn is_common(effect: &Effect, fact: &PathFact, written: &str) -> bool {
         // The world does not look there: the path is text, in which nothing but the kernel's own links and no step back may lead.
         Some(Common::Process) => {
             let of_kernel = |at: &str| matches!(at, "/proc/net" | "/proc/mounts");
-            let plain = fact.links.iter().all(|link| of_kernel(&link.at)) && !written.split('/').any(|name| name == "..");
+            let plain = fact.links.iter().all(|link| of_kernel(&link.at))
+                && !written.split('/').any(|name| name == "..");
             fact.kind == PathKind::Channel && plain && !effect.manner.recursive
         }
         Some(Common::Package { deep }) => {
-            by_root && is_open && (is_file || fact.kind == PathKind::Folder && (deep || !effect.manner.recursive))
+            by_root
+                && is_open
+                && (is_file || fact.kind == PathKind::Folder && (deep || !effect.manner.recursive))
         }
     }
 }

@@ -11,7 +11,9 @@ use crate::verdict::{Decision, Reason};
 /// about, where that must be asked.
 pub(super) fn reasons(lens: &Lens<'_>, must: bool) -> Vec<Reason> {
     let commands = lens.case.reading.commands.iter().enumerate();
-    commands.filter_map(|(part, command)| uncovered(lens, part, command, must)).collect()
+    commands
+        .filter_map(|(part, command)| uncovered(lens, part, command, must))
+        .collect()
 }
 
 fn uncovered(lens: &Lens<'_>, part: usize, command: &Command, must: bool) -> Option<Reason> {
@@ -20,30 +22,64 @@ fn uncovered(lens: &Lens<'_>, part: usize, command: &Command, must: bool) -> Opt
         return None;
     }
     let (rule, pattern) = matching(lens, part, command)?;
-    let text = match (command.leads.first().filter(|_| !pattern.covers(command)), run) {
+    let text = match (
+        command.leads.first().filter(|_| !pattern.covers(command)),
+        run,
+    ) {
         (_, Some((by, inner))) => {
-            format!("the rule `{}` allows nothing that must be asked of `{inner}`, which `{by}` runs", pattern.written)
+            format!(
+                "the rule `{}` allows nothing that must be asked of `{inner}`, which `{by}` runs",
+                pattern.written
+            )
         }
         (Some(lead), None) => {
             let word = lead_word(command, lead);
-            format!("the rule `{}` does not cover `{word}`, which {}: it does not write it out", pattern.written, lead.does)
+            format!(
+                "the rule `{}` does not cover `{word}`, which {}: it does not write it out",
+                pattern.written, lead.does
+            )
         }
         (None, None) => return None,
     };
-    Some(Reason { source: rule.source.clone(), ..reason(Decision::Ask, "not-covered", &redact_text(&text)) })
+    Some(Reason {
+        source: rule.source.clone(),
+        ..reason(Decision::Ask, "not-covered", &redact_text(&text))
+    })
 }
 
 /// An allow rule with a pattern that matches the command; one that covers it counts first.
-fn matching<'a>(lens: &Lens<'a>, part: usize, command: &Command) -> Option<(&'a Rule, &'a CommandPattern)> {
-    let index = lens.case.reading.effects.iter().position(|effect| effect.part == Some(part))?;
+fn matching<'a>(
+    lens: &Lens<'a>,
+    part: usize,
+    command: &Command,
+) -> Option<(&'a Rule, &'a CommandPattern)> {
+    let index = lens
+        .case
+        .reading
+        .effects
+        .iter()
+        .position(|effect| effect.part == Some(part))?;
     let mut found = None;
     for (_, candidates) in lens.candidates(index) {
-        for rule in candidates.iter().copied().filter(|rule| rule.decision == Decision::Allow && lens.counts(rule)) {
-            let Subject::Command(patterns) = &rule.matcher.subject else { continue };
+        for rule in candidates
+            .iter()
+            .copied()
+            .filter(|rule| rule.decision == Decision::Allow && lens.counts(rule))
+        {
+            let Subject::Command(patterns) = &rule.matcher.subject else {
+                continue;
+            };
             if let Some(pattern) = patterns.iter().find(|pattern| pattern.covers(command)) {
                 return Some((rule, pattern));
             }
-            found = found.or_else(|| Some((rule, patterns.iter().find(|pattern| pattern.matches(command, Reach::Narrow))?)));
+            found = found.or_else(|| {
+                Some((
+                    rule,
+                    patterns
+                        .iter()
+                        .find(|pattern| pattern.matches(command, Reach::Narrow))?,
+                ))
+            });
         }
     }
     found

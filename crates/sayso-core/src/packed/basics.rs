@@ -68,7 +68,11 @@ impl<T: Packed> Packed for Option<T> {
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        Some(if bool::unpack(from)? { Some(T::unpack(from)?) } else { None })
+        Some(if bool::unpack(from)? {
+            Some(T::unpack(from)?)
+        } else {
+            None
+        })
     }
 }
 

@@ -102,7 +102,10 @@ impl Packer {
 /// `policy.yaml:12` as its two parts, where the number has only one spelling.
 fn numbered(text: &str) -> Option<(&str, u32)> {
     let (start, digits) = text.rsplit_once(':')?;
-    let number = digits.parse::<u32>().ok().filter(|_| digits.starts_with(|first: char| ('1'..='9').contains(&first)))?;
+    let number = digits
+        .parse::<u32>()
+        .ok()
+        .filter(|_| digits.starts_with(|first: char| ('1'..='9').contains(&first)))?;
     Some((start, number))
 }
 
@@ -121,7 +124,10 @@ impl<'a> Unpacker<'a> {
 
     /// From a place.
     pub(crate) fn from_place(whole: &'a Arc<Vec<u8>>, at: u32) -> Self {
-        Unpacker { whole, at: at as usize }
+        Unpacker {
+            whole,
+            at: at as usize,
+        }
     }
 
     /// Everything, with what was taken and what was not.
@@ -193,9 +199,16 @@ impl<'a> Unpacker<'a> {
         let bytes = match first & 3 {
             HERE => self.raw(rest)?,
             BEFORE => {
-                let mut before = Unpacker { whole: self.whole, at: rest };
+                let mut before = Unpacker {
+                    whole: self.whole,
+                    at: rest,
+                };
                 let length = before.number().filter(|first| first & 3 == HERE)? >> 2;
-                before.raw(usize::try_from(length).ok().filter(|length| SHARED.contains(length))?)?
+                before.raw(
+                    usize::try_from(length)
+                        .ok()
+                        .filter(|length| SHARED.contains(length))?,
+                )?
             }
             _ => return None,
         };
@@ -269,7 +282,9 @@ mod tests {
 
     #[test]
     fn the_same_name_is_written_once() {
-        let places: Vec<String> = (1..=100).map(|line| format!("/home/person/project/policy.yaml:{line}")).collect();
+        let places: Vec<String> = (1..=100)
+            .map(|line| format!("/home/person/project/policy.yaml:{line}"))
+            .collect();
         assert!(packed(&places).len() < 400);
     }
 
@@ -277,17 +292,27 @@ mod tests {
     fn made_up_lengths_are_refused() {
         let huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
         assert_eq!(unpacked::<u64>(huge.to_vec()), Some(u64::MAX));
-        assert_eq!(unpacked::<u64>([&huge[..9], &[0x02]].concat()), None, "65 bits");
+        assert_eq!(
+            unpacked::<u64>([&huge[..9], &[0x02]].concat()),
+            None,
+            "65 bits"
+        );
         assert_eq!(unpacked::<Vec<u64>>(huge.to_vec()), None);
         assert_eq!(unpacked::<String>(huge.to_vec()), None);
         // 2^40 texts, of which none is there.
-        assert_eq!(unpacked::<Vec<String>>(vec![0x80, 0x80, 0x80, 0x80, 0x80, 0x20]), None);
+        assert_eq!(
+            unpacked::<Vec<String>>(vec![0x80, 0x80, 0x80, 0x80, 0x80, 0x20]),
+            None
+        );
     }
 
     #[test]
     fn a_text_is_never_named_in_a_ring() {
         // The text at place 0 is the text at place 0.
         assert_eq!(unpacked::<String>(vec![1]), None);
-        assert_eq!(unpacked::<Vec<String>>(vec![2, 1 << 2 | 1, 1 << 2 | 1]), None);
+        assert_eq!(
+            unpacked::<Vec<String>>(vec![2, 1 << 2 | 1, 1 << 2 | 1]),
+            None
+        );
     }
 }

@@ -122,14 +122,32 @@ rules:
     /// The same program may find bytes of an earlier build, and only [`LAYOUT`] tells it.
     #[test]
     fn another_form_has_another_layout() {
-        let (layer, findings) = read(Source { name: "policy.yaml", text: TEXT }, Format::Yaml, Origin::User, &Blanks);
+        let (layer, findings) = read(
+            Source {
+                name: "policy.yaml",
+                text: TEXT,
+            },
+            Format::Yaml,
+            Origin::User,
+            &Blanks,
+        );
         let layer = layer.unwrap_or_else(|| panic!("{findings:?}"));
         // No profile of this name: what the profiles say is no part of the form.
-        let policy = Policy::assemble(vec![layer], &Overrides { profile: Some("none".to_owned()), ..Overrides::default() }, &Blanks);
+        let policy = Policy::assemble(
+            vec![layer],
+            &Overrides {
+                profile: Some("none".to_owned()),
+                ..Overrides::default()
+            },
+            &Blanks,
+        );
         let digest = Digest::of_bytes(b"");
         let grant = Grant {
             id: "g".to_owned(),
-            key: GrantKey::AnyContent { kind: Kind::Opaque, path: "/x".to_owned() },
+            key: GrantKey::AnyContent {
+                kind: Kind::Opaque,
+                path: "/x".to_owned(),
+            },
             reach: Reach::Always,
             agent: "a".to_owned(),
             expires: Some(1),
@@ -137,8 +155,17 @@ rules:
             risk: Risk::Unknown,
             seal: Some(digest),
         };
-        let form = (LAYOUT, Digest::of_bytes(&pack(&policy, &[grant])).to_string());
-        let known = (9, "sha256:6d84039dfb255d13a324d508faf61abf63a4891ed2ca4946eac1ba0e288266b7".to_owned());
-        assert_eq!(form, known, "if the form was changed, LAYOUT grows, and both stand here");
+        let form = (
+            LAYOUT,
+            Digest::of_bytes(&pack(&policy, &[grant])).to_string(),
+        );
+        let known = (
+            9,
+            "sha256:6d84039dfb255d13a324d508faf61abf63a4891ed2ca4946eac1ba0e288266b7".to_owned(),
+        );
+        assert_eq!(
+            form, known,
+            "if the form was changed, LAYOUT grows, and both stand here"
+        );
     }
 }

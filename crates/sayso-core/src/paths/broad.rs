@@ -35,10 +35,11 @@ pub(super) const BROAD: &[Group] = &[Group {
 
 /// Endings of sources and of texts about them. Shell scripts are not here: many are a list of exported passwords.
 const SOURCES: [&str; 59] = [
-    "adoc", "astro", "bazel", "bzl", "c", "cc", "cjs", "clj", "cpp", "cs", "css", "csproj", "cts", "cxx", "d", "dart", "elm", "erl", "ex",
-    "exs", "fs", "gleam", "go", "gradle", "graphql", "groovy", "h", "hpp", "hs", "html", "java", "jl", "js", "jsx", "kt", "kts", "lua",
-    "m", "md", "mdx", "mjs", "ml", "mm", "mts", "nim", "nix", "php", "proto", "py", "pyi", "rb", "rs", "scala", "svelte", "swift", "tf",
-    "ts", "tsx", "vue",
+    "adoc", "astro", "bazel", "bzl", "c", "cc", "cjs", "clj", "cpp", "cs", "css", "csproj", "cts",
+    "cxx", "d", "dart", "elm", "erl", "ex", "exs", "fs", "gleam", "go", "gradle", "graphql",
+    "groovy", "h", "hpp", "hs", "html", "java", "jl", "js", "jsx", "kt", "kts", "lua", "m", "md",
+    "mdx", "mjs", "ml", "mm", "mts", "nim", "nix", "php", "proto", "py", "pyi", "rb", "rs",
+    "scala", "svelte", "swift", "tf", "ts", "tsx", "vue",
 ];
 
 /// What every folder of a project may hold, whatever the folder is called.
@@ -63,13 +64,16 @@ const ORDINARY: [&str; 16] = [
 
 /// Whether a path with a broad name bears it as a source does.
 pub(super) fn is_source(canonical: &str) -> bool {
-    components(canonical).last().is_some_and(|name| is_source_name(&fold(name)) && is_source_name(&fold_whole(name)))
+    components(canonical)
+        .last()
+        .is_some_and(|name| is_source_name(&fold(name)) && is_source_name(&fold_whole(name)))
 }
 
 /// Whether a folded name is that of a source, or of a file that every project has.
 pub(super) fn is_source_name(folded: &str) -> bool {
     let ending = folded.rsplit_once('.').map(|(_, ending)| ending);
-    ending.is_some_and(|ending| SOURCES.contains(&ending)) || ORDINARY.iter().any(|pattern| fits(pattern, folded))
+    ending.is_some_and(|ending| SOURCES.contains(&ending))
+        || ORDINARY.iter().any(|pattern| fits(pattern, folded))
 }
 
 #[cfg(test)]

@@ -71,11 +71,25 @@ pub fn common(path: &str) -> Option<Common> {
 
 /// Settings and counts of the kernel. Of the network, some are keys; deeper down some folders are mounted when somebody looks.
 fn is_of_kernel(path: &str) -> bool {
-    const SETTINGS: [&str; 4] = ["/proc/sys/fs", "/proc/sys/kernel", "/proc/sys/vm", "/proc/sys/net/core"];
-    const COUNTS: [&str; 3] = ["/sys/fs/cgroup", "/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage"];
-    let name_in =
-        |folder: &&str| relative(path, folder).is_some_and(|name| !name.is_empty() && !name.contains('/') && !name.contains("key"));
-    SETTINGS.iter().any(name_in) || COUNTS.iter().any(|folder| path != *folder && below(path, folder))
+    const SETTINGS: [&str; 4] = [
+        "/proc/sys/fs",
+        "/proc/sys/kernel",
+        "/proc/sys/vm",
+        "/proc/sys/net/core",
+    ];
+    const COUNTS: [&str; 3] = [
+        "/sys/fs/cgroup",
+        "/sys/devices/system/cpu",
+        "/sys/kernel/mm/transparent_hugepage",
+    ];
+    let name_in = |folder: &&str| {
+        relative(path, folder)
+            .is_some_and(|name| !name.is_empty() && !name.contains('/') && !name.contains("key"))
+    };
+    SETTINGS.iter().any(name_in)
+        || COUNTS
+            .iter()
+            .any(|folder| path != *folder && below(path, folder))
 }
 
 /// What packages bring, and nobody else: not `/usr/local`, which is for what people put there, and of `/usr/share` only what is data, since
@@ -98,7 +112,16 @@ fn package(path: &str) -> Option<Common> {
         "/usr/share/pkgconfig",
         "/usr/share/terminfo",
     ];
-    const LIBRARIES: [&str; 8] = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/lib", "/lib32", "/lib64", "/libexec"];
+    const LIBRARIES: [&str; 8] = [
+        "/usr/lib",
+        "/usr/lib32",
+        "/usr/lib64",
+        "/usr/libexec",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/libexec",
+    ];
     // Scripts of a web server with their passwords, and passwords for services.
     const OTHERS: [&str; 4] = ["cgi-bin", "credstore", "credstore.encrypted", "ssl"];
     if WHOLE.iter().any(|folder| below(path, folder)) {
@@ -116,17 +139,36 @@ mod tests {
 
     #[test]
     fn only_what_everybody_may_know_is_common() {
-        for path in ["/etc/hosts", "/proc/loadavg", "/proc/sys/fs/file-max", "/proc/sys/kernel/hostname", "/sys/fs/cgroup/memory.max"] {
+        for path in [
+            "/etc/hosts",
+            "/proc/loadavg",
+            "/proc/sys/fs/file-max",
+            "/proc/sys/kernel/hostname",
+            "/sys/fs/cgroup/memory.max",
+        ] {
             assert_eq!(common(path), Some(Common::Machine), "{path}");
         }
-        for path in ["/proc/self/status", "/proc/self/mounts", "/proc/self/net/dev"] {
+        for path in [
+            "/proc/self/status",
+            "/proc/self/mounts",
+            "/proc/self/net/dev",
+        ] {
             assert_eq!(common(path), Some(Common::Process), "{path}");
         }
-        for path in ["/usr/include", "/usr/include/sys/types.h", "/usr/bin/ls", "/usr/share/dict/words"] {
+        for path in [
+            "/usr/include",
+            "/usr/include/sys/types.h",
+            "/usr/bin/ls",
+            "/usr/share/dict/words",
+        ] {
             assert_eq!(common(path), Some(Common::Package { deep: true }), "{path}");
         }
         for path in ["/usr/lib", "/usr/lib/python3", "/lib64/x.so"] {
-            assert_eq!(common(path), Some(Common::Package { deep: false }), "{path}");
+            assert_eq!(
+                common(path),
+                Some(Common::Package { deep: false }),
+                "{path}"
+            );
         }
         for path in "/ /usr /usr/local /usr/local/include/x /usr/includes /usr/share /usr/share/wordpress/wp-config.php /usr/src /etc /etc/shadow \
             /etc/passwd /usr/lib/cgi-bin/x /usr/lib/credstore/x /usr/lib/ssl/private/k /proc /proc/self /proc/self/environ /proc/self/cmdline \

@@ -171,5 +171,8 @@ pub(super) const CREDENTIALS: &[Group] = &[
             ".kaggle",
         ],
     },
-    Group { why: "file with secrets for the environment", patterns: &[".env*", ".dev.vars*", ".flaskenv"] },
+    Group {
+        why: "file with secrets for the environment",
+        patterns: &[".env*", ".dev.vars*", ".flaskenv"],
+    },
 ];

@@ -39,7 +39,11 @@ impl ExtraProtected {
     pub fn add(&mut self, written: &str) -> Result<(), &'static str> {
         let (anchor, rest) = match written.strip_prefix('~') {
             Some("") => (Anchor::Home, ""),
-            Some(rest) => (Anchor::Home, rest.strip_prefix('/').ok_or("the home folder of somebody else is not known here")?),
+            Some(rest) => (
+                Anchor::Home,
+                rest.strip_prefix('/')
+                    .ok_or("the home folder of somebody else is not known here")?,
+            ),
             None if written.starts_with('/') => (Anchor::Root, written),
             None => match written.strip_prefix("**/") {
                 Some(rest) => (Anchor::Anywhere, rest),
@@ -47,13 +51,18 @@ impl ExtraProtected {
                 None => (Anchor::Anywhere, written),
             },
         };
-        if let (Some(Odd::Refuse(why) | Odd::Ask(why)), false) = (odd(rest), rest.is_empty() && anchor == Anchor::Home) {
+        if let (Some(Odd::Refuse(why) | Odd::Ask(why)), false) =
+            (odd(rest), rest.is_empty() && anchor == Anchor::Home)
+        {
             return Err(why);
         }
         if written.starts_with('!') {
             return Err("a protected path cannot be taken away again");
         }
-        let mut names: Vec<String> = components(rest).filter(|name| *name != ".").map(|name| fold_whole(name).into_owned()).collect();
+        let mut names: Vec<String> = components(rest)
+            .filter(|name| *name != ".")
+            .map(|name| fold_whole(name).into_owned())
+            .collect();
         // Everything below is meant anyway.
         while names.last().is_some_and(|name| name == "**") {
             names.pop();
@@ -67,7 +76,11 @@ impl ExtraProtected {
         if names.iter().any(String::is_empty) || (names.is_empty() && anchor == Anchor::Anywhere) {
             return Err("this would protect no path, or every path");
         }
-        self.patterns.push(Pattern { written: written.to_owned(), anchor, names });
+        self.patterns.push(Pattern {
+            written: written.to_owned(),
+            anchor,
+            names,
+        });
         Ok(())
     }
 
@@ -86,7 +99,10 @@ impl ExtraProtected {
     /// Without a known home folder `~/x` holds at any depth: too much rather than nothing.
     pub fn matches(&self, canonical: &str, workspace: &str, home: Option<&str>) -> Option<&str> {
         let fits = |pattern: &&Pattern| pattern.fits(canonical, workspace, home);
-        self.patterns.iter().find(fits).map(|pattern| pattern.written.as_str())
+        self.patterns
+            .iter()
+            .find(fits)
+            .map(|pattern| pattern.written.as_str())
     }
 }
 
@@ -94,7 +110,9 @@ impl ExtraProtected {
 impl Packed for ExtraProtected {
     fn pack(&self, out: &mut Packer) {
         out.number(self.patterns.len() as u64);
-        self.patterns.iter().for_each(|pattern| pattern.written.pack(out));
+        self.patterns
+            .iter()
+            .for_each(|pattern| pattern.written.pack(out));
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
@@ -110,8 +128,12 @@ impl Pattern {
     fn fits(&self, canonical: &str, workspace: &str, home: Option<&str>) -> bool {
         match (self.anchor, home) {
             (Anchor::Root, _) => begins(components(canonical), &self.names),
-            (Anchor::Workspace, _) => under(canonical, workspace).is_some_and(|rest| begins(rest, &self.names)),
-            (Anchor::Home, Some(home)) => under(canonical, home).is_some_and(|rest| begins(rest, &self.names)),
+            (Anchor::Workspace, _) => {
+                under(canonical, workspace).is_some_and(|rest| begins(rest, &self.names))
+            }
+            (Anchor::Home, Some(home)) => {
+                under(canonical, home).is_some_and(|rest| begins(rest, &self.names))
+            }
             (Anchor::Home, None) => anywhere(components(canonical), &self.names),
             // The workspace's own folder was chosen by the person, so a name in its path says nothing.
             (Anchor::Anywhere, _) => match under(canonical, workspace) {
@@ -155,7 +177,13 @@ fn begins<'a>(names: impl Iterator<Item = &'a str> + Clone, wanted: &[String]) -
 
 fn is_named(pattern: &str, name: &str) -> bool {
     let folded = fold(name);
-    let compare = |form: &str| if is_glob(pattern) || form.contains('~') { means(pattern, form) } else { pattern == form };
+    let compare = |form: &str| {
+        if is_glob(pattern) || form.contains('~') {
+            means(pattern, form)
+        } else {
+            pattern == form
+        }
+    };
     compare(&folded) || (has_two_forms(name) && compare(&fold_whole(name)))
 }
 
@@ -193,31 +221,59 @@ mod tests {
             ("a/**/b/*/c", "/ws/a/b/b/x/c", "/ws/a/b/c"),
         ] {
             let extra = extra(&[pattern]);
-            assert_eq!(extra.matches(yes, "/ws", Some("/home/u")), Some(pattern), "{pattern} {yes}");
-            assert_eq!(extra.matches(no, "/ws", Some("/home/u")), None, "{pattern} {no}");
+            assert_eq!(
+                extra.matches(yes, "/ws", Some("/home/u")),
+                Some(pattern),
+                "{pattern} {yes}"
+            );
+            assert_eq!(
+                extra.matches(no, "/ws", Some("/home/u")),
+                None,
+                "{pattern} {no}"
+            );
         }
     }
 
     #[test]
     fn p_18_a_star_stays_in_its_component() {
-        assert_eq!(extra(&["infra/*.tf"]).matches("/ws/infra/a/b.tf", "/ws", None), None);
+        assert_eq!(
+            extra(&["infra/*.tf"]).matches("/ws/infra/a/b.tf", "/ws", None),
+            None
+        );
     }
 
     #[test]
     fn names_above_the_workspace_do_not_count() {
-        assert_eq!(extra(&["build"]).matches("/home/build/ws/x", "/home/build/ws", None), None);
-        assert!(extra(&["build"]).matches("/home/build/other", "/home/build/ws", None).is_some());
+        assert_eq!(
+            extra(&["build"]).matches("/home/build/ws/x", "/home/build/ws", None),
+            None
+        );
+        assert!(
+            extra(&["build"])
+                .matches("/home/build/other", "/home/build/ws", None)
+                .is_some()
+        );
     }
 
     #[test]
     fn an_unknown_home_protects_more() {
-        assert!(extra(&["~/notes"]).matches("/home/v/notes/x", "/ws", None).is_some());
+        assert!(
+            extra(&["~/notes"])
+                .matches("/home/v/notes/x", "/ws", None)
+                .is_some()
+        );
     }
 
     #[test]
     fn h_76_windows_spellings_do_not_slip_past() {
         let extra = extra(&["infra/prod", ".hidden"]);
-        for path in ["/ws/infra/prod.", "/ws/infra/prod:x", "/ws/infra/PROD ", "/ws/HIDDEN~1", "/ws/infra/pro\u{200b}d"] {
+        for path in [
+            "/ws/infra/prod.",
+            "/ws/infra/prod:x",
+            "/ws/infra/PROD ",
+            "/ws/HIDDEN~1",
+            "/ws/infra/pro\u{200b}d",
+        ] {
             assert!(extra.matches(path, "/ws", None).is_some(), "{path}");
         }
     }
@@ -264,6 +320,9 @@ mod tests {
         let bytes = std::sync::Arc::new(out.finish());
         let back = ExtraProtected::unpack(&mut Unpacker::new(&bytes)).unwrap();
         assert_eq!(back.matches("/ws/a.secret", "/ws", None), Some("*.secret"));
-        assert_eq!(back.matches("/ws/infra/prod", "/ws", None), Some("infra/prod"));
+        assert_eq!(
+            back.matches("/ws/infra/prod", "/ws", None),
+            Some("infra/prod")
+        );
     }
 }

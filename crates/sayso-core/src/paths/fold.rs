@@ -11,7 +11,11 @@ use unicode_normalization::UnicodeNormalization;
 pub fn fold(component: &str) -> Cow<'_, str> {
     // One pass without branches, as nearly every name is already in this form.
     let is_other = |byte: u8| !byte.is_ascii() | byte.is_ascii_uppercase() | (byte == b':');
-    if !component.bytes().fold(false, |found, byte| found | is_other(byte)) && !component.ends_with(['.', ' ']) {
+    if !component
+        .bytes()
+        .fold(false, |found, byte| found | is_other(byte))
+        && !component.ends_with(['.', ' '])
+    {
         return Cow::Borrowed(component);
     }
     trimmed(without_stream(fold_letters(component)))
@@ -19,7 +23,9 @@ pub fn fold(component: &str) -> Cow<'_, str> {
 
 /// Whether [`fold_whole()`] may differ from [`fold()`]. Other signs than `:` can become one, so this looks no closer than it must.
 pub(super) fn has_two_forms(component: &str) -> bool {
-    component.bytes().fold(false, |found, byte| found | !byte.is_ascii() | (byte == b':'))
+    component.bytes().fold(false, |found, byte| {
+        found | !byte.is_ascii() | (byte == b':')
+    })
 }
 
 /// [`fold()`], but with what follows a `:`. On Linux `x:key.pem` is a name that ends in `.pem`, so a name with a colon is compared in both forms.
@@ -35,16 +41,32 @@ fn fold_letters(component: &str) -> Cow<'_, str> {
         };
     }
     // Folding can make room for a composition, and the other way round, so both are done twice.
-    let once: String = component.nfkc().filter(|character| !is_ignorable(*character)).flat_map(fold_character).collect();
-    let twice: String = once.nfkc().filter(|character| !is_ignorable(*character)).flat_map(fold_character).nfkc().collect();
+    let once: String = component
+        .nfkc()
+        .filter(|character| !is_ignorable(*character))
+        .flat_map(fold_character)
+        .collect();
+    let twice: String = once
+        .nfkc()
+        .filter(|character| !is_ignorable(*character))
+        .flat_map(fold_character)
+        .nfkc()
+        .collect();
     // What `İ` becomes: an i with its dot written apart.
     // Without it, the i may go together with a mark behind it.
-    Cow::Owned(if twice.contains("i\u{307}") { without_extra_dots(&twice).nfkc().collect() } else { twice })
+    Cow::Owned(if twice.contains("i\u{307}") {
+        without_extra_dots(&twice).nfkc().collect()
+    } else {
+        twice
+    })
 }
 
 /// Full case folding, near enough: going up and down again makes `ß` into `ss`, `ſ` into `s`, `ı` into `i` and `ς` into `σ`.
 fn fold_character(character: char) -> impl Iterator<Item = char> {
-    character.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase)
+    character
+        .to_lowercase()
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
 }
 
 fn without_extra_dots(text: &str) -> String {
@@ -94,8 +116,13 @@ pub fn is_short_name_of(component: &str, name: &str) -> bool {
 
 /// [`is_short_name_of()`] for names in their folded form.
 pub(super) fn is_folded_short_name_of(short: &str, name: &str) -> bool {
-    let Some((stem, short_ending)) = parts_of_short_name(short) else { return false };
-    let (base, ending) = name.trim_start_matches(['.', ' ']).rsplit_once('.').unwrap_or((name.trim_start_matches(['.', ' ']), ""));
+    let Some((stem, short_ending)) = parts_of_short_name(short) else {
+        return false;
+    };
+    let (base, ending) = name
+        .trim_start_matches(['.', ' '])
+        .rsplit_once('.')
+        .unwrap_or((name.trim_start_matches(['.', ' ']), ""));
     // `*.pem` is told by its ending, but `.*rc` would be any short name at all.
     if base.starts_with('*') && (ending.is_empty() || ending.contains('*')) {
         return false;
@@ -114,7 +141,9 @@ pub(super) fn parts_of_short_name(folded: &str) -> Option<(&str, &str)> {
 /// The stem is the start of the name, or its first two characters and four hexadecimal digits of a checksum.
 fn stem_fits(stem: &str, base: &str) -> bool {
     let mut letters = stem.chars();
-    let mut signs = base.chars().filter(|character| !matches!(character, '.' | ' '));
+    let mut signs = base
+        .chars()
+        .filter(|character| !matches!(character, '.' | ' '));
     let mut taken = 0;
     loop {
         match (letters.clone().next(), signs.next()) {
@@ -122,7 +151,9 @@ fn stem_fits(stem: &str, base: &str) -> bool {
             (None, None) => return taken > 0,
             (None, Some(_)) => return taken + 2 >= 6,
             // Letters and digits stay; what such a name cannot hold becomes `_`.
-            (Some(letter), Some(sign)) if sign == '?' || letter == sign || letter == '_' && !sign.is_alphanumeric() => {
+            (Some(letter), Some(sign))
+                if sign == '?' || letter == sign || letter == '_' && !sign.is_alphanumeric() =>
+            {
                 letters.next();
                 taken += 1;
             }
@@ -132,7 +163,12 @@ fn stem_fits(stem: &str, base: &str) -> bool {
 }
 
 fn is_checksum(stem: &str, taken: usize) -> bool {
-    taken <= 6 && stem.chars().count() == 6 && stem.chars().skip(2).all(|character| character.is_ascii_hexdigit())
+    taken <= 6
+        && stem.chars().count() == 6
+        && stem
+            .chars()
+            .skip(2)
+            .all(|character| character.is_ascii_hexdigit())
 }
 
 /// The ending is cut to three characters. A pattern such as `.env*` leaves it open.
@@ -140,8 +176,11 @@ fn ending_fits(short: &str, ending: &str, base: &str) -> bool {
     let is_open = base.ends_with('*') && ending.is_empty();
     let mut signs = ending.chars();
     is_open
-        || (short.chars().all(|letter| signs.next().is_some_and(|sign| matches!(sign, '*' | '?') || sign == letter))
-            && (short.chars().count() == 3 || signs.next().is_none_or(|sign| sign == '*')))
+        || (short.chars().all(|letter| {
+            signs
+                .next()
+                .is_some_and(|sign| matches!(sign, '*' | '?') || sign == letter)
+        }) && (short.chars().count() == 3 || signs.next().is_none_or(|sign| sign == '*')))
 }
 
 #[cfg(test)]
@@ -152,7 +191,10 @@ mod tests {
     #[test]
     fn ordinary_names_are_borrowed() {
         for name in ["src", "main.rs", "a-b_c+d", ".git", "node_modules", "x~"] {
-            assert!(matches!(fold(name), Cow::Borrowed(kept) if kept == name), "{name}");
+            assert!(
+                matches!(fold(name), Cow::Borrowed(kept) if kept == name),
+                "{name}"
+            );
         }
     }
 
@@ -192,7 +234,11 @@ mod tests {
 
     #[test]
     fn a_mark_behind_a_dot_that_goes_is_folded_at_once() {
-        for name in ["wi\u{307}\u{30f}", "\u{130}\u{30f}", "i\u{307}\u{307}\u{301}"] {
+        for name in [
+            "wi\u{307}\u{30f}",
+            "\u{130}\u{30f}",
+            "i\u{307}\u{307}\u{301}",
+        ] {
             let once = fold(name).into_owned();
             assert_eq!(fold(&once), once, "{name:?}");
         }
@@ -211,7 +257,10 @@ mod tests {
             assert!(has_two_forms(name), "{name:?}");
         }
         assert!(!has_two_forms("abc") && !has_two_forms(""));
-        assert_eq!((fold(":"), fold("a:B"), fold_whole("a:B")), ("".into(), "a".into(), "a:b".into()));
+        assert_eq!(
+            (fold(":"), fold("a:B"), fold_whole("a:B")),
+            ("".into(), "a".into(), "a:b".into())
+        );
     }
 
     #[test]

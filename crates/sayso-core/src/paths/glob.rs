@@ -16,7 +16,10 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
             }
             Some(sign) => {
                 let mut left_next = left.clone();
-                if left_next.next().is_some_and(|character| sign == '?' || sign == character) {
+                if left_next
+                    .next()
+                    .is_some_and(|character| sign == '?' || sign == character)
+                {
                     (wanted, left) = (wanted_next, left_next);
                     continue;
                 }
@@ -24,7 +27,9 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
             None if left.as_str().is_empty() => return true,
             None => {}
         }
-        let Some((after_star, from)) = &mut retry else { return false };
+        let Some((after_star, from)) = &mut retry else {
+            return false;
+        };
         if from.next().is_none() {
             return false;
         }
@@ -60,7 +65,14 @@ mod tests {
         ] {
             assert!(fits(pattern, name), "{pattern} {name}");
         }
-        for (pattern, name) in [("*.pem", "a.pem.txt"), ("?", ""), ("?", "ab"), ("a*b*c", "aXbY"), ("", "a"), ("a", "")] {
+        for (pattern, name) in [
+            ("*.pem", "a.pem.txt"),
+            ("?", ""),
+            ("?", "ab"),
+            ("a*b*c", "aXbY"),
+            ("", "a"),
+            ("a", ""),
+        ] {
             assert!(!fits(pattern, name), "{pattern} {name}");
         }
     }

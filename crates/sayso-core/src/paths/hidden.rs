@@ -59,8 +59,14 @@ const HARMLESS: &[(&str, &[&str])] = &[
     (".nvm", &["versions"]),
     (".opam", &[]),
     (".pub-cache", &["hosted"]),
-    (".pyenv", &["bin", "libexec", "plugins", "shims", "versions"]),
-    (".rbenv", &["bin", "libexec", "plugins", "shims", "versions"]),
+    (
+        ".pyenv",
+        &["bin", "libexec", "plugins", "shims", "versions"],
+    ),
+    (
+        ".rbenv",
+        &["bin", "libexec", "plugins", "shims", "versions"],
+    ),
     (".rustup", &[]),
     (".sdkman", &["candidates"]),
     (".terminfo", &[]),
@@ -69,16 +75,34 @@ const HARMLESS: &[(&str, &[&str])] = &[
 ];
 
 /// Folders of `~/.local/share` that hold nothing of a person.
-const HARMLESS_SHARE: [&str; 8] = ["applications", "bash-completion", "fonts", "icons", "man", "mime", "pnpm", "uv"];
+const HARMLESS_SHARE: [&str; 8] = [
+    "applications",
+    "bash-completion",
+    "fonts",
+    "icons",
+    "man",
+    "mime",
+    "pnpm",
+    "uv",
+];
 
 /// The places of a home folder below hidden names that hold tools and nothing of a person, relative to it.
 pub fn tools_in_home() -> impl Iterator<Item = String> {
-    let plain = HARMLESS.iter().filter(|(name, _)| *name != ".git" && *name != ".cache");
+    let plain = HARMLESS
+        .iter()
+        .filter(|(name, _)| *name != ".git" && *name != ".cache");
     let below = plain.flat_map(|(name, below)| match below {
         [] => vec![(*name).to_owned()],
-        below => below.iter().map(|inner| format!("{name}/{inner}")).collect(),
+        below => below
+            .iter()
+            .map(|inner| format!("{name}/{inner}"))
+            .collect(),
     });
-    below.chain(HARMLESS_SHARE.iter().map(|name| format!(".local/share/{name}")))
+    below.chain(
+        HARMLESS_SHARE
+            .iter()
+            .map(|name| format!(".local/share/{name}")),
+    )
 }
 
 /// Whether a path lies in the home folder below a hidden name, and nothing says that this one is harmless.
@@ -89,15 +113,30 @@ pub fn hidden_in_home(canonical: &str, home: &str) -> bool {
     if !below_folded(canonical, home) {
         return false;
     }
-    let mut names = components(canonical).skip(components(home).count()).map(fold);
-    let Some(first) = names.next().filter(|name| name.starts_with('.') || name.contains('~')) else { return false };
+    let mut names = components(canonical)
+        .skip(components(home).count())
+        .map(fold);
+    let Some(first) = names
+        .next()
+        .filter(|name| name.starts_with('.') || name.contains('~'))
+    else {
+        return false;
+    };
     let second = names.next();
     let third = names.next();
-    let harmless = HARMLESS
-        .iter()
-        .any(|(name, below)| *name == first && (below.is_empty() || second.as_deref().is_some_and(|second| below.contains(&second))));
+    let harmless = HARMLESS.iter().any(|(name, below)| {
+        *name == first
+            && (below.is_empty()
+                || second
+                    .as_deref()
+                    .is_some_and(|second| below.contains(&second)))
+    });
     let in_share = first == ".local" && second.as_deref() == Some("share");
-    let harmless = harmless || in_share && third.as_deref().is_some_and(|third| HARMLESS_SHARE.contains(&third));
+    let harmless = harmless
+        || in_share
+            && third
+                .as_deref()
+                .is_some_and(|third| HARMLESS_SHARE.contains(&third));
     !harmless && !components(canonical).last().is_some_and(is_public)
 }
 
@@ -132,10 +171,25 @@ mod tests {
     #[test]
     fn tools_are_told_without_caches_and_repositories() {
         let tools: Vec<String> = tools_in_home().collect();
-        for place in [".rustup", ".cargo/bin", ".local/share/fonts", ".volta/tools"] {
+        for place in [
+            ".rustup",
+            ".cargo/bin",
+            ".local/share/fonts",
+            ".volta/tools",
+        ] {
             assert!(tools.iter().any(|tool| tool == place), "{place}");
         }
-        assert!(!tools.iter().any(|tool| tool == ".git" || tool.starts_with(".cache")), "{tools:?}");
-        assert!(tools.iter().all(|tool| !hidden_in_home(&format!("/home/u/{tool}/x"), "/home/u")), "{tools:?}");
+        assert!(
+            !tools
+                .iter()
+                .any(|tool| tool == ".git" || tool.starts_with(".cache")),
+            "{tools:?}"
+        );
+        assert!(
+            tools
+                .iter()
+                .all(|tool| !hidden_in_home(&format!("/home/u/{tool}/x"), "/home/u")),
+            "{tools:?}"
+        );
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! All words stand in one text, and an entry says where its own are: a pointer in each would have to be set at every start.
 
-#![expect(clippy::indexing_slicing, reason = "this runs while the program is compiled, and a wrong index stops that")]
+#![expect(
+    clippy::indexing_slicing,
+    reason = "this runs while the program is compiled, and a wrong index stops that"
+)]
 
 /// Patterns that are guarded for one reason.
 pub(super) struct Group {
@@ -19,12 +22,21 @@ pub(super) struct Span {
     pub length: u16,
 }
 
-const NOTHING: Span = Span { start: 0, length: 0 };
+const NOTHING: Span = Span {
+    start: 0,
+    length: 0,
+};
 
 impl Span {
     const fn new(start: usize, length: usize) -> Span {
-        assert!(start + length <= u16::MAX as usize, "the guarded names of one table are too long together");
-        Span { start: start as u16, length: length as u16 }
+        assert!(
+            start + length <= u16::MAX as usize,
+            "the guarded names of one table are too long together"
+        );
+        Span {
+            start: start as u16,
+            length: length as u16,
+        }
     }
 }
 
@@ -43,7 +55,14 @@ pub(super) struct Entry {
     pub why: Span,
 }
 
-const NO_ENTRY: Entry = Entry { shape: Shape::Literal, fixed: NOTHING, name: NOTHING, others: NOTHING, must_end: false, why: NOTHING };
+const NO_ENTRY: Entry = Entry {
+    shape: Shape::Literal,
+    fixed: NOTHING,
+    name: NOTHING,
+    others: NOTHING,
+    must_end: false,
+    why: NOTHING,
+};
 
 /// Where in a name the fixed part of a pattern stands.
 #[derive(Clone, Copy)]
@@ -102,7 +121,10 @@ pub(super) const fn size(groups: &[&[Group]]) -> (usize, usize) {
 
 impl<const ENTRIES: usize, const LENGTH: usize> LaidOut<ENTRIES, LENGTH> {
     pub(super) const fn new(groups: &[&[Group]]) -> Self {
-        assert!(ENTRIES < u16::MAX as usize, "there are too many guarded names in one table");
+        assert!(
+            ENTRIES < u16::MAX as usize,
+            "there are too many guarded names in one table"
+        );
         let (mut found, mut lists) = ([NO_ENTRY; ENTRIES], [0; ENTRIES]);
         let (mut text, mut at) = ([0; LENGTH], 0);
         let mut count = 0;
@@ -127,11 +149,18 @@ impl<const ENTRIES: usize, const LENGTH: usize> LaidOut<ENTRIES, LENGTH> {
         }
         assert!(count == ENTRIES && at == LENGTH);
         let (entries, starts) = by_list(found, lists);
-        LaidOut { entries, starts, text }
+        LaidOut {
+            entries,
+            starts,
+            text,
+        }
     }
 }
 
-const fn by_list<const ENTRIES: usize>(found: [Entry; ENTRIES], lists: [usize; ENTRIES]) -> ([Entry; ENTRIES], [u16; LISTS + 1]) {
+const fn by_list<const ENTRIES: usize>(
+    found: [Entry; ENTRIES],
+    lists: [usize; ENTRIES],
+) -> ([Entry; ENTRIES], [u16; LISTS + 1]) {
     let mut starts = [0; LISTS + 1];
     let mut index = 0;
     while index < ENTRIES {
@@ -155,7 +184,11 @@ const fn by_list<const ENTRIES: usize>(found: [Entry; ENTRIES], lists: [usize; E
 }
 
 const fn write(text: &mut [u8], at: usize, word: &[u8]) -> usize {
-    text.split_at_mut(at).1.split_at_mut(word.len()).0.copy_from_slice(word);
+    text.split_at_mut(at)
+        .1
+        .split_at_mut(word.len())
+        .0
+        .copy_from_slice(word);
     at + word.len()
 }
 
@@ -196,7 +229,9 @@ const fn list(name: &[u8], at_home: bool, at_root: bool) -> usize {
     match (start_bucket(name), ending_bucket(name)) {
         _ if at_home => AT_HOME,
         (Some(bucket), _) if at_root => AT_ROOT + bucket,
-        (None, _) if at_root => panic!("a guarded name at the root starts with two letters, else it is never found"),
+        (None, _) if at_root => {
+            panic!("a guarded name at the root starts with two letters, else it is never found")
+        }
         (Some(bucket), _) => BY_START + bucket,
         (None, Some(bucket)) => BY_ENDING + bucket,
         (None, None) if ending(name).is_some() => DOTTED,
@@ -214,7 +249,9 @@ const fn without_slashes(mut path: &[u8]) -> &[u8] {
 /// The shape of a name, how many signs stand before its fixed part, and how long that is.
 const fn shape(name: &[u8]) -> (Shape, usize, usize) {
     match name {
-        [b'*', text @ .., b'*'] if !is_glob(text) && !text.is_empty() => (Shape::Within, 1, text.len()),
+        [b'*', text @ .., b'*'] if !is_glob(text) && !text.is_empty() => {
+            (Shape::Within, 1, text.len())
+        }
         [text @ .., b'*'] if !is_glob(text) => (Shape::Start, 0, text.len()),
         [b'*', text @ ..] if !is_glob(text) => (Shape::End, 1, text.len()),
         text if is_glob(text) => (Shape::Glob, 0, text.len()),
@@ -266,7 +303,9 @@ const fn ending(mut name: &[u8]) -> Option<&[u8]> {
 /// By the first two letters, in one half of the buckets.
 pub(super) const fn pair_bucket(text: &[u8]) -> Option<usize> {
     match text {
-        [first, second, ..] if is_letter(*first) && is_letter(*second) => Some((*first as usize * 5 + *second as usize) % (BUCKETS / 2)),
+        [first, second, ..] if is_letter(*first) && is_letter(*second) => {
+            Some((*first as usize * 5 + *second as usize) % (BUCKETS / 2))
+        }
         _ => None,
     }
 }
@@ -282,25 +321,42 @@ mod tests {
     #[test]
     fn a_name_is_compared_with_the_least_work() {
         for name in ["a", "a.b"] {
-            assert!(matches!(shape(name.as_bytes()), (Shape::Literal, 0, length) if length == name.len()), "{name}");
+            assert!(
+                matches!(shape(name.as_bytes()), (Shape::Literal, 0, length) if length == name.len()),
+                "{name}"
+            );
         }
         for name in ["a*", "a.b*", "*"] {
-            assert!(matches!(shape(name.as_bytes()), (Shape::Start, 0, length) if length == name.len() - 1), "{name}");
+            assert!(
+                matches!(shape(name.as_bytes()), (Shape::Start, 0, length) if length == name.len() - 1),
+                "{name}"
+            );
         }
         for name in ["*a", "*.b"] {
-            assert!(matches!(shape(name.as_bytes()), (Shape::End, 1, length) if length == name.len() - 1), "{name}");
+            assert!(
+                matches!(shape(name.as_bytes()), (Shape::End, 1, length) if length == name.len() - 1),
+                "{name}"
+            );
         }
         for name in ["*a*", "*.b*"] {
-            assert!(matches!(shape(name.as_bytes()), (Shape::Within, 1, length) if length == name.len() - 2), "{name}");
+            assert!(
+                matches!(shape(name.as_bytes()), (Shape::Within, 1, length) if length == name.len() - 2),
+                "{name}"
+            );
         }
         for name in ["a*b", "*a*b", "a?", "*a*b*", "?a*", "**"] {
-            assert!(matches!(shape(name.as_bytes()), (Shape::Glob, 0, length) if length == name.len()), "{name}");
+            assert!(
+                matches!(shape(name.as_bytes()), (Shape::Glob, 0, length) if length == name.len()),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn no_two_lists_are_the_same() {
-        let lists = [BY_START, BY_ENDING, DOTTED, ANYWHERE, AT_ROOT, AT_HOME, LISTS];
+        let lists = [
+            BY_START, BY_ENDING, DOTTED, ANYWHERE, AT_ROOT, AT_HOME, LISTS,
+        ];
         let sizes: Vec<usize> = lists.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert_eq!(sizes, [BUCKETS, BUCKETS / 2, 1, 1, BUCKETS, 1]);
     }
@@ -309,10 +365,27 @@ mod tests {
     fn a_name_stands_in_a_small_list() {
         let anywhere = |name: &str| list(name.as_bytes(), false, false);
         let (ab, pe) = ((97 * 5 + 98) % 256, (112 * 5 + 101) % 256);
-        assert_eq!((anywhere("abc"), anywhere(".abc"), anywhere("ab*")), (BY_START + ab, BY_START + 256 + ab, BY_START + ab));
-        assert_eq!((anywhere("*.pem"), anywhere("*.x.pem"), anywhere("?.pe*")), (BY_ENDING + pe, BY_ENDING + pe, DOTTED));
-        assert_eq!((anywhere("*.p"), anywhere("*.*x"), anywhere("*a"), anywhere("a*")), (DOTTED, DOTTED, ANYWHERE, ANYWHERE));
-        assert_eq!((list(b"abc", false, true), list(b"*a", true, false)), (AT_ROOT + ab, AT_HOME));
+        assert_eq!(
+            (anywhere("abc"), anywhere(".abc"), anywhere("ab*")),
+            (BY_START + ab, BY_START + 256 + ab, BY_START + ab)
+        );
+        assert_eq!(
+            (anywhere("*.pem"), anywhere("*.x.pem"), anywhere("?.pe*")),
+            (BY_ENDING + pe, BY_ENDING + pe, DOTTED)
+        );
+        assert_eq!(
+            (
+                anywhere("*.p"),
+                anywhere("*.*x"),
+                anywhere("*a"),
+                anywhere("a*")
+            ),
+            (DOTTED, DOTTED, ANYWHERE, ANYWHERE)
+        );
+        assert_eq!(
+            (list(b"abc", false, true), list(b"*a", true, false)),
+            (AT_ROOT + ab, AT_HOME)
+        );
     }
 
     #[test]

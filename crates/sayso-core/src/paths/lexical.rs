@@ -40,8 +40,16 @@ mod tests {
         for (base, path, wanted) in [
             ("/ws", "docs/../.env", "/ws/.env"),
             ("/ws", "tests/../main.py", "/ws/main.py"),
-            ("/home/u/ws", "a/docs/../../.ssh/authorized_keys", "/home/u/ws/.ssh/authorized_keys"),
-            ("/home/u/ws", "../.ssh/authorized_keys", "/home/u/.ssh/authorized_keys"),
+            (
+                "/home/u/ws",
+                "a/docs/../../.ssh/authorized_keys",
+                "/home/u/ws/.ssh/authorized_keys",
+            ),
+            (
+                "/home/u/ws",
+                "../.ssh/authorized_keys",
+                "/home/u/.ssh/authorized_keys",
+            ),
             ("/ws", "../../../etc/passwd", "/etc/passwd"),
             ("/ws", "./.env", "/ws/.env"),
             ("/ws", "a//b/./c/", "/ws/a/b/c"),

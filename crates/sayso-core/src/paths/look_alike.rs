@@ -75,7 +75,10 @@ const TWINS: [(char, &str); 63] = [
 
 /// The ASCII character that a character looks like.
 fn twin(letter: char) -> Option<char> {
-    TWINS.iter().find(|(_, twins)| twins.contains(letter)).map(|(plain, _)| *plain)
+    TWINS
+        .iter()
+        .find(|(_, twins)| twins.contains(letter))
+        .map(|(plain, _)| *plain)
 }
 
 /// The text as a person reads it: look-alike letters in ASCII, without what cannot be seen.
@@ -84,7 +87,16 @@ pub fn as_seen(written: &str) -> Cow<'_, str> {
         return Cow::Borrowed(written);
     }
     let plain = |letter: char| twin(letter).unwrap_or(letter);
-    Cow::Owned(written.chars().map(plain).collect::<String>().nfkc().filter(|letter| !is_ignorable(*letter)).map(plain).collect())
+    Cow::Owned(
+        written
+            .chars()
+            .map(plain)
+            .collect::<String>()
+            .nfkc()
+            .filter(|letter| !is_ignorable(*letter))
+            .map(plain)
+            .collect(),
+    )
 }
 
 /// Why a path may be taken for another one by a person who reads it.
@@ -92,25 +104,37 @@ pub fn looks_like_another(written: &str) -> Option<&'static str> {
     if written.is_ascii() {
         return None;
     }
-    if written.chars().any(|letter| !letter.is_ascii() && becomes_ascii(letter)) {
+    if written
+        .chars()
+        .any(|letter| !letter.is_ascii() && becomes_ascii(letter))
+    {
         return Some("the path holds a character that looks like an ordinary one");
     }
     let mut words = written.split(|letter: char| !letter.is_alphanumeric());
     words.find_map(|word| {
-        let mixed = word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(is_foreign);
-        let disguised = !word.is_ascii() && word.chars().all(|letter| letter.is_ascii() || twin(letter).is_some());
-        (mixed || disguised).then_some("the path holds letters of another alphabet that look like ordinary ones")
+        let mixed =
+            word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(is_foreign);
+        let disguised = !word.is_ascii()
+            && word
+                .chars()
+                .all(|letter| letter.is_ascii() || twin(letter).is_some());
+        (mixed || disguised)
+            .then_some("the path holds letters of another alphabet that look like ordinary ones")
     })
 }
 
 /// Full-width, mathematical and other forms of ASCII characters.
 fn becomes_ascii(letter: char) -> bool {
-    std::iter::once(letter).nfkc().next().is_some_and(|plain| plain.is_ascii_graphic())
+    std::iter::once(letter)
+        .nfkc()
+        .next()
+        .is_some_and(|plain| plain.is_ascii_graphic())
 }
 
 /// A letter or digit of an alphabet that is not mixed with Latin letters within a word. Chinese, Japanese and Korean are.
 fn is_foreign(letter: char) -> bool {
-    let latin = matches!(letter, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{300}'..='\u{36f}');
+    let latin =
+        matches!(letter, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{300}'..='\u{36f}');
     let cjk = matches!(letter, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}');
     let twin_in_latin = latin && twin(letter).is_some() && !matches!(letter, 'ạ');

@@ -59,7 +59,11 @@ pub fn below(path: &str, folder: &str) -> bool {
 pub fn relative<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(folder.trim_end_matches('/'))?;
     // Without this, `relative("x", "/")` would take a path that is not absolute for one below the root.
-    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+    if rest.is_empty() {
+        Some(rest)
+    } else {
+        rest.strip_prefix('/')
+    }
 }
 
 /// [`below()`], with names that differ only in their [`fold()`] taken as the same.
@@ -67,7 +71,11 @@ pub fn relative<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
 /// It answers yes too often on a file system that tells `A` from `a`. Ask it to find out what must be guarded there, never what is allowed.
 pub fn below_folded(path: &str, folder: &str) -> bool {
     let mut names = components(path);
-    components(folder).all(|wanted| names.next().is_some_and(|name| name == wanted || fold(name) == fold(wanted)))
+    components(folder).all(|wanted| {
+        names
+            .next()
+            .is_some_and(|name| name == wanted || fold(name) == fold(wanted))
+    })
 }
 
 /// The names in a path.
@@ -87,7 +95,10 @@ impl<'a> Iterator for Components<'a> {
     fn next(&mut self) -> Option<&'a str> {
         let start = self.rest.bytes().position(|byte| byte != b'/')?;
         let rest = self.rest.get(start..)?;
-        let end = rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len());
+        let end = rest
+            .bytes()
+            .position(|byte| byte == b'/')
+            .unwrap_or(rest.len());
         let (name, rest) = rest.split_at_checked(end)?;
         self.rest = rest;
         Some(name)
@@ -135,7 +146,10 @@ mod tests {
     fn h_21_h_22_a_link_is_judged_by_where_it_leads() {
         assert!(prose_in("/ws/docs/notes.md", "/ws"));
         for leads_to in [join("/ws/docs", "../.env"), join("/ws", "/etc/cron.d/x")] {
-            assert!(!prose_in(&leads_to, "/ws") && protected(&leads_to, None).is_some(), "{leads_to}");
+            assert!(
+                !prose_in(&leads_to, "/ws") && protected(&leads_to, None).is_some(),
+                "{leads_to}"
+            );
         }
         assert!(!below("/etc/cron.d/x", "/ws"));
     }
@@ -156,6 +170,9 @@ mod tests {
         assert!(secret(&to, None).is_none() && protected(&to, None).is_none());
         let mut extra = ExtraProtected::default();
         extra.add("main.py").expect("a plain name");
-        assert_eq!(extra.matches(&join("/ws", "./main.py"), "/ws", None), Some("main.py"));
+        assert_eq!(
+            extra.matches(&join("/ws", "./main.py"), "/ws", None),
+            Some("main.py")
+        );
     }
 }

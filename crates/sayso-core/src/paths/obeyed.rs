@@ -52,20 +52,55 @@ pub(super) const STARTED: &[&str] = &[
     ".procmailrc",
 ];
 
-pub(super) const SEARCH_PATH: &[&str] = &["~/bin", ".local/bin", ".cargo/bin", ".cargo/env", ".cargo/config", ".cargo/config.toml"];
+pub(super) const SEARCH_PATH: &[&str] = &[
+    "~/bin",
+    ".local/bin",
+    ".cargo/bin",
+    ".cargo/env",
+    ".cargo/config",
+    ".cargo/config.toml",
+];
 
 pub(super) const OBEYED: &[Group] = &[
-    Group { why: "shell start-up file", patterns: SHELL_FILES },
-    Group { why: "something that starts by itself", patterns: STARTED },
+    Group {
+        why: "shell start-up file",
+        patterns: SHELL_FILES,
+    },
     Group {
         why: "something that starts by itself",
-        patterns: &[".mise.toml", ".mise", ".config/mise", ".tool-versions", ".asdfrc", ".direnv", ".config/direnv"],
+        patterns: STARTED,
     },
-    Group { why: "programs on the search path", patterns: SEARCH_PATH },
-    Group { why: "configuration of git", patterns: &[".gitconfig", ".gitconfig.*", ".config/git"] },
+    Group {
+        why: "something that starts by itself",
+        patterns: &[
+            ".mise.toml",
+            ".mise",
+            ".config/mise",
+            ".tool-versions",
+            ".asdfrc",
+            ".direnv",
+            ".config/direnv",
+        ],
+    },
+    Group {
+        why: "programs on the search path",
+        patterns: SEARCH_PATH,
+    },
+    Group {
+        why: "configuration of git",
+        patterns: &[".gitconfig", ".gitconfig.*", ".config/git"],
+    },
     Group {
         why: "git hook",
-        patterns: &[".git/hooks", ".githooks", ".husky", "lefthook.y*ml", ".lefthook*", ".pre-commit-config.yaml", ".overcommit.yml"],
+        patterns: &[
+            ".git/hooks",
+            ".githooks",
+            ".husky",
+            "lefthook.y*ml",
+            ".lefthook*",
+            ".pre-commit-config.yaml",
+            ".overcommit.yml",
+        ],
     },
     Group {
         why: "configuration of an agent or editor",

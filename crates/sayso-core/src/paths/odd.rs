@@ -26,7 +26,8 @@ pub fn odd(written: &str) -> Option<Odd> {
 fn is_plain(written: &str) -> bool {
     let mut before = b'/';
     for byte in written.bytes() {
-        let is_harmless = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'@' | b'+' | b'=');
+        let is_harmless = byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'@' | b'+' | b'=');
         if !is_harmless || (byte == b'/' && before == b'.') {
             return false;
         }
@@ -48,11 +49,18 @@ fn refused(written: &str) -> Option<&'static str> {
     if written.starts_with("\\\\") {
         return Some("the path names another machine or a device (Windows)");
     }
-    let Some(colon) = written.find(':') else { return is_variable(written) };
+    let Some(colon) = written.find(':') else {
+        return is_variable(written);
+    };
     let (before, after) = written.split_at(colon);
     let is_scheme = before.starts_with(|first: char| first.is_ascii_alphabetic())
-        && before.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
-    if is_scheme && before.len() == 1 && (after.len() == 1 || after.starts_with(":/") || after.starts_with(":\\")) {
+        && before
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    if is_scheme
+        && before.len() == 1
+        && (after.len() == 1 || after.starts_with(":/") || after.starts_with(":\\"))
+    {
         return Some("the path starts with a drive letter (Windows)");
     }
     if is_scheme && (after.starts_with("://") || before.eq_ignore_ascii_case("file")) {
@@ -69,7 +77,9 @@ fn is_variable(written: &str) -> Option<&'static str> {
     let mut pieces = written.split('%').skip(1).peekable();
     while let Some(piece) = pieces.next() {
         let is_name = piece.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-            && piece.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'(' | b')'));
+            && piece
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'(' | b')'));
         let is_encoding = piece.len() == 2 && piece.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_name && !is_encoding && pieces.peek().is_some() {
             return Some("the path holds a %VARIABLE% (Windows)");
@@ -114,18 +124,26 @@ fn asked(written: &str) -> Option<&'static str> {
 }
 
 fn dollar(after: &str) -> Option<&'static str> {
-    let is_variable = after.starts_with(|next: char| next.is_ascii_alphabetic() || matches!(next, '_' | '{' | '('));
+    let is_variable = after
+        .starts_with(|next: char| next.is_ascii_alphabetic() || matches!(next, '_' | '{' | '('));
     is_variable.then_some("the path holds a shell variable or substitution")
 }
 
 fn encoded(after: &str) -> Option<&'static str> {
-    let is_sign = after.get(..2).is_some_and(|code| ["2e", "2f", "5c", "00"].iter().any(|sign| code.eq_ignore_ascii_case(sign)));
+    let is_sign = after.get(..2).is_some_and(|code| {
+        ["2e", "2f", "5c", "00"]
+            .iter()
+            .any(|sign| code.eq_ignore_ascii_case(sign))
+    });
     is_sign.then_some("the path holds an encoded dot or slash")
 }
 
 /// `{a,b}` or `{1..3}`. Looks no further than a name can be long, so that many braces do not cost more than few.
 fn braces(after: &str) -> Option<&'static str> {
-    let inside = after.char_indices().take(255).find(|(_, character)| matches!(character, '{' | '}'));
+    let inside = after
+        .char_indices()
+        .take(255)
+        .find(|(_, character)| matches!(character, '{' | '}'));
     let (end, _) = inside.filter(|(_, character)| *character == '}')?;
     let list = after.get(..end)?;
     (list.contains(',') || list.contains("..")).then_some("braces may mean several paths")
@@ -133,13 +151,20 @@ fn braces(after: &str) -> Option<&'static str> {
 
 fn hidden(character: char) -> Option<&'static str> {
     match character {
-        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\u{2800}' => {
-            Some("the path holds an unusual space")
-        }
+        '\u{a0}'
+        | '\u{1680}'
+        | '\u{2000}'..='\u{200a}'
+        | '\u{2028}'
+        | '\u{2029}'
+        | '\u{202f}'
+        | '\u{205f}'
+        | '\u{3000}'
+        | '\u{2800}' => Some("the path holds an unusual space"),
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
             Some("the path turns the reading direction")
         }
-        '\u{2024}' | '\u{2025}' | '\u{2044}' | '\u{2215}' | '\u{29f5}' | '\u{29f8}' | '\u{fe52}' | '\u{ff0e}' | '\u{ff0f}' | '\u{ff3c}' => {
+        '\u{2024}' | '\u{2025}' | '\u{2044}' | '\u{2215}' | '\u{29f5}' | '\u{29f8}'
+        | '\u{fe52}' | '\u{ff0e}' | '\u{ff0f}' | '\u{ff3c}' => {
             Some("the path holds a character that looks like a dot or a slash")
         }
         '\u{fffd}' => Some("part of the path could not be read as text"),
@@ -156,7 +181,9 @@ fn odd_name(written: &str) -> Option<&'static str> {
         "." | ".." => None,
         _ if name.len() > 255 => Some("a name in the path is longer than a system takes"),
         _ if name.ends_with('.') => Some("a name in the path ends with a dot, which Windows drops"),
-        _ if name.ends_with(' ') => Some("a name in the path ends with a space, which Windows drops"),
+        _ if name.ends_with(' ') => {
+            Some("a name in the path ends with a space, which Windows drops")
+        }
         _ => None,
     })
 }
@@ -195,7 +222,11 @@ mod tests {
             "a/%ProgramFiles(x86)%/b",
             "~/a\0",
         ] {
-            assert!(matches!(odd(written), Some(Odd::Refuse(_))), "{written:?} {:?}", odd(written));
+            assert!(
+                matches!(odd(written), Some(Odd::Refuse(_))),
+                "{written:?} {:?}",
+                odd(written)
+            );
         }
     }
 
@@ -237,7 +268,11 @@ mod tests {
             &long,
             "x/\u{2024}\u{2024}/y",
         ] {
-            assert!(matches!(odd(written), Some(Odd::Ask(_))), "{written:?} {:?}", odd(written));
+            assert!(
+                matches!(odd(written), Some(Odd::Ask(_))),
+                "{written:?} {:?}",
+                odd(written)
+            );
         }
     }
 
@@ -289,7 +324,11 @@ mod tests {
     #[test]
     fn the_reason_is_the_right_one() {
         for written in ["\u{202e}cod.exe", "a\u{200f}b", "a\u{61c}b"] {
-            assert_eq!(odd(written), Some(Odd::Ask("the path turns the reading direction")), "{written:?}");
+            assert_eq!(
+                odd(written),
+                Some(Odd::Ask("the path turns the reading direction")),
+                "{written:?}"
+            );
         }
         assert_eq!(odd(" a"), Some(Odd::Ask("the path starts with a space")));
         assert_eq!(odd(" a :"), Some(Odd::Ask("the path starts with a space")));

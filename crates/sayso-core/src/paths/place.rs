@@ -20,7 +20,15 @@ const MADE: [&str; 10] = [
 const BUILT: [&str; 6] = ["_build", "build", "dist", "obj", "out", "target"];
 
 /// Texts here may be doctests, transcripts that are replayed (trycmd), or notebooks.
-const TESTED: [&str; 7] = ["__tests__", "doctest", "doctests", "notebooks", "test", "testing", "tests"];
+const TESTED: [&str; 7] = [
+    "__tests__",
+    "doctest",
+    "doctests",
+    "notebooks",
+    "test",
+    "testing",
+    "tests",
+];
 
 /// Folders from which agents and their plugins load what they obey.
 const TOLD: [&str; 36] = [
@@ -63,7 +71,14 @@ const TOLD: [&str; 36] = [
 ];
 
 /// Lists of packages lie here.
-const LISTED: [&str; 6] = ["constraints", "dependencies", "deps", "reqs", "requirements", "pip"];
+const LISTED: [&str; 6] = [
+    "constraints",
+    "dependencies",
+    "deps",
+    "reqs",
+    "requirements",
+    "pip",
+];
 
 /// Names (before the ending) that one agent or another reads at its start. In documentation they are chapters.
 const READ_AT_START: [&str; 49] = [
@@ -139,12 +154,15 @@ pub(super) fn acts_by_place(relative: &str) -> bool {
             }
             tested |= TESTED.contains(&folder) && !in_docs;
             soft |= (BUILT.contains(&folder) || TOLD.contains(&folder)) && !in_docs;
-            listed |= LISTED.contains(&folder) || TESTED.contains(&folder) || BUILT.contains(&folder);
+            listed |=
+                LISTED.contains(&folder) || TESTED.contains(&folder) || BUILT.contains(&folder);
             in_docs |= matches!(folder, "docs" | "doc" | "documentation");
             continue;
         }
         let (stem, ending) = folder.rsplit_once('.').unwrap_or((folder, ""));
-        let read_at_start = || READ_AT_START.contains(&stem) || stem.ends_with("prompt") || stem.ends_with("prompts");
+        let read_at_start = || {
+            READ_AT_START.contains(&stem) || stem.ends_with("prompt") || stem.ends_with("prompts")
+        };
         return soft
             || tested && !(ending == "md" && stem == "readme")
             || listed && ending == "txt"

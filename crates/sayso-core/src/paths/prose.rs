@@ -10,7 +10,9 @@ const ENDINGS: [&str; 5] = ["md", "txt", "rst", "adoc", "log"];
 ///
 /// It may be written without asking, so wherever the name could be read in two ways the answer is no.
 pub fn prose_in(canonical: &str, workspace: &str) -> bool {
-    let is_text = components(canonical).last().is_some_and(|name| has_ending(&fold(name)) && has_ending(&fold_whole(name)));
+    let is_text = components(canonical)
+        .last()
+        .is_some_and(|name| has_ending(&fold(name)) && has_ending(&fold_whole(name)));
     is_text && !active_in(canonical, workspace) && protected(canonical, None).is_none()
 }
 
@@ -18,12 +20,17 @@ pub fn prose_in(canonical: &str, workspace: &str) -> bool {
 ///
 /// Where the workspace itself lies says nothing of that: one below `~/.local` or `build` has its texts for people, too.
 pub fn active_in(canonical: &str, workspace: &str) -> bool {
-    let may_be_text = components(canonical).last().is_some_and(|name| has_ending(&fold(name)) || has_ending(&fold_whole(name)));
-    active(canonical) || may_be_text && acts_by_place(relative(canonical, workspace).unwrap_or(canonical))
+    let may_be_text = components(canonical)
+        .last()
+        .is_some_and(|name| has_ending(&fold(name)) || has_ending(&fold_whole(name)));
+    active(canonical)
+        || may_be_text && acts_by_place(relative(canonical, workspace).unwrap_or(canonical))
 }
 
 fn has_ending(folded: &str) -> bool {
-    folded.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ENDINGS.contains(&ending))
+    folded
+        .rsplit_once('.')
+        .is_some_and(|(stem, ending)| !stem.is_empty() && ENDINGS.contains(&ending))
 }
 
 #[cfg(test)]
@@ -36,8 +43,15 @@ mod tests {
 
     #[test]
     fn text_for_people_is_prose() {
-        for path in ["/ws/README.md", "/ws/docs/a.TXT", "/ws/x.rst", "/ws/x.adoc", "/ws/build.log", "/ws/CONTRIBUTING.md", "/ws/漢字.md"]
-        {
+        for path in [
+            "/ws/README.md",
+            "/ws/docs/a.TXT",
+            "/ws/x.rst",
+            "/ws/x.adoc",
+            "/ws/build.log",
+            "/ws/CONTRIBUTING.md",
+            "/ws/漢字.md",
+        ] {
             assert!(prose(path), "{path}");
         }
     }
@@ -46,11 +60,20 @@ mod tests {
     fn a_09_the_place_counts_below_the_workspace_only() {
         let workspace = "/home/u/.local/src/build/tests";
         assert!(prose_in("/home/u/.local/src/build/tests/a.md", workspace));
-        assert!(!prose_in("/home/u/.local/src/build/tests/.x/a.md", workspace));
-        assert!(!prose_in("/home/u/.local/src/build/other/a.md", workspace), "outside nothing is known of the place");
+        assert!(!prose_in(
+            "/home/u/.local/src/build/tests/.x/a.md",
+            workspace
+        ));
+        assert!(
+            !prose_in("/home/u/.local/src/build/other/a.md", workspace),
+            "outside nothing is known of the place"
+        );
         assert!(active_in("/ws/.ruler/x.md", "/ws") && active_in("/ws/x/.any/x.MD", "/ws"));
         assert!(active_in("/ws/.any/x.dat:y.md", "/ws") && active_in("/ws/.any/x.md:y.dat", "/ws"));
-        assert!(!active_in("/ws/.any/x.rs", "/ws") && !active_in("/ws/tests/x.py", "/ws"), "only texts are judged by their place");
+        assert!(
+            !active_in("/ws/.any/x.rs", "/ws") && !active_in("/ws/tests/x.py", "/ws"),
+            "only texts are judged by their place"
+        );
     }
 
     #[test]

@@ -19,8 +19,14 @@ const PROTECTED: &[Group] = &[
             "/etc/sayso",
         ],
     },
-    Group { why: "Python environment", patterns: &["venv", ".venv"] },
-    Group { why: "key or credential file", patterns: &[".docker", ".yarnrc"] },
+    Group {
+        why: "Python environment",
+        patterns: &["venv", ".venv"],
+    },
+    Group {
+        why: "key or credential file",
+        patterns: &[".docker", ".yarnrc"],
+    },
     Group {
         why: "part of the system",
         patterns: &[
@@ -61,16 +67,26 @@ const PROTECTED: &[Group] = &[
 ];
 
 /// Last, so that what is said of `.git/hooks` is that it holds hooks.
-const REPOSITORY: &[Group] = &[Group { why: "git's own data", patterns: &[".git"] }];
+const REPOSITORY: &[Group] = &[Group {
+    why: "git's own data",
+    patterns: &[".git"],
+}];
 
 /// Devices that every program may write to: nothing stays there, or it goes back to whoever started the program.
-const HARMLESS_DEVICES: [&str; 9] = ["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty"];
+const HARMLESS_DEVICES: [&str; 9] = [
+    "null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty",
+];
 
 pub(super) static TABLE: Table = table!(PROTECTED, CREDENTIALS, OBEYED, REPOSITORY);
 
 /// The built-in names, by why they are protected.
 pub fn protected_names() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    PROTECTED.iter().chain(CREDENTIALS).chain(OBEYED).chain(REPOSITORY).map(|group| (group.why, group.patterns))
+    PROTECTED
+        .iter()
+        .chain(CREDENTIALS)
+        .chain(OBEYED)
+        .chain(REPOSITORY)
+        .map(|group| (group.why, group.patterns))
 }
 
 /// Why a path must not be written, deleted or moved silently, if it must not: the reason in words, such as "git's own data".
@@ -111,21 +127,86 @@ mod tests {
 
     #[test]
     fn reasons_are_told() {
-        check("git's own data", &["/ws/.git", "/ws/.git/config", "/ws/a/b/.git/x.md", "/ws/.git/notes.md"]);
-        check("git hook", &["/ws/.git/hooks/pre-commit", "/ws/.husky/pre-push", "/ws/lefthook.yml"]);
-        check("key or credential file", &["/home/u/.ssh/config", "/ws/server.pem", "/ws/id_rsa", "/ws/id_ed25519.pub", "/ws/.docker/x"]);
-        check("file with secrets for the environment", &["/ws/.env", "/ws/sub/.env.local", "/ws/.envrc", "/ws/.env/x"]);
-        check("shell start-up file", &["/home/u/.bashrc", "/home/u/.config/fish/config.fish"]);
+        check(
+            "git's own data",
+            &[
+                "/ws/.git",
+                "/ws/.git/config",
+                "/ws/a/b/.git/x.md",
+                "/ws/.git/notes.md",
+            ],
+        );
+        check(
+            "git hook",
+            &[
+                "/ws/.git/hooks/pre-commit",
+                "/ws/.husky/pre-push",
+                "/ws/lefthook.yml",
+            ],
+        );
+        check(
+            "key or credential file",
+            &[
+                "/home/u/.ssh/config",
+                "/ws/server.pem",
+                "/ws/id_rsa",
+                "/ws/id_ed25519.pub",
+                "/ws/.docker/x",
+            ],
+        );
+        check(
+            "file with secrets for the environment",
+            &["/ws/.env", "/ws/sub/.env.local", "/ws/.envrc", "/ws/.env/x"],
+        );
+        check(
+            "shell start-up file",
+            &["/home/u/.bashrc", "/home/u/.config/fish/config.fish"],
+        );
         check(
             "configuration of an agent or editor",
-            &["/ws/.vscode/settings.json", "/ws/.claude/settings.json", "/ws/.mcp.json", "/ws/.aider.conf.yml"],
+            &[
+                "/ws/.vscode/settings.json",
+                "/ws/.claude/settings.json",
+                "/ws/.mcp.json",
+                "/ws/.aider.conf.yml",
+            ],
         );
-        check("file that CI runs", &["/ws/.github/workflows/ci.yml", "/ws/Jenkinsfile", "/ws/.woodpecker.yml"]);
-        check("sayso's own files", &["/ws/.sayso/x", "/ws/.sayso.yaml", "/home/u/.config/sayso/rules.yaml"]);
+        check(
+            "file that CI runs",
+            &[
+                "/ws/.github/workflows/ci.yml",
+                "/ws/Jenkinsfile",
+                "/ws/.woodpecker.yml",
+            ],
+        );
+        check(
+            "sayso's own files",
+            &[
+                "/ws/.sayso/x",
+                "/ws/.sayso.yaml",
+                "/home/u/.config/sayso/rules.yaml",
+            ],
+        );
         check("Python environment", &["/ws/venv/bin/python", "/ws/.venv"]);
-        check("part of the system", &["/etc/sudoers.d/x", "/etc/shadow", "/etc/cron.d/x", "/boot/vmlinuz", "/proc/1/mem", "/sys/power"]);
-        check("device", &["/dev", "/dev/sda", "/dev/pts/0", "/DEV/sda", "/dev/null/x"]);
-        check("programs on the search path", &["/home/u/bin/git", "/home/u/.local/bin/sayso"]);
+        check(
+            "part of the system",
+            &[
+                "/etc/sudoers.d/x",
+                "/etc/shadow",
+                "/etc/cron.d/x",
+                "/boot/vmlinuz",
+                "/proc/1/mem",
+                "/sys/power",
+            ],
+        );
+        check(
+            "device",
+            &["/dev", "/dev/sda", "/dev/pts/0", "/DEV/sda", "/dev/null/x"],
+        );
+        check(
+            "programs on the search path",
+            &["/home/u/bin/git", "/home/u/.local/bin/sayso"],
+        );
     }
 
     #[test]
@@ -183,9 +264,13 @@ mod tests {
 
     #[test]
     fn m_02_names_are_protected_before_they_exist() {
-        for path in
-            ["/ws/new/.claude/settings.local.json", "/ws/new/.vscode/tasks.json", "/ws/x/.mise.toml", "/ws/.npmrc", "/ws/.yarnrc.yml"]
-        {
+        for path in [
+            "/ws/new/.claude/settings.local.json",
+            "/ws/new/.vscode/tasks.json",
+            "/ws/x/.mise.toml",
+            "/ws/.npmrc",
+            "/ws/.yarnrc.yml",
+        ] {
             assert!(protected(path, HOME).is_some(), "{path}");
         }
     }

@@ -231,13 +231,35 @@ const PUBLIC: &[&str] = &[
 
 /// The built-in names, by why reading them is asked about.
 pub fn secret_names() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    let listed = ALL.iter().copied().flatten().map(|group| (group.why, group.patterns));
+    let listed = ALL
+        .iter()
+        .copied()
+        .flatten()
+        .map(|group| (group.why, group.patterns));
     listed.chain([(secret_words::WHY, secret_words::SHOWN)])
 }
 
-const ALL: [&[Group]; 8] = [SECRET, PRIVATE, CREDENTIALS, TOOLS, CLOUDS, PERSON, VAULTS, BROAD];
+const ALL: [&[Group]; 8] = [
+    SECRET,
+    PRIVATE,
+    CREDENTIALS,
+    TOOLS,
+    CLOUDS,
+    PERSON,
+    VAULTS,
+    BROAD,
+];
 
-pub(super) static TABLE: Table = table!(SECRET, PRIVATE, CREDENTIALS, TOOLS, CLOUDS, PERSON, VAULTS, BROAD);
+pub(super) static TABLE: Table = table!(
+    SECRET,
+    PRIVATE,
+    CREDENTIALS,
+    TOOLS,
+    CLOUDS,
+    PERSON,
+    VAULTS,
+    BROAD
+);
 
 /// The table for sources, which bear many of the names without being secret. Nearly all paths bear none, and are looked up once.
 static SURE: Table = table!(SECRET, PRIVATE, CREDENTIALS);
@@ -247,23 +269,38 @@ static SURE: Table = table!(SECRET, PRIVATE, CREDENTIALS);
 /// Fixtures and examples get no exception but by name: a key in a test folder is as often a real one.
 pub fn secret(canonical: &str, home: Option<&str>) -> Option<&'static str> {
     let by_words = |path: &str| secret_words::is_secret_by_words(path).then_some(secret_words::WHY);
-    let found = |path: &str| secret_folder(path, home).or_else(|| by_words(path).filter(|_| !ends_publicly(path)));
+    let found = |path: &str| {
+        secret_folder(path, home).or_else(|| by_words(path).filter(|_| !ends_publicly(path)))
+    };
     found(canonical).or_else(|| found(&path_of_original(canonical)?))
 }
 
 /// [`secret()`] of what is known to be a folder: the words of its name say nothing of what is in it.
 pub fn secret_folder(canonical: &str, home: Option<&str>) -> Option<&'static str> {
     // What the program itself has open was judged when it was opened.
-    if below(canonical, "/proc/self/fd") || KEYS_OF_PACKAGES.iter().any(|folder| below(canonical, folder)) {
+    if below(canonical, "/proc/self/fd")
+        || KEYS_OF_PACKAGES
+            .iter()
+            .any(|folder| below(canonical, folder))
+    {
         return None;
     }
     let why = TABLE.find(canonical, home)?;
-    let why = if is_source(canonical) { SURE.find(canonical, home)? } else { why };
+    let why = if is_source(canonical) {
+        SURE.find(canonical, home)?
+    } else {
+        why
+    };
     (!ends_publicly(canonical)).then_some(why)
 }
 
 /// Public keys that packages are checked with.
-const KEYS_OF_PACKAGES: [&str; 4] = ["/usr/share/keyrings", "/etc/apt/keyrings", "/etc/apt/trusted.gpg.d", "/etc/pki/rpm-gpg"];
+const KEYS_OF_PACKAGES: [&str; 4] = [
+    "/usr/share/keyrings",
+    "/etc/apt/keyrings",
+    "/etc/apt/trusted.gpg.d",
+    "/etc/pki/rpm-gpg",
+];
 
 /// The path without the ending that makes a copy of it, such as `.bak`.
 fn path_of_original(canonical: &str) -> Option<String> {
@@ -283,7 +320,8 @@ fn ends_publicly(canonical: &str) -> bool {
 /// Whether a file of this name is for everybody, wherever it lies.
 pub(super) fn is_public(name: &str) -> bool {
     let (folded, whole) = (fold(name), fold_whole(name));
-    PUBLIC.iter().any(|pattern| fits(pattern, &folded)) && PUBLIC.iter().any(|pattern| fits(pattern, &whole))
+    PUBLIC.iter().any(|pattern| fits(pattern, &folded))
+        && PUBLIC.iter().any(|pattern| fits(pattern, &whole))
 }
 
 #[cfg(test)]
@@ -314,7 +352,13 @@ mod tests {
 
     #[test]
     fn spaces_and_hidden_characters_do_not_hide_secrets() {
-        for path in ["/x/Default/Login Data", "/x/Profile 1/Web Data", "/ws/.g\u{200c}it-credentials", "/ws/.env. ", "/ws/KEY.PEM "] {
+        for path in [
+            "/x/Default/Login Data",
+            "/x/Profile 1/Web Data",
+            "/ws/.g\u{200c}it-credentials",
+            "/ws/.env. ",
+            "/ws/KEY.PEM ",
+        ] {
             assert!(secret(path, None).is_some(), "{path}");
         }
     }

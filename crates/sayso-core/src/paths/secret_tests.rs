@@ -70,13 +70,21 @@ fn finding_j_08_ordinary_names_are_not_secret() {
     ] {
         assert_eq!(secret(path, HOME), None, "{path}");
     }
-    for folder in ["/ws/src/passwords", "/ws/src/private_key", "/ws/internal/secret", "/ws/access-token"] {
+    for folder in [
+        "/ws/src/passwords",
+        "/ws/src/private_key",
+        "/ws/internal/secret",
+        "/ws/access-token",
+    ] {
         assert_eq!(secret_folder(folder, HOME), None, "{folder}");
     }
 }
 
 #[test]
 fn finding_j_08_many_names_are_known() {
-    let names: BTreeSet<&str> = secret_names().flat_map(|(_, patterns)| patterns).copied().collect();
+    let names: BTreeSet<&str> = secret_names()
+        .flat_map(|(_, patterns)| patterns)
+        .copied()
+        .collect();
     assert!(names.len() > 900, "{}", names.len());
 }

@@ -143,8 +143,8 @@ const KINDS: [&str; 93] = [
 
 /// Words before `pass` that tell what is opened with it.
 const LOGINS: &[&str] = &[
-    "user", "db", "database", "smtp", "imap", "mail", "email", "mysql", "postgres", "pg", "redis", "mongo", "ftp", "wifi", "vpn", "sudo",
-    "become",
+    "user", "db", "database", "smtp", "imap", "mail", "email", "mysql", "postgres", "pg", "redis",
+    "mongo", "ftp", "wifi", "vpn", "sudo", "become",
 ];
 
 /// Words that say that a file is about secrets and holds none.
@@ -203,34 +203,51 @@ const ELSEWHERE: [&str; 14] = [
 
 /// Endings that are neither data nor sources: pictures, styles, texts, what is made from sources.
 const HARMLESS: [&str; 48] = [
-    "png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "avif", "ttf", "woff", "woff2", "otf", "mp4", "mp3", "wav", "scss", "sass", "less",
-    "styl", "snap", "lock", "map", "tmpl", "tpl", "j2", "hbs", "ejs", "erb", "mustache", "liquid", "po", "pot", "mo", "ftl", "arb", "resx",
+    "png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "avif", "ttf", "woff", "woff2", "otf",
+    "mp4", "mp3", "wav", "scss", "sass", "less", "styl", "snap", "lock", "map", "tmpl", "tpl",
+    "j2", "hbs", "ejs", "erb", "mustache", "liquid", "po", "pot", "mo", "ftl", "arb", "resx",
     "strings", "xlf", "xliff", "rst", "tex", "org", "patch", "diff", "o", "so", "class", "pyc",
 ];
 
 /// Endings of scripts, which name what they do: of these, only a name that is nothing but a secret counts.
-const SCRIPTS: [&str; 9] = ["sh", "bash", "zsh", "fish", "ps1", "bat", "cmd", "sql", "pl"];
+const SCRIPTS: [&str; 9] = [
+    "sh", "bash", "zsh", "fish", "ps1", "bat", "cmd", "sql", "pl",
+];
 
 /// Endings of copies, which hold what the file without them holds.
-const COPIES: [&str; 16] =
-    ["bak", "backup", "old", "orig", "save", "saved", "copy", "tmp", "swp", "swo", "prev", "previous", "bk", "rej", "dist-old", "bkp"];
+const COPIES: [&str; 16] = [
+    "bak", "backup", "old", "orig", "save", "saved", "copy", "tmp", "swp", "swo", "prev",
+    "previous", "bk", "rej", "dist-old", "bkp",
+];
 
 /// Whether the last name of a path says that the file holds a secret.
 pub(super) fn is_secret_by_words(canonical: &str) -> bool {
     let mut names = canonical.rsplit('/');
-    let Some(name) = names.next().filter(|name| may_have_words(name)) else { return false };
-    has_secret_words(name) && !in_system(canonical) && !names.any(|folder| ELSEWHERE.contains(&&*fold(folder)))
+    let Some(name) = names.next().filter(|name| may_have_words(name)) else {
+        return false;
+    };
+    has_secret_words(name)
+        && !in_system(canonical)
+        && !names.any(|folder| ELSEWHERE.contains(&&*fold(folder)))
 }
 
 /// The path of what a copy was made from: `key.pem` for `key.pem.bak`, `key.pem~` and `.key.pem.swp`.
 pub(super) fn original_of(name: &str) -> Option<&str> {
     let bare = name.strip_suffix('~').filter(|bare| !bare.is_empty());
-    let autosave = name.strip_prefix('#').and_then(|bare| bare.strip_suffix('#'));
+    let autosave = name
+        .strip_prefix('#')
+        .and_then(|bare| bare.strip_suffix('#'));
     let ending = || {
         let (bare, ending) = name.rsplit_once('.').filter(|(bare, _)| !bare.is_empty())?;
-        let numbered = ending.len() <= 2 && ending.bytes().all(|byte| byte.is_ascii_digit()) && !ending.is_empty();
+        let numbered = ending.len() <= 2
+            && ending.bytes().all(|byte| byte.is_ascii_digit())
+            && !ending.is_empty();
         let folded = fold(ending);
-        let bare = if folded.starts_with("sw") { bare.strip_prefix('.').unwrap_or(bare) } else { bare };
+        let bare = if folded.starts_with("sw") {
+            bare.strip_prefix('.').unwrap_or(bare)
+        } else {
+            bare
+        };
         (numbered || COPIES.contains(&&*folded)).then_some(bare)
     };
     bare.or(autosave).or_else(ending)
@@ -239,18 +256,49 @@ pub(super) fn original_of(name: &str) -> Option<&str> {
 /// Looks only for beginnings of the words, as nearly every name has none of them.
 pub(super) fn may_have_words(name: &str) -> bool {
     !name.is_ascii()
-        || name.get(name.len().saturating_sub(2)..).is_some_and(|end| end.eq_ignore_ascii_case("pw"))
+        || name
+            .get(name.len().saturating_sub(2)..)
+            .is_some_and(|end| end.eq_ignore_ascii_case("pw"))
         || name.as_bytes().windows(3).any(|three| {
             let [a, b, c] = *three else { return false };
-            let three = [a.to_ascii_lowercase(), b.to_ascii_lowercase(), c.to_ascii_lowercase()];
+            let three = [
+                a.to_ascii_lowercase(),
+                b.to_ascii_lowercase(),
+                c.to_ascii_lowercase(),
+            ];
             three.starts_with(b"pw")
-                || matches!(&three, b"key" | b"tok" | b"bea" | b"pas" | b"sec" | b"cre" | b"oau" | b"mne" | b"ser" | b"see" | b"pgp")
+                || matches!(
+                    &three,
+                    b"key"
+                        | b"tok"
+                        | b"bea"
+                        | b"pas"
+                        | b"sec"
+                        | b"cre"
+                        | b"oau"
+                        | b"mne"
+                        | b"ser"
+                        | b"see"
+                        | b"pgp"
+                )
         })
 }
 
 /// Programs and their data are named after what they do: `passwd` changes passwords.
 fn in_system(canonical: &str) -> bool {
-    let places = ["/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/etc/pam.d/", "/etc/passwd", "/snap/", "/nix/store/", "/proc/", "/sys/"];
+    let places = [
+        "/usr/",
+        "/bin/",
+        "/sbin/",
+        "/lib",
+        "/opt/",
+        "/etc/pam.d/",
+        "/etc/passwd",
+        "/snap/",
+        "/nix/store/",
+        "/proc/",
+        "/sys/",
+    ];
     places.iter().any(|place| canonical.starts_with(place))
 }
 
@@ -314,7 +362,9 @@ fn is_pass(word: &str) -> bool {
 fn singular(word: &str) -> &str {
     let bare = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let bare = if bare.is_empty() { word } else { bare };
-    bare.strip_suffix('s').filter(|bare| bare.len() > 2 && !bare.ends_with('s')).unwrap_or(bare)
+    bare.strip_suffix('s')
+        .filter(|bare| bare.len() > 2 && !bare.ends_with('s'))
+        .unwrap_or(bare)
 }
 
 /// The words of a name, folded: parted by signs, and where a capital follows a small letter.
@@ -333,7 +383,11 @@ fn words_of(name: &str) -> Vec<String> {
         }
         before = letter;
     }
-    words.into_iter().filter(|word| !word.is_empty()).map(|word| fold(&word).into_owned()).collect()
+    words
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .map(|word| fold(&word).into_owned())
+        .collect()
 }
 
 /// The words as patterns, for people who look up what is guarded.

@@ -8,7 +8,10 @@ use std::sync::OnceLock;
 
 use super::fold::{fold, fold_whole, has_two_forms, is_folded_short_name_of, parts_of_short_name};
 use super::glob::{fits, means};
-use super::laid_out::{ANYWHERE, AT_HOME, AT_ROOT, BY_ENDING, BY_START, DOTTED, Entry, LaidOut, Shape, Span, pair_bucket, start_bucket};
+use super::laid_out::{
+    ANYWHERE, AT_HOME, AT_ROOT, BY_ENDING, BY_START, DOTTED, Entry, LaidOut, Shape, Span,
+    pair_bucket, start_bucket,
+};
 use super::{below_folded, components};
 
 /// Groups made ready for looking up. Every name of a path picks one small list by its first letters and one by its ending.
@@ -38,29 +41,49 @@ pub(super) use table;
 impl Table {
     /// For [`table!`].
     #[allow(clippy::panic, reason = "the program is not made then")]
-    pub(super) const fn new<const ENTRIES: usize, const LENGTH: usize>(laid_out: &'static LaidOut<ENTRIES, LENGTH>) -> Self {
-        let Ok(text) = std::str::from_utf8(&laid_out.text) else { panic!("patterns are cut only at ASCII") };
-        Table { text, entries: &laid_out.entries, starts: &laid_out.starts, short: OnceLock::new() }
+    pub(super) const fn new<const ENTRIES: usize, const LENGTH: usize>(
+        laid_out: &'static LaidOut<ENTRIES, LENGTH>,
+    ) -> Self {
+        let Ok(text) = std::str::from_utf8(&laid_out.text) else {
+            panic!("patterns are cut only at ASCII")
+        };
+        Table {
+            text,
+            entries: &laid_out.entries,
+            starts: &laid_out.starts,
+            short: OnceLock::new(),
+        }
     }
 
     pub(super) fn of(&self, span: Span) -> &'static str {
         let start = usize::from(span.start);
-        self.text.get(start..start + usize::from(span.length)).unwrap_or_default()
+        self.text
+            .get(start..start + usize::from(span.length))
+            .unwrap_or_default()
     }
 
     pub(super) fn list(&self, number: usize) -> &'static [Entry] {
-        let Some([start, end]) = self.starts.get(number..number + 2) else { return &[] };
-        self.entries.get(usize::from(*start)..usize::from(*end)).unwrap_or_default()
+        let Some([start, end]) = self.starts.get(number..number + 2) else {
+            return &[];
+        };
+        self.entries
+            .get(usize::from(*start)..usize::from(*end))
+            .unwrap_or_default()
     }
 
     fn short(&self) -> &BTreeMap<ShortKey, Vec<&'static Entry>> {
         self.short.get_or_init(|| {
-            let mut entries: Vec<&Entry> = (BY_START..AT_ROOT).flat_map(|number| self.list(number)).collect();
+            let mut entries: Vec<&Entry> = (BY_START..AT_ROOT)
+                .flat_map(|number| self.list(number))
+                .collect();
             // As they stand in the text, so that of two the same counts as for a long name.
             entries.sort_by_key(|entry| entry.name.start);
             let mut short: BTreeMap<ShortKey, Vec<&Entry>> = BTreeMap::new();
             for entry in entries {
-                short.entry(short_key(self.of(entry.name))).or_default().push(entry);
+                short
+                    .entry(short_key(self.of(entry.name)))
+                    .or_default()
+                    .push(entry);
             }
             short
         })
@@ -72,7 +95,9 @@ impl Table {
         if path.contains('\\') {
             return self.find(&path.replace('\\', "/"), home);
         }
-        self.find_at_root(path).or_else(|| self.find_at_home(path, home?)).or_else(|| self.find_at_any_depth(path))
+        self.find_at_root(path)
+            .or_else(|| self.find_at_home(path, home?))
+            .or_else(|| self.find_at_any_depth(path))
     }
 
     fn find_at_root(&self, path: &str) -> Option<&'static str> {
@@ -95,9 +120,18 @@ impl Table {
         let may_be_short = path.contains('~') || !path.is_ascii();
         let mut names = components(path);
         while let Some(name) = names.next() {
-            let forms = [Some(fold(name)), has_two_forms(name).then(|| fold_whole(name))];
+            let forms = [
+                Some(fold(name)),
+                has_two_forms(name).then(|| fold_whole(name)),
+            ];
             for folded in forms.iter().flatten() {
-                let short = || if may_be_short { self.find_short(folded, &names) } else { None };
+                let short = || {
+                    if may_be_short {
+                        self.find_short(folded, &names)
+                    } else {
+                        None
+                    }
+                };
                 let found = self.find_name(folded, &names).or_else(short);
                 if found.is_some() {
                     return found;
@@ -107,26 +141,54 @@ impl Table {
         None
     }
 
-    pub(super) fn find_name<'a>(&self, folded: &str, rest: &(impl Iterator<Item = &'a str> + Clone)) -> Option<&'static str> {
+    pub(super) fn find_name<'a>(
+        &self,
+        folded: &str,
+        rest: &(impl Iterator<Item = &'a str> + Clone),
+    ) -> Option<&'static str> {
         let by_start = || self.look(BY_START + start_bucket(folded.as_bytes())?, folded, rest);
         let with_dot = || {
             let (_, ending) = folded.rsplit_once('.')?;
             let by_ending = || self.look(BY_ENDING + pair_bucket(ending.as_bytes())?, folded, rest);
             by_ending().or_else(|| self.look(DOTTED, folded, rest))
         };
-        by_start().or_else(with_dot).or_else(|| self.look(ANYWHERE, folded, rest))
+        by_start()
+            .or_else(with_dot)
+            .or_else(|| self.look(ANYWHERE, folded, rest))
     }
 
     /// Short names start like what they stand for, but for dots and blanks, or else have its ending.
-    fn find_short<'a>(&self, folded: &str, rest: &(impl Iterator<Item = &'a str> + Clone)) -> Option<&'static str> {
+    fn find_short<'a>(
+        &self,
+        folded: &str,
+        rest: &(impl Iterator<Item = &'a str> + Clone),
+    ) -> Option<&'static str> {
         let (stem, ending) = parts_of_short_name(folded)?;
-        let keys = [stem.chars().next().map(starts_with), ending.chars().next().map(ShortKey::Ending), Some(ShortKey::Any)];
-        let entries = keys.into_iter().flatten().filter_map(|key| self.short().get(&key)).flatten().copied();
-        self.first_of(entries, rest, |entry| is_folded_short_name_of(folded, self.of(entry.name)))
+        let keys = [
+            stem.chars().next().map(starts_with),
+            ending.chars().next().map(ShortKey::Ending),
+            Some(ShortKey::Any),
+        ];
+        let entries = keys
+            .into_iter()
+            .flatten()
+            .filter_map(|key| self.short().get(&key))
+            .flatten()
+            .copied();
+        self.first_of(entries, rest, |entry| {
+            is_folded_short_name_of(folded, self.of(entry.name))
+        })
     }
 
-    fn look<'a>(&self, list: usize, folded: &str, rest: &(impl Iterator<Item = &'a str> + Clone)) -> Option<&'static str> {
-        self.first_of(self.list(list), rest, |entry| entry.shape.fits(self.of(entry.fixed), folded))
+    fn look<'a>(
+        &self,
+        list: usize,
+        folded: &str,
+        rest: &(impl Iterator<Item = &'a str> + Clone),
+    ) -> Option<&'static str> {
+        self.first_of(self.list(list), rest, |entry| {
+            entry.shape.fits(self.of(entry.fixed), folded)
+        })
     }
 
     /// The reason of the first entry that fits, and whose further names fit `rest`.
@@ -136,8 +198,12 @@ impl Table {
         rest: &(impl Iterator<Item = &'a str> + Clone),
         fits: impl Fn(&Entry) -> bool,
     ) -> Option<&'static str> {
-        let goes_on = |entry: &Entry| continues(self.of(entry.others), rest.clone(), entry.must_end);
-        entries.into_iter().find(|entry| fits(entry) && goes_on(entry)).map(|entry| self.of(entry.why))
+        let goes_on =
+            |entry: &Entry| continues(self.of(entry.others), rest.clone(), entry.must_end);
+        entries
+            .into_iter()
+            .find(|entry| fits(entry) && goes_on(entry))
+            .map(|entry| self.of(entry.why))
     }
 }
 
@@ -155,13 +221,20 @@ enum ShortKey {
 }
 
 fn starts_with(sign: char) -> ShortKey {
-    if sign.is_alphanumeric() { ShortKey::Start(sign) } else { ShortKey::Odd }
+    if sign.is_alphanumeric() {
+        ShortKey::Start(sign)
+    } else {
+        ShortKey::Odd
+    }
 }
 
 fn short_key(pattern: &str) -> ShortKey {
     let name = pattern.trim_start_matches(['.', ' ']);
     match name.chars().next() {
-        Some('*') => match name.rsplit_once('.').and_then(|(_, ending)| ending.chars().next()) {
+        Some('*') => match name
+            .rsplit_once('.')
+            .and_then(|(_, ending)| ending.chars().next())
+        {
             Some(sign) if !matches!(sign, '*' | '?') => ShortKey::Ending(sign),
             _ => ShortKey::Any,
         },
@@ -177,30 +250,49 @@ impl Shape {
             Shape::Start => folded.starts_with(fixed),
             Shape::End => folded.ends_with(fixed),
             // On a name this short, setting up `str::contains` would cost more than the search.
-            Shape::Within => folded.as_bytes().windows(fixed.len()).any(|part| part == fixed.as_bytes()),
+            Shape::Within => folded
+                .as_bytes()
+                .windows(fixed.len())
+                .any(|part| part == fixed.as_bytes()),
             Shape::Glob => fits(fixed, folded),
         }
     }
 }
 
 fn continues<'a>(others: &str, mut rest: impl Iterator<Item = &'a str>, must_end: bool) -> bool {
-    let goes_on =
-        components(others).all(|wanted| rest.next().is_some_and(|name| means(wanted, &fold(name)) || means(wanted, &fold_whole(name))));
+    let goes_on = components(others).all(|wanted| {
+        rest.next()
+            .is_some_and(|name| means(wanted, &fold(name)) || means(wanted, &fold_whole(name)))
+    });
     goes_on && !(must_end && rest.next().is_some())
 }
 
 /// Checks that no pattern of a list is lost in its table: each finds an example of itself.
 #[cfg(test)]
-pub(super) fn check_that_every_pattern_is_found(table: &Table, groups: &[&[super::laid_out::Group]]) {
-    for pattern in groups.iter().copied().flatten().flat_map(|group| group.patterns) {
+pub(super) fn check_that_every_pattern_is_found(
+    table: &Table,
+    groups: &[&[super::laid_out::Group]],
+) {
+    for pattern in groups
+        .iter()
+        .copied()
+        .flatten()
+        .flat_map(|group| group.patterns)
+    {
         let example = pattern.trim_end_matches('$').replace(['*', '?'], "x");
         let path = match example.strip_prefix("~/") {
             Some(rest) => format!("/home/u/{rest}"),
             None if example.starts_with('/') => example,
             None => format!("/home/u/job/{example}"),
         };
-        assert!(table.find(&path, Some("/home/u")).is_some(), "{pattern} is lost");
-        assert!(components(pattern).all(|name| fold_whole(name) == name), "{pattern} is not folded");
+        assert!(
+            table.find(&path, Some("/home/u")).is_some(),
+            "{pattern} is lost"
+        );
+        assert!(
+            components(pattern).all(|name| fold_whole(name) == name),
+            "{pattern} is not folded"
+        );
     }
 }
 
@@ -209,8 +301,21 @@ mod tests {
     use super::super::laid_out::Group;
 
     const GROUPS: &[Group] = &[
-        Group { why: "plain", patterns: &[".git", "venv", ".env*", ".config/gh", "last$", "req*.txt"] },
-        Group { why: "wild", patterns: &["*.pem", "*secret*.json", "*.sh.*", "/etc/cron*", "/proc/*/mem", "~/bin"] },
+        Group {
+            why: "plain",
+            patterns: &[".git", "venv", ".env*", ".config/gh", "last$", "req*.txt"],
+        },
+        Group {
+            why: "wild",
+            patterns: &[
+                "*.pem",
+                "*secret*.json",
+                "*.sh.*",
+                "/etc/cron*",
+                "/proc/*/mem",
+                "~/bin",
+            ],
+        },
     ];
 
     #[test]
@@ -245,9 +350,19 @@ mod tests {
         ] {
             assert_eq!(found(path), Some("wild"), "{path}");
         }
-        for path in
-            ["/", "/a/.gitignore", "/venvs", "/x/last/y", "/gh", "/.config", "/a/etc/cron", "/x/bin", "/a.pem.x", "/pem", "/proc/mem"]
-        {
+        for path in [
+            "/",
+            "/a/.gitignore",
+            "/venvs",
+            "/x/last/y",
+            "/gh",
+            "/.config",
+            "/a/etc/cron",
+            "/x/bin",
+            "/a.pem.x",
+            "/pem",
+            "/proc/mem",
+        ] {
             assert_eq!(found(path), None, "{path}");
         }
     }

@@ -10,13 +10,33 @@ use super::{below, of_the_system};
 
 /// What counts in the home of a person. In a workspace such a name is a template or a test.
 const PERSONAL: &[Group] = &[
-    Group { why: "shell start-up file", patterns: SHELL_FILES },
-    Group { why: "something that starts by itself", patterns: STARTED },
-    Group { why: "programs on the search path", patterns: SEARCH_PATH },
-    Group { why: "configuration of git", patterns: &[".gitconfig", ".gitconfig.*", ".config/git"] },
+    Group {
+        why: "shell start-up file",
+        patterns: SHELL_FILES,
+    },
+    Group {
+        why: "something that starts by itself",
+        patterns: STARTED,
+    },
+    Group {
+        why: "programs on the search path",
+        patterns: SEARCH_PATH,
+    },
+    Group {
+        why: "configuration of git",
+        patterns: &[".gitconfig", ".gitconfig.*", ".config/git"],
+    },
     Group {
         why: "who may log in, and how",
-        patterns: &[".ssh/config*", ".ssh/rc", ".ssh/environment", ".ssh/id_*", ".k5login", ".rhosts", ".shosts"],
+        patterns: &[
+            ".ssh/config*",
+            ".ssh/rc",
+            ".ssh/environment",
+            ".ssh/id_*",
+            ".k5login",
+            ".rhosts",
+            ".shosts",
+        ],
     },
     Group {
         why: "file that a program runs when it starts",
@@ -62,8 +82,14 @@ const PERSONAL: &[Group] = &[
 
 /// What counts wherever it stands, since it is obeyed in every project.
 const ANYWHERE: &[Group] = &[
-    Group { why: "git hook", patterns: &[".git/hooks"] },
-    Group { why: "who may log in", patterns: &["authorized_keys", "authorized_keys2"] },
+    Group {
+        why: "git hook",
+        patterns: &[".git/hooks"],
+    },
+    Group {
+        why: "who may log in",
+        patterns: &["authorized_keys", "authorized_keys2"],
+    },
     Group {
         why: "settings of an agent or an editor, which decide what runs unasked",
         patterns: &[
@@ -131,7 +157,9 @@ pub fn takeover(canonical: &str, workspace: &str, home: Option<&str>) -> Option<
     if below(canonical, workspace) && !works_at_home {
         return None;
     }
-    PERSONAL_TABLE.find(canonical, home).or_else(|| system(canonical).then_some("part of the system"))
+    PERSONAL_TABLE
+        .find(canonical, home)
+        .or_else(|| system(canonical).then_some("part of the system"))
 }
 
 /// Whether the system runs or obeys what stands at a path, or keeps its own data there.
@@ -150,7 +178,8 @@ fn system(canonical: &str) -> bool {
     ];
     of_the_system(canonical)
         || MORE.iter().any(|folder| below(canonical, folder))
-        || protected(canonical, None).is_some_and(|why| why == "part of the system") && !below(canonical, "/proc/self")
+        || protected(canonical, None).is_some_and(|why| why == "part of the system")
+            && !below(canonical, "/proc/self")
 }
 
 #[cfg(test)]
@@ -167,11 +196,17 @@ mod tests {
         for (path, why) in [
             ("/home/u/.bashrc", "shell start-up file"),
             ("/root/.zshenv", "shell start-up file"),
-            ("/home/u/.config/systemd/user/x.service", "something that starts by itself"),
+            (
+                "/home/u/.config/systemd/user/x.service",
+                "something that starts by itself",
+            ),
             ("/home/u/.local/bin/git", "programs on the search path"),
             ("/home/u/.ssh/authorized_keys", "who may log in"),
             ("/home/u/ws/.git/hooks/pre-commit", "git hook"),
-            ("/home/u/ws/.claude/settings.local.json", "settings of an agent or an editor, which decide what runs unasked"),
+            (
+                "/home/u/ws/.claude/settings.local.json",
+                "settings of an agent or an editor, which decide what runs unasked",
+            ),
             ("/usr/bin/ls", "part of the system"),
             ("/etc/passwd", "part of the system"),
             ("/var/lib/dpkg/status", "part of the system"),

@@ -48,24 +48,36 @@ const SYSTEM: [&str; 40] = [
 
 /// Disks and memory by the start of their names below `/dev`.
 const DEVICES: [&str; 19] = [
-    "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper", "dm-", "md", "loop", "sr", "mem", "kmem", "port", "ram", "nbd",
-    "block",
+    "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper", "dm-", "md", "loop",
+    "sr", "mem", "kmem", "port", "ram", "nbd", "block",
 ];
 
 /// Whether a path in normal form is the root, a folder of the system, or somebody's home; letters of either case count.
 pub fn vital(path: &str) -> bool {
-    let a_home = |start: &str| path.strip_prefix(start).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'));
-    path.starts_with('/') && (SYSTEM.iter().any(|folder| folder.eq_ignore_ascii_case(path)) || a_home("/home/") || a_home("/Users/"))
+    let a_home = |start: &str| {
+        path.strip_prefix(start)
+            .is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
+    };
+    path.starts_with('/')
+        && (SYSTEM
+            .iter()
+            .any(|folder| folder.eq_ignore_ascii_case(path))
+            || a_home("/home/")
+            || a_home("/Users/"))
 }
 
 /// Whether a path lies where the system keeps its programs and settings.
 pub fn of_the_system(path: &str) -> bool {
-    ["/usr", "/etc", "/boot", "/lib", "/bin", "/sbin", "/System"].iter().any(|folder| below(path, folder)) && !below(path, "/usr/local")
+    ["/usr", "/etc", "/boot", "/lib", "/bin", "/sbin", "/System"]
+        .iter()
+        .any(|folder| below(path, folder))
+        && !below(path, "/usr/local")
 }
 
 /// Whether a path is a disk or memory itself, so that writing it overwrites everything.
 pub fn raw_device(path: &str) -> bool {
-    path.strip_prefix("/dev/").is_some_and(|name| DEVICES.iter().any(|device| name.starts_with(device)))
+    path.strip_prefix("/dev/")
+        .is_some_and(|name| DEVICES.iter().any(|device| name.starts_with(device)))
 }
 
 #[cfg(test)]
@@ -74,10 +86,26 @@ mod tests {
 
     #[test]
     fn folders_of_the_system_and_homes_are_vital() {
-        for path in ["/", "/etc", "/ETC", "/home", "/home/u", "/Users/v", "/usr/local/bin"] {
+        for path in [
+            "/",
+            "/etc",
+            "/ETC",
+            "/home",
+            "/home/u",
+            "/Users/v",
+            "/usr/local/bin",
+        ] {
             assert!(vital(path), "{path}");
         }
-        for path in ["/home/u/x", "/home/", "/Users/", "/srv/x", "/etc/x", "/opt/x", "/homes/u"] {
+        for path in [
+            "/home/u/x",
+            "/home/",
+            "/Users/",
+            "/srv/x",
+            "/etc/x",
+            "/opt/x",
+            "/homes/u",
+        ] {
             assert!(!vital(path), "{path}");
         }
     }

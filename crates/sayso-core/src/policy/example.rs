@@ -10,37 +10,76 @@ use crate::verdict::Decision;
 
 /// Whether `text` is matched. An example that cannot be read is an error.
 pub fn matches(rule: &Rule, text: &str, reader: &dyn CommandReader) -> Result<bool, String> {
-    let reach = if rule.decision == Decision::Allow { Reach::Narrow } else { Reach::Wide };
+    let reach = if rule.decision == Decision::Allow {
+        Reach::Narrow
+    } else {
+        Reach::Wide
+    };
     let hit = matcher(&rule.matcher, text, reach, reader)?;
     // What an exception takes out of an allow rule is over-approximated, what it takes out of a deny rule is not.
     let out = match &rule.except {
-        Some(except) => matcher(except, text, if reach == Reach::Narrow { Reach::Wide } else { Reach::Narrow }, reader)?,
+        Some(except) => matcher(
+            except,
+            text,
+            if reach == Reach::Narrow {
+                Reach::Wide
+            } else {
+                Reach::Narrow
+            },
+            reader,
+        )?,
         None => false,
     };
     Ok(hit && !out)
 }
 
-fn matcher(matcher: &Matcher, text: &str, reach: Reach, reader: &dyn CommandReader) -> Result<bool, String> {
+fn matcher(
+    matcher: &Matcher,
+    text: &str,
+    reach: Reach,
+    reader: &dyn CommandReader,
+) -> Result<bool, String> {
     // Examples stand in an imaginary workspace; patterns of workspaces and homes are tried below these.
     let path = |text: &str| match text.strip_prefix("~/") {
         Some(rest) => format!("/home/someone/{rest}"),
         None => absolute("/workspace", text),
     };
     let subject = |path: &str, glob: &crate::policy::glob::PathGlob| {
-        glob.matches(PathSubject { path, workspace: "/workspace", home: Some("/home/someone") })
+        glob.matches(PathSubject {
+            path,
+            workspace: "/workspace",
+            home: Some("/home/someone"),
+        })
     };
     Ok(match &matcher.subject {
         Subject::Command(patterns) => match reader.commands(text) {
             Some(commands) => {
-                let hit = |command: &crate::draft::Command| patterns.iter().any(|pattern| pattern.matches(command, reach));
-                if reach == Reach::Narrow { commands.iter().all(hit) } else { commands.iter().any(hit) }
+                let hit = |command: &crate::draft::Command| {
+                    patterns
+                        .iter()
+                        .any(|pattern| pattern.matches(command, reach))
+                };
+                if reach == Reach::Narrow {
+                    commands.iter().all(hit)
+                } else {
+                    commands.iter().any(hit)
+                }
             }
-            None if reach == Reach::Narrow => return Err("cannot be read whole, so no allow rule matches it".into()),
-            None => reader.seen(text).iter().any(|words| patterns.iter().any(|pattern| pattern.matches_seen(words, reader))),
+            None if reach == Reach::Narrow => {
+                return Err("cannot be read whole, so no allow rule matches it".into());
+            }
+            None => reader.seen(text).iter().any(|words| {
+                patterns
+                    .iter()
+                    .any(|pattern| pattern.matches_seen(words, reader))
+            }),
         },
         Subject::CommandRegex(expression) => {
             let joined = reader.commands(text).unwrap_or_default();
-            expression.is_match(text, reach) || joined.iter().any(|command| expression.is_match(&command.words.join(" "), reach))
+            expression.is_match(text, reach)
+                || joined
+                    .iter()
+                    .any(|command| expression.is_match(&command.words.join(" "), reach))
         }
         Subject::Read(globs) | Subject::Write(globs) | Subject::Delete(globs) => {
             let path = path(text);
@@ -52,7 +91,9 @@ fn matcher(matcher: &Matcher, text: &str, reach: Reach, reader: &dyn CommandRead
         }
         Subject::Mcp(patterns) => {
             let (server, tool) = text.split_once('/').ok_or("is not `server/tool`")?;
-            patterns.iter().any(|pattern| pattern.matches(server, tool, reach))
+            patterns
+                .iter()
+                .any(|pattern| pattern.matches(server, tool, reach))
         }
         Subject::Tool(patterns) => {
             let kind = tool::find(text).map_or(tool::Kind::Custom, |row| row.kind);

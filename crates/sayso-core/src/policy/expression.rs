@@ -31,25 +31,44 @@ impl Expression {
     pub fn compile(written: &str, form: String) -> Result<Expression, String> {
         let compiled = build(&form).map_err(|why| {
             let lines = why.to_string();
-            lines.lines().last().unwrap_or("it cannot be read").trim_start_matches("error: ").to_owned()
+            lines
+                .lines()
+                .last()
+                .unwrap_or("it cannot be read")
+                .trim_start_matches("error: ")
+                .to_owned()
         })?;
-        Ok(Expression { written: written.to_owned(), form: Some(form).filter(|form| form != written), compiled: Some(compiled).into() })
+        Ok(Expression {
+            written: written.to_owned(),
+            form: Some(form).filter(|form| form != written),
+            compiled: Some(compiled).into(),
+        })
     }
 
     /// Whether it matches somewhere in a text. One that cannot be compiled any more is in doubt, and the reach says which way that goes.
     pub fn is_match(&self, text: &str, reach: Reach) -> bool {
-        let compiled = self.compiled.get_or_init(|| build(self.form.as_deref().unwrap_or(&self.written)).ok());
-        compiled.as_ref().map_or(reach == Reach::Wide, |regex| regex.is_match(text))
+        let compiled = self
+            .compiled
+            .get_or_init(|| build(self.form.as_deref().unwrap_or(&self.written)).ok());
+        compiled
+            .as_ref()
+            .map_or(reach == Reach::Wide, |regex| regex.is_match(text))
     }
 }
 
 fn build(form: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(form).case_insensitive(true).size_limit(MAX_SIZE).nest_limit(MAX_DEPTH).build()
+    RegexBuilder::new(form)
+        .case_insensitive(true)
+        .size_limit(MAX_SIZE)
+        .nest_limit(MAX_DEPTH)
+        .build()
 }
 
 impl fmt::Debug for Expression {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_tuple("Expression").field(self.form.as_ref().unwrap_or(&self.written)).finish()
+        out.debug_tuple("Expression")
+            .field(self.form.as_ref().unwrap_or(&self.written))
+            .finish()
     }
 }
 
@@ -61,7 +80,11 @@ impl Packed for Expression {
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        Some(Expression { written: Packed::unpack(from)?, form: Packed::unpack(from)?, compiled: OnceLock::new() })
+        Some(Expression {
+            written: Packed::unpack(from)?,
+            form: Packed::unpack(from)?,
+            compiled: OnceLock::new(),
+        })
     }
 }
 
@@ -88,7 +111,11 @@ mod tests {
     fn one_that_does_not_compile_is_in_doubt() {
         for form in ["(", "(?:a{1000}){1000}"] {
             assert!(Expression::compile(form, form.to_owned()).is_err());
-            let broken = Expression { written: form.to_owned(), form: None, compiled: OnceLock::new() };
+            let broken = Expression {
+                written: form.to_owned(),
+                form: None,
+                compiled: OnceLock::new(),
+            };
             assert!(broken.is_match("x", Reach::Wide));
             assert!(!broken.is_match("x", Reach::Narrow));
         }

@@ -71,7 +71,11 @@ impl PathGlob {
         for alternative in alternatives_of(rest)? {
             alternatives.push(parts(&alternative)?);
         }
-        Ok(PathGlob { written: written.to_owned(), anchor, alternatives })
+        Ok(PathGlob {
+            written: written.to_owned(),
+            anchor,
+            alternatives,
+        })
     }
 
     /// Whether it names paths outside of the workspace, as the rule for "outside" demands.
@@ -81,50 +85,84 @@ impl PathGlob {
 
     /// Whether it covers everything below its anchor.
     pub fn is_everything(&self) -> bool {
-        self.alternatives
-            .iter()
-            .any(|parts| !parts.is_empty() && parts.iter().all(|part| matches!(part, Part::AnyDepth) || *part == Part::Wild("*".into())))
+        self.alternatives.iter().any(|parts| {
+            !parts.is_empty()
+                && parts
+                    .iter()
+                    .all(|part| matches!(part, Part::AnyDepth) || *part == Part::Wild("*".into()))
+        })
     }
 
     /// Whether it names one path, without wildcards or alternatives.
     pub fn is_literal(&self) -> bool {
-        let [parts] = self.alternatives.as_slice() else { return false };
+        let [parts] = self.alternatives.as_slice() else {
+            return false;
+        };
         parts.iter().all(|part| matches!(part, Part::Literal(_)))
     }
 
     /// Whether the path matches.
     pub fn matches(&self, subject: Subject<'_>) -> bool {
-        self.components(subject).is_some_and(|components| self.alternatives.iter().any(|parts| matches(parts, &components, Depth::Exact)))
+        self.components(subject).is_some_and(|components| {
+            self.alternatives
+                .iter()
+                .any(|parts| matches(parts, &components, Depth::Exact))
+        })
     }
 
     /// Whether something at or below the path could match: what a recursive effect on it reaches.
     pub fn reaches_below(&self, subject: Subject<'_>) -> bool {
         match self.components(subject) {
-            Some(components) => self.alternatives.iter().any(|parts| matches(parts, &components, Depth::Below)),
+            Some(components) => self
+                .alternatives
+                .iter()
+                .any(|parts| matches(parts, &components, Depth::Below)),
             // The path is above the anchor: then everything of the pattern is below it.
-            None => self.base(subject).is_some_and(|base| below(&base, subject.path)),
+            None => self
+                .base(subject)
+                .is_some_and(|base| below(&base, subject.path)),
         }
     }
 
     /// Whether the path and everything below it matches: what allowing a recursive effect takes.
     pub fn covers_below(&self, subject: Subject<'_>) -> bool {
-        let Some(components) = self.components(subject) else { return false };
+        let Some(components) = self.components(subject) else {
+            return false;
+        };
         // No pattern names this component, so only `**` can match it, at any depth.
         const NOBODY: &str = "\u{1}";
-        let deep = || components.iter().copied().chain([NOBODY, NOBODY]).collect::<Vec<_>>();
-        self.alternatives.iter().any(|parts| matches(parts, &components, Depth::Exact) && matches(parts, &deep(), Depth::Exact))
+        let deep = || {
+            components
+                .iter()
+                .copied()
+                .chain([NOBODY, NOBODY])
+                .collect::<Vec<_>>()
+        };
+        self.alternatives.iter().any(|parts| {
+            matches(parts, &components, Depth::Exact) && matches(parts, &deep(), Depth::Exact)
+        })
     }
 
     /// Whether the path matches when the file system takes `A` and `a` for the same name.
     pub fn matches_folded(&self, subject: Subject<'_>) -> bool {
-        let (path, workspace, home) = (subject.path.to_lowercase(), subject.workspace.to_lowercase(), subject.home.map(str::to_lowercase));
-        let lower = Subject { path: &path, workspace: &workspace, home: home.as_deref() };
+        let (path, workspace, home) = (
+            subject.path.to_lowercase(),
+            subject.workspace.to_lowercase(),
+            subject.home.map(str::to_lowercase),
+        );
+        let lower = Subject {
+            path: &path,
+            workspace: &workspace,
+            home: home.as_deref(),
+        };
         PathGlob::parse(&self.written.to_lowercase()).is_ok_and(|glob| glob.matches(lower))
     }
 
     /// The first literal component, for an index; none if the pattern can start anywhere.
     pub fn first_literal(&self) -> Option<&str> {
-        let [parts] = self.alternatives.as_slice() else { return None };
+        let [parts] = self.alternatives.as_slice() else {
+            return None;
+        };
         match (self.anchor, parts.first()) {
             (Anchor::Workspace, Some(Part::Literal(name))) => Some(name),
             _ => None,
@@ -180,7 +218,9 @@ fn matches(parts: &[Part], components: &[&str], depth: Depth) -> bool {
             }
             return parts.iter().skip(part).all(|rest| *rest == Part::AnyDepth);
         }
-        let Some(name) = components.get(component) else { return false };
+        let Some(name) = components.get(component) else {
+            return false;
+        };
         match parts.get(part) {
             Some(Part::AnyDepth) => {
                 retry = Some((part + 1, component));
@@ -275,12 +315,22 @@ pub fn alternatives_of(pattern: &str) -> Result<Vec<String>, String> {
         if inner.contains('{') {
             return Err("alternatives stand inside alternatives".into());
         }
-        let (before, after) = (text.get(..start).unwrap_or_default(), text.get(start + length + 1..).unwrap_or_default());
+        let (before, after) = (
+            text.get(..start).unwrap_or_default(),
+            text.get(start + length + 1..).unwrap_or_default(),
+        );
         let choices: Vec<&str> = inner.split(',').collect();
         if open.len() + done.len() + choices.len() > MAX_ALTERNATIVES {
-            return Err(format!("the pattern has more than {MAX_ALTERNATIVES} alternatives"));
+            return Err(format!(
+                "the pattern has more than {MAX_ALTERNATIVES} alternatives"
+            ));
         }
-        open.extend(choices.into_iter().rev().map(|choice| format!("{before}{choice}{after}")));
+        open.extend(
+            choices
+                .into_iter()
+                .rev()
+                .map(|choice| format!("{before}{choice}{after}")),
+        );
     }
     Ok(done)
 }
@@ -296,7 +346,11 @@ fn parts(pattern: &str) -> Result<Vec<Part>, String> {
                     parts.push(Part::AnyDepth);
                 }
             }
-            _ if name.contains("**") => return Err(format!("`**` stands alone between slashes, not in `{name}`")),
+            _ if name.contains("**") => {
+                return Err(format!(
+                    "`**` stands alone between slashes, not in `{name}`"
+                ));
+            }
             _ if name.contains(['*', '?']) => parts.push(Part::Wild(name.to_owned())),
             _ => parts.push(Part::Literal(name.to_owned())),
         }
@@ -314,7 +368,11 @@ mod tests {
     use super::*;
 
     fn check(pattern: &str, path: &str) -> bool {
-        PathGlob::parse(pattern).unwrap().matches(Subject { path, workspace: "/ws", home: Some("/home/me") })
+        PathGlob::parse(pattern).unwrap().matches(Subject {
+            path,
+            workspace: "/ws",
+            home: Some("/home/me"),
+        })
     }
 
     #[test]
@@ -357,8 +415,13 @@ mod tests {
 
     #[test]
     fn what_a_recursive_effect_reaches_is_known() {
-        let reaches =
-            |pattern: &str, path: &str| PathGlob::parse(pattern).unwrap().reaches_below(Subject { path, workspace: "/ws", home: None });
+        let reaches = |pattern: &str, path: &str| {
+            PathGlob::parse(pattern).unwrap().reaches_below(Subject {
+                path,
+                workspace: "/ws",
+                home: None,
+            })
+        };
         assert!(reaches("docs/signed/**", "/ws/docs"));
         assert!(reaches("docs/signed/**", "/ws"));
         assert!(reaches("docs/signed/**", "/"));
@@ -368,7 +431,9 @@ mod tests {
 
     #[test]
     fn bad_patterns_are_refused() {
-        for pattern in ["", "a/../b", "a**b", "{a", "a}", "{a,{b}}", "~root/x", "a\\b"] {
+        for pattern in [
+            "", "a/../b", "a**b", "{a", "a}", "{a,{b}}", "~root/x", "a\\b",
+        ] {
             assert!(PathGlob::parse(pattern).is_err(), "{pattern}");
         }
     }
@@ -394,17 +459,31 @@ mod tests {
     #[test]
     fn what_covers_a_folder_covers_itself_and_all_below() {
         let covers = |pattern: &str, path: &str| {
-            PathGlob::parse(pattern).unwrap().covers_below(Subject { path, workspace: "/ws", home: Some("/home/me") })
+            PathGlob::parse(pattern).unwrap().covers_below(Subject {
+                path,
+                workspace: "/ws",
+                home: Some("/home/me"),
+            })
         };
-        assert!(covers("docs/**", "/ws/docs") && covers("**", "/ws") && covers("docs/**", "/ws/docs/a"));
-        assert!(!covers("docs/*", "/ws/docs") && !covers("docs", "/ws/docs") && !covers("docs/*/**", "/ws/docs"));
+        assert!(
+            covers("docs/**", "/ws/docs") && covers("**", "/ws") && covers("docs/**", "/ws/docs/a")
+        );
+        assert!(
+            !covers("docs/*", "/ws/docs")
+                && !covers("docs", "/ws/docs")
+                && !covers("docs/*/**", "/ws/docs")
+        );
         assert!(!covers("docs/*/*", "/ws/docs") && !covers("docs/**", "/elsewhere"));
     }
 
     #[test]
     fn letters_of_either_case_may_be_the_same() {
         let folded = |pattern: &str, path: &str| {
-            PathGlob::parse(pattern).unwrap().matches_folded(Subject { path, workspace: "/WS", home: Some("/home/me") })
+            PathGlob::parse(pattern).unwrap().matches_folded(Subject {
+                path,
+                workspace: "/WS",
+                home: Some("/home/me"),
+            })
         };
         assert!(folded("Docs/**", "/ws/docs/A") && folded("~/X", "/HOME/me/x"));
         assert!(!folded("docs/**", "/ws/other"));
@@ -412,10 +491,25 @@ mod tests {
 
     #[test]
     fn one_sign_is_one_character_of_any_width() {
-        for (pattern, text) in [("a?c", "abc"), ("a?c", "aéc"), ("a?c", "a漢c"), ("a?c", "a🎉c"), ("??", "漢b"), ("*?c", "xx漢c")] {
+        for (pattern, text) in [
+            ("a?c", "abc"),
+            ("a?c", "aéc"),
+            ("a?c", "a漢c"),
+            ("a?c", "a🎉c"),
+            ("??", "漢b"),
+            ("*?c", "xx漢c"),
+        ] {
             assert!(wild(pattern, text), "{pattern} {text}");
         }
-        for (pattern, text) in [("a?c", "ac"), ("?", "ab"), ("?", "漢字"), ("a*", "ba"), ("*a", "ab"), ("", "a"), ("a", "")] {
+        for (pattern, text) in [
+            ("a?c", "ac"),
+            ("?", "ab"),
+            ("?", "漢字"),
+            ("a*", "ba"),
+            ("*a", "ab"),
+            ("", "a"),
+            ("a", ""),
+        ] {
             assert!(!wild(pattern, text), "{pattern} {text}");
         }
     }
@@ -423,10 +517,16 @@ mod tests {
     #[test]
     fn alternatives_have_a_bound() {
         let choices = |count: usize| format!("{{{}}}", vec!["a"; count].join(","));
-        assert_eq!(alternatives_of(&choices(MAX_ALTERNATIVES)).unwrap().len(), MAX_ALTERNATIVES);
+        assert_eq!(
+            alternatives_of(&choices(MAX_ALTERNATIVES)).unwrap().len(),
+            MAX_ALTERNATIVES
+        );
         assert!(alternatives_of(&choices(MAX_ALTERNATIVES + 1)).is_err());
         // Also where they come one after the other.
-        assert_eq!(alternatives_of(&"{a,b}".repeat(6)).unwrap().len(), MAX_ALTERNATIVES);
+        assert_eq!(
+            alternatives_of(&"{a,b}".repeat(6)).unwrap().len(),
+            MAX_ALTERNATIVES
+        );
         assert!(alternatives_of(&"{a,b}".repeat(7)).is_err());
     }
 
@@ -437,7 +537,11 @@ mod tests {
             let mut out = Packer::new();
             made.pack(&mut out);
             let bytes = std::sync::Arc::new(out.finish());
-            assert_eq!(PathGlob::unpack(&mut Unpacker::new(&bytes)), Some(made), "{pattern}");
+            assert_eq!(
+                PathGlob::unpack(&mut Unpacker::new(&bytes)),
+                Some(made),
+                "{pattern}"
+            );
         }
         assert!(check("a//./b", "/ws/a/b") && check("./a", "/ws/a"));
         assert_eq!(absolute("/ws", "a/../b"), "/ws/b");

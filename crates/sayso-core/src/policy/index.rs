@@ -60,15 +60,23 @@ impl RuleSet {
                 Subject::Command(patterns) => {
                     for pattern in patterns {
                         match pattern.programs() {
-                            Some(names) => names.into_iter().for_each(|name| set.programs.add(name, number)),
+                            Some(names) => names
+                                .into_iter()
+                                .for_each(|name| set.programs.add(name, number)),
                             None => set.any_command.push(number),
                         }
                     }
                 }
                 Subject::CommandRegex(_) => set.any_command.push(number),
-                Subject::Read(globs) => globs.iter().for_each(|glob| set.reads.add(glob.first_literal(), rule.decision, number)),
-                Subject::Write(globs) => globs.iter().for_each(|glob| set.writes.add(glob.first_literal(), rule.decision, number)),
-                Subject::Delete(globs) => globs.iter().for_each(|glob| set.deletes.add(glob.first_literal(), rule.decision, number)),
+                Subject::Read(globs) => globs
+                    .iter()
+                    .for_each(|glob| set.reads.add(glob.first_literal(), rule.decision, number)),
+                Subject::Write(globs) => globs
+                    .iter()
+                    .for_each(|glob| set.writes.add(glob.first_literal(), rule.decision, number)),
+                Subject::Delete(globs) => globs
+                    .iter()
+                    .for_each(|glob| set.deletes.add(glob.first_literal(), rule.decision, number)),
                 Subject::Fetch(_) => set.fetches.push(number),
                 Subject::Mcp(_) => set.mcp.push(number),
                 Subject::Tool(_) => set.tools.push(number),
@@ -92,11 +100,17 @@ impl RuleSet {
     }
 
     /// Rules for commands that could be about one of these program names.
-    pub fn commands<'a>(&'a self, names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a Rule> {
+    pub fn commands<'a>(
+        &'a self,
+        names: impl Iterator<Item = &'a str>,
+    ) -> impl Iterator<Item = &'a Rule> {
         let mut names: Vec<&str> = names.collect();
         names.sort_unstable();
         names.dedup();
-        let mut listed: Vec<&u32> = names.into_iter().flat_map(|name| self.programs.get(name)).collect();
+        let mut listed: Vec<&u32> = names
+            .into_iter()
+            .flat_map(|name| self.programs.get(name))
+            .collect();
         listed.sort_unstable();
         listed.dedup();
         self.pick(listed.into_iter().chain(&self.any_command))
@@ -105,7 +119,10 @@ impl RuleSet {
     /// Rules for commands that could be about something seen in a text that could not be read, in the order of the policy.
     ///
     /// A rule that starts with a literal word can only match where that word stands, be it the beginning of a longer one.
-    pub fn commands_seen<'a>(&self, words: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &Rule> {
+    pub fn commands_seen<'a>(
+        &self,
+        words: impl Iterator<Item = &'a str>,
+    ) -> impl Iterator<Item = &Rule> {
         let mut numbers = self.any_command.clone();
         for word in words.filter(|_| !self.programs.is_empty()) {
             numbers.extend(self.programs.get(word));
@@ -115,11 +132,17 @@ impl RuleSet {
         }
         numbers.sort_unstable();
         numbers.dedup();
-        numbers.into_iter().filter_map(|number| self.rules.get(number))
+        numbers
+            .into_iter()
+            .filter_map(|number| self.rules.get(number))
     }
 
     /// Rules for a path. `first` is its first component in the workspace, and none asks for all rules.
-    pub fn paths<'a>(&'a self, kind: PathRules, first: Option<&'a str>) -> impl Iterator<Item = &'a Rule> {
+    pub fn paths<'a>(
+        &'a self,
+        kind: PathRules,
+        first: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Rule> {
         let index = match kind {
             PathRules::Read => &self.reads,
             PathRules::Write => &self.writes,
@@ -164,12 +187,26 @@ impl RuleSet {
 
     /// Every number of the index.
     fn numbers(&self) -> impl Iterator<Item = &u32> {
-        let lists = [&self.any_command, &self.fetches, &self.mcp, &self.tools, &self.delegates, &self.limited];
+        let lists = [
+            &self.any_command,
+            &self.fetches,
+            &self.mcp,
+            &self.tools,
+            &self.delegates,
+            &self.limited,
+        ];
         let paths = [&self.reads, &self.writes, &self.deletes];
-        lists.into_iter().flatten().chain(self.programs.numbers()).chain(paths.into_iter().flat_map(PathIndex::numbers))
+        lists
+            .into_iter()
+            .flatten()
+            .chain(self.programs.numbers())
+            .chain(paths.into_iter().flat_map(PathIndex::numbers))
     }
 
-    fn pick<'a>(&'a self, numbers: impl Iterator<Item = &'a u32>) -> impl Iterator<Item = &'a Rule> {
+    fn pick<'a>(
+        &'a self,
+        numbers: impl Iterator<Item = &'a u32>,
+    ) -> impl Iterator<Item = &'a Rule> {
         numbers.filter_map(|number| self.rules.get(*number))
     }
 }
@@ -179,11 +216,27 @@ packed! { struct PathIndex { by_first, anywhere, all, anywhere_or_deny } }
 /// With the index, since making it anew would take every rule.
 impl Packed for RuleSet {
     fn pack(&self, out: &mut Packer) {
-        let RuleSet { rules, programs, any_command, reads, writes, deletes, fetches, mcp, tools, delegates, limited } = self;
+        let RuleSet {
+            rules,
+            programs,
+            any_command,
+            reads,
+            writes,
+            deletes,
+            fetches,
+            mcp,
+            tools,
+            delegates,
+            limited,
+        } = self;
         rules.pack(out);
         programs.pack(out);
-        [reads, writes, deletes].into_iter().for_each(|index| index.pack(out));
-        [any_command, fetches, mcp, tools, delegates, limited].into_iter().for_each(|list| list.pack(out));
+        [reads, writes, deletes]
+            .into_iter()
+            .for_each(|index| index.pack(out));
+        [any_command, fetches, mcp, tools, delegates, limited]
+            .into_iter()
+            .for_each(|list| list.pack(out));
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
@@ -201,18 +254,25 @@ impl Packed for RuleSet {
             limited: Packed::unpack(from)?,
         };
         // A number of no rule would be passed over in silence.
-        let known = set.numbers().all(|number| (*number as usize) < set.rules.len());
+        let known = set
+            .numbers()
+            .all(|number| (*number as usize) < set.rules.len());
         known.then_some(set)
     }
 }
 
 impl PathIndex {
     fn numbers(&self) -> impl Iterator<Item = &u32> {
-        [&self.anywhere, &self.all, &self.anywhere_or_deny].into_iter().flatten().chain(self.by_first.numbers())
+        [&self.anywhere, &self.all, &self.anywhere_or_deny]
+            .into_iter()
+            .flatten()
+            .chain(self.by_first.numbers())
     }
 
     fn add(&mut self, first: Option<&str>, decision: Decision, number: u32) {
-        if (first.is_none() || decision == Decision::Deny) && self.anywhere_or_deny.last() != Some(&number) {
+        if (first.is_none() || decision == Decision::Deny)
+            && self.anywhere_or_deny.last() != Some(&number)
+        {
             self.anywhere_or_deny.push(number);
         }
         match first {
@@ -237,12 +297,23 @@ mod tests {
 
     fn set(rule: &str) -> Option<RuleSet> {
         let text = format!("rules:\n  - deny: {{{rule}}}\n");
-        let (layer, _) = read(Source { name: "test", text: &text }, Format::Yaml, Origin::User, &Blanks);
+        let (layer, _) = read(
+            Source {
+                name: "test",
+                text: &text,
+            },
+            Format::Yaml,
+            Origin::User,
+            &Blanks,
+        );
         Some(RuleSet::new(layer?.rules))
     }
 
     fn word() -> impl Strategy<Value = String> {
-        prop::sample::select(vec!["git", "push", "--force", "-f", "*", "g*", "rm", "git push", "x", "?"]).prop_map(str::to_owned)
+        prop::sample::select(vec![
+            "git", "push", "--force", "-f", "*", "g*", "rm", "git push", "x", "?",
+        ])
+        .prop_map(str::to_owned)
     }
 
     proptest! {
@@ -280,7 +351,10 @@ mod tests {
     fn rules_of_these_tests_are_read() {
         assert!(set("read: \"a/**\"").is_some());
         for form in ["words", "exact", "prefix", "glob"] {
-            assert!(set(&format!("command: \"git push\", as: {form}")).is_some(), "{form}");
+            assert!(
+                set(&format!("command: \"git push\", as: {form}")).is_some(),
+                "{form}"
+            );
         }
     }
 }

@@ -106,16 +106,36 @@ impl Packed for Policy {
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        let (views, broken, installed) = (Packed::unpack(from)?, Packed::unpack(from)?, Packed::unpack(from)?);
-        Some(Policy { views, broken, missing_sandbox: None, installed })
+        let (views, broken, installed) = (
+            Packed::unpack(from)?,
+            Packed::unpack(from)?,
+            Packed::unpack(from)?,
+        );
+        Some(Policy {
+            views,
+            broken,
+            missing_sandbox: None,
+            installed,
+        })
     }
 }
 
 impl Policy {
     /// Merges layers. Their order does not matter; their origin does.
-    pub fn assemble(mut layers: Vec<Layer>, overrides: &Overrides, reader: &dyn CommandReader) -> Policy {
-        layers.sort_by(|one, other| one.origin.cmp(&other.origin).then_with(|| one.name.cmp(&other.name)));
-        let trusted: Vec<&Layer> = layers.iter().filter(|layer| layer.origin != Origin::UntrustedProject).collect();
+    pub fn assemble(
+        mut layers: Vec<Layer>,
+        overrides: &Overrides,
+        reader: &dyn CommandReader,
+    ) -> Policy {
+        layers.sort_by(|one, other| {
+            one.origin
+                .cmp(&other.origin)
+                .then_with(|| one.name.cmp(&other.name))
+        });
+        let trusted: Vec<&Layer> = layers
+            .iter()
+            .filter(|layer| layer.origin != Origin::UntrustedProject)
+            .collect();
         let all: Vec<&Layer> = layers.iter().collect();
         let flags = (overrides.profile.as_deref(), overrides.mode);
         let mut views = vec![view(&trusted, flags, reader)];
@@ -123,15 +143,32 @@ impl Policy {
             views.push(view(&all, flags, reader));
         }
         if overrides.environment_mode.is_some() || overrides.environment_profile.is_some() {
-            let profile = overrides.environment_profile.as_deref().or(overrides.profile.as_deref());
-            views.push(view(&trusted, (profile, overrides.environment_mode.or(overrides.mode)), reader));
+            let profile = overrides
+                .environment_profile
+                .as_deref()
+                .or(overrides.profile.as_deref());
+            views.push(view(
+                &trusted,
+                (profile, overrides.environment_mode.or(overrides.mode)),
+                reader,
+            ));
         }
-        Policy { views, broken: None, missing_sandbox: None, installed: Vec::new() }
+        Policy {
+            views,
+            broken: None,
+            missing_sandbox: None,
+            installed: Vec::new(),
+        }
     }
 
     /// A policy that could not be read: it denies everything and says why.
     pub fn broken(why: impl Into<String>) -> Policy {
-        Policy { views: Vec::new(), broken: Some(why.into()), missing_sandbox: None, installed: Vec::new() }
+        Policy {
+            views: Vec::new(),
+            broken: Some(why.into()),
+            missing_sandbox: None,
+            installed: Vec::new(),
+        }
     }
 
     /// Why everything is denied, if the policy could not be read.
@@ -165,7 +202,11 @@ impl Policy {
     }
 }
 
-fn view(layers: &[&Layer], (profile, mode): (Option<&str>, Option<Mode>), reader: &dyn CommandReader) -> View {
+fn view(
+    layers: &[&Layer],
+    (profile, mode): (Option<&str>, Option<Mode>),
+    reader: &dyn CommandReader,
+) -> View {
     let mut locked: Vec<String> = Vec::new();
     for layer in layers {
         locked.extend(layer.locked.iter().cloned());
@@ -173,36 +214,91 @@ fn view(layers: &[&Layer], (profile, mode): (Option<&str>, Option<Mode>), reader
     // The profile is settled first, since it lies below everything.
     let mut chosen = Settings::default();
     for layer in layers {
-        chosen.layer(&layer.settings, if layer.origin > Origin::Managed { &locked } else { &[] });
+        chosen.layer(
+            &layer.settings,
+            if layer.origin > Origin::Managed {
+                &locked
+            } else {
+                &[]
+            },
+        );
     }
     let profile_is_locked = locked.iter().any(|key| key == "profile");
     let name = match profile {
         Some(name) if !profile_is_locked => name.to_owned(),
-        _ => chosen.profile.map_or_else(|| "sayso".to_owned(), |sourced| sourced.value),
+        _ => chosen
+            .profile
+            .map_or_else(|| "sayso".to_owned(), |sourced| sourced.value),
     };
     let base = profile::layer(&name, reader);
-    let stack: Vec<&Layer> = std::iter::once(&base).chain(layers.iter().copied()).collect();
+    let stack: Vec<&Layer> = std::iter::once(&base)
+        .chain(layers.iter().copied())
+        .collect();
     let mut settings = Settings::default();
     for layer in &stack {
-        settings.layer(&layer.settings, if layer.origin > Origin::Managed { &locked } else { &[] });
+        settings.layer(
+            &layer.settings,
+            if layer.origin > Origin::Managed {
+                &locked
+            } else {
+                &[]
+            },
+        );
     }
     if !read::ENTER_MAY_APPROVE.contains(&name.as_str()) {
         settings.enter_approves = None;
     }
-    settings.profile =
-        Some(Sourced { value: name, source: settings.profile.map_or_else(|| "built-in".to_owned(), |sourced| sourced.source) });
+    settings.profile = Some(Sourced {
+        value: name,
+        source: settings
+            .profile
+            .map_or_else(|| "built-in".to_owned(), |sourced| sourced.source),
+    });
     if let Some(mode) = mode.filter(|_| !locked.iter().any(|key| key == "mode")) {
-        settings.mode = Some(Sourced { value: mode, source: COMMAND_LINE.to_owned() });
+        settings.mode = Some(Sourced {
+            value: mode,
+            source: COMMAND_LINE.to_owned(),
+        });
     }
-    let rules = stack.iter().flat_map(|layer| layer.rules.iter().cloned()).collect();
-    let shell = stack.iter().map(|layer| layer.shell.clone()).filter(|list| !list.is_empty()).collect();
-    let general = Part { settings: settings.resolve(), rules: RuleSet::new(rules), shell };
-    let mut names: Vec<&str> = stack.iter().flat_map(|layer| layer.agents.iter().map(|(name, _)| name.as_str())).collect();
+    let rules = stack
+        .iter()
+        .flat_map(|layer| layer.rules.iter().cloned())
+        .collect();
+    let shell = stack
+        .iter()
+        .map(|layer| layer.shell.clone())
+        .filter(|list| !list.is_empty())
+        .collect();
+    let general = Part {
+        settings: settings.resolve(),
+        rules: RuleSet::new(rules),
+        shell,
+    };
+    let mut names: Vec<&str> = stack
+        .iter()
+        .flat_map(|layer| layer.agents.iter().map(|(name, _)| name.as_str()))
+        .collect();
     names.sort_unstable();
     names.dedup();
-    let sections = names.iter().map(|name| ((*name).to_owned(), section_settings(name, &stack, &locked))).collect();
-    let agents = names.into_iter().map(|name| (name.to_owned(), agent_part(name, &stack, &settings, mode, &locked))).collect();
-    View { general, agents, settings, sections }
+    let sections = names
+        .iter()
+        .map(|name| ((*name).to_owned(), section_settings(name, &stack, &locked)))
+        .collect();
+    let agents = names
+        .into_iter()
+        .map(|name| {
+            (
+                name.to_owned(),
+                agent_part(name, &stack, &settings, mode, &locked),
+            )
+        })
+        .collect();
+    View {
+        general,
+        agents,
+        settings,
+        sections,
+    }
 }
 
 /// What the sections for an agent set, over each other.
@@ -210,19 +306,39 @@ fn section_settings(name: &str, stack: &[&Layer], locked: &[String]) -> Settings
     let mut settings = Settings::default();
     for layer in stack {
         for (_, section) in layer.agents.iter().filter(|(agent, _)| agent == name) {
-            settings.layer(&section.settings, if layer.origin > Origin::Managed { locked } else { &[] });
+            settings.layer(
+                &section.settings,
+                if layer.origin > Origin::Managed {
+                    locked
+                } else {
+                    &[]
+                },
+            );
         }
     }
     settings
 }
 
-fn agent_part(name: &str, stack: &[&Layer], general: &Settings, mode: Option<Mode>, locked: &[String]) -> Part {
+fn agent_part(
+    name: &str,
+    stack: &[&Layer],
+    general: &Settings,
+    mode: Option<Mode>,
+    locked: &[String],
+) -> Part {
     let mut settings = general.clone();
     let mut rules = Vec::new();
     let mut shell = Vec::new();
     for layer in stack {
         for (_, section) in layer.agents.iter().filter(|(agent, _)| agent == name) {
-            settings.layer(&section.settings, if layer.origin > Origin::Managed { locked } else { &[] });
+            settings.layer(
+                &section.settings,
+                if layer.origin > Origin::Managed {
+                    locked
+                } else {
+                    &[]
+                },
+            );
             rules.extend(section.rules.iter().cloned());
             if !section.shell.is_empty() {
                 shell.push(section.shell.clone());
@@ -233,5 +349,9 @@ fn agent_part(name: &str, stack: &[&Layer], general: &Settings, mode: Option<Mod
     if mode.is_some() && !locked.iter().any(|key| key == "mode") {
         settings.mode = general.mode.clone();
     }
-    Part { settings: settings.resolve(), rules: RuleSet::new(rules), shell }
+    Part {
+        settings: settings.resolve(),
+        rules: RuleSet::new(rules),
+        shell,
+    }
 }

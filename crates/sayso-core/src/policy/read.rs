@@ -89,7 +89,12 @@ pub struct Section {
 }
 
 /// Reads one text. There is a layer only if nothing in it is an error.
-pub fn read(source: Source<'_>, format: Format, origin: Origin, reader: &dyn CommandReader) -> (Option<Layer>, Vec<Diagnostic>) {
+pub fn read(
+    source: Source<'_>,
+    format: Format,
+    origin: Origin,
+    reader: &dyn CommandReader,
+) -> (Option<Layer>, Vec<Diagnostic>) {
     let limits = Limits::policy();
     let parsed = match format {
         Format::Yaml => yaml::read(source.text, &limits),
@@ -108,20 +113,35 @@ pub fn read(source: Source<'_>, format: Format, origin: Origin, reader: &dyn Com
         node.value = Value::Map(dotted::expand(entries, &POLICY, &mut findings));
     }
     shape::check(&node, &Shape::Record(&POLICY), &mut findings);
-    let profile_takes_enter = node.get("profile").and_then(Node::as_text).is_some_and(|name| ENTER_MAY_APPROVE.contains(&name));
+    let profile_takes_enter = node
+        .get("profile")
+        .and_then(Node::as_text)
+        .is_some_and(|name| ENTER_MAY_APPROVE.contains(&name));
     let shape_errors = findings.clone();
-    let mut context =
-        Context { source, origin, reader, findings, profile_takes_enter, in_section: false, lines: LineIndex::new(source.text) };
+    let mut context = Context {
+        source,
+        origin,
+        reader,
+        findings,
+        profile_takes_enter,
+        in_section: false,
+        lines: LineIndex::new(source.text),
+    };
     // The rest is read even where a shape is wrong, so that all mistakes are shown at once.
     let layer = context.layer(&node);
     let mut findings = context.findings;
     let follows_from_shape = |finding: &Diagnostic| {
         let holds = |outer: Span, inner: Span| outer.start <= inner.start && inner.end <= outer.end;
-        !shape_errors.contains(finding) && shape_errors.iter().any(|error| holds(finding.span, error.span))
+        !shape_errors.contains(finding)
+            && shape_errors
+                .iter()
+                .any(|error| holds(finding.span, error.span))
     };
     findings.retain(|finding| !follows_from_shape(finding));
     findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
-    let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
+    let broken = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
     ((!broken).then_some(layer), findings)
 }
 
@@ -131,7 +151,11 @@ struct LineIndex(Vec<u32>);
 impl LineIndex {
     fn new(text: &str) -> Self {
         LineIndex(
-            text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| u32::try_from(at).unwrap_or(u32::MAX)).collect(),
+            text.bytes()
+                .enumerate()
+                .filter(|(_, byte)| *byte == b'\n')
+                .map(|(at, _)| u32::try_from(at).unwrap_or(u32::MAX))
+                .collect(),
         )
     }
 
@@ -166,7 +190,10 @@ impl Context<'_> {
     }
 
     pub(super) fn sourced<T>(&self, node: &Node, value: T) -> Option<Sourced<T>> {
-        Some(Sourced { value, source: self.place(node.span) })
+        Some(Sourced {
+            value,
+            source: self.place(node.span),
+        })
     }
 
     fn layer(&mut self, node: &Node) -> Layer {
@@ -190,13 +217,35 @@ impl Context<'_> {
                 _ => self.key(entry, &mut section),
             }
         }
-        if section.rules.len() > MANY_RULES && !matches!(self.origin, Origin::Profile | Origin::Learned) {
-            let span = node.get("rules").map_or(Span::default(), |rules| rules.span);
-            let message = format!("there are {} rules; more than {MANY_RULES} are hard to keep in mind", section.rules.len());
-            self.findings.push(Diagnostic::warning(span, message).hint("`sayso policy show` lists what they add up to"));
+        if section.rules.len() > MANY_RULES
+            && !matches!(self.origin, Origin::Profile | Origin::Learned)
+        {
+            let span = node
+                .get("rules")
+                .map_or(Span::default(), |rules| rules.span);
+            let message = format!(
+                "there are {} rules; more than {MANY_RULES} are hard to keep in mind",
+                section.rules.len()
+            );
+            self.findings.push(
+                Diagnostic::warning(span, message)
+                    .hint("`sayso policy show` lists what they add up to"),
+            );
         }
-        let Section { settings, rules, shell } = section;
-        Layer { origin: self.origin, name: self.source.name.to_owned(), settings, rules, shell, agents, locked }
+        let Section {
+            settings,
+            rules,
+            shell,
+        } = section;
+        Layer {
+            origin: self.origin,
+            name: self.source.name.to_owned(),
+            settings,
+            rules,
+            shell,
+            agents,
+            locked,
+        }
     }
 
     fn locks(&mut self, node: &Node) -> Vec<String> {
@@ -216,11 +265,15 @@ impl Context<'_> {
             if LOCKABLE.contains(&key.as_str()) {
                 locked.push(key);
             } else {
-                let finding = Diagnostic::error(item.span, format!("`{written}` is no single value that could be locked"));
-                self.findings.push(match nearest(written, LOCKABLE.iter().copied()) {
-                    Some(near) => finding.hint(format!("did you mean `{near}`?")),
-                    None => finding.hint("rules of a managed file hold without a lock"),
-                });
+                let finding = Diagnostic::error(
+                    item.span,
+                    format!("`{written}` is no single value that could be locked"),
+                );
+                self.findings
+                    .push(match nearest(written, LOCKABLE.iter().copied()) {
+                        Some(near) => finding.hint(format!("did you mean `{near}`?")),
+                        None => finding.hint("rules of a managed file hold without a lock"),
+                    });
             }
         }
         locked
@@ -236,7 +289,9 @@ impl Context<'_> {
             "version" | "timeout_response" | "catastrophic_action" => {}
             "profile" => settings.profile = self.sourced(node, text().to_owned()),
             "mode" => {
-                settings.mode = Mode::from_word(text()).filter(|mode| self.may_set(*mode, node)).and_then(|mode| self.sourced(node, mode));
+                settings.mode = Mode::from_word(text())
+                    .filter(|mode| self.may_set(*mode, node))
+                    .and_then(|mode| self.sourced(node, mode));
             }
             "enabled" => settings.enabled = self.bool(node),
             "approval_timeout" => settings.approval_timeout = self.whole(node),
@@ -244,10 +299,14 @@ impl Context<'_> {
             "mcp_timeout" => settings.mcp_timeout = self.whole(node),
             "workspace" => {
                 if let Some(outside) = node.get("outside") {
-                    settings.outside_workspace = decision(outside).and_then(|value| self.sourced(outside, value));
+                    settings.outside_workspace =
+                        decision(outside).and_then(|value| self.sourced(outside, value));
                 }
             }
-            "outside_workspace" => settings.outside_workspace = decision(node).and_then(|value| self.sourced(node, value)),
+            "outside_workspace" => {
+                settings.outside_workspace =
+                    decision(node).and_then(|value| self.sourced(node, value))
+            }
             "defaults" => {
                 for entry in node.entries() {
                     let value = self.sourced(&entry.node, decision(&entry.node));
@@ -261,7 +320,11 @@ impl Context<'_> {
                     }
                 }
             }
-            "rules" => section.rules.extend(node.items().iter().filter_map(|item| read_rule::rule(self, item))),
+            "rules" => section.rules.extend(
+                node.items()
+                    .iter()
+                    .filter_map(|item| read_rule::rule(self, item)),
+            ),
             "shell" => self.shell(node, section),
             "protected_paths" => {
                 for item in node.items() {
@@ -274,7 +337,11 @@ impl Context<'_> {
             }
             "safe_commands" => {
                 for item in node.items() {
-                    match CommandPattern::parse(item.as_text().unwrap_or_default(), Form::Prefix, self.reader) {
+                    match CommandPattern::parse(
+                        item.as_text().unwrap_or_default(),
+                        Form::Prefix,
+                        self.reader,
+                    ) {
                         Ok(pattern) => {
                             let entry = self.safe_command(item, pattern);
                             settings.safe_commands.extend(self.sourced(item, entry));
@@ -288,7 +355,9 @@ impl Context<'_> {
             "safe_paths" => {
                 for item in node.items() {
                     match PathGlob::parse(item.as_text().unwrap_or_default()) {
-                        Ok(glob) if glob.is_absolute() => self.error(item.span, "a safe path is relative to the workspace"),
+                        Ok(glob) if glob.is_absolute() => {
+                            self.error(item.span, "a safe path is relative to the workspace")
+                        }
                         Ok(glob) => settings.safe_paths.extend(self.sourced(item, glob)),
                         Err(why) => self.error(item.span, why),
                     }
@@ -297,22 +366,42 @@ impl Context<'_> {
             "safe_path_regexes" => {
                 for item in node.items() {
                     let expression = expression(self, item, anchored);
-                    settings.safe_path_regexes.extend(expression.and_then(|expression| self.sourced(item, expression)));
+                    settings
+                        .safe_path_regexes
+                        .extend(expression.and_then(|expression| self.sourced(item, expression)));
                 }
             }
             "auto_approve_safe_paths" => settings.auto_approve_safe_paths = self.bool(node),
             "auto_approve_copies" => settings.auto_approve_copies = self.only_in_profile(entry),
             "double_confirm_deletes" => settings.double_confirm_deletes = self.bool(node),
-            "blocked_tools" => settings.blocked_tools.extend(read_rule::tool_names(self, node, "blocked_tools")),
-            "trusted_tools" => settings.trusted_tools.extend(read_rule::tool_names(self, node, "trusted_tools")),
+            "blocked_tools" => {
+                settings
+                    .blocked_tools
+                    .extend(read_rule::tool_names(self, node, "blocked_tools"))
+            }
+            "trusted_tools" => {
+                settings
+                    .trusted_tools
+                    .extend(read_rule::tool_names(self, node, "trusted_tools"))
+            }
             "trust_mcp_servers" => settings.trust_mcp_servers = self.bool(node),
             "trusted_mcp_servers" => {
                 settings.trusted_mcp_servers.extend(self.texts(node));
             }
-            "private_addresses" => settings.private_addresses = decision(node).and_then(|value| self.sourced(node, value)),
-            "dangerous_action" => settings.dangerous_action = decision(node).and_then(|value| self.sourced(node, value)),
-            "approve_all_covers_dangerous" => settings.approve_all_covers_dangerous = self.only_in_profile(entry),
-            "yolo_covers_catastrophic" => settings.yolo_covers_catastrophic = self.only_in_profile(entry),
+            "private_addresses" => {
+                settings.private_addresses =
+                    decision(node).and_then(|value| self.sourced(node, value))
+            }
+            "dangerous_action" => {
+                settings.dangerous_action =
+                    decision(node).and_then(|value| self.sourced(node, value))
+            }
+            "approve_all_covers_dangerous" => {
+                settings.approve_all_covers_dangerous = self.only_in_profile(entry)
+            }
+            "yolo_covers_catastrophic" => {
+                settings.yolo_covers_catastrophic = self.only_in_profile(entry)
+            }
             "risk" => self.risk(node, settings),
             "keymap" => settings.keymap = self.sourced(node, text().to_owned()),
             "prompt_style" => settings.prompt_style = self.sourced(node, text().to_owned()),
@@ -325,24 +414,38 @@ impl Context<'_> {
                         "after" => settings.notify_after = self.whole(node),
                         "bell" => settings.notify_bell = self.bool(node),
                         "command" => settings.notify_command = self.program(node),
-                        _ => settings.notify_terminal = self.sourced(node, node.as_text().unwrap_or_default().to_owned()),
+                        _ => {
+                            settings.notify_terminal =
+                                self.sourced(node, node.as_text().unwrap_or_default().to_owned())
+                        }
                     }
                 }
             }
             // Which key says yes is the person's to choose, not the project's.
-            "enter_approves" if self.origin.is_project() && node.as_bool() == Some(true) => self.not_for_projects(entry),
+            "enter_approves" if self.origin.is_project() && node.as_bool() == Some(true) => {
+                self.not_for_projects(entry)
+            }
             "enter_approves" => {
                 settings.enter_approves = self.bool(node);
-                if node.as_bool() == Some(true) && self.origin != Origin::Profile && !self.profile_takes_enter {
-                    let finding = Diagnostic::warning(entry.key_span, "`enter_approves` counts only in the profile kollabor-spec");
-                    self.findings.push(finding.hint("in every other profile Enter never approves"));
+                if node.as_bool() == Some(true)
+                    && self.origin != Origin::Profile
+                    && !self.profile_takes_enter
+                {
+                    let finding = Diagnostic::warning(
+                        entry.key_span,
+                        "`enter_approves` counts only in the profile kollabor-spec",
+                    );
+                    self.findings
+                        .push(finding.hint("in every other profile Enter never approves"));
                 }
             }
             "show_risk_level" => settings.show_risk_level = self.bool(node),
             "show_matched_pattern" => settings.show_matched_pattern = self.bool(node),
             "show_approval_stats" => settings.show_approval_stats = self.bool(node),
             "truncate_lines" => settings.truncate_lines = self.whole(node),
-            "redact" if self.origin.is_project() && node.as_bool() == Some(false) => self.not_for_projects(entry),
+            "redact" if self.origin.is_project() && node.as_bool() == Some(false) => {
+                self.not_for_projects(entry)
+            }
             "redact" => settings.redact = self.bool(node),
             "sandbox" => read_sandbox::sandbox(self, node, settings),
             // What is kept of a person's calls is not for a project to say, trusted or not (Z-47).
@@ -367,15 +470,20 @@ impl Context<'_> {
             }
             "hooks" => {
                 if let Some(ask) = node.get("ask") {
-                    settings.hooks_ask = self.sourced(ask, ask.as_text().unwrap_or_default().to_owned());
+                    settings.hooks_ask =
+                        self.sourced(ask, ask.as_text().unwrap_or_default().to_owned());
                 }
                 if let Some(exec) = node.get("exec") {
-                    settings.hooks_exec = self.sourced(exec, exec.as_text().unwrap_or_default().to_owned());
+                    settings.hooks_exec =
+                        self.sourced(exec, exec.as_text().unwrap_or_default().to_owned());
                 }
                 if let Some(entry) = node.entries().iter().find(|entry| entry.key == "start") {
                     match self.origin.is_project() {
                         true => self.not_for_projects(entry),
-                        false => settings.hooks_start = self.sourced(&entry.node, entry.node.as_bool().unwrap_or(false)),
+                        false => {
+                            settings.hooks_start =
+                                self.sourced(&entry.node, entry.node.as_bool().unwrap_or(false))
+                        }
                     }
                 }
                 if let Some(defer) = node.get("defer") {
@@ -383,13 +491,21 @@ impl Context<'_> {
                 }
             }
             "mcp" => {
-                if let Some(entry) = node.entries().iter().find(|entry| entry.key == "elicitation") {
+                if let Some(entry) = node
+                    .entries()
+                    .iter()
+                    .find(|entry| entry.key == "elicitation")
+                {
                     match self.origin.is_project() {
                         true => self.not_for_projects(entry),
                         false => settings.mcp_elicitation.extend(self.texts(&entry.node)),
                     }
                 }
-                settings.mcp_gate.extend(node.get("gate").map(|gate| self.texts(gate)).unwrap_or_default());
+                settings.mcp_gate.extend(
+                    node.get("gate")
+                        .map(|gate| self.texts(gate))
+                        .unwrap_or_default(),
+                );
             }
             // The shape check lets no other key through; a new one without an arm here must not pass silently.
             other => self.error(entry.key_span, format!("the key `{other}` is not read")),
@@ -398,9 +514,20 @@ impl Context<'_> {
 
     /// A program with its arguments, which is started without a shell and whatever the search path says.
     fn program(&mut self, node: &Node) -> Option<Sourced<Vec<String>>> {
-        let words: Vec<String> = node.items().iter().filter_map(|item| item.as_text().map(str::to_owned)).collect();
-        if !words.first().is_some_and(|program| program.starts_with('/')) || words.iter().any(|word| word.contains('\0')) {
-            self.error(node.span, "a program is a list of words, and the first is the absolute path of its file");
+        let words: Vec<String> = node
+            .items()
+            .iter()
+            .filter_map(|item| item.as_text().map(str::to_owned))
+            .collect();
+        if !words
+            .first()
+            .is_some_and(|program| program.starts_with('/'))
+            || words.iter().any(|word| word.contains('\0'))
+        {
+            self.error(
+                node.span,
+                "a program is a list of words, and the first is the absolute path of its file",
+            );
         }
         self.sourced(node, words)
     }
@@ -411,12 +538,21 @@ impl Context<'_> {
             return true;
         }
         if self.origin == Origin::User && !self.in_section {
-            let finding = Diagnostic::warning(node.span, "`trust-all` asks nothing: everything that no rule denies runs");
-            self.findings.push(finding.hint("for one run, leave it out here and say `--mode trust-all`"));
+            let finding = Diagnostic::warning(
+                node.span,
+                "`trust-all` asks nothing: everything that no rule denies runs",
+            );
+            self.findings
+                .push(finding.hint("for one run, leave it out here and say `--mode trust-all`"));
             return true;
         }
-        let finding = Diagnostic::warning(node.span, "`trust-all` does not count here, and the mode stays as it was");
-        self.findings.push(finding.hint("it counts at the top of your own policy file, or for one run as `--mode trust-all`"));
+        let finding = Diagnostic::warning(
+            node.span,
+            "`trust-all` does not count here, and the mode stays as it was",
+        );
+        self.findings.push(finding.hint(
+            "it counts at the top of your own policy file, or for one run as `--mode trust-all`",
+        ));
         false
     }
 
@@ -426,18 +562,33 @@ impl Context<'_> {
         let caution = pattern.caution(self.reader);
         if let Some(caution) = caution.filter(|_| own) {
             let written = &pattern.written;
-            let never = caution.never_counts().map(|why| format!("`{written}` never counts as a safe command: {why}"));
-            let much = || caution.lets_through().map(|what| format!("`{written}` as a safe command runs unasked, and {what}"));
+            let never = caution
+                .never_counts()
+                .map(|why| format!("`{written}` never counts as a safe command: {why}"));
+            let much = || {
+                caution
+                    .lets_through()
+                    .map(|what| format!("`{written}` as a safe command runs unasked, and {what}"))
+            };
             if let Some(message) = never.or_else(much) {
-                self.findings.push(Diagnostic::warning(item.span, message).hint(caution.hint()));
+                self.findings
+                    .push(Diagnostic::warning(item.span, message).hint(caution.hint()));
             }
         }
-        SafeCommand { pattern, source: self.place(item.span), own, caution }
+        SafeCommand {
+            pattern,
+            source: self.place(item.span),
+            own,
+            caution,
+        }
     }
 
     /// The texts of a list, each with its place.
     fn texts(&self, node: &Node) -> Vec<Sourced<String>> {
-        node.items().iter().filter_map(|item| self.sourced(item, item.as_text()?.to_owned())).collect()
+        node.items()
+            .iter()
+            .filter_map(|item| self.sourced(item, item.as_text()?.to_owned()))
+            .collect()
     }
 
     /// A file or folder that means the same wherever sayso is started.
@@ -445,8 +596,14 @@ impl Context<'_> {
         let text = node.as_text().unwrap_or_default();
         let whole = text.starts_with('/') || text.starts_with("~/");
         if !whole || text.contains('\0') || text.split('/').any(|part| part == "..") {
-            let finding = Diagnostic::error(node.span, format!("`{text}` is no place that means the same everywhere"));
-            self.findings.push(finding.hint("write it from the root (`/…`) or from your home (`~/…`), without `..`"));
+            let finding = Diagnostic::error(
+                node.span,
+                format!("`{text}` is no place that means the same everywhere"),
+            );
+            self.findings.push(
+                finding
+                    .hint("write it from the root (`/…`) or from your home (`~/…`), without `..`"),
+            );
             return None;
         }
         self.sourced(node, Some(text.to_owned()))
@@ -455,9 +612,14 @@ impl Context<'_> {
     /// A key that counts in the person's own file and the administrator's only.
     fn not_for_projects(&mut self, entry: &Entry) {
         let message = format!("`{}` of a project's file does not count", entry.key);
-        let what = if entry.key == "notify" { "who is called" } else { "what is recorded" };
+        let what = if entry.key == "notify" {
+            "who is called"
+        } else {
+            "what is recorded"
+        };
         let hint = format!("{what} is said in your own policy file, or in a managed one");
-        self.findings.push(Diagnostic::warning(entry.key_span, message).hint(hint));
+        self.findings
+            .push(Diagnostic::warning(entry.key_span, message).hint(hint));
     }
 
     pub(super) fn bool(&self, node: &Node) -> Option<Sourced<bool>> {
@@ -471,7 +633,13 @@ impl Context<'_> {
     /// Loosenings that a seed's acceptance tests need; they come with its profile and with nothing else.
     fn only_in_profile(&mut self, entry: &Entry) -> Option<Sourced<bool>> {
         if self.origin != Origin::Profile && entry.node.as_bool() == Some(true) {
-            self.error(entry.key_span, format!("`{}` comes with the profile kollabor-spec and cannot be set in a file", entry.key));
+            self.error(
+                entry.key_span,
+                format!(
+                    "`{}` comes with the profile kollabor-spec and cannot be set in a file",
+                    entry.key
+                ),
+            );
         }
         self.bool(&entry.node)
     }
@@ -480,13 +648,29 @@ impl Context<'_> {
         for entry in node.entries() {
             match entry.key.as_str() {
                 "default" => {
-                    let flag = |key: &str, otherwise: bool| entry.node.get(key).and_then(Node::as_bool).unwrap_or(otherwise);
-                    let value = ShellDefault { allowed: flag("allowed", true), approval: flag("approval", true) };
+                    let flag = |key: &str, otherwise: bool| {
+                        entry
+                            .node
+                            .get(key)
+                            .and_then(Node::as_bool)
+                            .unwrap_or(otherwise)
+                    };
+                    let value = ShellDefault {
+                        allowed: flag("allowed", true),
+                        approval: flag("approval", true),
+                    };
                     section.settings.shell_default = self.sourced(&entry.node, Some(value));
                 }
-                "network" => section.settings.sandbox_network = read_sandbox::network(self, &entry.node),
+                "network" => {
+                    section.settings.sandbox_network = read_sandbox::network(self, &entry.node)
+                }
                 _ => {
-                    let rules: Vec<ShellRule> = entry.node.items().iter().filter_map(|item| read_rule::shell_rule(self, item)).collect();
+                    let rules: Vec<ShellRule> = entry
+                        .node
+                        .items()
+                        .iter()
+                        .filter_map(|item| read_rule::shell_rule(self, item))
+                        .collect();
                     section.shell.extend(rules);
                 }
             }
@@ -498,12 +682,19 @@ impl Context<'_> {
             let node = &entry.node;
             let risk = || node.as_text().and_then(Risk::from_word);
             match entry.key.as_str() {
-                "command" => settings.command_risk = risk().and_then(|value| self.sourced(node, value)),
+                "command" => {
+                    settings.command_risk = risk().and_then(|value| self.sourced(node, value))
+                }
                 "mcp" => settings.mcp_risk = risk().and_then(|value| self.sourced(node, value)),
                 key => {
                     for item in node.items() {
-                        let pattern = expression(self, item, str::to_owned).and_then(|pattern| self.sourced(item, pattern));
-                        if key == "high_patterns" { settings.high_risk.extend(pattern) } else { settings.medium_risk.extend(pattern) }
+                        let pattern = expression(self, item, str::to_owned)
+                            .and_then(|pattern| self.sourced(item, pattern));
+                        if key == "high_patterns" {
+                            settings.high_risk.extend(pattern)
+                        } else {
+                            settings.medium_risk.extend(pattern)
+                        }
                     }
                 }
             }

@@ -14,21 +14,31 @@ pub(super) fn sandbox(reader: &mut Context<'_>, node: &Node, settings: &mut Sett
             "network" | "hosts" => {}
             "require" | "require_os_sandbox" => settings.sandbox_require = reader.bool(value),
             "fallback" | "os_sandbox_fallback" => {
-                settings.sandbox_fallback = reader.sourced(value, SandboxFallback::from_word(value.as_text().unwrap_or_default()));
+                settings.sandbox_fallback = reader.sourced(
+                    value,
+                    SandboxFallback::from_word(value.as_text().unwrap_or_default()),
+                );
             }
             "auto_allow" => {
-                settings.sandbox_auto_allow = reader.sourced(value, AutoAllow::from_word(value.as_text().unwrap_or_default()));
+                settings.sandbox_auto_allow = reader.sourced(
+                    value,
+                    AutoAllow::from_word(value.as_text().unwrap_or_default()),
+                );
             }
             "memory" => settings.sandbox_memory = reader.whole(value),
             "processes" => settings.sandbox_processes = reader.whole(value),
             "bounds" => {
                 let bounds = bounds(reader, value);
-                settings.sandbox_bounds.extend(reader.sourced(value, bounds));
+                settings
+                    .sandbox_bounds
+                    .extend(reader.sourced(value, bounds));
             }
             _ => {
                 for root in value.entries() {
                     let place = &root.node;
-                    settings.roots.extend(self::root(reader, root).and_then(|root| reader.sourced(place, root)));
+                    settings.roots.extend(
+                        self::root(reader, root).and_then(|root| reader.sourced(place, root)),
+                    );
                 }
             }
         }
@@ -40,7 +50,16 @@ pub(super) fn sandbox(reader: &mut Context<'_>, node: &Node, settings: &mut Sett
 
 /// A single `network` key.
 pub(super) fn network(reader: &Context<'_>, node: &Node) -> Option<Sourced<Network>> {
-    node.as_bool().and_then(|all| reader.sourced(node, if all { Network::Everything } else { Network::Nothing }))
+    node.as_bool().and_then(|all| {
+        reader.sourced(
+            node,
+            if all {
+                Network::Everything
+            } else {
+                Network::Nothing
+            },
+        )
+    })
 }
 
 /// What `network` and `hosts` say together: hosts are all that is reached.
@@ -48,15 +67,35 @@ fn reach<'n>(reader: &mut Context<'_>, node: &'n Node) -> Option<(&'n Node, Netw
     let network = node.get("network");
     let hosts = node.get("hosts");
     match (network, hosts) {
-        (Some(network), Some(hosts)) if network.as_bool() == Some(false) && !hosts.items().is_empty() => {
-            reader.error(hosts.span, "`network: false` and `hosts` contradict each other; leave `network` out".to_owned());
+        (Some(network), Some(hosts))
+            if network.as_bool() == Some(false) && !hosts.items().is_empty() =>
+        {
+            reader.error(
+                hosts.span,
+                "`network: false` and `hosts` contradict each other; leave `network` out"
+                    .to_owned(),
+            );
             Some((network, Network::Nothing))
         }
         (_, Some(hosts)) => {
             let names = self::hosts(reader, hosts);
-            Some((hosts, if names.is_empty() { Network::Nothing } else { Network::Hosts(names) }))
+            Some((
+                hosts,
+                if names.is_empty() {
+                    Network::Nothing
+                } else {
+                    Network::Hosts(names)
+                },
+            ))
         }
-        (Some(network), None) => Some((network, if network.as_bool() == Some(true) { Network::Everything } else { Network::Nothing })),
+        (Some(network), None) => Some((
+            network,
+            if network.as_bool() == Some(true) {
+                Network::Everything
+            } else {
+                Network::Nothing
+            },
+        )),
         (None, None) => None,
     }
 }
@@ -67,7 +106,12 @@ fn hosts(reader: &mut Context<'_>, node: &Node) -> Vec<String> {
         let written = item.as_text().unwrap_or_default();
         let name = written.to_ascii_lowercase();
         let plain = name.strip_prefix("*.").unwrap_or(&name);
-        let is_label = |label: &str| !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let is_label = |label: &str| {
+            !label.is_empty()
+                && label
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+        };
         if plain.split('.').all(is_label) && plain.len() <= 253 {
             names.push(name);
         } else {
@@ -82,9 +126,18 @@ fn hosts(reader: &mut Context<'_>, node: &Node) -> Vec<String> {
 
 fn bounds(reader: &mut Context<'_>, node: &Node) -> Bounds {
     let paths = |key: &str| -> Option<Vec<String>> {
-        node.get(key).map(|list| list.items().iter().filter_map(|item| item.as_text().map(str::to_owned)).collect())
+        node.get(key).map(|list| {
+            list.items()
+                .iter()
+                .filter_map(|item| item.as_text().map(str::to_owned))
+                .collect()
+        })
     };
-    let (write, read, hide) = (paths("write"), paths("read"), paths("hide").unwrap_or_default());
+    let (write, read, hide) = (
+        paths("write"),
+        paths("read"),
+        paths("hide").unwrap_or_default(),
+    );
     for path in write.iter().chain(&read).flatten().chain(&hide) {
         if path.is_empty() || path.contains(['*', '?', '\0']) {
             reader.error(
@@ -94,17 +147,35 @@ fn bounds(reader: &mut Context<'_>, node: &Node) -> Bounds {
         }
     }
     let network = reach(reader, node).map(|(_, network)| network);
-    Bounds { write, read, hide, network }
+    Bounds {
+        write,
+        read,
+        hide,
+        network,
+    }
 }
 
 fn root(reader: &mut Context<'_>, entry: &Entry) -> Option<Root> {
     let node = &entry.node;
-    let flag = |key: &str, otherwise: bool| node.get(key).and_then(Node::as_bool).unwrap_or(otherwise);
-    let Some(root) = node.get("root").and_then(Node::as_text).filter(|text| !text.is_empty()) else {
-        reader.error(entry.key_span, format!("the path root `{}` names no `root` folder", entry.key));
+    let flag =
+        |key: &str, otherwise: bool| node.get(key).and_then(Node::as_bool).unwrap_or(otherwise);
+    let Some(root) = node
+        .get("root")
+        .and_then(Node::as_text)
+        .filter(|text| !text.is_empty())
+    else {
+        reader.error(
+            entry.key_span,
+            format!("the path root `{}` names no `root` folder", entry.key),
+        );
         return None;
     };
-    let suffixes = node.get("suffixes").map_or(&[][..], Node::items).iter().filter_map(|item| item.as_text().map(str::to_owned)).collect();
+    let suffixes = node
+        .get("suffixes")
+        .map_or(&[][..], Node::items)
+        .iter()
+        .filter_map(|item| item.as_text().map(str::to_owned))
+        .collect();
     Some(Root {
         name: entry.key.clone(),
         root: root.to_owned(),

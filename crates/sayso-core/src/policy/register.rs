@@ -27,9 +27,16 @@ impl Register {
     /// Adds a number to those of a name, if it is not the one that was added last.
     pub(super) fn add(&mut self, name: &str, number: u32) {
         if let Names::Unpacked(unpacked) = &self.0 {
-            self.0 = Names::Read(unpacked.iter().map(|(name, numbers)| (name.to_owned(), numbers.to_owned())).collect());
+            self.0 = Names::Read(
+                unpacked
+                    .iter()
+                    .map(|(name, numbers)| (name.to_owned(), numbers.to_owned()))
+                    .collect(),
+            );
         }
-        let Names::Read(names) = &mut self.0 else { return };
+        let Names::Read(names) = &mut self.0 else {
+            return;
+        };
         let list = names.entry(name.to_owned()).or_default();
         if list.last() != Some(&number) {
             list.push(number);
@@ -57,7 +64,10 @@ impl Register {
             Names::Read(names) => (Some(names), &[][..]),
             Names::Unpacked(unpacked) => (None, unpacked.numbers.as_slice()),
         };
-        read.into_iter().flat_map(HashMap::values).flatten().chain(unpacked)
+        read.into_iter()
+            .flat_map(HashMap::values)
+            .flatten()
+            .chain(unpacked)
     }
 }
 
@@ -82,7 +92,10 @@ impl Unpacked {
             None => (0, 0),
         };
         let end = *self.ends.get(place)?;
-        Some((self.text.get(start.0..end.0)?, self.numbers.get(start.1..end.1)?))
+        Some((
+            self.text.get(start.0..end.0)?,
+            self.numbers.get(start.1..end.1)?,
+        ))
     }
 
     fn iter(&self) -> impl Iterator<Item = (&str, &[u32])> {
@@ -100,7 +113,10 @@ impl Default for Register {
 impl Packed for Register {
     fn pack(&self, out: &mut Packer) {
         let mut entries: Vec<(&str, &[u32])> = match &self.0 {
-            Names::Read(names) => names.iter().map(|(name, numbers)| (name.as_str(), numbers.as_slice())).collect(),
+            Names::Read(names) => names
+                .iter()
+                .map(|(name, numbers)| (name.as_str(), numbers.as_slice()))
+                .collect(),
             Names::Unpacked(unpacked) => unpacked.iter().collect(),
         };
         entries.sort_unstable();
@@ -113,7 +129,10 @@ impl Packed for Register {
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
         let count = from.count()?;
-        let mut all = Unpacked { ends: Vec::with_capacity(count.min(MOST_ROOM)), ..Unpacked::default() };
+        let mut all = Unpacked {
+            ends: Vec::with_capacity(count.min(MOST_ROOM)),
+            ..Unpacked::default()
+        };
         for place in 0..count {
             from.text_into(&mut all.text)?;
             for _ in 0..from.count()? {
@@ -122,7 +141,9 @@ impl Packed for Register {
             all.ends.push((all.text.len(), all.numbers.len()));
             // In another order, names would not be found.
             let before = place.checked_sub(1).and_then(|before| all.at(before));
-            if before.is_some_and(|(before, _)| all.at(place).is_none_or(|(name, _)| name <= before)) {
+            if before
+                .is_some_and(|(before, _)| all.at(place).is_none_or(|(name, _)| name <= before))
+            {
                 return None;
             }
         }

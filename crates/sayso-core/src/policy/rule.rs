@@ -149,15 +149,34 @@ impl Matcher {
     pub fn in_words(&self) -> String {
         let list = |key: &str, patterns: Vec<&str>| format!("{key}: {}", patterns.join(", "));
         match &self.subject {
-            Subject::Command(patterns) => list("command", patterns.iter().map(|p| p.written.as_str()).collect()),
+            Subject::Command(patterns) => list(
+                "command",
+                patterns.iter().map(|p| p.written.as_str()).collect(),
+            ),
             Subject::CommandRegex(expression) => format!("command_regex: {}", expression.written),
-            Subject::Read(globs) => list("read", globs.iter().map(|g| g.written.as_str()).collect()),
-            Subject::Write(globs) => list("write", globs.iter().map(|g| g.written.as_str()).collect()),
-            Subject::Delete(globs) => list("delete", globs.iter().map(|g| g.written.as_str()).collect()),
-            Subject::Fetch(patterns) => list("fetch", patterns.iter().map(|p| p.written.as_str()).collect()),
-            Subject::Mcp(patterns) => list("mcp", patterns.iter().map(|p| p.written.as_str()).collect()),
-            Subject::Tool(patterns) => list("tool", patterns.iter().map(|p| p.written.as_str()).collect()),
-            Subject::Delegate(names) => list("delegate", names.iter().map(String::as_str).collect()),
+            Subject::Read(globs) => {
+                list("read", globs.iter().map(|g| g.written.as_str()).collect())
+            }
+            Subject::Write(globs) => {
+                list("write", globs.iter().map(|g| g.written.as_str()).collect())
+            }
+            Subject::Delete(globs) => {
+                list("delete", globs.iter().map(|g| g.written.as_str()).collect())
+            }
+            Subject::Fetch(patterns) => list(
+                "fetch",
+                patterns.iter().map(|p| p.written.as_str()).collect(),
+            ),
+            Subject::Mcp(patterns) => {
+                list("mcp", patterns.iter().map(|p| p.written.as_str()).collect())
+            }
+            Subject::Tool(patterns) => list(
+                "tool",
+                patterns.iter().map(|p| p.written.as_str()).collect(),
+            ),
+            Subject::Delegate(names) => {
+                list("delegate", names.iter().map(String::as_str).collect())
+            }
             Subject::Anything => "anything".to_owned(),
         }
     }
@@ -167,13 +186,17 @@ impl Matcher {
         match &self.subject {
             Subject::Command(patterns) => patterns.iter().any(CommandPattern::is_overly_broad),
             Subject::CommandRegex(_) => false,
-            Subject::Read(globs) => globs.iter().any(|glob| glob.is_everything() && glob.is_absolute()),
-            Subject::Write(globs) | Subject::Delete(globs) => globs.iter().any(PathGlob::is_everything),
+            Subject::Read(globs) => globs
+                .iter()
+                .any(|glob| glob.is_everything() && glob.is_absolute()),
+            Subject::Write(globs) | Subject::Delete(globs) => {
+                globs.iter().any(PathGlob::is_everything)
+            }
             Subject::Fetch(patterns) => patterns.iter().any(UrlPattern::is_everything),
             Subject::Mcp(patterns) => patterns.iter().any(McpPattern::is_everything),
-            Subject::Tool(patterns) => {
-                patterns.iter().any(|pattern| pattern.written.starts_with('*') || !pattern.is_exact() && pattern.written.len() < 4)
-            }
+            Subject::Tool(patterns) => patterns.iter().any(|pattern| {
+                pattern.written.starts_with('*') || !pattern.is_exact() && pattern.written.len() < 4
+            }),
             Subject::Delegate(names) => names.iter().any(|name| name == "*"),
             Subject::Anything => true,
         }

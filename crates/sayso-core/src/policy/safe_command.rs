@@ -70,12 +70,20 @@ impl Caution {
     pub fn hint(self) -> &'static str {
         match self {
             Caution::StartsOthers => "list the command that it starts",
-            Caution::Deletes => "write a rule, such as `allow: {delete: \"build/**\", recursive: true}`",
+            Caution::Deletes => {
+                "write a rule, such as `allow: {delete: \"build/**\", recursive: true}`"
+            }
             Caution::NamesNothing => "name the program",
-            Caution::RunsCode => "name the script, the task or the package as well, such as `make test`",
-            Caution::InstallsCode => "leave it out, or name the option that runs no scripts, such as `npm ci --ignore-scripts`",
+            Caution::RunsCode => {
+                "name the script, the task or the package as well, such as `make test`"
+            }
+            Caution::InstallsCode => {
+                "leave it out, or name the option that runs no scripts, such as `npm ci --ignore-scripts`"
+            }
             Caution::ManyPurposes => "name the subcommand as well, such as `git add`",
-            Caution::ReachesAnyone => "write a rule, such as `allow: {fetch: \"https://example.org/**\"}`",
+            Caution::ReachesAnyone => {
+                "write a rule, such as `allow: {fetch: \"https://example.org/**\"}`"
+            }
             Caution::OnlyLooks => "list what it changes with a rule",
         }
     }
@@ -94,8 +102,12 @@ impl SafeCommand {
             return Some("the mode confirm-all asks for everything that no rule allows".to_owned());
         }
         match settings.shell_default {
-            Some(default) if !default.allowed => Some("`shell.default` blocks commands that no shell rule names".to_owned()),
-            Some(default) if default.approval => Some("`shell.default` asks for commands that no shell rule names".to_owned()),
+            Some(default) if !default.allowed => {
+                Some("`shell.default` blocks commands that no shell rule names".to_owned())
+            }
+            Some(default) if default.approval => {
+                Some("`shell.default` asks for commands that no shell rule names".to_owned())
+            }
             _ => None,
         }
     }

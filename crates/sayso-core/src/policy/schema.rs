@@ -30,18 +30,58 @@ const fn field(key: &'static str, shape: Shape, doc: &'static str) -> Field {
 pub static MATCHER: Record = Record {
     name: "a matcher",
     fields: &[
-        field("command", OneOrMany(&Text), "Words of a command; a trailing ` *` is any further words."),
-        field("command_regex", Text, "A regular expression on the command's words joined by blanks; for ask and deny only."),
-        field("as", Word(&["words", "exact", "prefix", "glob"]), "How `command` is meant; `words` if it is left out."),
-        field("read", OneOrMany(&Text), "A pattern of paths that are read."),
-        field("write", OneOrMany(&Text), "A pattern of paths that are written, moved or made."),
-        field("delete", OneOrMany(&Text), "A pattern of paths that are deleted or moved away."),
+        field(
+            "command",
+            OneOrMany(&Text),
+            "Words of a command; a trailing ` *` is any further words.",
+        ),
+        field(
+            "command_regex",
+            Text,
+            "A regular expression on the command's words joined by blanks; for ask and deny only.",
+        ),
+        field(
+            "as",
+            Word(&["words", "exact", "prefix", "glob"]),
+            "How `command` is meant; `words` if it is left out.",
+        ),
+        field(
+            "read",
+            OneOrMany(&Text),
+            "A pattern of paths that are read.",
+        ),
+        field(
+            "write",
+            OneOrMany(&Text),
+            "A pattern of paths that are written, moved or made.",
+        ),
+        field(
+            "delete",
+            OneOrMany(&Text),
+            "A pattern of paths that are deleted or moved away.",
+        ),
         field("fetch", OneOrMany(&Text), "A pattern of web addresses."),
-        field("mcp", OneOrMany(&Text), "A pattern `server/tool` of MCP tools."),
+        field(
+            "mcp",
+            OneOrMany(&Text),
+            "A pattern `server/tool` of MCP tools.",
+        ),
         field("tool", OneOrMany(&Text), "A tool's name."),
-        field("delegate", OneOrMany(&Text), "A pattern of agents that work is handed to."),
-        field("recursive", Bool, "With `delete` or `read`: also everything below."),
-        field("overwrite", Bool, "With `write`: also replacing a file by `file_create_overwrite`."),
+        field(
+            "delegate",
+            OneOrMany(&Text),
+            "A pattern of agents that work is handed to.",
+        ),
+        field(
+            "recursive",
+            Bool,
+            "With `delete` or `read`: also everything below.",
+        ),
+        field(
+            "overwrite",
+            Bool,
+            "With `write`: also replacing a file by `file_create_overwrite`.",
+        ),
         field("secret", Bool, "With `read`: also files that hold secrets."),
     ],
 };
@@ -51,12 +91,45 @@ static WHEN: Record = Record {
     fields: &[
         field("agent", OneOrMany(&Text), "Only for these agents."),
         field("mode", OneOrMany(&MODE_WORDS), "Only in these modes."),
-        field("workspace", OneOrMany(&Text), "Only in workspaces that match these absolute patterns."),
-        field("max_lines", Whole { least: 0, most: 1_000_000_000 }, "Only if no more lines are added and removed."),
-        field("max_files", Whole { least: 0, most: 1_000_000_000 }, "Only if no more files are touched."),
-        field("until", Text, "Only before this time, as `2026-12-31` or `2026-12-31T18:00:00Z`."),
-        field("uses", Whole { least: 1, most: 1_000_000_000 }, "Only this many times."),
-        field("annotations", Names(&Bool), "Only if the MCP server gives its tool these hints; hints can lie."),
+        field(
+            "workspace",
+            OneOrMany(&Text),
+            "Only in workspaces that match these absolute patterns.",
+        ),
+        field(
+            "max_lines",
+            Whole {
+                least: 0,
+                most: 1_000_000_000,
+            },
+            "Only if no more lines are added and removed.",
+        ),
+        field(
+            "max_files",
+            Whole {
+                least: 0,
+                most: 1_000_000_000,
+            },
+            "Only if no more files are touched.",
+        ),
+        field(
+            "until",
+            Text,
+            "Only before this time, as `2026-12-31` or `2026-12-31T18:00:00Z`.",
+        ),
+        field(
+            "uses",
+            Whole {
+                least: 1,
+                most: 1_000_000_000,
+            },
+            "Only this many times.",
+        ),
+        field(
+            "annotations",
+            Names(&Bool),
+            "Only if the MCP server gives its tool these hints; hints can lie.",
+        ),
     ],
 };
 
@@ -65,15 +138,39 @@ pub static RULE: Record = Record {
     name: "a rule",
     fields: &[
         field("id", Text, "A name for messages and the record."),
-        field("allow", Shape::Record(&MATCHER), "Run what matches without asking."),
-        field("ask", Shape::Record(&MATCHER), "Always ask for what matches."),
+        field(
+            "allow",
+            Shape::Record(&MATCHER),
+            "Run what matches without asking.",
+        ),
+        field(
+            "ask",
+            Shape::Record(&MATCHER),
+            "Always ask for what matches.",
+        ),
         field("deny", Shape::Record(&MATCHER), "Never run what matches."),
-        field("except", Shape::Record(&MATCHER), "But not what matches this."),
+        field(
+            "except",
+            Shape::Record(&MATCHER),
+            "But not what matches this.",
+        ),
         field("when", Shape::Record(&WHEN), "Only under these conditions."),
         field("reason", Text, "Why, shown to the person and to the agent."),
-        field("match", OneOrMany(&Text), "Examples that must match; checked when the file is read."),
-        field("not_match", OneOrMany(&Text), "Examples that must not match."),
-        field("enabled", Bool, "Whether the rule counts; true if it is left out."),
+        field(
+            "match",
+            OneOrMany(&Text),
+            "Examples that must match; checked when the file is read.",
+        ),
+        field(
+            "not_match",
+            OneOrMany(&Text),
+            "Examples that must not match.",
+        ),
+        field(
+            "enabled",
+            Bool,
+            "Whether the rule counts; true if it is left out.",
+        ),
     ],
 };
 
@@ -84,7 +181,11 @@ static SHELL_RULE: Record = Record {
         field("approval", Bool, "Whether a person has to say yes."),
         field("allowed", Bool, "False: never run it."),
         field("description", Text, "What the prompt says."),
-        field("sandbox_paths", TEXTS, "Only if every path lies in these named roots."),
+        field(
+            "sandbox_paths",
+            TEXTS,
+            "Only if every path lies in these named roots.",
+        ),
     ],
 };
 
@@ -94,8 +195,16 @@ static ROOT: Record = Record {
         field("root", Text, "The folder, relative to the workspace."),
         field("mode", Word(&["ro", "rw"]), "Whether it may be written."),
         field("suffixes", TEXTS, "Only files with these endings."),
-        field("write_approval", Bool, "Whether a write needs a yes; true if it is left out."),
-        field("read_approval", Bool, "Whether a read needs a yes; false if it is left out."),
+        field(
+            "write_approval",
+            Bool,
+            "Whether a write needs a yes; true if it is left out.",
+        ),
+        field(
+            "read_approval",
+            Bool,
+            "Whether a read needs a yes; false if it is left out.",
+        ),
     ],
 };
 
@@ -107,7 +216,11 @@ static DEFAULTS: Record = Record {
         field("command", ACTION, "For commands that no rule covers."),
         field("fetch", ACTION, "For web addresses that no rule covers."),
         field("mcp", ACTION, "For MCP tools that no rule covers."),
-        field("delegate", ACTION, "For work handed to other agents that no rule covers."),
+        field(
+            "delegate",
+            ACTION,
+            "For work handed to other agents that no rule covers.",
+        ),
     ],
 };
 
@@ -119,22 +232,46 @@ static SHELL: Record = Record {
             Shape::Record(&Record {
                 name: "`shell.default`",
                 fields: &[
-                    field("allowed", Bool, "False: commands that no shell rule names are blocked."),
-                    field("approval", Bool, "Whether commands that no shell rule names need a yes."),
+                    field(
+                        "allowed",
+                        Bool,
+                        "False: commands that no shell rule names are blocked.",
+                    ),
+                    field(
+                        "approval",
+                        Bool,
+                        "Whether commands that no shell rule names need a yes.",
+                    ),
                 ],
             }),
             "For commands that no shell rule names.",
         ),
-        field("rules", List(&Shape::Record(&SHELL_RULE)), "Ordered: the first that matches counts."),
-        field("network", Bool, "Whether sandboxed commands reach the network."),
+        field(
+            "rules",
+            List(&Shape::Record(&SHELL_RULE)),
+            "Ordered: the first that matches counts.",
+        ),
+        field(
+            "network",
+            Bool,
+            "Whether sandboxed commands reach the network.",
+        ),
     ],
 };
 
 static BOUNDS: Record = Record {
     name: "`bounds`",
     fields: &[
-        field("write", TEXTS, "Nothing outside of these folders is written."),
-        field("read", TEXTS, "Nothing outside of these folders is read, but for what may be written."),
+        field(
+            "write",
+            TEXTS,
+            "Nothing outside of these folders is written.",
+        ),
+        field(
+            "read",
+            TEXTS,
+            "Nothing outside of these folders is read, but for what may be written.",
+        ),
         field("hide", TEXTS, "These files and folders are not read."),
         field("network", Bool, "False: no network."),
         field("hosts", TEXTS, "No other hosts."),
@@ -144,63 +281,162 @@ static BOUNDS: Record = Record {
 static SANDBOX: Record = Record {
     name: "`sandbox`",
     fields: &[
-        field("paths", Names(&Shape::Record(&ROOT)), "Named folders with their own terms."),
-        field("network", Bool, "Whether sandboxed commands reach the network."),
+        field(
+            "paths",
+            Names(&Shape::Record(&ROOT)),
+            "Named folders with their own terms.",
+        ),
+        field(
+            "network",
+            Bool,
+            "Whether sandboxed commands reach the network.",
+        ),
         field("require", Bool, "Refuse to start without an OS sandbox."),
         field("require_os_sandbox", Bool, "The same as `require`."),
-        field("fallback", Word(SandboxFallback::WORDS), "What happens when the sandbox is required and missing."),
-        field("hosts", TEXTS, "The only hosts that sandboxed commands reach, such as `crates.io` or `*.npmjs.org`."),
+        field(
+            "fallback",
+            Word(SandboxFallback::WORDS),
+            "What happens when the sandbox is required and missing.",
+        ),
+        field(
+            "hosts",
+            TEXTS,
+            "The only hosts that sandboxed commands reach, such as `crates.io` or `*.npmjs.org`.",
+        ),
         field(
             "auto_allow",
             Word(AutoAllow::WORDS),
             "What runs unasked because a sandbox bounds it: commands that were read whole and whose effects are not known.",
         ),
-        field("memory", Whole { least: 0, most: 16_777_216 }, "MiB that each process of a sandboxed command may take; 0 for no limit."),
-        field("processes", Whole { least: 0, most: 4_194_304 }, "How many processes a sandboxed command may be at once; 0 for no limit."),
-        field("bounds", Shape::Record(&BOUNDS), "Bounds of your own for sandboxed commands; they only ever take away."),
-        field("os_sandbox_fallback", Word(SandboxFallback::WORDS), "The same as `fallback`."),
+        field(
+            "memory",
+            Whole {
+                least: 0,
+                most: 16_777_216,
+            },
+            "MiB that each process of a sandboxed command may take; 0 for no limit.",
+        ),
+        field(
+            "processes",
+            Whole {
+                least: 0,
+                most: 4_194_304,
+            },
+            "How many processes a sandboxed command may be at once; 0 for no limit.",
+        ),
+        field(
+            "bounds",
+            Shape::Record(&BOUNDS),
+            "Bounds of your own for sandboxed commands; they only ever take away.",
+        ),
+        field(
+            "os_sandbox_fallback",
+            Word(SandboxFallback::WORDS),
+            "The same as `fallback`.",
+        ),
     ],
 };
 
 static AUDIT: Record = Record {
     name: "`audit`",
     fields: &[
-        field("enabled", Bool, "Whether decisions are recorded; high risk is recorded in any case."),
-        field("path", Text, "The folder of the record, from the root or from `~/`; everything that sayso keeps is there."),
+        field(
+            "enabled",
+            Bool,
+            "Whether decisions are recorded; high risk is recorded in any case.",
+        ),
+        field(
+            "path",
+            Text,
+            "The folder of the record, from the root or from `~/`; everything that sayso keeps is there.",
+        ),
         field(
             "log",
             Text,
             "A file that each decision is also written to, a line each, from the root or from `~/`; where it cannot be written, nothing runs.",
         ),
-        field("exclude_keys", TEXTS, "Arguments with these names are never kept, whatever is in them."),
-        field("retention_days", Whole { least: 1, most: 36_500 }, "How long entries are kept."),
+        field(
+            "exclude_keys",
+            TEXTS,
+            "Arguments with these names are never kept, whatever is in them.",
+        ),
+        field(
+            "retention_days",
+            Whole {
+                least: 1,
+                most: 36_500,
+            },
+            "How long entries are kept.",
+        ),
         field(
             "head_every",
-            Whole { least: 1, most: 1_000_000 },
+            Whole {
+                least: 1,
+                most: 1_000_000,
+            },
             "After how many entries the head of the record is handed to `head_command`.",
         ),
-        field("head_command", TEXTS, "A program with its arguments that keeps heads elsewhere; it is started without a shell."),
-        field("sync", Word(&["auto", "disk", "none"]), "When the journal is forced to the disk."),
+        field(
+            "head_command",
+            TEXTS,
+            "A program with its arguments that keeps heads elsewhere; it is started without a shell.",
+        ),
+        field(
+            "sync",
+            Word(&["auto", "disk", "none"]),
+            "When the journal is forced to the disk.",
+        ),
     ],
 };
 
 static NOTIFY: Record = Record {
     name: "`notify`",
     fields: &[
-        field("after", Whole { least: 0, most: 86_400 }, "After how many seconds without a key somebody is called."),
+        field(
+            "after",
+            Whole {
+                least: 0,
+                most: 86_400,
+            },
+            "After how many seconds without a key somebody is called.",
+        ),
         field("bell", Bool, "Whether the terminal rings."),
-        field("terminal", Word(&["none", "osc9", "osc777"]), "In which way the terminal is asked to show a message."),
-        field("command", TEXTS, "A program with its arguments that calls somebody; it is started without a shell."),
+        field(
+            "terminal",
+            Word(&["none", "osc9", "osc777"]),
+            "In which way the terminal is asked to show a message.",
+        ),
+        field(
+            "command",
+            TEXTS,
+            "A program with its arguments that calls somebody; it is started without a shell.",
+        ),
     ],
 };
 
 static RISK: Record = Record {
     name: "`risk`",
     fields: &[
-        field("high_patterns", TEXTS, "Regular expressions on commands that count as high risk and always ask."),
-        field("medium_patterns", TEXTS, "Regular expressions on commands that count as medium risk at least."),
-        field("command", Word(&["medium", "unknown"]), "The risk of a fully read command whose program is not known."),
-        field("mcp", Word(&["medium", "unknown"]), "The risk of an MCP tool."),
+        field(
+            "high_patterns",
+            TEXTS,
+            "Regular expressions on commands that count as high risk and always ask.",
+        ),
+        field(
+            "medium_patterns",
+            TEXTS,
+            "Regular expressions on commands that count as medium risk at least.",
+        ),
+        field(
+            "command",
+            Word(&["medium", "unknown"]),
+            "The risk of a fully read command whose program is not known.",
+        ),
+        field(
+            "mcp",
+            Word(&["medium", "unknown"]),
+            "The risk of an MCP tool.",
+        ),
     ],
 };
 
@@ -208,95 +444,299 @@ macro_rules! shared_fields {
     () => {
         [
             field("mode", MODE_WORDS, "How eager to ask."),
-            field("defaults", Shape::Record(&DEFAULTS), "What holds where no rule and no grant does."),
-            field("rules", List(&Shape::Record(&RULE)), "Allow, ask and deny; the strictest that matches wins, in any order."),
-            field("shell", Shape::Record(&SHELL), "Ordered rules for commands."),
-            field("approval_timeout", Whole { least: 0, most: 604_800 }, "Seconds until an open prompt is denied; 0 waits."),
+            field(
+                "defaults",
+                Shape::Record(&DEFAULTS),
+                "What holds where no rule and no grant does.",
+            ),
+            field(
+                "rules",
+                List(&Shape::Record(&RULE)),
+                "Allow, ask and deny; the strictest that matches wins, in any order.",
+            ),
+            field(
+                "shell",
+                Shape::Record(&SHELL),
+                "Ordered rules for commands.",
+            ),
+            field(
+                "approval_timeout",
+                Whole {
+                    least: 0,
+                    most: 604_800,
+                },
+                "Seconds until an open prompt is denied; 0 waits.",
+            ),
             field("blocked_tools", TEXTS, "Tools that are always denied."),
             field("trusted_tools", TEXTS, "Tools that count as low risk."),
-            field("protected_paths", TEXTS, "Paths that are never written silently, besides the built-in ones."),
+            field(
+                "protected_paths",
+                TEXTS,
+                "Paths that are never written silently, besides the built-in ones.",
+            ),
         ]
     };
 }
 
 static AGENT_FIELDS: [Field; 8] = shared_fields!();
-static AGENT: Record = Record { name: "an agent's section", fields: &AGENT_FIELDS };
+static AGENT: Record = Record {
+    name: "an agent's section",
+    fields: &AGENT_FIELDS,
+};
 
 /// The whole file.
 pub static POLICY: Record = Record {
     name: "the policy",
     fields: &[
-        field("version", Whole { least: 1, most: 1 }, "The version of this schema."),
+        field(
+            "version",
+            Whole { least: 1, most: 1 },
+            "The version of this schema.",
+        ),
         field(
             "profile",
-            Word(&["sayso", "kollabor-spec", "llm-do", "forge", "opencode", "kollabor"]),
+            Word(&[
+                "sayso",
+                "kollabor-spec",
+                "llm-do",
+                "forge",
+                "opencode",
+                "kollabor",
+            ]),
             "The bundle of defaults to start from.",
         ),
         field("mode", MODE_WORDS, "How eager to ask."),
-        field("enabled", Bool, "False stops prompts for low and medium risk; high risk still asks."),
-        field("approval_timeout", Whole { least: 0, most: 604_800 }, "Seconds until an open prompt is denied; 0 waits."),
-        field("command_timeout", Whole { least: 1, most: 3600 }, "Seconds a command may run where the call does not say."),
-        field("mcp_timeout", Whole { least: 1, most: 3600 }, "Seconds a tool of an MCP server may run where the call does not say."),
-        field("timeout_response", Word(&["deny"]), "What happens then; only `deny` is possible."),
+        field(
+            "enabled",
+            Bool,
+            "False stops prompts for low and medium risk; high risk still asks.",
+        ),
+        field(
+            "approval_timeout",
+            Whole {
+                least: 0,
+                most: 604_800,
+            },
+            "Seconds until an open prompt is denied; 0 waits.",
+        ),
+        field(
+            "command_timeout",
+            Whole {
+                least: 1,
+                most: 3600,
+            },
+            "Seconds a command may run where the call does not say.",
+        ),
+        field(
+            "mcp_timeout",
+            Whole {
+                least: 1,
+                most: 3600,
+            },
+            "Seconds a tool of an MCP server may run where the call does not say.",
+        ),
+        field(
+            "timeout_response",
+            Word(&["deny"]),
+            "What happens then; only `deny` is possible.",
+        ),
         field(
             "workspace",
             Shape::Record(&Record {
                 name: "`workspace`",
-                fields: &[field("outside", Word(&["ask", "deny"]), "What happens outside of it.")],
+                fields: &[field(
+                    "outside",
+                    Word(&["ask", "deny"]),
+                    "What happens outside of it.",
+                )],
             }),
             "The folder the agent works in.",
         ),
-        field("outside_workspace", Word(&["ask", "deny"]), "The same as `workspace.outside`."),
-        field("defaults", Shape::Record(&DEFAULTS), "What holds where no rule and no grant does."),
-        field("rules", List(&Shape::Record(&RULE)), "Allow, ask and deny; the strictest that matches wins, in any order."),
-        field("shell", Shape::Record(&SHELL), "Ordered rules for commands."),
-        field("protected_paths", TEXTS, "Paths that are never written silently, besides the built-in ones."),
-        field("safe_commands", TEXTS, "First words of commands that run silently, besides the built-in ones."),
-        field("auto_approve_safe_commands", Bool, "Whether safe commands run silently."),
-        field("safe_commands_only", Bool, "True: what is not safe is denied."),
-        field("safe_paths", TEXTS, "Patterns of files that file tools may write silently."),
-        field("safe_path_regexes", TEXTS, "The same as regular expressions on the path in the workspace."),
-        field("auto_approve_safe_paths", Bool, "Whether writes of safe paths run silently."),
+        field(
+            "outside_workspace",
+            Word(&["ask", "deny"]),
+            "The same as `workspace.outside`.",
+        ),
+        field(
+            "defaults",
+            Shape::Record(&DEFAULTS),
+            "What holds where no rule and no grant does.",
+        ),
+        field(
+            "rules",
+            List(&Shape::Record(&RULE)),
+            "Allow, ask and deny; the strictest that matches wins, in any order.",
+        ),
+        field(
+            "shell",
+            Shape::Record(&SHELL),
+            "Ordered rules for commands.",
+        ),
+        field(
+            "protected_paths",
+            TEXTS,
+            "Paths that are never written silently, besides the built-in ones.",
+        ),
+        field(
+            "safe_commands",
+            TEXTS,
+            "First words of commands that run silently, besides the built-in ones.",
+        ),
+        field(
+            "auto_approve_safe_commands",
+            Bool,
+            "Whether safe commands run silently.",
+        ),
+        field(
+            "safe_commands_only",
+            Bool,
+            "True: what is not safe is denied.",
+        ),
+        field(
+            "safe_paths",
+            TEXTS,
+            "Patterns of files that file tools may write silently.",
+        ),
+        field(
+            "safe_path_regexes",
+            TEXTS,
+            "The same as regular expressions on the path in the workspace.",
+        ),
+        field(
+            "auto_approve_safe_paths",
+            Bool,
+            "Whether writes of safe paths run silently.",
+        ),
         field(
             "auto_approve_copies",
             Bool,
             "Whether file tools copy to new names in the workspace silently; only in profile kollabor-spec.",
         ),
-        field("double_confirm_deletes", Bool, "Whether a delete needs two confirmations."),
+        field(
+            "double_confirm_deletes",
+            Bool,
+            "Whether a delete needs two confirmations.",
+        ),
         field("blocked_tools", TEXTS, "Tools that are always denied."),
         field("trusted_tools", TEXTS, "Tools that count as low risk."),
-        field("trust_mcp_servers", Bool, "True: tools of all MCP servers count as trusted."),
-        field("trusted_mcp_servers", TEXTS, "MCP servers whose tools count as trusted."),
-        field("private_addresses", Word(&["deny", "ask"]), "What happens to addresses of this machine and private networks."),
-        field("catastrophic_action", Word(&["deny"]), "What happens to catastrophes; only `deny` is possible."),
-        field("dangerous_action", Word(&["ask", "deny"]), "What happens to dangers."),
+        field(
+            "trust_mcp_servers",
+            Bool,
+            "True: tools of all MCP servers count as trusted.",
+        ),
+        field(
+            "trusted_mcp_servers",
+            TEXTS,
+            "MCP servers whose tools count as trusted.",
+        ),
+        field(
+            "private_addresses",
+            Word(&["deny", "ask"]),
+            "What happens to addresses of this machine and private networks.",
+        ),
+        field(
+            "catastrophic_action",
+            Word(&["deny"]),
+            "What happens to catastrophes; only `deny` is possible.",
+        ),
+        field(
+            "dangerous_action",
+            Word(&["ask", "deny"]),
+            "What happens to dangers.",
+        ),
         field(
             "approve_all_covers_dangerous",
             Bool,
             "Whether `approve all` in a batch covers dangerous operations; only in profile kollabor-spec.",
         ),
-        field("yolo_covers_catastrophic", Bool, "Whether --yolo covers catastrophes; only in profile kollabor-spec."),
+        field(
+            "yolo_covers_catastrophic",
+            Bool,
+            "Whether --yolo covers catastrophes; only in profile kollabor-spec.",
+        ),
         field("risk", Shape::Record(&RISK), "How risk is weighed."),
-        field("keymap", Word(&["sayso", "kollabor-spec", "llm-do", "forge", "opencode", "kollabor"]), "Which keys answer a prompt."),
-        field("prompt_style", Word(&["auto", "modal", "status", "inline", "line", "box"]), "How a prompt looks."),
-        field("notify", Shape::Record(&NOTIFY), "How somebody is called when a prompt waits and nobody is at it; off unless it is set."),
-        field("enter_approves", Bool, "Whether Enter may approve a routine prompt; only in profile kollabor-spec."),
+        field(
+            "keymap",
+            Word(&[
+                "sayso",
+                "kollabor-spec",
+                "llm-do",
+                "forge",
+                "opencode",
+                "kollabor",
+            ]),
+            "Which keys answer a prompt.",
+        ),
+        field(
+            "prompt_style",
+            Word(&["auto", "modal", "status", "inline", "line", "box"]),
+            "How a prompt looks.",
+        ),
+        field(
+            "notify",
+            Shape::Record(&NOTIFY),
+            "How somebody is called when a prompt waits and nobody is at it; off unless it is set.",
+        ),
+        field(
+            "enter_approves",
+            Bool,
+            "Whether Enter may approve a routine prompt; only in profile kollabor-spec.",
+        ),
         field("show_risk_level", Bool, "Whether a prompt shows the risk."),
-        field("show_matched_pattern", Bool, "Whether a prompt shows what made it ask."),
-        field("show_approval_stats", Bool, "Whether counts are shown in the log."),
-        field("truncate_lines", Whole { least: 1, most: 100_000 }, "How many lines of content a prompt shows before it folds the rest."),
-        field("redact", Bool, "Whether secrets in arguments are hidden in the record."),
-        field("agents", Names(&Shape::Record(&AGENT)), "Sections for single agents."),
-        field("sandbox", Shape::Record(&SANDBOX), "The OS sandbox and named folders."),
+        field(
+            "show_matched_pattern",
+            Bool,
+            "Whether a prompt shows what made it ask.",
+        ),
+        field(
+            "show_approval_stats",
+            Bool,
+            "Whether counts are shown in the log.",
+        ),
+        field(
+            "truncate_lines",
+            Whole {
+                least: 1,
+                most: 100_000,
+            },
+            "How many lines of content a prompt shows before it folds the rest.",
+        ),
+        field(
+            "redact",
+            Bool,
+            "Whether secrets in arguments are hidden in the record.",
+        ),
+        field(
+            "agents",
+            Names(&Shape::Record(&AGENT)),
+            "Sections for single agents.",
+        ),
+        field(
+            "sandbox",
+            Shape::Record(&SANDBOX),
+            "The OS sandbox and named folders.",
+        ),
         field("audit", Shape::Record(&AUDIT), "The record."),
         field(
             "hooks",
             Shape::Record(&Record {
                 name: "`hooks`",
                 fields: &[
-                    field("ask", Word(&["auto", "host", "inbox"]), "Who asks when a hook has to."),
-                    field("exec", Word(&["auto", "always", "never"]), "Which commands of an agent are run by `sayso exec`."),
-                    field("start", Bool, "Whether a hook with a question for the inbox opens it, if it is not open."),
+                    field(
+                        "ask",
+                        Word(&["auto", "host", "inbox"]),
+                        "Who asks when a hook has to.",
+                    ),
+                    field(
+                        "exec",
+                        Word(&["auto", "always", "never"]),
+                        "Which commands of an agent are run by `sayso exec`.",
+                    ),
+                    field(
+                        "start",
+                        Bool,
+                        "Whether a hook with a question for the inbox opens it, if it is not open.",
+                    ),
                     field(
                         "defer",
                         Bool,
@@ -325,6 +765,10 @@ pub static POLICY: Record = Record {
             }),
             "What an MCP gateway does beyond judging the calls of tools.",
         ),
-        field("lock", TEXTS, "Keys that later layers cannot change; in managed files only."),
+        field(
+            "lock",
+            TEXTS,
+            "Keys that later layers cannot change; in managed files only.",
+        ),
     ],
 };

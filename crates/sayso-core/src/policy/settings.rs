@@ -61,7 +61,11 @@ impl AutoAllow {
 
     /// What a word means; what is not known allows nothing.
     pub fn from_word(word: &str) -> Self {
-        if word == "run-in-workspace" { AutoAllow::RunInWorkspace } else { AutoAllow::Never }
+        if word == "run-in-workspace" {
+            AutoAllow::RunInWorkspace
+        } else {
+            AutoAllow::Never
+        }
     }
 }
 
@@ -81,7 +85,11 @@ impl SandboxFallback {
 
     /// What a word means; what is not known refuses everything.
     pub fn from_word(word: &str) -> Self {
-        if word == "refuse_tools" { SandboxFallback::RefuseTools } else { SandboxFallback::FailFast }
+        if word == "refuse_tools" {
+            SandboxFallback::RefuseTools
+        } else {
+            SandboxFallback::FailFast
+        }
     }
 }
 
@@ -97,7 +105,10 @@ impl<T: Packed> Packed for Sourced<T> {
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        Some(Sourced { value: Packed::unpack(from)?, source: Packed::unpack(from)? })
+        Some(Sourced {
+            value: Packed::unpack(from)?,
+            source: Packed::unpack(from)?,
+        })
     }
 }
 
@@ -322,17 +333,27 @@ impl Resolved {
     /// The terms of a command in a workspace, by the settings alone.
     pub fn terms(&self, workspace: &str) -> Terms {
         let roots = |writable: bool| -> Vec<String> {
-            let plain = self.roots.iter().filter(|root| root.writable == writable && root.suffixes.is_empty());
+            let plain = self
+                .roots
+                .iter()
+                .filter(|root| root.writable == writable && root.suffixes.is_empty());
             plain.map(|root| join(workspace, &root.root)).collect()
         };
         let with_endings = self.roots.iter().filter(|root| !root.suffixes.is_empty());
-        let endings =
-            with_endings.map(|root| Endings { folder: join(workspace, &root.root), write: root.writable, endings: root.suffixes.clone() });
+        let endings = with_endings.map(|root| Endings {
+            folder: join(workspace, &root.root),
+            write: root.writable,
+            endings: root.suffixes.clone(),
+        });
         let limit = |number: u64| (number > 0).then_some(number);
         Terms {
             sandbox_required: self.sandbox_require,
             network: self.sandbox_network.clone(),
-            write: if self.roots.is_empty() { vec![workspace.to_owned()] } else { roots(true) },
+            write: if self.roots.is_empty() {
+                vec![workspace.to_owned()]
+            } else {
+                roots(true)
+            },
             read_only: roots(false),
             endings: endings.collect(),
             bounds: self.sandbox_bounds.clone(),
@@ -359,7 +380,10 @@ fn listed<'a>(values: impl Iterator<Item = (String, &'a str)>) -> Vec<Listed> {
         match out.iter_mut().find(|known| known.value == value) {
             Some(known) if known.sources.iter().any(|known| known == source) => {}
             Some(known) => known.sources.push(source.to_owned()),
-            None => out.push(Listed { value, sources: vec![source.to_owned()] }),
+            None => out.push(Listed {
+                value,
+                sources: vec![source.to_owned()],
+            }),
         }
     }
     out
@@ -463,7 +487,8 @@ impl InWords for ShellDefault {
 
 impl<T: InWords> InWords for Option<T> {
     fn in_words(&self) -> String {
-        self.as_ref().map_or_else(|| "by mode".to_owned(), InWords::in_words)
+        self.as_ref()
+            .map_or_else(|| "by mode".to_owned(), InWords::in_words)
     }
 }
 
@@ -493,8 +518,13 @@ impl InWords for ExtraProtected {
 
 impl InWords for Root {
     fn in_words(&self) -> String {
-        let mut terms = vec![format!("root: {}", self.root), format!("mode: {}", if self.writable { "rw" } else { "ro" })];
-        terms.extend((!self.suffixes.is_empty()).then(|| format!("suffixes: {}", self.suffixes.in_words())));
+        let mut terms = vec![
+            format!("root: {}", self.root),
+            format!("mode: {}", if self.writable { "rw" } else { "ro" }),
+        ];
+        terms.extend(
+            (!self.suffixes.is_empty()).then(|| format!("suffixes: {}", self.suffixes.in_words())),
+        );
         terms.push(format!("write_approval: {}", self.write_approval));
         terms.push(format!("read_approval: {}", self.read_approval));
         format!("{}: {{{}}}", self.name, terms.join(", "))
@@ -504,10 +534,22 @@ impl InWords for Root {
 impl InWords for Bounds {
     fn in_words(&self) -> String {
         let mut terms = Vec::new();
-        terms.extend(self.write.as_ref().map(|paths| format!("write: {}", paths.in_words())));
-        terms.extend(self.read.as_ref().map(|paths| format!("read: {}", paths.in_words())));
+        terms.extend(
+            self.write
+                .as_ref()
+                .map(|paths| format!("write: {}", paths.in_words())),
+        );
+        terms.extend(
+            self.read
+                .as_ref()
+                .map(|paths| format!("read: {}", paths.in_words())),
+        );
         terms.extend((!self.hide.is_empty()).then(|| format!("hide: {}", self.hide.in_words())));
-        terms.extend(self.network.as_ref().map(|network| format!("network: {}", network.in_words())));
+        terms.extend(
+            self.network
+                .as_ref()
+                .map(|network| format!("network: {}", network.in_words())),
+        );
         format!("{{{}}}", terms.join(", "))
     }
 }

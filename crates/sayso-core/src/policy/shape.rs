@@ -61,34 +61,57 @@ pub fn check(node: &Node, shape: &Shape, findings: &mut Vec<Diagnostic>) {
     match (shape, &node.value) {
         (Shape::Bool, Value::Bool(_)) | (Shape::Text, Value::Text(_)) => {}
         (Shape::Bool, Value::Text(text))
-            if matches!(text.to_ascii_lowercase().as_str(), "yes" | "no" | "on" | "off" | "true" | "false") =>
+            if matches!(
+                text.to_ascii_lowercase().as_str(),
+                "yes" | "no" | "on" | "off" | "true" | "false"
+            ) =>
         {
-            let plain = if matches!(text.to_ascii_lowercase().as_str(), "yes" | "on" | "true") { "true" } else { "false" };
-            findings.push(wrong(node, "true or false").hint(format!("write {plain} without quotes")));
+            let plain = if matches!(text.to_ascii_lowercase().as_str(), "yes" | "on" | "true") {
+                "true"
+            } else {
+                "false"
+            };
+            findings
+                .push(wrong(node, "true or false").hint(format!("write {plain} without quotes")));
         }
-        (Shape::Text, Value::Number(text)) => findings.push(wrong(node, "text").hint(format!("put it in quotes: \"{text}\""))),
+        (Shape::Text, Value::Number(text)) => {
+            findings.push(wrong(node, "text").hint(format!("put it in quotes: \"{text}\"")))
+        }
         (Shape::Whole { least, most }, Value::Number(text)) => match text.parse::<u64>() {
             Ok(number) if (*least..=*most).contains(&number) => {}
-            _ => findings.push(Diagnostic::error(node.span, format!("`{text}` is not a whole number from {least} to {most}"))),
+            _ => findings.push(Diagnostic::error(
+                node.span,
+                format!("`{text}` is not a whole number from {least} to {most}"),
+            )),
         },
         (Shape::Word(words), Value::Text(text)) => {
             if !words.contains(&text.as_str()) {
-                let finding = Diagnostic::error(node.span, format!("`{text}` is not one of {}", plain_words(words)));
+                let finding = Diagnostic::error(
+                    node.span,
+                    format!("`{text}` is not one of {}", plain_words(words)),
+                );
                 findings.push(match nearest(text, words.iter().copied()) {
                     Some(word) => finding.hint(format!("did you mean `{word}`?")),
                     None => finding,
                 });
             }
         }
-        (Shape::List(item), Value::List(nodes)) => nodes.iter().for_each(|node| check(node, item, findings)),
+        (Shape::List(item), Value::List(nodes)) => {
+            nodes.iter().for_each(|node| check(node, item, findings))
+        }
         (Shape::OneOrMany(item), Value::List(nodes)) => {
             if nodes.is_empty() {
-                findings.push(Diagnostic::error(node.span, "the list is empty, which would match nothing"));
+                findings.push(Diagnostic::error(
+                    node.span,
+                    "the list is empty, which would match nothing",
+                ));
             }
             nodes.iter().for_each(|node| check(node, item, findings));
         }
         (Shape::OneOrMany(item), _) => check(node, item, findings),
-        (Shape::Names(item), Value::Map(entries)) => entries.iter().for_each(|entry| check(&entry.node, item, findings)),
+        (Shape::Names(item), Value::Map(entries)) => entries
+            .iter()
+            .for_each(|entry| check(&entry.node, item, findings)),
         (Shape::Record(record), Value::Map(entries)) => {
             for entry in entries {
                 match record.field(&entry.key) {
@@ -96,7 +119,10 @@ pub fn check(node: &Node, shape: &Shape, findings: &mut Vec<Diagnostic>) {
                         let before = findings.len();
                         check(&entry.node, &field.shape, findings);
                         if matches!(field.shape, Shape::Word(_)) {
-                            findings.iter_mut().skip(before).for_each(|finding| say_what_it_is_for(finding, field));
+                            findings
+                                .iter_mut()
+                                .skip(before)
+                                .for_each(|finding| say_what_it_is_for(finding, field));
                         }
                     }
                     None => findings.push(unknown_key(record, &entry.key, entry.key_span)),
@@ -108,7 +134,10 @@ pub fn check(node: &Node, shape: &Shape, findings: &mut Vec<Diagnostic>) {
                 Value::Bool(is) => format!("`{is}`"),
                 _ => node.kind_word().to_owned(),
             };
-            let finding = Diagnostic::error(node.span, format!("expected one of {}, found {found}", plain_words(words)));
+            let finding = Diagnostic::error(
+                node.span,
+                format!("expected one of {}, found {found}", plain_words(words)),
+            );
             findings.push(match value {
                 Value::Bool(is) => match meant(*is, words) {
                     Some(word) => finding.hint(format!("`{is}` would be `{word}`")),
@@ -125,8 +154,11 @@ pub fn check(node: &Node, shape: &Shape, findings: &mut Vec<Diagnostic>) {
 
 /// The words of a choice without second spellings (`confirm_all` beside `confirm-all`).
 fn plain_words(words: &[&str]) -> String {
-    let plain: Vec<&str> =
-        words.iter().copied().filter(|word| !(word.contains('_') && words.contains(&word.replace('_', "-").as_str()))).collect();
+    let plain: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !(word.contains('_') && words.contains(&word.replace('_', "-").as_str())))
+        .collect();
     plain.join(", ")
 }
 
@@ -151,7 +183,10 @@ fn meant(is: bool, words: &[&str]) -> Option<&'static str> {
 }
 
 fn wrong(node: &Node, expected: &str) -> Diagnostic {
-    Diagnostic::error(node.span, format!("expected {expected}, found {}", node.kind_word()))
+    Diagnostic::error(
+        node.span,
+        format!("expected {expected}, found {}", node.kind_word()),
+    )
 }
 
 fn word(shape: &Shape) -> &'static str {
@@ -171,7 +206,12 @@ fn unknown_key(record: &Record, key: &str, span: Span) -> Diagnostic {
     match nearest(key, record.fields.iter().map(|field| field.key)) {
         Some(near) => finding.hint(format!("did you mean `{near}`?")),
         None => {
-            let keys: Vec<&str> = record.fields.iter().map(|field| field.key).take(24).collect();
+            let keys: Vec<&str> = record
+                .fields
+                .iter()
+                .map(|field| field.key)
+                .take(24)
+                .collect();
             finding.hint(format!("the keys are {}", keys.join(", ")))
         }
     }
@@ -211,31 +251,54 @@ fn distance(one: &str, other: &str) -> usize {
 
 /// The JSON Schema of a shape.
 pub fn json_schema(shape: &Shape) -> Node {
-    let list = |words: &[&str]| -> Node { Value::List(words.iter().map(|word| Node::text(*word)).collect()).into() };
+    let list = |words: &[&str]| -> Node {
+        Value::List(words.iter().map(|word| Node::text(*word)).collect()).into()
+    };
     let whole = |number: u64| -> Node { Value::Number(number.to_string()).into() };
     match shape {
         Shape::Bool => Node::map([("type", Node::text("boolean"))]),
         Shape::Text => Node::map([("type", Node::text("string"))]),
-        Shape::Whole { least, most } => Node::map([("type", Node::text("integer")), ("minimum", whole(*least)), ("maximum", whole(*most))]),
+        Shape::Whole { least, most } => Node::map([
+            ("type", Node::text("integer")),
+            ("minimum", whole(*least)),
+            ("maximum", whole(*most)),
+        ]),
         Shape::Word(words) => Node::map([("enum", list(words))]),
-        Shape::List(item) => Node::map([("type", Node::text("array")), ("items", json_schema(item))]),
+        Shape::List(item) => {
+            Node::map([("type", Node::text("array")), ("items", json_schema(item))])
+        }
         Shape::OneOrMany(item) => {
-            let many = Node::map([("type", Node::text("array")), ("items", json_schema(item)), ("minItems", whole(1))]);
+            let many = Node::map([
+                ("type", Node::text("array")),
+                ("items", json_schema(item)),
+                ("minItems", whole(1)),
+            ]);
             Node::map([("anyOf", Value::List(vec![json_schema(item), many]).into())])
         }
-        Shape::Names(item) => Node::map([("type", Node::text("object")), ("additionalProperties", json_schema(item))]),
+        Shape::Names(item) => Node::map([
+            ("type", Node::text("object")),
+            ("additionalProperties", json_schema(item)),
+        ]),
         Shape::Record(record) => {
             let properties = Node::map(record.fields.iter().map(|field| {
                 let mut schema = json_schema(&field.shape);
                 if let Value::Map(entries) = &mut schema.value {
                     entries.insert(
                         0,
-                        crate::node::Entry { key: "description".into(), key_span: Span::default(), node: Node::text(field.doc) },
+                        crate::node::Entry {
+                            key: "description".into(),
+                            key_span: Span::default(),
+                            node: Node::text(field.doc),
+                        },
                     );
                 }
                 (field.key, schema)
             }));
-            Node::map([("type", Node::text("object")), ("properties", properties), ("additionalProperties", Value::Bool(false).into())])
+            Node::map([
+                ("type", Node::text("object")),
+                ("properties", properties),
+                ("additionalProperties", Value::Bool(false).into()),
+            ])
         }
     }
 }

@@ -17,7 +17,10 @@ pub struct Shelf(Rules);
 #[derive(Clone)]
 enum Rules {
     Read(Vec<Rule>),
-    Packed { bytes: Arc<Vec<u8>>, rules: Vec<Slot> },
+    Packed {
+        bytes: Arc<Vec<u8>>,
+        rules: Vec<Slot>,
+    },
 }
 
 /// A rule at a place in the bytes. Of a thousand rules a call needs few, so each is unpacked when it is first needed.
@@ -50,7 +53,9 @@ impl Shelf {
     pub fn get(&self, number: u32) -> Option<&Rule> {
         match &self.0 {
             Rules::Read(rules) => rules.get(number as usize),
-            Rules::Packed { bytes, rules } => rules.get(number as usize).map(|slot| slot.rule(bytes)),
+            Rules::Packed { bytes, rules } => {
+                rules.get(number as usize).map(|slot| slot.rule(bytes))
+            }
         }
     }
 
@@ -62,7 +67,12 @@ impl Shelf {
 
 impl Slot {
     fn rule(&self, bytes: &Arc<Vec<u8>>) -> &Rule {
-        self.rule.get_or_init(|| Box::new(Rule::unpack(&mut Unpacker::from_place(bytes, self.place)).unwrap_or_else(unreadable)))
+        self.rule.get_or_init(|| {
+            Box::new(
+                Rule::unpack(&mut Unpacker::from_place(bytes, self.place))
+                    .unwrap_or_else(unreadable),
+            )
+        })
     }
 }
 
@@ -72,7 +82,12 @@ fn unreadable() -> Rule {
     Rule {
         id: "unreadable-rule".to_owned(),
         decision: Decision::Deny,
-        matcher: Matcher { subject: Subject::Anything, recursive: false, overwrite: false, secret: false },
+        matcher: Matcher {
+            subject: Subject::Anything,
+            recursive: false,
+            overwrite: false,
+            secret: false,
+        },
         except: None,
         when: When::default(),
         reason: Some("a rule could not be read back from the snapshot".to_owned()),
@@ -104,8 +119,14 @@ impl Packed for Shelf {
         let count = from.count()?;
         let mut rules = Vec::with_capacity(count.min(MOST_ROOM));
         for _ in 0..count {
-            rules.push(Slot { place: from.apart()?, rule: OnceLock::new() });
+            rules.push(Slot {
+                place: from.apart()?,
+                rule: OnceLock::new(),
+            });
         }
-        Some(Shelf(Rules::Packed { bytes: from.whole().clone(), rules }))
+        Some(Shelf(Rules::Packed {
+            bytes: from.whole().clone(),
+            rules,
+        }))
     }
 }

@@ -7,11 +7,17 @@ pub fn parse(text: &str) -> Option<i64> {
         None => (text, None),
     };
     let [year, month, day] = numbers::<3>(date, '-', &[4, 2, 2])?;
-    if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
+    if !(1970..=9999).contains(&year)
+        || !(1..=12).contains(&month)
+        || day < 1
+        || day > days_in(year, month)
+    {
         return None;
     }
     let midnight = days_from_civil(year, month, day) * 86_400;
-    let Some(clock) = clock else { return Some(midnight) };
+    let Some(clock) = clock else {
+        return Some(midnight);
+    };
     let (clock, offset) = split_offset(clock)?;
     let [hour, minute, second] = match clock.len() {
         5 => {
@@ -37,7 +43,14 @@ fn split_offset(clock: &str) -> Option<(&str, i64)> {
         return None;
     }
     let seconds = hours * 3600 + minutes * 60;
-    Some((clock, if offset.starts_with('-') { -seconds } else { seconds }))
+    Some((
+        clock,
+        if offset.starts_with('-') {
+            -seconds
+        } else {
+            seconds
+        },
+    ))
 }
 
 fn numbers<const N: usize>(text: &str, separator: char, widths: &[usize; N]) -> Option<[i64; N]> {

@@ -61,7 +61,10 @@ fn replace(text: &str, mut places: Vec<Place>) -> String {
     places.sort_unstable();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
-    let mut places = places.into_iter().filter(|(start, end)| start < end).peekable();
+    let mut places = places
+        .into_iter()
+        .filter(|(start, end)| start < end)
+        .peekable();
     while let Some((start, mut end)) = places.next() {
         // What overlaps or touches is one secret.
         while let Some((_, further)) = places.next_if(|(next, _)| *next <= end) {
@@ -85,7 +88,10 @@ fn inside(node: &Node, depth: usize) -> Node {
         Value::Map(entries) => Value::Map(map(entries, depth)),
         Value::Null | Value::Bool(_) | Value::Number(_) => node.value.clone(),
     };
-    Node { value, span: node.span }
+    Node {
+        value,
+        span: node.span,
+    }
 }
 
 /// A list may be the words of a command: what follows `--password` is one.
@@ -93,11 +99,19 @@ fn list(items: &[Node], depth: usize) -> Vec<Node> {
     let mut named = false;
     let mut out = Vec::with_capacity(items.len());
     for item in items {
-        out.push(if named { hidden(item, depth) } else { inside(item, depth + 1) });
-        named = item.as_text().is_some_and(|text| match text.strip_prefix("--") {
-            Some(option) => !option.contains(['=', ' ']) && names::sort(option).is_some(),
-            None => text.strip_suffix(':').is_some_and(|header| !header.contains(' ') && names::sort(header).is_some()),
+        out.push(if named {
+            hidden(item, depth)
+        } else {
+            inside(item, depth + 1)
         });
+        named = item
+            .as_text()
+            .is_some_and(|text| match text.strip_prefix("--") {
+                Some(option) => !option.contains(['=', ' ']) && names::sort(option).is_some(),
+                None => text
+                    .strip_suffix(':')
+                    .is_some_and(|header| !header.contains(' ') && names::sort(header).is_some()),
+            });
     }
     out
 }
@@ -105,19 +119,35 @@ fn list(items: &[Node], depth: usize) -> Vec<Node> {
 fn map(entries: &[Entry], depth: usize) -> Vec<Entry> {
     // `{name: PASSWORD, value: …}` is a pair, too.
     let named = entries.iter().any(|entry| {
-        ["name", "key", "header", "field", "variable"].iter().any(|key| entry.key.eq_ignore_ascii_case(key))
-            && entry.node.as_text().is_some_and(|text| names::sort(text.trim_end_matches(':')).is_some())
+        ["name", "key", "header", "field", "variable"]
+            .iter()
+            .any(|key| entry.key.eq_ignore_ascii_case(key))
+            && entry
+                .node
+                .as_text()
+                .is_some_and(|text| names::sort(text.trim_end_matches(':')).is_some())
     });
     let node = |entry: &Entry| match names::sort(&entry.key) {
         Some(Sort::Several) if matches!(entry.node.value, Value::Number(_)) => entry.node.clone(),
         Some(_) => hidden(&entry.node, depth),
-        None if named && ["value", "values", "content", "data"].iter().any(|key| entry.key.eq_ignore_ascii_case(key)) => {
+        None if named
+            && ["value", "values", "content", "data"]
+                .iter()
+                .any(|key| entry.key.eq_ignore_ascii_case(key)) =>
+        {
             hidden(&entry.node, depth)
         }
         None => inside(&entry.node, depth + 1),
     };
     // A key can hold a secret itself, where somebody took an address for a name.
-    entries.iter().map(|entry| Entry { key: redact_text(&entry.key), key_span: entry.key_span, node: node(entry) }).collect()
+    entries
+        .iter()
+        .map(|entry| Entry {
+            key: redact_text(&entry.key),
+            key_span: entry.key_span,
+            node: node(entry),
+        })
+        .collect()
 }
 
 /// A value that is a secret: its shape stays, its texts and numbers go.
@@ -129,15 +159,24 @@ fn hidden(node: &Node, depth: usize) -> Node {
         Value::Text(text) if text.is_empty() => node.value.clone(),
         Value::Null | Value::Bool(_) => node.value.clone(),
         Value::Text(_) | Value::Number(_) => Value::Text(REDACTED.to_owned()),
-        Value::List(items) => Value::List(items.iter().map(|item| hidden(item, depth + 1)).collect()),
+        Value::List(items) => {
+            Value::List(items.iter().map(|item| hidden(item, depth + 1)).collect())
+        }
         Value::Map(entries) => Value::Map(
             entries
                 .iter()
-                .map(|entry| Entry { key: redact_text(&entry.key), key_span: entry.key_span, node: hidden(&entry.node, depth + 1) })
+                .map(|entry| Entry {
+                    key: redact_text(&entry.key),
+                    key_span: entry.key_span,
+                    node: hidden(&entry.node, depth + 1),
+                })
                 .collect(),
         ),
     };
-    Node { value, span: node.span }
+    Node {
+        value,
+        span: node.span,
+    }
 }
 
 #[cfg(test)]

@@ -112,12 +112,18 @@ pub(super) fn sort(name: &str) -> Option<Sort> {
         return None;
     }
     let mut words = words(name);
-    while words.len() > 1 && words.last().is_some_and(|last| BEHIND.contains(&last.as_str()) || last.bytes().all(|b| b.is_ascii_digit())) {
+    while words.len() > 1
+        && words.last().is_some_and(|last| {
+            BEHIND.contains(&last.as_str()) || last.bytes().all(|b| b.is_ascii_digit())
+        })
+    {
         words.pop();
     }
     let whole: String = words.concat();
     let whole = whole.trim_end_matches(|character: char| character.is_ascii_digit());
-    let last = words.last()?.trim_end_matches(|character: char| character.is_ascii_digit());
+    let last = words
+        .last()?
+        .trim_end_matches(|character: char| character.is_ascii_digit());
     if HEADERS.contains(&whole) {
         return Some(Sort::Header);
     }
@@ -130,11 +136,16 @@ pub(super) fn sort(name: &str) -> Option<Sort> {
     if one(last, whole) {
         return Some(Sort::One);
     }
-    if matches!((before, last), (_, "pass" | "pw" | "sig" | "creds") | (Some(_), "auth")) {
+    if matches!(
+        (before, last),
+        (_, "pass" | "pw" | "sig" | "creds") | (Some(_), "auth")
+    ) {
         return Some(Sort::Perhaps);
     }
     let single = |word: &str| word.strip_suffix('s').map(str::to_owned);
-    let several = single(last).zip(single(whole)).is_some_and(|(last, whole)| one(&last, &whole));
+    let several = single(last)
+        .zip(single(whole))
+        .is_some_and(|(last, whole)| one(&last, &whole));
     several.then_some(Sort::Several)
 }
 
@@ -145,7 +156,12 @@ fn words(name: &str) -> Vec<String> {
     let mut before: Option<char> = None;
     while let Some(character) = characters.next() {
         let starts = character.is_ascii_uppercase()
-            && before.is_some_and(|before| !before.is_ascii_uppercase() || characters.peek().is_some_and(|next| next.is_ascii_lowercase()));
+            && before.is_some_and(|before| {
+                !before.is_ascii_uppercase()
+                    || characters
+                        .peek()
+                        .is_some_and(|next| next.is_ascii_lowercase())
+            });
         let separates = !character.is_ascii_alphanumeric();
         if (starts || separates) && out.last().is_some_and(|word| !word.is_empty()) {
             out.push(String::new());
@@ -209,12 +225,29 @@ mod tests {
             "jwt",
             "passphrase",
         ] {
-            assert!(matches!(sort(name), Some(Sort::One | Sort::Header)), "{name}: {:?}", sort(name));
+            assert!(
+                matches!(sort(name), Some(Sort::One | Sort::Header)),
+                "{name}: {:?}",
+                sort(name)
+            );
         }
-        for name in ["Authorization", "authorization", "Proxy-Authorization", "Cookie", "set-cookie"] {
+        for name in [
+            "Authorization",
+            "authorization",
+            "Proxy-Authorization",
+            "Cookie",
+            "set-cookie",
+        ] {
             assert_eq!(sort(name), Some(Sort::Header), "{name}");
         }
-        for name in ["tokens", "secrets", "credentials", "api_keys", "max_tokens", "cookies"] {
+        for name in [
+            "tokens",
+            "secrets",
+            "credentials",
+            "api_keys",
+            "max_tokens",
+            "cookies",
+        ] {
             assert_eq!(sort(name), Some(Sort::Several), "{name}");
         }
         for name in ["pass", "db_pass", "_auth", "sig"] {

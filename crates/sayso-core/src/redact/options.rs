@@ -32,29 +32,92 @@ struct Row {
     part: Part,
 }
 
-const fn row(programs: &'static [&'static str], options: &'static [&'static str], written: Written, part: Part) -> Row {
-    Row { programs, needs: None, options, written, part }
+const fn row(
+    programs: &'static [&'static str],
+    options: &'static [&'static str],
+    written: Written,
+    part: Part,
+) -> Row {
+    Row {
+        programs,
+        needs: None,
+        options,
+        written,
+        part,
+    }
 }
 
 const ROWS: &[Row] = &[
     row(&["sshpass"], &["-p"], Written::Both, Part::Whole),
     row(
-        &["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mariadb-admin"],
+        &[
+            "mysql",
+            "mysqldump",
+            "mysqladmin",
+            "mysqlimport",
+            "mariadb",
+            "mariadb-dump",
+            "mariadb-admin",
+        ],
         &["-p"],
         Written::Attached,
         Part::Whole,
     ),
-    row(&["7z", "7za", "7zz", "rar", "unrar"], &["-p"], Written::Attached, Part::Whole),
+    row(
+        &["7z", "7za", "7zz", "rar", "unrar"],
+        &["-p"],
+        Written::Attached,
+        Part::Whole,
+    ),
     row(&["redis-cli"], &["-a"], Written::Both, Part::Whole),
-    row(&["mongo", "mongosh", "mongodump", "mongorestore", "cqlsh"], &["-p"], Written::Both, Part::Whole),
-    row(&["sqlcmd", "bcp", "zip", "unzip"], &["-P"], Written::Both, Part::Whole),
-    row(&["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldapwhoami", "ldappasswd"], &["-w"], Written::Both, Part::Whole),
+    row(
+        &["mongo", "mongosh", "mongodump", "mongorestore", "cqlsh"],
+        &["-p"],
+        Written::Both,
+        Part::Whole,
+    ),
+    row(
+        &["sqlcmd", "bcp", "zip", "unzip"],
+        &["-P"],
+        Written::Both,
+        Part::Whole,
+    ),
+    row(
+        &[
+            "ldapsearch",
+            "ldapmodify",
+            "ldapadd",
+            "ldapdelete",
+            "ldapwhoami",
+            "ldappasswd",
+        ],
+        &["-w"],
+        Written::Both,
+        Part::Whole,
+    ),
     row(&["curl"], &["-u", "-U"], Written::Both, Part::After(b':')),
-    row(&["curl"], &["--user", "--proxy-user"], Written::Apart, Part::After(b':')),
-    row(&["http", "https", "xh", "xhs"], &["-a", "--auth"], Written::Apart, Part::After(b':')),
-    row(&["smbclient", "net", "rpcclient"], &["-U", "--user"], Written::Both, Part::After(b'%')),
+    row(
+        &["curl"],
+        &["--user", "--proxy-user"],
+        Written::Apart,
+        Part::After(b':'),
+    ),
+    row(
+        &["http", "https", "xh", "xhs"],
+        &["-a", "--auth"],
+        Written::Apart,
+        Part::After(b':'),
+    ),
+    row(
+        &["smbclient", "net", "rpcclient"],
+        &["-U", "--user"],
+        Written::Both,
+        Part::After(b'%'),
+    ),
     Row {
-        programs: &["docker", "podman", "nerdctl", "buildah", "skopeo", "helm", "az", "oc", "argocd"],
+        programs: &[
+            "docker", "podman", "nerdctl", "buildah", "skopeo", "helm", "az", "oc", "argocd",
+        ],
         needs: Some("login"),
         options: &["-p"],
         written: Written::Both,
@@ -77,7 +140,10 @@ pub(super) fn find(text: &str, places: &mut Vec<Place>) {
     while let Some((start, end)) = next_word(text, at) {
         let written = text.get(start..end).unwrap_or_default();
         at = end;
-        if text.get(start.saturating_sub(1)..start).is_some_and(|before| before == "\n") {
+        if text
+            .get(start.saturating_sub(1)..start)
+            .is_some_and(|before| before == "\n")
+        {
             (current, pending) = (Current::default(), None);
         }
         if let Some(part) = pending.take() {
@@ -102,8 +168,15 @@ pub(super) fn find(text: &str, places: &mut Vec<Place>) {
             }
         } else {
             let name = word.rsplit('/').next().unwrap_or_default();
-            if let Some(program) = ROWS.iter().flat_map(|row| row.programs).find(|program| **program == name) {
-                current = Current { program: Some(program), login: false };
+            if let Some(program) = ROWS
+                .iter()
+                .flat_map(|row| row.programs)
+                .find(|program| **program == name)
+            {
+                current = Current {
+                    program: Some(program),
+                    login: false,
+                };
             }
             current.login |= word == "login";
         }
@@ -116,13 +189,19 @@ pub(super) fn find(text: &str, places: &mut Vec<Place>) {
 /// The option of the current program that a word is: its length, its part, and whether the value is attached.
 fn option(current: &Current<'_>, word: &str) -> Option<(usize, Part, bool)> {
     let program = current.program?;
-    let rows = ROWS.iter().filter(|row| row.programs.contains(&program) && row.needs.is_none_or(|_| current.login));
+    let rows = ROWS
+        .iter()
+        .filter(|row| row.programs.contains(&program) && row.needs.is_none_or(|_| current.login));
     for row in rows {
         for name in row.options {
             match word.strip_prefix(name) {
-                Some("") if row.written != Written::Attached => return Some((name.len(), row.part, false)),
+                Some("") if row.written != Written::Attached => {
+                    return Some((name.len(), row.part, false));
+                }
                 Some("") | None => {}
-                Some(_) if row.written != Written::Apart => return Some((name.len(), row.part, true)),
+                Some(_) if row.written != Written::Apart => {
+                    return Some((name.len(), row.part, true));
+                }
                 Some(_) => {}
             }
         }
@@ -150,9 +229,16 @@ fn secret(text: &str, start: usize, part: Part) -> Option<Place> {
 /// Behind a value without a quote before it. A quote at its end closes one around the command; one within opens a part of the value.
 fn bare_end(scan: &Scan<'_>, start: usize) -> Option<usize> {
     let rest = scan.bytes.get(start..)?;
-    let word = rest.get(..rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len()))?;
+    let word = rest.get(
+        ..rest
+            .iter()
+            .position(u8::is_ascii_whitespace)
+            .unwrap_or(rest.len()),
+    )?;
     let bare = trimmed(word);
-    let opens = [b'"', b'\'', b'`'].iter().any(|quote| bare.iter().filter(|byte| *byte == quote).count() % 2 == 1);
+    let opens = [b'"', b'\'', b'`']
+        .iter()
+        .any(|quote| bare.iter().filter(|byte| *byte == quote).count() % 2 == 1);
     if opens {
         let end = scan.word_end(start);
         return Some(start + trimmed(scan.bytes.get(start..end)?).len());
@@ -162,7 +248,11 @@ fn bare_end(scan: &Scan<'_>, start: usize) -> Option<usize> {
 
 /// Without what closes something around a word.
 fn trimmed(mut word: &[u8]) -> &[u8] {
-    while let Some((b'"' | b'\'' | b'`' | b';' | b',' | b')' | b'}' | b']' | b'|' | b'&' | b'\\', before)) = word.split_last() {
+    while let Some((
+        b'"' | b'\'' | b'`' | b';' | b',' | b')' | b'}' | b']' | b'|' | b'&' | b'\\',
+        before,
+    )) = word.split_last()
+    {
         if word.ends_with(REDACTED.as_bytes()) || word.starts_with(b"${") {
             break;
         }
@@ -175,6 +265,10 @@ fn trimmed(mut word: &[u8]) -> &[u8] {
 fn next_word(text: &str, from: usize) -> Option<Place> {
     let rest = text.get(from..)?;
     let start = from + rest.bytes().position(|byte| !byte.is_ascii_whitespace())?;
-    let length = text.get(start..)?.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(text.len() - start);
+    let length = text
+        .get(start..)?
+        .bytes()
+        .position(|byte| byte.is_ascii_whitespace())
+        .unwrap_or(text.len() - start);
     Some((start, start + length))
 }

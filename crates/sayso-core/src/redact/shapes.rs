@@ -12,11 +12,19 @@ struct Shape {
 }
 
 const fn shape(start: &'static str, least: usize) -> Shape {
-    Shape { start, least, digit: false }
+    Shape {
+        start,
+        least,
+        digit: false,
+    }
 }
 
 const fn unsure(start: &'static str, least: usize) -> Shape {
-    Shape { start, least, digit: true }
+    Shape {
+        start,
+        least,
+        digit: true,
+    }
 }
 
 const SHAPES: &[Shape] = &[
@@ -119,7 +127,10 @@ fn token(text: &str, at: usize) -> Option<usize> {
         })
     })?;
     let body = rest.get(shape.start.len()..)?;
-    let length = body.bytes().take_while(|byte| is_body(*byte) || *byte == b'.').count();
+    let length = body
+        .bytes()
+        .take_while(|byte| is_body(*byte) || *byte == b'.')
+        .count();
     // The full stop of a sentence is none of the token.
     let token = body.get(..length)?.trim_end_matches(['.', '-']);
     Some(at + shape.start.len() + token.len())
@@ -135,7 +146,11 @@ impl Dot {
             let distance = text.get(at..)?.find('.');
             self.0 = Some(distance.map_or((usize::MAX, usize::MAX), |distance| {
                 let before = text.get(at..at + distance).unwrap_or_default();
-                let word = before.bytes().rev().take_while(|byte| is_body(*byte)).count();
+                let word = before
+                    .bytes()
+                    .rev()
+                    .take_while(|byte| is_body(*byte))
+                    .count();
                 (at + distance - word, at + distance)
             }));
         }
@@ -150,11 +165,20 @@ fn signed(text: &str, at: usize, dot: &mut Dot) -> Option<usize> {
     }
     let (word, dot) = dot.from(text, at)?;
     let body = text.get(dot + 1..)?;
-    let enough = dot - at >= SIGNED && body.bytes().take(SIGNED).filter(|byte| is_body(*byte)).count() == SIGNED;
+    let enough = dot - at >= SIGNED
+        && body
+            .bytes()
+            .take(SIGNED)
+            .filter(|byte| is_body(*byte))
+            .count()
+            == SIGNED;
     if !enough || at < word {
         return None;
     }
-    let length = body.bytes().take_while(|byte| is_body(*byte) || *byte == b'.').count();
+    let length = body
+        .bytes()
+        .take_while(|byte| is_body(*byte) || *byte == b'.')
+        .count();
     Some(dot + 1 + body.get(..length)?.trim_end_matches('.').len())
 }
 
@@ -169,8 +193,16 @@ fn private_key(text: &str, at: usize) -> Option<usize> {
     let end = match rest.find("-----END ") {
         Some(end) => {
             let behind = rest.get(end + "-----END ".len()..)?;
-            let closing = behind.bytes().take(80).position(|byte| byte == b'-').unwrap_or_default();
-            let dashes = behind.get(closing..)?.bytes().take_while(|byte| *byte == b'-').count();
+            let closing = behind
+                .bytes()
+                .take(80)
+                .position(|byte| byte == b'-')
+                .unwrap_or_default();
+            let dashes = behind
+                .get(closing..)?
+                .bytes()
+                .take_while(|byte| *byte == b'-')
+                .count();
             end + "-----END ".len() + closing + dashes
         }
         None => rest.len(),

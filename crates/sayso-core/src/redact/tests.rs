@@ -10,49 +10,145 @@ const MARK: &str = "hunter2Zq9";
 #[test]
 fn h_66_d18_secrets_in_texts() {
     for (text, expected) in [
-        (r#"curl -H "Authorization: Bearer hunter2Zq9" https://h/x"#, r#"curl -H "Authorization: [redacted]" https://h/x"#),
-        ("curl -H 'Authorization: Basic hunter2Zq9==' https://h", "curl -H 'Authorization: [redacted]' https://h"),
-        ("curl -H 'X-Api-Key: hunter2Zq9' https://h", "curl -H 'X-Api-Key: [redacted]' https://h"),
-        ("curl -H X-Api-Key:hunter2Zq9 https://h", "curl -H X-Api-Key:[redacted] https://h"),
-        ("curl -H 'Cookie: a=\"hunter2Zq9\"; b=c' https://h", "curl -H 'Cookie: [redacted]' https://h"),
-        ("curl -u me:hunter2Zq9 https://h", "curl -u me:[redacted] https://h"),
-        ("curl --user 'me:hunter2Zq9' https://h", "curl --user 'me:[redacted]' https://h"),
-        ("curl https://me:hunter2Zq9@h/x?y=1", "curl https://[redacted]@h/x?y=1"),
-        ("git clone https://hunter2Zq9@h/x", "git clone https://[redacted]@h/x"),
-        ("psql postgres://me:a/hunter2Zq9@h/db", "psql postgres://[redacted]@h/db"),
-        ("psql postgres://me:a@hunter2Zq9@h/db", "psql postgres://[redacted]@h/db"),
-        ("curl 'https://h/x?token=hunter2Zq9&page=2'", "curl 'https://h/x?token=[redacted]&page=2'"),
+        (
+            r#"curl -H "Authorization: Bearer hunter2Zq9" https://h/x"#,
+            r#"curl -H "Authorization: [redacted]" https://h/x"#,
+        ),
+        (
+            "curl -H 'Authorization: Basic hunter2Zq9==' https://h",
+            "curl -H 'Authorization: [redacted]' https://h",
+        ),
+        (
+            "curl -H 'X-Api-Key: hunter2Zq9' https://h",
+            "curl -H 'X-Api-Key: [redacted]' https://h",
+        ),
+        (
+            "curl -H X-Api-Key:hunter2Zq9 https://h",
+            "curl -H X-Api-Key:[redacted] https://h",
+        ),
+        (
+            "curl -H 'Cookie: a=\"hunter2Zq9\"; b=c' https://h",
+            "curl -H 'Cookie: [redacted]' https://h",
+        ),
+        (
+            "curl -u me:hunter2Zq9 https://h",
+            "curl -u me:[redacted] https://h",
+        ),
+        (
+            "curl --user 'me:hunter2Zq9' https://h",
+            "curl --user 'me:[redacted]' https://h",
+        ),
+        (
+            "curl https://me:hunter2Zq9@h/x?y=1",
+            "curl https://[redacted]@h/x?y=1",
+        ),
+        (
+            "git clone https://hunter2Zq9@h/x",
+            "git clone https://[redacted]@h/x",
+        ),
+        (
+            "psql postgres://me:a/hunter2Zq9@h/db",
+            "psql postgres://[redacted]@h/db",
+        ),
+        (
+            "psql postgres://me:a@hunter2Zq9@h/db",
+            "psql postgres://[redacted]@h/db",
+        ),
+        (
+            "curl 'https://h/x?token=hunter2Zq9&page=2'",
+            "curl 'https://h/x?token=[redacted]&page=2'",
+        ),
         ("PASSWORD=hunter2Zq9 make", "PASSWORD=[redacted] make"),
-        ("export DB_PASSWORD='hunter2 hunter2Zq9'; make", "export DB_PASSWORD='[redacted]'; make"),
-        ("export TOKEN=hunter2Zq9; make", "export TOKEN=[redacted]; make"),
-        ("env TOKEN=\"a b\"'hunter2Zq9' make", "env TOKEN=[redacted] make"),
+        (
+            "export DB_PASSWORD='hunter2 hunter2Zq9'; make",
+            "export DB_PASSWORD='[redacted]'; make",
+        ),
+        (
+            "export TOKEN=hunter2Zq9; make",
+            "export TOKEN=[redacted]; make",
+        ),
+        (
+            "env TOKEN=\"a b\"'hunter2Zq9' make",
+            "env TOKEN=[redacted] make",
+        ),
         ("x --password=hunter2Zq9 y", "x --password=[redacted] y"),
         ("x --password hunter2Zq9 y", "x --password [redacted] y"),
-        ("x --api-key \"hunter2Zq9\" y", "x --api-key \"[redacted]\" y"),
-        ("java -Djavax.net.ssl.keyStorePassword=hunter2Zq9 -jar a", "java -Djavax.net.ssl.keyStorePassword=[redacted] -jar a"),
-        ("mysql -u root -phunter2Zq9 db", "mysql -u root -p[redacted] db"),
+        (
+            "x --api-key \"hunter2Zq9\" y",
+            "x --api-key \"[redacted]\" y",
+        ),
+        (
+            "java -Djavax.net.ssl.keyStorePassword=hunter2Zq9 -jar a",
+            "java -Djavax.net.ssl.keyStorePassword=[redacted] -jar a",
+        ),
+        (
+            "mysql -u root -phunter2Zq9 db",
+            "mysql -u root -p[redacted] db",
+        ),
         ("mysql -pa'hunter2 Zq9'b db", "mysql -p[redacted] db"),
-        ("curl -u \"$ME:$MY_PASS\" https://h", "curl -u \"$ME:$MY_PASS\" https://h"),
+        (
+            "curl -u \"$ME:$MY_PASS\" https://h",
+            "curl -u \"$ME:$MY_PASS\" https://h",
+        ),
         ("sshpass -p hunter2Zq9 ssh h", "sshpass -p [redacted] ssh h"),
-        ("docker login -u me -p hunter2Zq9", "docker login -u me -p [redacted]"),
-        ("bash -c \"mysql -phunter2Zq9\"", "bash -c \"mysql -p[redacted]\""),
-        ("openssl rsa -passin pass:hunter2Zq9", "openssl rsa -passin pass:[redacted]"),
-        (r#"{"password": "hunter2Zq9", "n": 1}"#, r#"{"password": "[redacted]", "n": 1}"#),
-        (r#"{\"password\": \"hunter2Zq9\", \"n\": 1}"#, r#"{\"password\": \"[redacted]\", \"n\": 1}"#),
-        ("password: hunter2Zq9\nuser: me", "password: [redacted]\nuser: me"),
-        ("password: |\n  hunter2Zq9\n  hunter2Zq9\nuser: me", "password: |\n  [redacted]\nuser: me"),
-        ("client_secret = 'hunter2Zq9'", "client_secret = '[redacted]'"),
+        (
+            "docker login -u me -p hunter2Zq9",
+            "docker login -u me -p [redacted]",
+        ),
+        (
+            "bash -c \"mysql -phunter2Zq9\"",
+            "bash -c \"mysql -p[redacted]\"",
+        ),
+        (
+            "openssl rsa -passin pass:hunter2Zq9",
+            "openssl rsa -passin pass:[redacted]",
+        ),
+        (
+            r#"{"password": "hunter2Zq9", "n": 1}"#,
+            r#"{"password": "[redacted]", "n": 1}"#,
+        ),
+        (
+            r#"{\"password\": \"hunter2Zq9\", \"n\": 1}"#,
+            r#"{\"password\": \"[redacted]\", \"n\": 1}"#,
+        ),
+        (
+            "password: hunter2Zq9\nuser: me",
+            "password: [redacted]\nuser: me",
+        ),
+        (
+            "password: |\n  hunter2Zq9\n  hunter2Zq9\nuser: me",
+            "password: |\n  [redacted]\nuser: me",
+        ),
+        (
+            "client_secret = 'hunter2Zq9'",
+            "client_secret = '[redacted]'",
+        ),
         ("a\\napi_key=hunter2Zq9", "a\\napi_key=[redacted]"),
         ("it's so: TOKEN=hunter2Zq9 x", "it's so: TOKEN=[redacted] x"),
-        ("AccountName=a;AccountKey=hunter2Zq9;", "AccountName=a;AccountKey=[redacted];"),
+        (
+            "AccountName=a;AccountKey=hunter2Zq9;",
+            "AccountName=a;AccountKey=[redacted];",
+        ),
         ("Bearer hunter2Zq9 it is", "Bearer [redacted] it is"),
-        ("git push ghp_0123456789abcdefghijABCDEFGHIJ012345", "git push [redacted]"),
+        (
+            "git push ghp_0123456789abcdefghijABCDEFGHIJ012345",
+            "git push [redacted]",
+        ),
         ("echo sk-ant-api03-0123456789abcdef.", "echo [redacted]."),
         ("AKIAIOSFODNN7EXAMPLE,x", "[redacted],x"),
         ("xoxb-1234567890-abcdef", "[redacted]"),
-        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-DEF_123 x", "[redacted] x"),
-        ("a -----BEGIN RSA PRIVATE KEY-----\nhunter2Zq9\n-----END RSA PRIVATE KEY----- b", "a [redacted] b"),
-        ("-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2Zq9", "[redacted]"),
+        (
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-DEF_123 x",
+            "[redacted] x",
+        ),
+        (
+            "a -----BEGIN RSA PRIVATE KEY-----\nhunter2Zq9\n-----END RSA PRIVATE KEY----- b",
+            "a [redacted] b",
+        ),
+        (
+            "-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2Zq9",
+            "[redacted]",
+        ),
     ] {
         assert_eq!(redact_text(text), expected, "{text}");
         assert_eq!(redact_text(expected), expected, "again: {text}");
@@ -98,14 +194,38 @@ fn of(text: &str) -> Node {
 #[test]
 fn z_48_secrets_in_trees() {
     for (text, expected) in [
-        (r#"{"password":"x","apiKey":1,"user":"me"}"#, r#"{"password":"[redacted]","apiKey":"[redacted]","user":"me"}"#),
-        (r#"{"has_password":true,"token":null,"secret":""}"#, r#"{"has_password":true,"token":null,"secret":""}"#),
-        (r#"{"max_tokens":100,"tokens":["a",{"b":"c"}]}"#, r#"{"max_tokens":100,"tokens":["[redacted]",{"b":"[redacted]"}]}"#),
-        (r#"{"env":[{"name":"DB_PASSWORD","value":"x"}]}"#, r#"{"env":[{"name":"DB_PASSWORD","value":"[redacted]"}]}"#),
-        (r#"["x","--token","abc","y"]"#, r#"["x","--token","[redacted]","y"]"#),
-        (r#"{"headers":{"Authorization":"Bearer $X","Accept":"a"}}"#, r#"{"headers":{"Authorization":"[redacted]","Accept":"a"}}"#),
-        (r#"{"command":"TOKEN=abc x","url":"https://a:b@h"}"#, r#"{"command":"TOKEN=[redacted] x","url":"https://[redacted]@h"}"#),
-        (r#"{"content":"{\"password\":\"abc\"}"}"#, r#"{"content":"{\"password\":\"[redacted]\"}"}"#),
+        (
+            r#"{"password":"x","apiKey":1,"user":"me"}"#,
+            r#"{"password":"[redacted]","apiKey":"[redacted]","user":"me"}"#,
+        ),
+        (
+            r#"{"has_password":true,"token":null,"secret":""}"#,
+            r#"{"has_password":true,"token":null,"secret":""}"#,
+        ),
+        (
+            r#"{"max_tokens":100,"tokens":["a",{"b":"c"}]}"#,
+            r#"{"max_tokens":100,"tokens":["[redacted]",{"b":"[redacted]"}]}"#,
+        ),
+        (
+            r#"{"env":[{"name":"DB_PASSWORD","value":"x"}]}"#,
+            r#"{"env":[{"name":"DB_PASSWORD","value":"[redacted]"}]}"#,
+        ),
+        (
+            r#"["x","--token","abc","y"]"#,
+            r#"["x","--token","[redacted]","y"]"#,
+        ),
+        (
+            r#"{"headers":{"Authorization":"Bearer $X","Accept":"a"}}"#,
+            r#"{"headers":{"Authorization":"[redacted]","Accept":"a"}}"#,
+        ),
+        (
+            r#"{"command":"TOKEN=abc x","url":"https://a:b@h"}"#,
+            r#"{"command":"TOKEN=[redacted] x","url":"https://[redacted]@h"}"#,
+        ),
+        (
+            r#"{"content":"{\"password\":\"abc\"}"}"#,
+            r#"{"content":"{\"password\":\"[redacted]\"}"}"#,
+        ),
     ] {
         assert_eq!(json::write(&redact(&of(text))), expected);
         assert_eq!(json::write(&redact(&redact(&of(text)))), expected);

@@ -22,9 +22,16 @@ impl Word {
     fn last_at(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
         if self.end <= from {
             let rest = bytes.get(from..)?;
-            let length = rest.iter().position(|byte| ends_word(*byte)).unwrap_or(rest.len());
+            let length = rest
+                .iter()
+                .position(|byte| ends_word(*byte))
+                .unwrap_or(rest.len());
             self.end = from + length;
-            self.last_at = rest.get(..length)?.iter().rposition(|byte| *byte == b'@').map(|distance| from + distance);
+            self.last_at = rest
+                .get(..length)?
+                .iter()
+                .rposition(|byte| *byte == b'@')
+                .map(|distance| from + distance);
         }
         self.last_at.filter(|at| *at >= from)
     }
@@ -39,8 +46,13 @@ pub(super) fn find(text: &str, places: &mut Vec<Place>) {
         from = start;
         if let Some(end) = user_end(text, bytes, start, &mut word) {
             let user = bytes.get(start..end).unwrap_or_default();
-            let secret = user.iter().position(|byte| *byte == b':').map(|colon| user.get(colon + 1..).unwrap_or_default());
-            if !user.is_empty() && !secret.map_or(is_variable(user, b'"'), |secret| is_variable(secret, b'"')) {
+            let secret = user
+                .iter()
+                .position(|byte| *byte == b':')
+                .map(|colon| user.get(colon + 1..).unwrap_or_default());
+            if !user.is_empty()
+                && !secret.map_or(is_variable(user, b'"'), |secret| is_variable(secret, b'"'))
+            {
                 places.push((start, end));
             }
             from = end;
@@ -52,13 +64,23 @@ pub(super) fn find(text: &str, places: &mut Vec<Place>) {
 fn user_end(text: &str, bytes: &[u8], start: usize, word: &mut Word) -> Option<usize> {
     let last = word.last_at(bytes, start)?;
     let rest = bytes.get(start..)?;
-    let length = rest.iter().take(last - start + 1).position(|byte| matches!(byte, b'/' | b'?' | b'#' | b'\\')).unwrap_or(last - start + 1);
+    let length = rest
+        .iter()
+        .take(last - start + 1)
+        .position(|byte| matches!(byte, b'/' | b'?' | b'#' | b'\\'))
+        .unwrap_or(last - start + 1);
     let authority = rest.get(..length)?;
     if let Some(at) = authority.iter().rposition(|byte| *byte == b'@') {
         let user = authority.get(..at)?;
         let scheme = text.get(..start - 3)?;
-        let name = scheme.rsplit(|character: char| !character.is_ascii_alphanumeric()).next().unwrap_or_default();
-        let names_only = !user.contains(&b':') && NAMES_ONLY.iter().any(|only| only.eq_ignore_ascii_case(name));
+        let name = scheme
+            .rsplit(|character: char| !character.is_ascii_alphanumeric())
+            .next()
+            .unwrap_or_default();
+        let names_only = !user.contains(&b':')
+            && NAMES_ONLY
+                .iter()
+                .any(|only| only.eq_ignore_ascii_case(name));
         return (!names_only).then_some(start + at);
     }
     // A password with a slash in it, which is wrong and yet written.

@@ -65,7 +65,10 @@ pub(super) fn find(text: &str, places: &mut Vec<Place>) {
 
 impl<'a> Scan<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Scan { bytes: text.as_bytes(), outer: None }
+        Scan {
+            bytes: text.as_bytes(),
+            outer: None,
+        }
     }
 
     fn at(&self, at: usize) -> Option<u8> {
@@ -73,7 +76,9 @@ impl<'a> Scan<'a> {
     }
 
     fn starts(&self, at: usize, what: &str) -> bool {
-        self.bytes.get(at..).is_some_and(|rest| rest.starts_with(what.as_bytes()))
+        self.bytes
+            .get(at..)
+            .is_some_and(|rest| rest.starts_with(what.as_bytes()))
     }
 
     fn skip(&self, mut at: usize, over: impl Fn(u8) -> bool) -> usize {
@@ -117,7 +122,10 @@ impl<'a> Scan<'a> {
                 let value = self.skip(separator, |byte| matches!(byte, b'=' | b':' | b'>'));
                 let first = self.skip(value, is_blank);
                 let spaced = first > value && !quoted;
-                if spaced && (sort == Sort::Perhaps || sort == Sort::Several && self.at(separator) == Some(b':')) {
+                if spaced
+                    && (sort == Sort::Perhaps
+                        || sort == Sort::Several && self.at(separator) == Some(b':'))
+                {
                     return None;
                 }
                 if quoted && closing == end {
@@ -129,7 +137,11 @@ impl<'a> Scan<'a> {
             Some(_) if separator > end && name.starts_with("--") && !quoted => {
                 let sort = names::sort(name)?;
                 let option = self.at(separator) == Some(b'-');
-                if sort == Sort::Several || option { None } else { self.value(separator, Sort::One) }
+                if sort == Sort::Several || option {
+                    None
+                } else {
+                    self.value(separator, Sort::One)
+                }
             }
             _ => None,
         }
@@ -138,7 +150,10 @@ impl<'a> Scan<'a> {
     /// The token behind `Bearer`.
     fn bearer(&self, end: usize) -> Option<Place> {
         let start = self.skip(end, is_blank);
-        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=');
+        let is_token = |byte: u8| {
+            byte.is_ascii_alphanumeric()
+                || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=')
+        };
         let stop = self.skip(start, is_token);
         let token = self.bytes.get(start..stop)?;
         let telling = token.len() >= 16 || token.iter().any(u8::is_ascii_digit);
@@ -150,7 +165,9 @@ impl<'a> Scan<'a> {
         let opener = self.skip(start, |byte| byte == b'\\');
         let slashes = opener - start;
         match self.at(opener)? {
-            quote if is_quote(quote) && Some(quote) != self.outer.filter(|_| slashes == 0) => self.quoted(start, slashes, quote),
+            quote if is_quote(quote) && Some(quote) != self.outer.filter(|_| slashes == 0) => {
+                self.quoted(start, slashes, quote)
+            }
             b'|' | b'>' if sort != Sort::Header => self.block(opener),
             b'\n' | b'\r' => None,
             _ if sort == Sort::Header => self.line(start),
@@ -167,7 +184,11 @@ impl<'a> Scan<'a> {
             _ if stop >= self.bytes.len() || slashes > 0 => false,
             Some(next) if is_quote(next) => self.outer != Some(next),
             Some(next) => {
-                !next.is_ascii_whitespace() && !matches!(next, b',' | b';' | b')' | b'}' | b']' | b'&' | b'|' | b'<' | b'>' | b':')
+                !next.is_ascii_whitespace()
+                    && !matches!(
+                        next,
+                        b',' | b';' | b')' | b'}' | b']' | b'&' | b'|' | b'<' | b'>' | b':'
+                    )
             }
             None => false,
         };
@@ -182,7 +203,13 @@ impl<'a> Scan<'a> {
     fn closing(&self, mut at: usize, slashes: usize, quote: u8) -> usize {
         let mut run = 0;
         while let Some(byte) = self.at(at) {
-            if byte == quote && (if slashes == 0 { run % 2 == 0 } else { run <= slashes }) {
+            if byte == quote
+                && (if slashes == 0 {
+                    run % 2 == 0
+                } else {
+                    run <= slashes
+                })
+            {
                 return at - run.min(slashes);
             }
             run = if byte == b'\\' { run + 1 } else { 0 };
@@ -216,11 +243,19 @@ impl<'a> Scan<'a> {
             if ends(byte) {
                 break;
             }
-            end += if byte == b'\\' && self.at(end + 1).is_some_and(|next| next != b'\n') { 2 } else { 1 };
+            end += if byte == b'\\' && self.at(end + 1).is_some_and(|next| next != b'\n') {
+                2
+            } else {
+                1
+            };
         }
         let end = end.min(self.bytes.len());
         let value = self.bytes.get(start..end)?;
-        let blank = value.iter().rev().take_while(|byte| is_blank(**byte)).count();
+        let blank = value
+            .iter()
+            .rev()
+            .take_while(|byte| is_blank(**byte))
+            .count();
         let value = value.get(..value.len() - blank)?;
         let (scheme, rest) = match value.iter().position(|byte| is_blank(*byte)) {
             Some(blank) => value.split_at(blank),
@@ -240,7 +275,10 @@ impl<'a> Scan<'a> {
         let mut end = self.word_end(start);
         // What closes something around the word is none of it.
         while let Some(word) = self.bytes.get(start..end) {
-            let closes = matches!(word.last(), Some(b';' | b',' | b')' | b'}' | b']' | b'&' | b'|' | b'\\'));
+            let closes = matches!(
+                word.last(),
+                Some(b';' | b',' | b')' | b'}' | b']' | b'&' | b'|' | b'\\')
+            );
             if !closes || word.ends_with(REDACTED.as_bytes()) || word.starts_with(b"${") {
                 break;
             }
@@ -259,7 +297,13 @@ impl<'a> Scan<'a> {
                 break;
             }
             at = match byte {
-                b'\\' if self.at(at + 1).is_some_and(|next| is_quote(next) && self.outer == Some(next)) => break,
+                b'\\'
+                    if self
+                        .at(at + 1)
+                        .is_some_and(|next| is_quote(next) && self.outer == Some(next)) =>
+                {
+                    break;
+                }
                 b'\\' => at + 2,
                 quote if is_quote(quote) => self.closing(at + 1, 0, quote) + 1,
                 _ => at + 1,
@@ -270,15 +314,32 @@ impl<'a> Scan<'a> {
 
     /// Whether the next parameter of an address or a form starts here, or the next command.
     fn next_parameter(&self, at: usize) -> bool {
-        let end = self.bytes.iter().skip(at).take(64).take_while(|byte| is_name(**byte)).count() + at;
+        let end = self
+            .bytes
+            .iter()
+            .skip(at)
+            .take(64)
+            .take_while(|byte| is_name(**byte))
+            .count()
+            + at;
         self.at(at) == Some(b'&') || end > at && self.at(end) == Some(b'=')
     }
 }
 
 /// `$NAME` and `${NAME}` are no secrets but say where one comes from. In single quotes they are what they are.
 pub(super) fn is_variable(value: &[u8], quote: u8) -> bool {
-    let Some(name) = value.strip_prefix(b"$").filter(|_| quote != b'\'') else { return false };
-    let name = name.strip_prefix(b"{").and_then(|name| name.strip_suffix(b"}")).unwrap_or(name);
-    let starts = name.first().is_some_and(|byte| byte.is_ascii_uppercase() || *byte == b'_');
-    starts && name.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+    let Some(name) = value.strip_prefix(b"$").filter(|_| quote != b'\'') else {
+        return false;
+    };
+    let name = name
+        .strip_prefix(b"{")
+        .and_then(|name| name.strip_suffix(b"}"))
+        .unwrap_or(name);
+    let starts = name
+        .first()
+        .is_some_and(|byte| byte.is_ascii_uppercase() || *byte == b'_');
+    starts
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
 }

@@ -18,8 +18,16 @@ pub(super) struct Builder<'a> {
 }
 
 enum Open {
-    List { start: usize, items: Vec<Node> },
-    Map { start: usize, entries: Vec<Entry>, seen: HashSet<String>, key: Option<(String, Span)> },
+    List {
+        start: usize,
+        items: Vec<Node>,
+    },
+    Map {
+        start: usize,
+        entries: Vec<Entry>,
+        seen: HashSet<String>,
+        key: Option<(String, Span)>,
+    },
 }
 
 /// What the builder can take next.
@@ -39,11 +47,24 @@ impl<'a> Builder<'a> {
     /// A builder for a text; an error if the text is too long.
     pub fn new(text: &'a str, limits: &Limits) -> Result<Self, Diagnostic> {
         if text.len() > limits.bytes {
-            let message = format!("text of {} bytes, more than the {} that are read", text.len(), limits.bytes);
+            let message = format!(
+                "text of {} bytes, more than the {} that are read",
+                text.len(),
+                limits.bytes
+            );
             return Err(Diagnostic::error(Span::default(), message));
         }
-        let limits = Limits { depth: limits.depth.min(DEEPEST), ..*limits };
-        Ok(Builder { text, limits, nodes: 0, open: Vec::new(), root: None })
+        let limits = Limits {
+            depth: limits.depth.min(DEEPEST),
+            ..*limits
+        };
+        Ok(Builder {
+            text,
+            limits,
+            nodes: 0,
+            open: Vec::new(),
+            root: None,
+        })
     }
 
     /// Where the next part goes.
@@ -66,20 +87,33 @@ impl<'a> Builder<'a> {
     /// Opens a list; the span is that of what opened it.
     pub fn open_list(&mut self, opener: Span) -> Result<(), Diagnostic> {
         self.descend(opener)?;
-        self.open.push(Open::List { start: opener.start as usize, items: Vec::new() });
+        self.open.push(Open::List {
+            start: opener.start as usize,
+            items: Vec::new(),
+        });
         Ok(())
     }
 
     /// Opens a map; the span is that of what opened it.
     pub fn open_map(&mut self, opener: Span) -> Result<(), Diagnostic> {
         self.descend(opener)?;
-        self.open.push(Open::Map { start: opener.start as usize, entries: Vec::new(), seen: HashSet::new(), key: None });
+        self.open.push(Open::Map {
+            start: opener.start as usize,
+            entries: Vec::new(),
+            seen: HashSet::new(),
+            key: None,
+        });
         Ok(())
     }
 
     /// Gives the key for the next value of the innermost map.
     pub fn key(&mut self, name: String, span: Span) -> Result<(), Diagnostic> {
-        let Some(Open::Map { entries, seen, key, .. }) = self.open.last_mut() else { return Ok(()) };
+        let Some(Open::Map {
+            entries, seen, key, ..
+        }) = self.open.last_mut()
+        else {
+            return Ok(());
+        };
         let known = if entries.len() <= FEW {
             entries.iter().any(|entry| entry.key == name)
         } else {
@@ -89,10 +123,19 @@ impl<'a> Builder<'a> {
             !seen.insert(name.clone())
         };
         if known {
-            let first = entries.iter().find(|entry| entry.key == name).map_or(0, |entry| entry.key_span.start);
-            let (line, _) = Source { name: "", text: self.text }.line_column(first as usize);
-            return Err(Diagnostic::error(span, format!("the key `{name}` stands twice"))
-                .hint(format!("keep one of the two; the first is on line {line}")));
+            let first = entries
+                .iter()
+                .find(|entry| entry.key == name)
+                .map_or(0, |entry| entry.key_span.start);
+            let (line, _) = Source {
+                name: "",
+                text: self.text,
+            }
+            .line_column(first as usize);
+            return Err(
+                Diagnostic::error(span, format!("the key `{name}` stands twice"))
+                    .hint(format!("keep one of the two; the first is on line {line}")),
+            );
         }
         *key = Some((name, span));
         Ok(())
@@ -104,11 +147,19 @@ impl<'a> Builder<'a> {
             None => return,
             Some(Open::List { start, items }) => {
                 let last = items.last().map_or(start, |item| item.span.end as usize);
-                Node { value: Value::List(items), span: Span::new(start, end.unwrap_or(last).max(start)) }
+                Node {
+                    value: Value::List(items),
+                    span: Span::new(start, end.unwrap_or(last).max(start)),
+                }
             }
             Some(Open::Map { start, entries, .. }) => {
-                let last = entries.last().map_or(start, |entry| entry.node.span.end as usize);
-                Node { value: Value::Map(entries), span: Span::new(start, end.unwrap_or(last).max(start)) }
+                let last = entries
+                    .last()
+                    .map_or(start, |entry| entry.node.span.end as usize);
+                Node {
+                    value: Value::Map(entries),
+                    span: Span::new(start, end.unwrap_or(last).max(start)),
+                }
             }
         };
         self.put(node);
@@ -116,12 +167,22 @@ impl<'a> Builder<'a> {
 
     /// The finished tree, if there was a value and everything that was opened is closed.
     pub fn finish(self) -> Option<Node> {
-        if self.open.is_empty() { self.root } else { None }
+        if self.open.is_empty() {
+            self.root
+        } else {
+            None
+        }
     }
 
     /// The error for a value that stands too deep.
     pub fn too_deep(&self, span: Span) -> Diagnostic {
-        Diagnostic::error(span, format!("more than {} lists and maps inside each other", self.limits.depth))
+        Diagnostic::error(
+            span,
+            format!(
+                "more than {} lists and maps inside each other",
+                self.limits.depth
+            ),
+        )
     }
 
     fn descend(&mut self, span: Span) -> Result<(), Diagnostic> {
@@ -146,7 +207,11 @@ impl<'a> Builder<'a> {
             Some(Open::Map { entries, key, .. }) => {
                 // The readers give a key before every value; a value without one has nowhere to go.
                 if let Some((key, key_span)) = key.take() {
-                    entries.push(Entry { key, key_span, node });
+                    entries.push(Entry {
+                        key,
+                        key_span,
+                        node,
+                    });
                 }
             }
         }

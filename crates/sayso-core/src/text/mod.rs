@@ -24,13 +24,21 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { bytes: 16 << 20, depth: 64, nodes: 2_000_000 }
+        Limits {
+            bytes: 16 << 20,
+            depth: 64,
+            nodes: 2_000_000,
+        }
     }
 }
 
 impl Limits {
     /// What a policy may have: a person writes and reads it.
     pub fn policy() -> Self {
-        Limits { bytes: 4 << 20, depth: 64, nodes: 500_000 }
+        Limits {
+            bytes: 4 << 20,
+            depth: 64,
+            nodes: 500_000,
+        }
     }
 }

@@ -17,8 +17,16 @@ type Read = fn(&str, &Limits) -> Result<Node, Diagnostic>;
 fn refused(read: Read, text: &str, place: &str, message: &str) {
     let error = read(text, &Limits::default()).expect_err(text);
     let (line, column) = Source { name: "", text }.line_column(error.span.start as usize);
-    assert_eq!((format!("{line}:{column}").as_str(), error.message.as_str()), (place, message), "for {text:?}");
-    assert!(error.span.start <= error.span.end && error.span.end as usize <= text.len(), "for {text:?}: {:?}", error.span);
+    assert_eq!(
+        (format!("{line}:{column}").as_str(), error.message.as_str()),
+        (place, message),
+        "for {text:?}"
+    );
+    assert!(
+        error.span.start <= error.span.end && error.span.end as usize <= text.len(),
+        "for {text:?}: {:?}",
+        error.span
+    );
     error.render(Source { name: "test", text });
 }
 
@@ -45,12 +53,22 @@ fn same(left: &Node, right: &Node) -> bool {
     match (&left.value, &right.value) {
         (Value::Null, Value::Null) => true,
         (Value::Bool(left), Value::Bool(right)) => left == right,
-        (Value::Number(left), Value::Number(right)) | (Value::Text(left), Value::Text(right)) => left == right,
+        (Value::Number(left), Value::Number(right)) | (Value::Text(left), Value::Text(right)) => {
+            left == right
+        }
         (Value::List(left), Value::List(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| same(left, right))
         }
         (Value::Map(left), Value::Map(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| left.key == right.key && same(&left.node, &right.node))
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| left.key == right.key && same(&left.node, &right.node))
         }
         _ => false,
     }

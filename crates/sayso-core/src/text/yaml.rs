@@ -21,8 +21,20 @@ pub fn read(text: &str, limits: &Limits) -> Result<Node, Diagnostic> {
     check_characters(text)?;
     check_separators(text, limits)?;
     // The parser holds assertions about its own state. None is known to fail, but a gate may not fall over a text.
-    catch_unwind(AssertUnwindSafe(|| Reader { text, positions: Positions::new(text), builder }.run()))
-        .unwrap_or_else(|_| Err(Diagnostic::error(Span::default(), "this text cannot be read as YAML")))
+    catch_unwind(AssertUnwindSafe(|| {
+        Reader {
+            text,
+            positions: Positions::new(text),
+            builder,
+        }
+        .run()
+    }))
+    .unwrap_or_else(|_| {
+        Err(Diagnostic::error(
+            Span::default(),
+            "this text cannot be read as YAML",
+        ))
+    })
 }
 
 struct Reader<'a> {
@@ -36,7 +48,9 @@ impl<'a> Reader<'a> {
         let mut parser: Parser<'a, StrInput<'a>> = Parser::new_from_str(self.text);
         let mut documents = 0;
         while let Some(result) = parser.next_event() {
-            let (event, place) = result.map_err(|error| complaint::from_parser(&error, self.text, &self.positions, &self.builder))?;
+            let (event, place) = result.map_err(|error| {
+                complaint::from_parser(&error, self.text, &self.positions, &self.builder)
+            })?;
             let span = self.span(place);
             match event {
                 Event::Nothing | Event::StreamStart | Event::DocumentEnd => {}
@@ -44,7 +58,10 @@ impl<'a> Reader<'a> {
                 Event::DocumentStart(_) => {
                     documents += 1;
                     if documents > 1 {
-                        return Err(Diagnostic::error(span, "more than one document in the text").hint("keep one document a file"));
+                        return Err(
+                            Diagnostic::error(span, "more than one document in the text")
+                                .hint("keep one document a file"),
+                        );
                     }
                     self.check_directives(span)?;
                 }
@@ -67,11 +84,17 @@ impl<'a> Reader<'a> {
                 Event::MappingEnd => self.close(span, b'}'),
             }
         }
-        Ok(self.builder.finish().unwrap_or(Node { value: Value::Null, span: Span::default() }))
+        Ok(self.builder.finish().unwrap_or(Node {
+            value: Value::Null,
+            span: Span::default(),
+        }))
     }
 
     fn span(&self, place: saphyr_parser::Span) -> Span {
-        Span::new(self.positions.byte(place.start.index()), self.positions.byte(place.end.index()))
+        Span::new(
+            self.positions.byte(place.start.index()),
+            self.positions.byte(place.end.index()),
+        )
     }
 
     fn scalar(&mut self, content: &str, style: ScalarStyle, place: Span) -> Result<(), Diagnostic> {
@@ -87,7 +110,11 @@ impl<'a> Reader<'a> {
             // A number is a key by its source text: people write ports and years without quotes.
             Value::Text(key) | Value::Number(key) => self.builder.key(key, span),
             _ if content.is_empty() => Err(Diagnostic::error(place, "a value without a key")),
-            _ => Err(Diagnostic::error(span, format!("`{content}` is not text, and a key must be")).hint("put the key in quotes")),
+            _ => Err(Diagnostic::error(
+                span,
+                format!("`{content}` is not text, and a key must be"),
+            )
+            .hint("put the key in quotes")),
         }
     }
 
@@ -105,15 +132,24 @@ impl<'a> Reader<'a> {
         if span.start != span.end || self.builder.place() != Place::Value {
             return span;
         }
-        let line = self.text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+        let line = self
+            .text
+            .get(..start)
+            .and_then(|before| before.rfind('\n'))
+            .map_or(0, |newline| newline + 1);
         let indented = self.text.get(line..).unwrap_or("");
         let dash = line + indented.len() - indented.trim_start_matches(' ').len();
-        if self.text.as_bytes().get(dash) == Some(&b'-') { Span::new(dash, dash + 1) } else { span }
+        if self.text.as_bytes().get(dash) == Some(&b'-') {
+            Span::new(dash, dash + 1)
+        } else {
+            span
+        }
     }
 
     fn check_key(&self, span: Span, what: &str) -> Result<(), Diagnostic> {
         if self.builder.place() == Place::Key {
-            return Err(Diagnostic::error(span, format!("{what} as a key")).hint("a key is a word or a text in quotes"));
+            return Err(Diagnostic::error(span, format!("{what} as a key"))
+                .hint("a key is a word or a text in quotes"));
         }
         Ok(())
     }
@@ -136,7 +172,11 @@ impl<'a> Reader<'a> {
         for line in before.split_inclusive('\n') {
             if line.starts_with('%') {
                 let span = Span::new(start, start + line.trim_end().len());
-                return Err(Diagnostic::error(span, format!("the directive `{}` is not read", line.trim_end())).hint("remove the line"));
+                return Err(Diagnostic::error(
+                    span,
+                    format!("the directive `{}` is not read", line.trim_end()),
+                )
+                .hint("remove the line"));
             }
             start += line.len();
         }
@@ -152,16 +192,25 @@ fn check_characters(text: &str) -> Result<(), Diagnostic> {
         match character {
             '\t' | '\n' | ' '..='~' | '\u{85}' => {}
             '\r' if text.as_bytes().get(at + 1) == Some(&b'\n') => {}
-            '\r' => return Err(Diagnostic::error(span, "a carriage return without a line feed").hint("end lines with a line feed")),
-            '\u{FEFF}' if at == 0 => {
+            '\r' => {
                 return Err(
-                    Diagnostic::error(span, "a byte order mark before the text").hint("save the file as UTF-8 without a byte order mark")
+                    Diagnostic::error(span, "a carriage return without a line feed")
+                        .hint("end lines with a line feed"),
                 );
             }
+            '\u{FEFF}' if at == 0 => {
+                return Err(Diagnostic::error(span, "a byte order mark before the text")
+                    .hint("save the file as UTF-8 without a byte order mark"));
+            }
             '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}' => {
-                let message = format!("the character U+{:04X} stands in the text", u32::from(character));
-                return Err(Diagnostic::error(span, message)
-                    .hint(format!("write it as `\\u{:04X}` in double quotes, or remove it", u32::from(character))));
+                let message = format!(
+                    "the character U+{:04X} stands in the text",
+                    u32::from(character)
+                );
+                return Err(Diagnostic::error(span, message).hint(format!(
+                    "write it as `\\u{:04X}` in double quotes, or remove it",
+                    u32::from(character)
+                )));
             }
             _ => {}
         }
@@ -172,7 +221,10 @@ fn check_characters(text: &str) -> Result<(), Diagnostic> {
 /// Refuses a text whose separators alone pass the limit on values: the parser holds a bracketed list in memory as a
 /// whole before it tells us of the first item.
 fn check_separators(text: &str, limits: &Limits) -> Result<(), Diagnostic> {
-    let separators = text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b',' | b'[' | b'{'));
+    let separators = text
+        .bytes()
+        .enumerate()
+        .filter(|(_, byte)| matches!(byte, b',' | b'[' | b'{'));
     match separators.map(|(at, _)| at).nth(limits.nodes) {
         Some(at) => Err(too_many(limits.nodes, Span::new(at, at + 1))),
         None => Ok(()),

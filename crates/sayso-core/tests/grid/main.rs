@@ -2,8 +2,16 @@
 //!
 //! `SAYSO_GRID=write cargo test -p sayso-core --test grid` writes it anew.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "everything here is a test")]
-#![expect(clippy::disallowed_methods, reason = "the product reads no environment and writes no file, but this test keeps what it found")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "everything here is a test"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the product reads no environment and writes no file, but this test keeps what it found"
+)]
 
 mod scene;
 
@@ -33,11 +41,18 @@ struct Blanks;
 impl CommandReader for Blanks {
     fn commands(&self, text: &str) -> Option<Vec<Command>> {
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        Some(vec![Command { normal: words.clone(), words, literal: true, ..Command::default() }])
+        Some(vec![Command {
+            normal: words.clone(),
+            words,
+            literal: true,
+            ..Command::default()
+        }])
     }
 
     fn seen(&self, text: &str) -> Vec<Vec<String>> {
-        text.split([';', '&', '|', '\n']).map(|part| part.split_whitespace().map(str::to_owned).collect()).collect()
+        text.split([';', '&', '|', '\n'])
+            .map(|part| part.split_whitespace().map(str::to_owned).collect())
+            .collect()
     }
 
     fn normal(&self, words: &[String]) -> Vec<String> {
@@ -70,21 +85,42 @@ fn sign(decision: Decision, confirm: Confirm) -> char {
 
 /// What stands behind each line `--- name`.
 fn blocks(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    text.split("--- ").skip(1).map(|block| block.split_once('\n').unwrap())
+    text.split("--- ")
+        .skip(1)
+        .map(|block| block.split_once('\n').unwrap())
 }
 
 /// The lines of a text that are cases.
 fn cases(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+    text.lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// A policy of a person's file, of a project's file that nobody trusts if there is a second text, and of what was learned if there is a third.
 fn policy(texts: &[&str], mode: Option<Mode>) -> Policy {
-    let layers = texts.iter().zip([Origin::User, Origin::UntrustedProject, Origin::Learned]).map(|(text, origin)| {
-        let (layer, findings) = read(Source { name: "policy", text }, Format::Yaml, origin, &Blanks);
-        layer.unwrap_or_else(|| panic!("{findings:?}\n{text}"))
-    });
-    Policy::assemble(layers.collect(), &Overrides { mode, ..Overrides::default() }, &Blanks)
+    let layers = texts
+        .iter()
+        .zip([Origin::User, Origin::UntrustedProject, Origin::Learned])
+        .map(|(text, origin)| {
+            let (layer, findings) = read(
+                Source {
+                    name: "policy",
+                    text,
+                },
+                Format::Yaml,
+                origin,
+                &Blanks,
+            );
+            layer.unwrap_or_else(|| panic!("{findings:?}\n{text}"))
+        });
+    Policy::assemble(
+        layers.collect(),
+        &Overrides {
+            mode,
+            ..Overrides::default()
+        },
+        &Blanks,
+    )
 }
 
 /// A policy as it is, and in each mode where that is looked at.
@@ -99,8 +135,16 @@ impl Judged {
         let made = |(name, text): (&'static str, &'static str)| {
             let texts: Vec<&str> = text.split("~~~\n").collect();
             // Those with a star are looked at in every mode.
-            let modes = MODES.iter().filter(|_| name.ends_with('*')).map(|(mode, _)| policy(&texts, Some(*mode))).collect();
-            Judged { name: name.trim_end_matches(" *"), own: policy(&texts, None), modes }
+            let modes = MODES
+                .iter()
+                .filter(|_| name.ends_with('*'))
+                .map(|(mode, _)| policy(&texts, Some(*mode)))
+                .collect();
+            Judged {
+                name: name.trim_end_matches(" *"),
+                own: policy(&texts, None),
+                modes,
+            }
         };
         blocks(POLICIES).map(made).collect()
     }
@@ -120,13 +164,27 @@ fn row(judged: &Judged, scene: &Scene) -> String {
         };
         decide(policy, &case)
     };
-    let modes: String = judged.modes.iter().map(|policy| letter(&judge(policy, Run::Interactive))).collect();
-    let modes = if modes.is_empty() { modes } else { format!("{modes} ") };
-    let runs: String = [Run::ApproveAll, Run::Yolo, Run::Strict, Run::Nobody].iter().map(|run| letter(&judge(&judged.own, *run))).collect();
+    let modes: String = judged
+        .modes
+        .iter()
+        .map(|policy| letter(&judge(policy, Run::Interactive)))
+        .collect();
+    let modes = if modes.is_empty() {
+        modes
+    } else {
+        format!("{modes} ")
+    };
+    let runs: String = [Run::ApproveAll, Run::Yolo, Run::Strict, Run::Nobody]
+        .iter()
+        .map(|run| letter(&judge(&judged.own, *run)))
+        .collect();
     let verdict = judge(&judged.own, Run::Interactive);
     assert_eq!(verdict.digest, scene.operation.digest());
     assert!(!verdict.trace.is_empty());
-    assert_eq!(verdict.confirm == Confirm::None, verdict.decision != Decision::Ask);
+    assert_eq!(
+        verdict.confirm == Confirm::None,
+        verdict.decision != Decision::Ask
+    );
     let terms = &verdict.terms;
     let mut notes = String::new();
     for (name, paths) in [("reads", &terms.reads), ("changes", &terms.changes)] {
@@ -134,7 +192,10 @@ fn row(judged: &Judged, scene: &Scene) -> String {
             let _ = write!(notes, " {name}={}", paths.join(","));
         }
     }
-    for (name, is) in [("contained", terms.contained), ("repository", terms.repository)] {
+    for (name, is) in [
+        ("contained", terms.contained),
+        ("repository", terms.repository),
+    ] {
         if is {
             let _ = write!(notes, " {name}");
         }
@@ -148,12 +209,26 @@ fn row(judged: &Judged, scene: &Scene) -> String {
     let mut reasons = String::new();
     for reason in &verdict.reasons {
         let must = if reason.must_ask { "!" } else { "" };
-        let at = reason.at.map_or(String::new(), |(start, end)| format!("@{start}-{end}"));
+        let at = reason
+            .at
+            .map_or(String::new(), |(start, end)| format!("@{start}-{end}"));
         let sign = sign(reason.decision, Confirm::Single);
-        let source = if reason.source == "built-in" { String::new() } else { format!(" ({})", reason.source) };
-        let _ = write!(reasons, " [{sign}{must} {}{at}: {}{source}]", reason.rule, reason.text);
+        let source = if reason.source == "built-in" {
+            String::new()
+        } else {
+            format!(" ({})", reason.source)
+        };
+        let _ = write!(
+            reasons,
+            " [{sign}{must} {}{at}: {}{source}]",
+            reason.rule, reason.text
+        );
     }
-    format!("{modes}{runs} {}/{}{notes}{reasons}", verdict.risk.word(), verdict.tier.word())
+    format!(
+        "{modes}{runs} {}/{}{notes}{reasons}",
+        verdict.risk.word(),
+        verdict.tier.word()
+    )
 }
 
 #[test]
@@ -168,8 +243,17 @@ fn the_judge_says_of_every_case_what_it_said_before() {
     let writes = std::env::var("SAYSO_GRID").is_ok_and(|word| word == "write");
     let check = |out: &str| {
         // At once, as a case that differs says enough.
-        let differs = || EXPECTED.lines().zip(out.lines()).find(|(before, now)| before != now);
-        assert!(writes || EXPECTED.starts_with(out), "the judge says something else now; first: {:#?}", differs());
+        let differs = || {
+            EXPECTED
+                .lines()
+                .zip(out.lines())
+                .find(|(before, now)| before != now)
+        };
+        assert!(
+            writes || EXPECTED.starts_with(out),
+            "the judge says something else now; first: {:#?}",
+            differs()
+        );
     };
     for line in cases(CASES) {
         let scene = Scene::read(line);
@@ -187,7 +271,11 @@ fn the_judge_says_of_every_case_what_it_said_before() {
     for (name, text) in blocks(PAIRS) {
         let (texts, lines) = text.split_once("===\n").unwrap();
         let texts: Vec<&str> = texts.split("~~~\n").collect();
-        let judged = Judged { name, own: policy(&texts, None), modes: Vec::new() };
+        let judged = Judged {
+            name,
+            own: policy(&texts, None),
+            modes: Vec::new(),
+        };
         let _ = writeln!(out, "\nOnly under: {name}");
         for line in cases(lines) {
             let _ = writeln!(out, "{line}\n  {}", row(&judged, &Scene::read(line)));
@@ -195,7 +283,11 @@ fn the_judge_says_of_every_case_what_it_said_before() {
         check(&out);
     }
     if writes {
-        std::fs::write(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/grid/expected.txt"), &out).unwrap();
+        std::fs::write(
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/grid/expected.txt"),
+            &out,
+        )
+        .unwrap();
         return;
     }
     assert!(EXPECTED == out, "there were more cases before");
@@ -203,15 +295,30 @@ fn the_judge_says_of_every_case_what_it_said_before() {
 
 #[test]
 fn the_strictest_of_two_agents_decides() {
-    let texts = ["version: 1\nrules: [{allow: {command: \"make *\"}}]\nagents: {careful: {rules: [{deny: {command: \"make *\"}}]}}\n"];
+    let texts = [
+        "version: 1\nrules: [{allow: {command: \"make *\"}}]\nagents: {careful: {rules: [{deny: {command: \"make *\"}}]}}\n",
+    ];
     for (line, decision) in [
         ("make all | agent builder | run", Decision::Allow),
         ("make all | agent builder careful | run", Decision::Deny),
         ("make all | agent careful builder | run", Decision::Deny),
     ] {
         let scene = Scene::read(line);
-        let Scene { operation, reading, grants, .. } = &scene;
-        let case = Case { operation, reading, grants, uses: None, now: 0, run: Run::Interactive, trace: false };
+        let Scene {
+            operation,
+            reading,
+            grants,
+            ..
+        } = &scene;
+        let case = Case {
+            operation,
+            reading,
+            grants,
+            uses: None,
+            now: 0,
+            run: Run::Interactive,
+            trace: false,
+        };
         let verdict = decide(&policy(&texts, None), &case);
         assert_eq!(verdict.decision, decision, "{line}");
         assert!(verdict.trace.is_empty());
@@ -223,13 +330,42 @@ fn the_trace_tells_what_was_said_and_what_bounds() {
     let texts = ["version: 1\nsandbox: {auto_allow: run-in-workspace}\n"];
     for (line, run, told) in [
         ("make all | run", Run::Yolo, "--yolo was said for this run"),
-        ("make all | run | contains", Run::Interactive, "contained: a sandbox bounds it"),
-        ("make all | run | grant exact", Run::Interactive, "grant: you allowed this before"),
-        ("cat a | run known | read a", Run::Interactive, "must ask: none"),
-        ("rm a | run known | delete a", Run::Interactive, "must ask: it deletes `/home/u/ws/a` [delete, built-in]"),
+        (
+            "make all | run | contains",
+            Run::Interactive,
+            "contained: a sandbox bounds it",
+        ),
+        (
+            "make all | run | grant exact",
+            Run::Interactive,
+            "grant: you allowed this before",
+        ),
+        (
+            "cat a | run known | read a",
+            Run::Interactive,
+            "must ask: none",
+        ),
+        (
+            "rm a | run known | delete a",
+            Run::Interactive,
+            "must ask: it deletes `/home/u/ws/a` [delete, built-in]",
+        ),
     ] {
-        let Scene { operation, reading, grants, .. } = &Scene::read(line);
-        let case = Case { operation, reading, grants, uses: None, now: 0, run, trace: true };
+        let Scene {
+            operation,
+            reading,
+            grants,
+            ..
+        } = &Scene::read(line);
+        let case = Case {
+            operation,
+            reading,
+            grants,
+            uses: None,
+            now: 0,
+            run,
+            trace: true,
+        };
         let trace = decide(&policy(&texts, None), &case).trace;
         assert!(trace.iter().any(|step| step == told), "{line}: {trace:#?}");
     }
@@ -237,9 +373,30 @@ fn the_trace_tells_what_was_said_and_what_bounds() {
 
 #[test]
 fn who_trusts_all_and_says_strict_means_the_stricter() {
-    let Scene { operation, reading, grants, .. } = &Scene::read("make all | run");
-    for (run, decision) in [(Run::Interactive, Decision::Allow), (Run::Strict, Decision::Deny), (Run::Nobody, Decision::Allow)] {
-        let case = Case { operation, reading, grants, uses: None, now: 0, run, trace: false };
-        assert_eq!(decide(&policy(&["version: 1\n"], Some(Mode::TrustAll)), &case).decision, decision, "{run:?}");
+    let Scene {
+        operation,
+        reading,
+        grants,
+        ..
+    } = &Scene::read("make all | run");
+    for (run, decision) in [
+        (Run::Interactive, Decision::Allow),
+        (Run::Strict, Decision::Deny),
+        (Run::Nobody, Decision::Allow),
+    ] {
+        let case = Case {
+            operation,
+            reading,
+            grants,
+            uses: None,
+            now: 0,
+            run,
+            trace: false,
+        };
+        assert_eq!(
+            decide(&policy(&["version: 1\n"], Some(Mode::TrustAll)), &case).decision,
+            decision,
+            "{run:?}"
+        );
     }
 }

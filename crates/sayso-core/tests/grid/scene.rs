@@ -8,8 +8,8 @@ use sayso_core::digest::Digest;
 use sayso_core::draft::{Command, Danger, Opaque, Reading};
 use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
 use sayso_core::fact::{
-    BelowFact, GitFact, GitHelper, GitHelperKind, GitScope, Ignored, Link, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question,
-    Surroundings,
+    BelowFact, GitFact, GitHelper, GitHelperKind, GitScope, Ignored, Link, OwnPath, Owner,
+    PathFact, PathKind, ProgramFact, Question, Surroundings,
 };
 use sayso_core::grant::{Grant, GrantKey, Reach};
 use sayso_core::node::Node;
@@ -29,7 +29,12 @@ pub struct Scene {
 
 fn command(text: &str) -> Command {
     let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-    Command { normal: words.clone(), words, literal: true, ..Command::default() }
+    Command {
+        normal: words.clone(),
+        words,
+        literal: true,
+        ..Command::default()
+    }
 }
 
 fn kind(word: &str) -> Option<EffectKind> {
@@ -50,9 +55,18 @@ fn kind(word: &str) -> Option<EffectKind> {
 /// A path is written from `/home/u/ws` unless it is absolute.
 fn place(written: &str, flags: &[&str]) -> Target {
     let has = |flag: &str| flags.contains(&flag);
-    let link = flags.iter().find_map(|flag| flag.strip_prefix("link=")).map(|to| sayso_core::paths::join("/home/u/ws", to));
-    let via = flags.iter().find_map(|flag| flag.strip_prefix("via=")).map(|to| sayso_core::paths::join("/home/u/ws", to));
-    let is = flags.iter().find_map(|flag| flag.strip_prefix("is=")).map(|name| sayso_core::paths::join("/home/u/ws", name));
+    let link = flags
+        .iter()
+        .find_map(|flag| flag.strip_prefix("link="))
+        .map(|to| sayso_core::paths::join("/home/u/ws", to));
+    let via = flags
+        .iter()
+        .find_map(|flag| flag.strip_prefix("via="))
+        .map(|to| sayso_core::paths::join("/home/u/ws", to));
+    let is = flags
+        .iter()
+        .find_map(|flag| flag.strip_prefix("is="))
+        .map(|name| sayso_core::paths::join("/home/u/ws", name));
     let at = sayso_core::paths::join("/home/u/ws", written);
     let kind = match () {
         () if has("missing") => PathKind::Missing,
@@ -77,29 +91,45 @@ fn place(written: &str, flags: &[&str]) -> Target {
         },
         size: Some(10),
     };
-    Target::Path(Place { written: written.to_owned(), question: 0, fact: Some(fact) })
+    Target::Path(Place {
+        written: written.to_owned(),
+        question: 0,
+        fact: Some(fact),
+    })
 }
 
 /// One link, or two where the first one leads to another.
 fn links(at: String, via: Option<String>, to: Option<String>) -> Vec<Link> {
     let ends: Vec<String> = [Some(at), via, to].into_iter().flatten().collect();
-    ends.windows(2).map(|pair| Link { at: pair[0].clone(), to: pair[1].clone(), dangling: false }).collect()
+    ends.windows(2)
+        .map(|pair| Link {
+            at: pair[0].clone(),
+            to: pair[1].clone(),
+            dangling: false,
+        })
+        .collect()
 }
 
 fn effect(kind: EffectKind, words: &[&str], part: usize) -> Effect {
     let (target, flags) = match (kind, words.split_first()) {
-        (EffectKind::Read | EffectKind::Write | EffectKind::Delete, Some((written, flags))) => match written.strip_prefix('$') {
-            Some(name) => (Target::UnknownPath(format!("${name}")), flags),
-            None => (place(written, flags), flags),
-        },
+        (EffectKind::Read | EffectKind::Write | EffectKind::Delete, Some((written, flags))) => {
+            match written.strip_prefix('$') {
+                Some(name) => (Target::UnknownPath(format!("${name}")), flags),
+                None => (place(written, flags), flags),
+            }
+        }
         (EffectKind::Connect, Some((address, flags))) => match Url::parse(address) {
             Ok(url) if address.contains("://") => (Target::Url(url), flags),
             _ => (Target::Host((*address).to_owned()), flags),
         },
         (_, Some((&"tool", [name, flags @ ..]))) => (Target::Tool((*name).to_owned()), flags),
-        (_, Some((&"mcp", [server, tool, flags @ ..]))) => {
-            (Target::McpTool { server: (*server).to_owned(), tool: (*tool).to_owned() }, flags)
-        }
+        (_, Some((&"mcp", [server, tool, flags @ ..]))) => (
+            Target::McpTool {
+                server: (*server).to_owned(),
+                tool: (*tool).to_owned(),
+            },
+            flags,
+        ),
         (_, Some((&"agent", [name, flags @ ..]))) => (Target::Agent((*name).to_owned()), flags),
         (EffectKind::Run, _) => (Target::Command, words),
         _ => (Target::Nothing, words),
@@ -124,7 +154,14 @@ fn effect(kind: EffectKind, words: &[&str], part: usize) -> Effect {
     };
     let part = (!has("alone") && !has("tool-file")).then_some(part);
     let note = has("noted").then(|| "a note".to_owned());
-    Effect { manner, certain: !has("maybe"), part, note, at: has("seen").then_some((2, 5)), ..Effect::new(kind, target) }
+    Effect {
+        manner,
+        certain: !has("maybe"),
+        part,
+        note,
+        at: has("seen").then_some((2, 5)),
+        ..Effect::new(kind, target)
+    }
 }
 
 fn helper(name: &str, on_read: bool, scope: GitScope) -> GitHelper {
@@ -133,7 +170,14 @@ fn helper(name: &str, on_read: bool, scope: GitScope) -> GitHelper {
         "login" => GitHelperKind::Login,
         _ => GitHelperKind::Program,
     };
-    GitHelper { name: name.to_owned(), value: "x".to_owned(), file: "/home/u/ws/.git/config".to_owned(), scope, kind, on_read }
+    GitHelper {
+        name: name.to_owned(),
+        value: "x".to_owned(),
+        file: "/home/u/ws/.git/config".to_owned(),
+        scope,
+        kind,
+        on_read,
+    }
 }
 
 impl Scene {
@@ -144,16 +188,37 @@ impl Scene {
         let (mut call, mut reading) = match first.strip_prefix('@') {
             Some(tool) => {
                 let (name, args) = tool.split_once(' ').unwrap_or((tool, "{}"));
-                (Call::new(name, json::read(args, &Limits::default()).unwrap(), "/home/u/ws"), Reading::default())
+                (
+                    Call::new(
+                        name,
+                        json::read(args, &Limits::default()).unwrap(),
+                        "/home/u/ws",
+                    ),
+                    Reading::default(),
+                )
             }
-            None => (Call::command(first, "/home/u/ws"), Reading { commands: vec![command(first)], ..Reading::default() }),
+            None => (
+                Call::command(first, "/home/u/ws"),
+                Reading {
+                    commands: vec![command(first)],
+                    ..Reading::default()
+                },
+            ),
         };
-        let own = |path: &str, private: bool| OwnPath { path: path.to_owned(), private, exists: true, reason: Default::default() };
+        let own = |path: &str, private: bool| OwnPath {
+            path: path.to_owned(),
+            private,
+            exists: true,
+            reason: Default::default(),
+        };
         reading.surroundings = Surroundings {
             workspace: "/home/u/ws".to_owned(),
             cwd: "/home/u/ws".to_owned(),
             home: Some("/home/u".to_owned()),
-            own: vec![own("/home/u/.config/sayso", false), own("/home/u/.local/state/sayso", true)],
+            own: vec![
+                own("/home/u/.config/sayso", false),
+                own("/home/u/.local/state/sayso", true),
+            ],
             contains: false,
         };
         call.id = "call".to_owned();
@@ -164,17 +229,37 @@ impl Scene {
             let part = reading.commands.len().saturating_sub(1);
             match (words[0], words.get(1..).unwrap_or_default()) {
                 ("agent", names) => {
-                    call.agent = Agent { name: names[0].to_owned(), parents: names[1..].iter().map(|name| (*name).to_owned()).collect() };
+                    call.agent = Agent {
+                        name: names[0].to_owned(),
+                        parents: names[1..].iter().map(|name| (*name).to_owned()).collect(),
+                    };
                 }
                 ("then", words) => reading.commands.push(command(&words.join(" "))),
                 ("danger", [tier, words @ ..]) => {
-                    let tier = if *tier == "catastrophic" { Tier::Catastrophic } else { Tier::Dangerous };
+                    let tier = if *tier == "catastrophic" {
+                        Tier::Catastrophic
+                    } else {
+                        Tier::Dangerous
+                    };
                     let shown_by_effect = words.contains(&"shown");
-                    reading.dangers.push(Danger { tier, what: words.join(" "), part: Some(part), shown_by_effect });
+                    reading.dangers.push(Danger {
+                        tier,
+                        what: words.join(" "),
+                        part: Some(part),
+                        shown_by_effect,
+                    });
                 }
                 ("opaque", words) => {
-                    let seen = words.split(|word| *word == ";").map(|row| row.iter().map(|word| (*word).to_owned()).collect()).collect();
-                    reading.opaque = Some(Opaque { reason: "a reason".to_owned(), start: 1, end: 3, seen });
+                    let seen = words
+                        .split(|word| *word == ";")
+                        .map(|row| row.iter().map(|word| (*word).to_owned()).collect())
+                        .collect();
+                    reading.opaque = Some(Opaque {
+                        reason: "a reason".to_owned(),
+                        start: 1,
+                        end: 3,
+                        seen,
+                    });
                     reading.commands.clear();
                 }
                 ("unplaced", []) => {
@@ -182,7 +267,13 @@ impl Scene {
                     opaque.end = opaque.start;
                 }
                 ("search", words) => {
-                    let list = |key: &str| words.iter().filter_map(|word| word.strip_prefix(key)).map(str::to_owned).collect();
+                    let list = |key: &str| {
+                        words
+                            .iter()
+                            .filter_map(|word| word.strip_prefix(key))
+                            .map(str::to_owned)
+                            .collect()
+                    };
                     let incomplete = words.contains(&"incomplete");
                     reading.searches.push(Some(BelowFact {
                         secrets: list("secret="),
@@ -211,12 +302,27 @@ impl Scene {
                     }]);
                 }
                 ("git", words) => {
-                    let scope = if words.contains(&"person") { GitScope::Person } else { GitScope::Repository };
-                    let helpers =
-                        words.iter().filter_map(|word| word.strip_prefix("helper=")).map(|name| helper(name, true, scope)).collect();
-                    let root = if words.contains(&"elsewhere") { "/home/u/ws/sub" } else { "/home/u/ws" };
+                    let scope = if words.contains(&"person") {
+                        GitScope::Person
+                    } else {
+                        GitScope::Repository
+                    };
+                    let helpers = words
+                        .iter()
+                        .filter_map(|word| word.strip_prefix("helper="))
+                        .map(|name| helper(name, true, scope))
+                        .collect();
+                    let root = if words.contains(&"elsewhere") {
+                        "/home/u/ws/sub"
+                    } else {
+                        "/home/u/ws"
+                    };
                     reading.git.resize(part, None);
-                    reading.git.push(Some(GitFact { root: Some(root.to_owned()), helpers, incomplete: words.contains(&"incomplete") }));
+                    reading.git.push(Some(GitFact {
+                        root: Some(root.to_owned()),
+                        helpers,
+                        incomplete: words.contains(&"incomplete"),
+                    }));
                 }
                 ("command", flags) => {
                     let command = &mut reading.commands[part];
@@ -225,8 +331,12 @@ impl Scene {
                             ("open", _) => command.literal = false,
                             ("modelled", _) => command.modelled = true,
                             ("folder", folder) => command.folders.push(folder.to_owned()),
-                            ("stage", words) => command.stages.push(words.split('+').map(str::to_owned).collect()),
-                            ("normal", words) => command.normal = words.split('+').map(str::to_owned).collect(),
+                            ("stage", words) => command
+                                .stages
+                                .push(words.split('+').map(str::to_owned).collect()),
+                            ("normal", words) => {
+                                command.normal = words.split('+').map(str::to_owned).collect()
+                            }
                             other => panic!("{other:?}"),
                         }
                     }
@@ -234,26 +344,60 @@ impl Scene {
                 ("cwd", [folder]) => call.cwd = (*folder).to_owned(),
                 ("contains", []) => reading.surroundings.contains = true,
                 ("counted", []) => counted = true,
-                ("unanswered", [path]) => reading.unanswered.push(Question::Path { path: (*path).to_owned(), no_follow: false }),
+                ("unanswered", [path]) => reading.unanswered.push(Question::Path {
+                    path: (*path).to_owned(),
+                    no_follow: false,
+                }),
                 ("says", ["approved"]) => call.says = ToolSays::PreApproved,
-                ("says", ["blocked"]) => call.says = ToolSays::Blocked { reason: "no".to_owned() },
-                ("says", ["asks"]) => call.says = ToolSays::NeedsApproval { payload: Node::text("x"), description: "please".to_owned() },
-                ("mcp", flags) => {
-                    let annotations =
-                        flags.iter().filter_map(|flag| flag.strip_prefix("hint=")).map(|name| (name.to_owned(), true)).collect();
-                    call.mcp = Some(McpIdentity { changed: flags.contains(&"changed"), annotations, ..McpIdentity::default() });
+                ("says", ["blocked"]) => {
+                    call.says = ToolSays::Blocked {
+                        reason: "no".to_owned(),
+                    }
                 }
-                ("grant", [what, flags @ ..]) => grants.push(((*what).to_owned(), flags.contains(&"low"), flags.contains(&"batch"))),
+                ("says", ["asks"]) => {
+                    call.says = ToolSays::NeedsApproval {
+                        payload: Node::text("x"),
+                        description: "please".to_owned(),
+                    }
+                }
+                ("mcp", flags) => {
+                    let annotations = flags
+                        .iter()
+                        .filter_map(|flag| flag.strip_prefix("hint="))
+                        .map(|name| (name.to_owned(), true))
+                        .collect();
+                    call.mcp = Some(McpIdentity {
+                        changed: flags.contains(&"changed"),
+                        annotations,
+                        ..McpIdentity::default()
+                    });
+                }
+                ("grant", [what, flags @ ..]) => grants.push((
+                    (*what).to_owned(),
+                    flags.contains(&"low"),
+                    flags.contains(&"batch"),
+                )),
                 (word, words) => match kind(word) {
                     Some(kind) => reading.effects.push(effect(kind, words, part)),
                     None => panic!("`{word}` of `{line}` is not known"),
                 },
             }
         }
-        call.batch = grants.iter().any(|(.., batch)| *batch).then(|| "batch".to_owned());
+        call.batch = grants
+            .iter()
+            .any(|(.., batch)| *batch)
+            .then(|| "batch".to_owned());
         let operation = Operation::freeze(call).unwrap();
-        let grants = grants.into_iter().map(|(what, low, batch)| grant(&what, low, batch, &operation)).collect();
-        Scene { operation, reading, grants, counted }
+        let grants = grants
+            .into_iter()
+            .map(|(what, low, batch)| grant(&what, low, batch, &operation))
+            .collect();
+        Scene {
+            operation,
+            reading,
+            grants,
+            counted,
+        }
     }
 }
 
@@ -263,9 +407,16 @@ fn grant(what: &str, low: bool, batch: bool, operation: &Operation) -> Grant {
         "other" => GrantKey::Exact(Digest::of_node(&Node::text("other"))),
         "rest" => GrantKey::RestOfBatch,
         "reads" => GrantKey::Reads(operation.workspace().to_owned()),
-        words => GrantKey::Command { words: words.split('+').map(str::to_owned).collect(), folder: operation.cwd() },
+        words => GrantKey::Command {
+            words: words.split('+').map(str::to_owned).collect(),
+            folder: operation.cwd(),
+        },
     };
-    let reach = if batch { Reach::Batch("batch".to_owned()) } else { Reach::Session("session".to_owned()) };
+    let reach = if batch {
+        Reach::Batch("batch".to_owned())
+    } else {
+        Reach::Session("session".to_owned())
+    };
     Grant {
         id: "g".to_owned(),
         key,

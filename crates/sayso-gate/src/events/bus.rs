@@ -44,7 +44,10 @@ struct Seat {
 
 /// How an event gets there.
 enum Way {
-    Thread { queue: SyncSender<Line>, state: Arc<State> },
+    Thread {
+        queue: SyncSender<Line>,
+        state: Arc<State>,
+    },
     Kept(Arc<Mutex<Vec<Event>>>),
 }
 
@@ -63,11 +66,31 @@ impl Bus {
         let state = Arc::new(State::default());
         let (theirs, bus) = (Arc::clone(&state), Arc::downgrade(&self.0));
         std::thread::Builder::new()
-            .name(format!("sayso-{name}").chars().filter(|character| *character != '\0').collect())
+            .name(
+                format!("sayso-{name}")
+                    .chars()
+                    .filter(|character| *character != '\0')
+                    .collect(),
+            )
             .spawn(move || serve(&events, observer, &theirs, &bus, number))
-            .map_err(|why| format!("no thread could be started for the observer `{name}`: {why}"))?;
-        self.0.sit(Seat { number, name, priority, kinds: kinds.into(), way: Way::Thread { queue, state: Arc::clone(&state) } });
-        Ok(Observing { bus: Arc::downgrade(&self.0), number, state: Some(state) })
+            .map_err(|why| {
+                format!("no thread could be started for the observer `{name}`: {why}")
+            })?;
+        self.0.sit(Seat {
+            number,
+            name,
+            priority,
+            kinds: kinds.into(),
+            way: Way::Thread {
+                queue,
+                state: Arc::clone(&state),
+            },
+        });
+        Ok(Observing {
+            bus: Arc::downgrade(&self.0),
+            number,
+            state: Some(state),
+        })
     }
 
     /// Keeps all events from now on, in order, in the thread where they happen. For tests, and for whoever looks later.
@@ -80,13 +103,32 @@ impl Bus {
         let number = self.0.next.fetch_add(1, Ordering::Relaxed);
         let events = Arc::<Mutex<Vec<Event>>>::default();
         let way = Way::Kept(Arc::clone(&events));
-        self.0.sit(Seat { number, name: "recorder".to_owned(), priority, kinds: Kinds::ALL, way });
-        Recorder { observing: Observing { bus: Arc::downgrade(&self.0), number, state: None }, events }
+        self.0.sit(Seat {
+            number,
+            name: "recorder".to_owned(),
+            priority,
+            kinds: Kinds::ALL,
+            way,
+        });
+        Recorder {
+            observing: Observing {
+                bus: Arc::downgrade(&self.0),
+                number,
+                state: None,
+            },
+            events,
+        }
     }
 
     /// The names of all observers, in the order they are told.
     pub fn observers(&self) -> Vec<(String, Priority)> {
-        self.0.seats.read().unwrap_or_else(PoisonError::into_inner).iter().map(|seat| (seat.name.clone(), seat.priority)).collect()
+        self.0
+            .seats
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .map(|seat| (seat.name.clone(), seat.priority))
+            .collect()
     }
 
     /// Tells everybody.
@@ -161,11 +203,20 @@ impl Shared {
                 return;
             }
             let mut line: Option<Line> = None;
-            for seat in seats.iter().filter(|seat| seat.kinds.contains(event.kind) && reach.covers(seat)) {
+            for seat in seats
+                .iter()
+                .filter(|seat| seat.kinds.contains(event.kind) && reach.covers(seat))
+            {
                 match &seat.way {
-                    Way::Kept(events) => events.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone()),
+                    Way::Kept(events) => events
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push(event.clone()),
                     Way::Thread { queue, state } => {
-                        let line = line.get_or_insert_with(|| Line { event: Arc::new(event.clone()), weight: weight(event) });
+                        let line = line.get_or_insert_with(|| Line {
+                            event: Arc::new(event.clone()),
+                            weight: weight(event),
+                        });
                         if !hand(queue, state, line) && state.is_first_miss() {
                             fallen_behind.push((seat.number, seat.name.clone()));
                         }
@@ -175,13 +226,25 @@ impl Shared {
         }
         // Each observer is said to be slow once, so this ends.
         for (number, name) in fallen_behind {
-            self.say(number, event.at, format!("the observer `{name}` is too slow and misses events"));
+            self.say(
+                number,
+                event.at,
+                format!("the observer `{name}` is too slow and misses events"),
+            );
         }
     }
 
     /// Tells all but one something about that one.
     pub(super) fn say(&self, about: u64, at: i64, words: String) {
-        self.publish(&Event { kind: EventKind::Updated, at, operation: None, about: About::Words(words) }, Reach::Except(about));
+        self.publish(
+            &Event {
+                kind: EventKind::Updated,
+                at,
+                operation: None,
+                about: About::Words(words),
+            },
+            Reach::Except(about),
+        );
     }
 }
 

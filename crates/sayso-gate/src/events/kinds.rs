@@ -12,7 +12,10 @@ impl Kinds {
 
     /// The ends of calls.
     pub fn ends() -> Kinds {
-        EventKind::ALL.into_iter().filter(|kind| kind.is_end()).collect()
+        EventKind::ALL
+            .into_iter()
+            .filter(|kind| kind.is_end())
+            .collect()
     }
 
     /// Whether a kind is among them.

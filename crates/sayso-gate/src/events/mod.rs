@@ -179,6 +179,13 @@ impl EventKind {
 
     /// Whether it is the end of a call.
     pub fn is_end(self) -> bool {
-        matches!(self, EventKind::Granted | EventKind::Denied | EventKind::TimedOut | EventKind::Cancelled | EventKind::DryRun)
+        matches!(
+            self,
+            EventKind::Granted
+                | EventKind::Denied
+                | EventKind::TimedOut
+                | EventKind::Cancelled
+                | EventKind::DryRun
+        )
     }
 }

@@ -38,24 +38,96 @@ const fn row(
     opencode: Option<&'static str>,
     kollabor: Option<&'static str>,
 ) -> Row {
-    Row { kind, sayso, kollabor_spec, opencode, kollabor }
+    Row {
+        kind,
+        sayso,
+        kollabor_spec,
+        opencode,
+        kollabor,
+    }
 }
 
 /// All names. A call that is granted is never told under the name of a denial, nor the other way round.
 pub const TABLE: [Row; 13] = [
-    row(EventKind::ToolCallPre, "tool_call_pre", Some("tool_call_pre"), None, Some("TOOL_CALL_PRE")),
-    row(EventKind::Check, "check", None, None, Some("PERMISSION_CHECK")),
-    row(EventKind::Requested, "requested", Some("permission_request"), Some("permission.requested"), Some("PERMISSION_CONFIRMATION")),
-    row(EventKind::Responded, "responded", None, Some("permission.responded"), None),
-    row(EventKind::Updated, "updated", None, Some("permission.updated"), None),
-    row(EventKind::ApproveAll, "approve_all", Some("permission_approve_all"), None, None),
+    row(
+        EventKind::ToolCallPre,
+        "tool_call_pre",
+        Some("tool_call_pre"),
+        None,
+        Some("TOOL_CALL_PRE"),
+    ),
+    row(
+        EventKind::Check,
+        "check",
+        None,
+        None,
+        Some("PERMISSION_CHECK"),
+    ),
+    row(
+        EventKind::Requested,
+        "requested",
+        Some("permission_request"),
+        Some("permission.requested"),
+        Some("PERMISSION_CONFIRMATION"),
+    ),
+    row(
+        EventKind::Responded,
+        "responded",
+        None,
+        Some("permission.responded"),
+        None,
+    ),
+    row(
+        EventKind::Updated,
+        "updated",
+        None,
+        Some("permission.updated"),
+        None,
+    ),
+    row(
+        EventKind::ApproveAll,
+        "approve_all",
+        Some("permission_approve_all"),
+        None,
+        None,
+    ),
     row(EventKind::Quit, "quit", Some("permission_quit"), None, None),
-    row(EventKind::Granted, "granted", Some("permission_granted"), None, Some("PERMISSION_GRANTED")),
-    row(EventKind::Denied, "denied", Some("permission_denied"), None, Some("PERMISSION_DENIED")),
-    row(EventKind::TimedOut, "timeout", Some("permission_timeout"), None, Some("PERMISSION_DENIED")),
-    row(EventKind::Cancelled, "cancelled", Some("permission_denied"), None, Some("PERMISSION_DENIED")),
+    row(
+        EventKind::Granted,
+        "granted",
+        Some("permission_granted"),
+        None,
+        Some("PERMISSION_GRANTED"),
+    ),
+    row(
+        EventKind::Denied,
+        "denied",
+        Some("permission_denied"),
+        None,
+        Some("PERMISSION_DENIED"),
+    ),
+    row(
+        EventKind::TimedOut,
+        "timeout",
+        Some("permission_timeout"),
+        None,
+        Some("PERMISSION_DENIED"),
+    ),
+    row(
+        EventKind::Cancelled,
+        "cancelled",
+        Some("permission_denied"),
+        None,
+        Some("PERMISSION_DENIED"),
+    ),
     row(EventKind::DryRun, "dry_run", None, None, None),
-    row(EventKind::ToolCallPost, "tool_call_post", Some("tool_call_post"), None, Some("TOOL_CALL_POST")),
+    row(
+        EventKind::ToolCallPost,
+        "tool_call_post",
+        Some("tool_call_post"),
+        None,
+        Some("TOOL_CALL_POST"),
+    ),
 ];
 
 impl Names {
@@ -83,5 +155,8 @@ pub fn name(kind: EventKind, names: Names) -> Option<&'static str> {
 
 /// The kinds that go by a name; several, where a system tells fewer things apart.
 pub fn kinds(name: &str, names: Names) -> Vec<EventKind> {
-    EventKind::ALL.into_iter().filter(|kind| self::name(*kind, names) == Some(name)).collect()
+    EventKind::ALL
+        .into_iter()
+        .filter(|kind| self::name(*kind, names) == Some(name))
+        .collect()
 }

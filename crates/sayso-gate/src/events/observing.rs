@@ -66,19 +66,33 @@ impl State {
 }
 
 /// The life of an observer's thread.
-pub(super) fn serve(events: &Receiver<Line>, mut observer: Observer, state: &State, bus: &Weak<Shared>, number: u64) {
+pub(super) fn serve(
+    events: &Receiver<Line>,
+    mut observer: Observer,
+    state: &State,
+    bus: &Weak<Shared>,
+    number: u64,
+) {
     while let Some(Line { event, weight }) = next(events) {
         if state.stopped.load(Ordering::Acquire) {
             return;
         }
         let broke = catch_unwind(AssertUnwindSafe(|| observer(&event))).is_err();
-        let panics = if broke { state.panics.fetch_add(1, Ordering::AcqRel) + 1 } else { 0 };
+        let panics = if broke {
+            state.panics.fetch_add(1, Ordering::AcqRel) + 1
+        } else {
+            0
+        };
         if panics >= MOST_PANICS {
             state.stopped.store(true, Ordering::Release);
             if let Some(bus) = bus.upgrade()
                 && let Some(name) = bus.leave(number)
             {
-                bus.say(number, event.at, format!("the observer `{name}` broke {panics} times and is told no more"));
+                bus.say(
+                    number,
+                    event.at,
+                    format!("the observer `{name}` broke {panics} times and is told no more"),
+                );
             }
             return;
         }
@@ -114,12 +128,16 @@ impl Observing {
 
     /// How many events it missed since its queue was full.
     pub fn missed(&self) -> u64 {
-        self.state.as_ref().map_or(0, |state| state.missed.load(Ordering::Acquire))
+        self.state
+            .as_ref()
+            .map_or(0, |state| state.missed.load(Ordering::Acquire))
     }
 
     /// How often it panicked.
     pub fn panics(&self) -> u64 {
-        self.state.as_ref().map_or(0, |state| state.panics.load(Ordering::Acquire))
+        self.state
+            .as_ref()
+            .map_or(0, |state| state.panics.load(Ordering::Acquire))
     }
 }
 
@@ -144,12 +162,20 @@ pub struct Recorder {
 impl Recorder {
     /// What was told so far.
     pub fn events(&self) -> Vec<Event> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.events
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The kinds of it.
     pub fn kinds(&self) -> Vec<EventKind> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|event| event.kind).collect()
+        self.events
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .map(|event| event.kind)
+            .collect()
     }
 
     /// What was told so far, which is forgotten with that.

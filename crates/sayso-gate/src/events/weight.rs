@@ -11,10 +11,15 @@ const BASE: u64 = 1024;
 const PROMPT: u64 = 4;
 
 pub(super) fn weight(event: &Event) -> u64 {
-    let args = event.operation.as_ref().map_or(0, |operation| of_node(operation.args()));
+    let args = event
+        .operation
+        .as_ref()
+        .map_or(0, |operation| of_node(operation.args()));
     let more = match &event.about {
         About::Nothing | About::Verdict(_) => 0,
-        About::Prompt(prompt) | About::Answer(prompt, _) => PROMPT * of_node(prompt.operation.args()),
+        About::Prompt(prompt) | About::Answer(prompt, _) => {
+            PROMPT * of_node(prompt.operation.args())
+        }
         About::Finished(finished) => match &finished.ran {
             Some(Ran::Done(node)) => of_node(node),
             Some(Ran::Failed { why, result }) => why.len() as u64 + of_node(result),

@@ -67,7 +67,10 @@ impl Builder {
     /// The profile, by its name; `sayso` if it is left out.
     #[must_use]
     pub fn profile(self, name: impl Into<String>) -> Self {
-        Builder { profile: Some(name.into()), ..self }
+        Builder {
+            profile: Some(name.into()),
+            ..self
+        }
     }
 
     /// A policy in YAML, with a name for messages.
@@ -80,37 +83,55 @@ impl Builder {
     /// A policy that is put together already; profile and texts do not count then.
     #[must_use]
     pub fn policy(self, policy: Arc<Policy>) -> Self {
-        Builder { policy: Some(policy), ..self }
+        Builder {
+            policy: Some(policy),
+            ..self
+        }
     }
 
     /// The folder that calls run in; the workspace if it is left out.
     #[must_use]
     pub fn cwd(self, folder: impl Into<String>) -> Self {
-        Builder { cwd: Some(folder.into()), ..self }
+        Builder {
+            cwd: Some(folder.into()),
+            ..self
+        }
     }
 
     /// The agent's name. Policies have sections for agents, and an answer to one is none to another.
     #[must_use]
     pub fn agent(self, name: impl Into<String>) -> Self {
-        Builder { agent: name.into(), ..self }
+        Builder {
+            agent: name.into(),
+            ..self
+        }
     }
 
     /// The session; a new one if it is left out.
     #[must_use]
     pub fn session(self, id: impl Into<String>) -> Self {
-        Builder { session: Some(id.into()), ..self }
+        Builder {
+            session: Some(id.into()),
+            ..self
+        }
     }
 
     /// Who is asked.
     #[must_use]
     pub fn person(self, person: Arc<dyn Ask>) -> Self {
-        Builder { person: Some(person), ..self }
+        Builder {
+            person: Some(person),
+            ..self
+        }
     }
 
     /// What keeps answers and the record; the memory of this process if it is left out.
     #[must_use]
     pub fn store(self, store: Arc<dyn Store>) -> Self {
-        Builder { store: Some(store), ..self }
+        Builder {
+            store: Some(store),
+            ..self
+        }
     }
 
     /// Adds a tool.
@@ -123,14 +144,21 @@ impl Builder {
     /// Adds a set of tools.
     #[must_use]
     pub fn tools<T: Tool + 'static>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.tools.extend(tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn Tool>));
+        self.tools.extend(
+            tools
+                .into_iter()
+                .map(|tool| Arc::new(tool) as Arc<dyn Tool>),
+        );
         self
     }
 
     /// Runs what was approved in the host's own way, for any tool. Registered tools are then only asked what they say of themselves.
     #[must_use]
     pub fn runner(self, runner: Arc<dyn Run>) -> Self {
-        Builder { runner: Some(runner), ..self }
+        Builder {
+            runner: Some(runner),
+            ..self
+        }
     }
 
     /// How this run treats questions. Only a person may choose that, by a flag of the host, and never an agent.
@@ -142,13 +170,19 @@ impl Builder {
     /// Only judges; nothing runs.
     #[must_use]
     pub fn dry_run(self) -> Self {
-        Builder { dry_run: true, ..self }
+        Builder {
+            dry_run: true,
+            ..self
+        }
     }
 
     /// Tells the time, in seconds since 1970; the machine's clock if it is left out.
     #[must_use]
     pub fn clock(self, clock: Clock) -> Self {
-        Builder { clock: Some(clock), ..self }
+        Builder {
+            clock: Some(clock),
+            ..self
+        }
     }
 
     /// Puts it together. The error is for the person who set it up; nothing may start then.
@@ -158,7 +192,10 @@ impl Builder {
         for tool in self.tools {
             tools.add(tool)?;
         }
-        for (what, path) in [("workspace", Some(&self.workspace)), ("folder", self.cwd.as_ref())] {
+        for (what, path) in [
+            ("workspace", Some(&self.workspace)),
+            ("folder", self.cwd.as_ref()),
+        ] {
             if path.is_some_and(|path| !path.starts_with('/')) {
                 return Err(format!("the {what} is not an absolute path"));
             }
@@ -172,10 +209,18 @@ impl Builder {
         let ports = Ports {
             world: self.world,
             ask: Arc::clone(&presenting) as Arc<dyn Ask>,
-            run: self.runner.clone().unwrap_or_else(|| Arc::clone(&tools) as Arc<dyn Run>),
+            run: self
+                .runner
+                .clone()
+                .unwrap_or_else(|| Arc::clone(&tools) as Arc<dyn Run>),
             store: self.store.unwrap_or_else(|| Arc::new(Memory::new())),
         };
-        let gate = Gate::new(ports, policy, self.how, self.clock.unwrap_or_else(|| Arc::new(machine_clock)));
+        let gate = Gate::new(
+            ports,
+            policy,
+            self.how,
+            self.clock.unwrap_or_else(|| Arc::new(machine_clock)),
+        );
         Ok(Controller {
             gate: Arc::new(if self.dry_run { gate.dry() } else { gate }),
             tools,
@@ -183,15 +228,24 @@ impl Builder {
             runs_itself: self.runner.is_some(),
             cwd: self.cwd.unwrap_or_else(|| self.workspace.clone()),
             workspace: self.workspace,
-            agent: Agent { name: self.agent, parents: Vec::new() },
-            session: self.session.filter(|id| !id.is_empty()).unwrap_or_else(|| Ids::new().next("session")),
+            agent: Agent {
+                name: self.agent,
+                parents: Vec::new(),
+            },
+            session: self
+                .session
+                .filter(|id| !id.is_empty())
+                .unwrap_or_else(|| Ids::new().next("session")),
         })
     }
 
     /// A checker instead, for a host that asks and runs by itself.
     pub fn checker(self) -> Result<Checker, String> {
         let staged = Arc::new(Staged::default());
-        let builder = Builder { person: Some(Arc::clone(&staged) as Arc<dyn Ask>), ..self };
+        let builder = Builder {
+            person: Some(Arc::clone(&staged) as Arc<dyn Ask>),
+            ..self
+        };
         Ok(Checker::new(builder.build()?, staged))
     }
 
@@ -199,12 +253,26 @@ impl Builder {
         if let Some(policy) = &self.policy {
             return Ok(Arc::clone(policy));
         }
-        if let Some(name) = self.profile.as_ref().filter(|name| !PROFILES.iter().any(|(known, _)| known == name)) {
+        if let Some(name) = self
+            .profile
+            .as_ref()
+            .filter(|name| !PROFILES.iter().any(|(known, _)| known == name))
+        {
             let known: Vec<&str> = PROFILES.iter().map(|(known, _)| *known).collect();
-            return Err(format!("there is no profile `{name}`\nhint: there are {}", known.join(", ")));
+            return Err(format!(
+                "there is no profile `{name}`\nhint: there are {}",
+                known.join(", ")
+            ));
         }
-        let layers = self.texts.iter().map(|(name, text)| layer(name, text)).collect::<Result<Vec<_>, _>>()?;
-        let overrides = Overrides { profile: self.profile.clone(), ..Overrides::default() };
+        let layers = self
+            .texts
+            .iter()
+            .map(|(name, text)| layer(name, text))
+            .collect::<Result<Vec<_>, _>>()?;
+        let overrides = Overrides {
+            profile: self.profile.clone(),
+            ..Overrides::default()
+        };
         Ok(Arc::new(Policy::assemble(layers, &overrides, &Bash)))
     }
 }
@@ -213,7 +281,11 @@ impl Builder {
 fn layer(name: &str, text: &str) -> Result<Layer, String> {
     let source = Source { name, text };
     let (layer, findings) = read(source, Format::Yaml, Origin::User, &Bash);
-    let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let errors = || {
+        findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error)
+    };
     match layer {
         Some(layer) if errors().next().is_none() => Ok(layer),
         _ => Err(errors().map(|finding| finding.render(source)).collect()),
@@ -221,7 +293,9 @@ fn layer(name: &str, text: &str) -> Result<Layer, String> {
 }
 
 fn machine_clock() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 

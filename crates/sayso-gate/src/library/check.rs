@@ -75,7 +75,11 @@ pub struct Request {
 impl Context {
     /// A call without metadata.
     pub fn new(tool_name: impl Into<String>, args: Node) -> Self {
-        Context { tool_name: tool_name.into(), args, metadata: Metadata::default() }
+        Context {
+            tool_name: tool_name.into(),
+            args,
+            metadata: Metadata::default(),
+        }
     }
 
     /// The same call with metadata.
@@ -88,8 +92,15 @@ impl Context {
 impl Metadata {
     /// Names and values of all that is given.
     pub fn pairs(&self) -> Vec<(String, String)> {
-        let named = [("run_id", &self.run_id), ("session_id", &self.session_id), ("caller", &self.caller), ("batch_id", &self.batch_id)];
-        let given = named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
+        let named = [
+            ("run_id", &self.run_id),
+            ("session_id", &self.session_id),
+            ("caller", &self.caller),
+            ("batch_id", &self.batch_id),
+        ];
+        let given = named
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
         given.chain(self.more.iter().cloned()).collect()
     }
 }
@@ -141,13 +152,19 @@ impl Request {
     /// The same question, drawn by the host.
     #[must_use]
     pub fn presented_by(self, presenter: Presenter) -> Self {
-        Request { presentation: Some(presenter), ..self }
+        Request {
+            presentation: Some(presenter),
+            ..self
+        }
     }
 
     /// The same question, as one of a group.
     #[must_use]
     pub fn in_group(self, group: impl Into<String>) -> Self {
-        Request { group_id: Some(group.into()), ..self }
+        Request {
+            group_id: Some(group.into()),
+            ..self
+        }
     }
 
     /// The same question with metadata.
@@ -185,7 +202,11 @@ pub(super) fn checked(
     presentation: Option<Presenter>,
     group_id: Option<String>,
 ) -> Checked {
-    let because = || verdict.reasons.first().map_or_else(String::new, |reason| explain::because(reason).trim().to_owned());
+    let because = || {
+        verdict.reasons.first().map_or_else(String::new, |reason| {
+            explain::because(reason).trim().to_owned()
+        })
+    };
     match verdict.decision {
         Decision::Allow => Checked::PreApproved { because: because() },
         Decision::Deny => Checked::Blocked { reason: because() },
@@ -203,5 +224,7 @@ pub(super) fn checked(
 
 /// A call that is none.
 pub(super) fn malformed(why: &str) -> Checked {
-    Checked::Blocked { reason: format!("the call is malformed: {}", visible(why)) }
+    Checked::Blocked {
+        reason: format!("the call is malformed: {}", visible(why)),
+    }
 }

@@ -49,7 +49,13 @@ pub struct Response {
 impl Response {
     /// One answer of a person.
     pub fn new(action: Action, by: impl Into<String>) -> Self {
-        Response { action, note: None, by: by.into(), scope: None, confirmations: 1 }
+        Response {
+            action,
+            note: None,
+            by: by.into(),
+            scope: None,
+            confirmations: 1,
+        }
     }
 }
 
@@ -101,18 +107,28 @@ impl Checker {
 
     /// Whether a command may run.
     pub fn check_bash(&self, command: &str) -> Checked {
-        self.check(Context::new("bash", Node::map([("command", Node::text(command))])))
+        self.check(Context::new(
+            "bash",
+            Node::map([("command", Node::text(command))]),
+        ))
     }
 
     /// Whether a part of a file may be replaced.
     pub fn check_edit(&self, path: &str, find: &str, replace: &str) -> Checked {
-        let args = [("path", Node::text(path)), ("find", Node::text(find)), ("replace", Node::text(replace))];
+        let args = [
+            ("path", Node::text(path)),
+            ("find", Node::text(find)),
+            ("replace", Node::text(replace)),
+        ];
         self.check(Context::new("edit", Node::map(args)))
     }
 
     /// Whether an address may be fetched.
     pub fn check_webfetch(&self, url: &str) -> Checked {
-        self.check(Context::new("webfetch", Node::map([("url", Node::text(url))])))
+        self.check(Context::new(
+            "webfetch",
+            Node::map([("url", Node::text(url))]),
+        ))
     }
 
     /// Whether any other call may be made.
@@ -123,7 +139,10 @@ impl Checker {
         match self.judge(context.clone()) {
             Ok((operation, verdict)) => match checked(&operation, &verdict, context, None, None) {
                 // The answer will count for what it is about now.
-                Checked::Request(request) => Checked::Request(Box::new(Request { seal: self.seal(&operation), ..*request })),
+                Checked::Request(request) => Checked::Request(Box::new(Request {
+                    seal: self.seal(&operation),
+                    ..*request
+                })),
                 other => other,
             },
             Err(why) => malformed(&why),
@@ -132,16 +151,23 @@ impl Checker {
 
     /// Whether a command is known to be dangerous or worse. What is not may still need an answer: ask [`Checker::check_bash`].
     pub fn is_dangerous(&self, command: &str) -> bool {
-        let judged = self.judge(Context::new("bash", Node::map([("command", Node::text(command))])));
+        let judged = self.judge(Context::new(
+            "bash",
+            Node::map([("command", Node::text(command))]),
+        ));
         judged.is_ok_and(|(_, verdict)| verdict.tier != Tier::None)
     }
 
     /// Says what the person said. The call is judged again, the answer counts for exactly what was asked, and what it stores is what a
     /// prompt would have offered: nothing wider.
     pub fn apply_response(&self, request: Request, response: Response) -> Decision {
-        let changed = Decision::trouble("denied: what it is about has changed since it was asked. nothing was changed");
+        let changed = Decision::trouble(
+            "denied: what it is about has changed since it was asked. nothing was changed",
+        );
         let before = request.seal;
-        let now = Operation::freeze(self.controller.plain(request.context.clone())).ok().and_then(|operation| self.seal(&operation));
+        let now = Operation::freeze(self.controller.plain(request.context.clone()))
+            .ok()
+            .and_then(|operation| self.seal(&operation));
         if before.is_none() || before != now {
             return changed;
         }
@@ -151,7 +177,9 @@ impl Checker {
         let asked = pin!(self.controller.request(id.clone(), request));
         let decision = match asked.poll(&mut Polled::from_waker(Waker::noop())) {
             Poll::Ready(decision) => decision,
-            Poll::Pending => Decision::trouble("denied: the answer did not arrive. nothing was changed"),
+            Poll::Pending => {
+                Decision::trouble("denied: the answer did not arrive. nothing was changed")
+            }
         };
         self.staged.answers().remove(&id);
         decision
@@ -166,12 +194,21 @@ impl Checker {
     fn seal(&self, operation: &Operation) -> Option<Digest> {
         let gate = &self.controller.gate;
         let reading = crate::pipeline::read(gate.ports.world.as_ref(), operation);
-        gate.seal(crate::seal::all(gate.ports.world.as_ref(), operation, &reading)).map(|seal| seal.digest)
+        gate.seal(crate::seal::all(
+            gate.ports.world.as_ref(),
+            operation,
+            &reading,
+        ))
+        .map(|seal| seal.digest)
     }
 
     fn judge(&self, context: Context) -> Result<(Operation, Verdict), String> {
         let operation = Operation::freeze(self.controller.plain(context)).map_err(|why| why.0)?;
-        let verdict = self.controller.gate.judge(&operation, &Turn::alone()).verdict;
+        let verdict = self
+            .controller
+            .gate
+            .judge(&operation, &Turn::alone())
+            .verdict;
         Ok((operation, verdict))
     }
 }
@@ -200,7 +237,13 @@ impl Ask for Staged {
 
 /// What a response says to a prompt.
 fn said(prompt: &Prompt, response: Response) -> Ended {
-    let Response { action, note, by, scope, confirmations } = response;
+    let Response {
+        action,
+        note,
+        by,
+        scope,
+        confirmations,
+    } = response;
     if prompt.round != Round::Only && confirmations < 2 && action != Action::Reject {
         return Ended::Failed("it needs two confirmations".to_owned());
     }
@@ -214,5 +257,11 @@ fn said(prompt: &Prompt, response: Response) -> Ended {
             None => return Ended::Failed("a pattern cannot be kept for this".to_owned()),
         },
     };
-    Ended::Answered { answer: Answer { note, ..prompt.answer(choice) }, by: by.into() }
+    Ended::Answered {
+        answer: Answer {
+            note,
+            ..prompt.answer(choice)
+        },
+        by: by.into(),
+    }
 }

@@ -43,7 +43,15 @@ impl Controller {
 
     /// Calls that came together, one after the other; an answer may be for the rest of them.
     pub async fn batch(&self, contexts: Vec<Context>, options: Options) -> Batch {
-        self.gate.batch(contexts.into_iter().map(|context| self.registered(context)).collect(), options).await
+        self.gate
+            .batch(
+                contexts
+                    .into_iter()
+                    .map(|context| self.registered(context))
+                    .collect(),
+                options,
+            )
+            .await
     }
 
     /// What the policy says of a call, without asking anybody, remembering or recording anything: cheap enough for every call.
@@ -58,7 +66,13 @@ impl Controller {
         match Operation::freeze(call) {
             Ok(operation) => {
                 let verdict = self.gate.judge_by_policy(&operation);
-                checked(&operation, &verdict, context.clone(), self.presenting.by_tool.get(&tool).cloned(), group)
+                checked(
+                    &operation,
+                    &verdict,
+                    context.clone(),
+                    self.presenting.by_tool.get(&tool).cloned(),
+                    group,
+                )
             }
             Err(why) => malformed(&why.0),
         }
@@ -73,8 +87,19 @@ impl Controller {
 
     /// The same under a call's id that is known before.
     pub(super) async fn request(&self, id: String, request: Request) -> Decision {
-        let Request { context, says, presentation, group_id, .. } = request;
-        let call = Call { id: id.clone(), says, group: group_id, ..self.plain(context) };
+        let Request {
+            context,
+            says,
+            presentation,
+            group_id,
+            ..
+        } = request;
+        let call = Call {
+            id: id.clone(),
+            says,
+            group: group_id,
+            ..self.plain(context)
+        };
         let _drawn = self.presenting.draw_call(&id, presentation);
         match self.gate.hold(call, &mut Turn::alone()).await {
             Ok(approved) => {
@@ -99,7 +124,10 @@ impl Controller {
     /// The same tools and person in another session: answers for a session do not reach over.
     #[must_use]
     pub fn in_session(&self, session: impl Into<String>) -> Self {
-        Controller { session: session.into(), ..self.clone() }
+        Controller {
+            session: session.into(),
+            ..self.clone()
+        }
     }
 
     /// The same for an agent that this one started. It has no more rights than this one, and none of its answers.
@@ -107,7 +135,13 @@ impl Controller {
     pub fn for_sub_agent(&self, name: impl Into<String>) -> Self {
         let mut parents = self.agent.parents.clone();
         parents.insert(0, self.agent.name.clone());
-        Controller { agent: Agent { name: name.into(), parents }, ..self.clone() }
+        Controller {
+            agent: Agent {
+                name: name.into(),
+                parents,
+            },
+            ..self.clone()
+        }
     }
 
     /// The gate: its events, counts and policy.
@@ -127,7 +161,10 @@ impl Controller {
         }
         let grant = crate::pipeline::granted_by(&approved.verdict);
         let grants = self.gate.ports.store.grants();
-        let reach = grants.iter().find(|one| Some(&one.id) == grant.as_ref()).map(|one| scope_of(&one.reach));
+        let reach = grants
+            .iter()
+            .find(|one| Some(&one.id) == grant.as_ref())
+            .map(|one| scope_of(&one.reach));
         reach.unwrap_or(Scope::Once)
     }
 
@@ -137,14 +174,26 @@ impl Controller {
         let call = self.spoken_for(context);
         match missing {
             false => call,
-            true => Call { says: ToolSays::Blocked { reason: "it is not registered in this agent".to_owned() }, ..call },
+            true => Call {
+                says: ToolSays::Blocked {
+                    reason: "it is not registered in this agent".to_owned(),
+                },
+                ..call
+            },
         }
     }
 
     /// The call with what its tool says of it.
     fn spoken_for(&self, context: Context) -> Call {
-        let (says, group) = self.tools.says(&context.tool_name, &context.args).unwrap_or_default();
-        Call { says, group, ..self.plain(context) }
+        let (says, group) = self
+            .tools
+            .says(&context.tool_name, &context.args)
+            .unwrap_or_default();
+        Call {
+            says,
+            group,
+            ..self.plain(context)
+        }
     }
 
     pub(super) fn plain(&self, context: Context) -> Call {

@@ -37,12 +37,18 @@ pub const DECISIONS: [(ApprovalDecision, &str); 6] = [
 impl ApprovalDecision {
     /// Its word.
     pub fn word(self) -> &'static str {
-        DECISIONS.iter().find(|(decision, _)| *decision == self).map_or("deny", |(_, word)| word)
+        DECISIONS
+            .iter()
+            .find(|(decision, _)| *decision == self)
+            .map_or("deny", |(_, word)| word)
     }
 
     /// The one of a word.
     pub fn from_word(word: &str) -> Option<Self> {
-        DECISIONS.iter().find(|(_, name)| *name == word).map(|(decision, _)| *decision)
+        DECISIONS
+            .iter()
+            .find(|(_, name)| *name == word)
+            .map(|(decision, _)| *decision)
     }
 
     /// The answer to a prompt; none where it is no answer, and a denial where the prompt does not offer it.
@@ -86,14 +92,34 @@ impl Decision {
 
     pub(super) fn yes(approved: Approved, scope: Scope) -> Self {
         let outcome = approved.outcome();
-        let value = if scope == Scope::Batch { ApprovalDecision::ApproveAll } else { ApprovalDecision::Approve };
-        Decision { approved: true, scope, note: None, value, outcome, message: String::new(), permit: Some(approved) }
+        let value = if scope == Scope::Batch {
+            ApprovalDecision::ApproveAll
+        } else {
+            ApprovalDecision::Approve
+        };
+        Decision {
+            approved: true,
+            scope,
+            note: None,
+            value,
+            outcome,
+            message: String::new(),
+            permit: Some(approved),
+        }
     }
 
     /// A failure of sayso itself, which is a denial.
     pub(super) fn trouble(message: &str) -> Self {
         let (value, outcome) = (ApprovalDecision::Deny, Outcome::Blocked);
-        Decision { approved: false, scope: Scope::Once, note: None, value, outcome, message: message.to_owned(), permit: None }
+        Decision {
+            approved: false,
+            scope: Scope::Once,
+            note: None,
+            value,
+            outcome,
+            message: message.to_owned(),
+            permit: None,
+        }
     }
 
     pub(super) fn no(finished: Finished) -> Self {
@@ -102,8 +128,21 @@ impl Decision {
             Outcome::Cancelled => ApprovalDecision::Quit,
             _ => ApprovalDecision::Deny,
         };
-        let Finished { outcome, message, note, .. } = finished;
-        Decision { approved: false, scope: Scope::Once, note, value, outcome, message, permit: None }
+        let Finished {
+            outcome,
+            message,
+            note,
+            ..
+        } = finished;
+        Decision {
+            approved: false,
+            scope: Scope::Once,
+            note,
+            value,
+            outcome,
+            message,
+            permit: None,
+        }
     }
 }
 

@@ -63,7 +63,9 @@ pub use presenter::Presenter;
 pub use sayso_core::decide::Run as How;
 pub use simple::simple_approval_request;
 pub use tools::Tools;
-pub use wrapper::{Tool, Wrapped, gated, gated_async, pre_approved, requires_approval, requires_approval_async};
+pub use wrapper::{
+    Tool, Wrapped, gated, gated_async, pre_approved, requires_approval, requires_approval_async,
+};
 
 /// The examples of the guide run as tests.
 #[cfg(doctest)]

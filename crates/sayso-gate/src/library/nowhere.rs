@@ -13,14 +13,24 @@ pub struct Nowhere;
 
 impl World for Nowhere {
     fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
-        let surroundings =
-            Surroundings { workspace: workspace.to_owned(), cwd: cwd.to_owned(), home: None, own: Vec::new(), contains: false };
-        Facts { surroundings, answers: questions.iter().map(|_| None).collect() }
+        let surroundings = Surroundings {
+            workspace: workspace.to_owned(),
+            cwd: cwd.to_owned(),
+            home: None,
+            own: Vec::new(),
+            contains: false,
+        };
+        Facts {
+            surroundings,
+            answers: questions.iter().map(|_| None).collect(),
+        }
     }
 
     /// Every call is bound to its folder; here that is no more than its name.
     fn seal(&self, files: &[Sealed]) -> Option<Digest> {
-        let [Sealed::Identity(folder)] = files else { return None };
+        let [Sealed::Identity(folder)] = files else {
+            return None;
+        };
         let mut encoder = Encoder::new("nowhere");
         encoder.text(folder);
         Some(encoder.finish())

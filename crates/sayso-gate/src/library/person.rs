@@ -46,7 +46,10 @@ pub fn person<F>(name: impl Into<String>, ask: F) -> Arc<dyn Ask>
 where
     F: Fn(Shown<'_>) -> ApprovalDecision + Send + Sync + 'static,
 {
-    Arc::new(Asked { name: name.into(), ask })
+    Arc::new(Asked {
+        name: name.into(),
+        ask,
+    })
 }
 
 /// A person for tests who answers by a script, and with no when it is over.
@@ -64,7 +67,10 @@ impl<F: Fn(Shown<'_>) -> ApprovalDecision + Send + Sync> Ask for Asked<F> {
         Box::pin(async move {
             let mut said = ApprovalDecision::ViewDetails;
             for view in 0..MOST_VIEWS {
-                said = (self.ask)(Shown { prompt: &prompt, whole: view > 0 });
+                said = (self.ask)(Shown {
+                    prompt: &prompt,
+                    whole: view > 0,
+                });
                 if said != ApprovalDecision::ViewDetails {
                     break;
                 }
@@ -72,8 +78,14 @@ impl<F: Fn(Shown<'_>) -> ApprovalDecision + Send + Sync> Ask for Asked<F> {
             let by = || DecidedBy::from_text(&self.name);
             match (said, said.choice(&prompt)) {
                 (ApprovalDecision::Timeout, _) => Ended::TimedOut,
-                (_, Some(choice)) => Ended::Answered { answer: prompt.answer(choice), by: by() },
-                (_, None) => Ended::Answered { answer: prompt.answer(sayso_core::prompt::Choice::Deny), by: by() },
+                (_, Some(choice)) => Ended::Answered {
+                    answer: prompt.answer(choice),
+                    by: by(),
+                },
+                (_, None) => Ended::Answered {
+                    answer: prompt.answer(sayso_core::prompt::Choice::Deny),
+                    by: by(),
+                },
             }
         })
     }

@@ -18,7 +18,12 @@ use super::check::{Context, Request};
 /// assert_eq!(request.description(), "send_email(to=ann@example.com, body=Hello)");
 /// assert!(request.payload().get("to").is_some() && request.payload().get("body").is_none());
 /// ```
-pub fn simple_approval_request(tool: &str, args: Node, description: Option<&str>, exclude_keys: &[&str]) -> Request {
+pub fn simple_approval_request(
+    tool: &str,
+    args: Node,
+    description: Option<&str>,
+    exclude_keys: &[&str],
+) -> Request {
     let approval = Approval {
         description: description.map(str::to_owned),
         exclude_keys: exclude_keys.iter().map(|key| (*key).to_owned()).collect(),
@@ -29,5 +34,13 @@ pub fn simple_approval_request(tool: &str, args: Node, description: Option<&str>
         ToolSays::NeedsApproval { description, .. } => description.clone(),
         _ => String::new(),
     };
-    Request { context: Context::new(tool, args), description, says, presentation: None, group_id: None, twice: false, seal: None }
+    Request {
+        context: Context::new(tool, args),
+        description,
+        says,
+        presentation: None,
+        group_id: None,
+        twice: false,
+        seal: None,
+    }
 }

@@ -46,13 +46,18 @@ impl Tools {
         }
         let said = catch_unwind(AssertUnwindSafe(|| (tool.says(args), tool.group(args))));
         Some(said.unwrap_or_else(|panic| {
-            let reason = format!("it broke when it was asked about this call: {}", words(panic.as_ref()));
+            let reason = format!(
+                "it broke when it was asked about this call: {}",
+                words(panic.as_ref())
+            );
             (ToolSays::Blocked { reason }, None)
         }))
     }
 
     pub(super) fn presenters(&self) -> impl Iterator<Item = (String, Presenter)> {
-        self.0.iter().filter_map(|(name, tool)| Some((name.clone(), tool.presenter()?)))
+        self.0
+            .iter()
+            .filter_map(|(name, tool)| Some((name.clone(), tool.presenter()?)))
     }
 }
 

@@ -124,7 +124,11 @@ where
     F: Fn(&Node) -> Result<Node, String> + Send + Sync + 'static,
 {
     let run = move |args: &Node| -> Later<'static, _> { Box::pin(ready(function(args))) };
-    Arc::new(Function { name: name.into(), run, approved: false })
+    Arc::new(Function {
+        name: name.into(),
+        run,
+        approved: false,
+    })
 }
 
 /// The same for an async function.
@@ -134,7 +138,11 @@ where
     L: Future<Output = Result<Node, String>> + Send + 'static,
 {
     let run = move |args: &Node| -> Later<'static, _> { Box::pin(function(args.clone())) };
-    Arc::new(Function { name: name.into(), run, approved: false })
+    Arc::new(Function {
+        name: name.into(),
+        run,
+        approved: false,
+    })
 }
 
 /// A function that was approved when the agent was set up. What the policy denies, and what must be asked (secrets, dangers, places outside
@@ -144,7 +152,11 @@ where
     F: Fn(&Node) -> Result<Node, String> + Send + Sync + 'static,
 {
     let run = move |args: &Node| -> Later<'static, _> { Box::pin(ready(function(args))) };
-    Arc::new(Function { name: name.into(), run, approved: true })
+    Arc::new(Function {
+        name: name.into(),
+        run,
+        approved: true,
+    })
 }
 
 struct Function<F> {
@@ -162,7 +174,11 @@ where
     }
 
     fn says(&self, _: &Node) -> ToolSays {
-        if self.approved { ToolSays::PreApproved } else { ToolSays::Nothing }
+        if self.approved {
+            ToolSays::PreApproved
+        } else {
+            ToolSays::Nothing
+        }
     }
 
     fn run<'a>(&'a self, args: &'a Node) -> Later<'a, Result<Node, String>> {
@@ -199,37 +215,58 @@ impl Wrapped {
     /// What the person reads, made from the arguments.
     #[must_use]
     pub fn describe(self, words: impl Fn(&Node) -> String + Send + Sync + 'static) -> Self {
-        Wrapped { description: Some(Arc::new(words)), ..self }
+        Wrapped {
+            description: Some(Arc::new(words)),
+            ..self
+        }
     }
 
     /// Arguments that do not make another call. They are shown all the same.
     #[must_use]
     pub fn exclude_keys<K: Into<String>>(self, keys: impl IntoIterator<Item = K>) -> Self {
-        Wrapped { exclude_keys: keys.into_iter().map(Into::into).collect(), ..self }
+        Wrapped {
+            exclude_keys: keys.into_iter().map(Into::into).collect(),
+            ..self
+        }
     }
 
     /// What counts as the same call; then `exclude_keys` do not count.
     #[must_use]
     pub fn payload(self, payload: impl Fn(&Node) -> Node + Send + Sync + 'static) -> Self {
-        Wrapped { payload: Some(Arc::new(payload)), ..self }
+        Wrapped {
+            payload: Some(Arc::new(payload)),
+            ..self
+        }
     }
 
     /// Refuses calls for a reason; nobody is asked about them.
     #[must_use]
     pub fn blocked_if(self, why: impl Fn(&Node) -> Option<String> + Send + Sync + 'static) -> Self {
-        Wrapped { blocked: Some(Arc::new(why)), ..self }
+        Wrapped {
+            blocked: Some(Arc::new(why)),
+            ..self
+        }
     }
 
     /// Calls of a batch that are one question.
     #[must_use]
-    pub fn grouped_by(self, group: impl Fn(&Node) -> Option<String> + Send + Sync + 'static) -> Self {
-        Wrapped { group: Some(Arc::new(group)), ..self }
+    pub fn grouped_by(
+        self,
+        group: impl Fn(&Node) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Wrapped {
+            group: Some(Arc::new(group)),
+            ..self
+        }
     }
 
     /// Draws the calls for a person.
     #[must_use]
     pub fn presented_by(self, presenter: Presenter) -> Self {
-        Wrapped { presenter: Some(presenter), ..self }
+        Wrapped {
+            presenter: Some(presenter),
+            ..self
+        }
     }
 
     fn is_plain(&self) -> bool {

@@ -2,7 +2,9 @@
 
 use sayso_core::explain;
 use sayso_core::node::{Node, Value};
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Piece, Presentation, Undo, content_heading};
+use sayso_core::presentation::{
+    Body, Change, Diff, DiffLine, Hunk, Mark, Piece, Presentation, Undo, content_heading,
+};
 use sayso_core::prompt::{Offer, Prompt, Round, Stores, Why};
 use sayso_core::verdict::{Reason, Tier};
 use sayso_core::visible::visible;
@@ -29,7 +31,13 @@ pub fn prompt_to_node(prompt: &Prompt) -> Node {
         ("arguments", operation.args().clone()),
         ("details", pairs(&presentation.details)),
         ("is_dangerous", truth(dangerous)),
-        ("warning", presentation.warnings.first().map_or(null(), |warning| text(warning))),
+        (
+            "warning",
+            presentation
+                .warnings
+                .first()
+                .map_or(null(), |warning| text(warning)),
+        ),
         ("warnings", texts(&presentation.warnings)),
         ("level", text(verdict.level().word())),
         ("risk", text(verdict.risk.word())),
@@ -40,18 +48,35 @@ pub fn prompt_to_node(prompt: &Prompt) -> Node {
         ("context", context(prompt)),
         ("preview", to_node(presentation)),
         ("offers", list(&prompt.offers, offer)),
-        ("place", prompt.place.map_or(null(), |place| Node::map([("index", number(place.index)), ("total", number(place.total))]))),
+        (
+            "place",
+            prompt.place.map_or(null(), |place| {
+                Node::map([
+                    ("index", number(place.index)),
+                    ("total", number(place.total)),
+                ])
+            }),
+        ),
         ("round", text(round(prompt.round))),
         (
             "group",
             list(&prompt.group, |member| {
                 let preview = to_node(&member.presentation);
-                Node::map([("digest", text(&member.digest.to_string())), ("description", text(&member.description)), ("preview", preview)])
+                Node::map([
+                    ("digest", text(&member.digest.to_string())),
+                    ("description", text(&member.description)),
+                    ("preview", preview),
+                ])
             }),
         ),
         (
             "alike",
-            prompt.alike.as_ref().map_or(null(), |alike| Node::map([("count", number(alike.count)), ("differs", texts(&alike.differs))])),
+            prompt.alike.as_ref().map_or(null(), |alike| {
+                Node::map([
+                    ("count", number(alike.count)),
+                    ("differs", texts(&alike.differs)),
+                ])
+            }),
         ),
         ("style", text(prompt.style.word())),
         ("timeout", prompt.timeout.map_or(null(), number)),
@@ -61,7 +86,9 @@ pub fn prompt_to_node(prompt: &Prompt) -> Node {
 /// A presentation as a value, with all that is cut from the screen under `full`.
 pub fn to_node(presentation: &Presentation) -> Node {
     let mut node = body(&presentation.body);
-    let Value::Map(entries) = &mut node.value else { return node };
+    let Value::Map(entries) = &mut node.value else {
+        return node;
+    };
     let more = Node::map([
         ("details", pairs(&presentation.details)),
         ("deciding", number(presentation.deciding)),
@@ -83,7 +110,12 @@ fn undo(undo: &Undo) -> Node {
         Undo::Kept(place) => (text(&visible(place)), null()),
         Undo::Impossible(why) => (null(), text(&visible(why))),
     };
-    Node::map([("possible", truth(undo.is_possible())), ("backup", backup), ("why", why), ("words", text(&undo.words()))])
+    Node::map([
+        ("possible", truth(undo.is_possible())),
+        ("backup", backup),
+        ("why", why),
+        ("words", text(&undo.words())),
+    ])
 }
 
 fn context(prompt: &Prompt) -> Node {
@@ -91,19 +123,42 @@ fn context(prompt: &Prompt) -> Node {
     let agent = operation.agent();
     Node::map([
         ("agent", text(&visible(&agent.name))),
-        ("parents", list(&agent.parents, |parent| text(&visible(parent)))),
+        (
+            "parents",
+            list(&agent.parents, |parent| text(&visible(parent))),
+        ),
         ("folder", text(&visible(&operation.cwd()))),
         ("workspace", text(&visible(operation.workspace()))),
-        ("batch", operation.batch().map_or(null(), |batch| text(&visible(batch)))),
-        ("group", operation.group().map_or(null(), |group| text(&visible(group)))),
-        ("effects", texts(&super::told::plainly(&prompt.verdict.effects))),
-        ("summary", text(&explain::first_line(operation, &prompt.verdict))),
+        (
+            "batch",
+            operation
+                .batch()
+                .map_or(null(), |batch| text(&visible(batch))),
+        ),
+        (
+            "group",
+            operation
+                .group()
+                .map_or(null(), |group| text(&visible(group))),
+        ),
+        (
+            "effects",
+            texts(&super::told::plainly(&prompt.verdict.effects)),
+        ),
+        (
+            "summary",
+            text(&explain::first_line(operation, &prompt.verdict)),
+        ),
     ])
 }
 
 fn why(why: &Why) -> Node {
     let rule = why.rule.as_deref().map_or(null(), text);
-    Node::map([("text", text(&why.text)), ("warning", truth(why.is_warning)), ("rule", rule)])
+    Node::map([
+        ("text", text(&why.text)),
+        ("warning", truth(why.is_warning)),
+        ("rule", rule),
+    ])
 }
 
 fn reason(reason: &Reason) -> Node {
@@ -129,7 +184,10 @@ fn offer(offer: &Offer) -> Node {
         ("words", text(&offer.words)),
         ("stores", text(stores)),
         ("key", rule.map_or(null(), |rule| text(rule.key.word()))),
-        ("pattern", rule.map_or(null(), |rule| text(&visible(&rule.pattern)))),
+        (
+            "pattern",
+            rule.map_or(null(), |rule| text(&visible(&rule.pattern))),
+        ),
     ])
 }
 
@@ -155,7 +213,14 @@ fn body(body: &Body) -> Node {
             ("notes", texts(&diff.notes)),
             ("hunks", hunks(diff)),
         ]),
-        Body::Content { path, language: written, lines, size, notes, over } => Node::map([
+        Body::Content {
+            path,
+            language: written,
+            lines,
+            size,
+            notes,
+            over,
+        } => Node::map([
             kind,
             ("path", text(path)),
             language(written),
@@ -163,14 +228,31 @@ fn body(body: &Body) -> Node {
             ("notes", texts(notes)),
             ("lines", texts(lines)),
             ("over", over.as_deref().map_or(null(), text)),
-            ("heading", text(&content_heading(path, *size, *written, over.as_deref()))),
+            (
+                "heading",
+                text(&content_heading(path, *size, *written, over.as_deref())),
+            ),
         ]),
-        Body::Command { lines, marks, folder, parts, effects } => Node::map([
+        Body::Command {
+            lines,
+            marks,
+            folder,
+            parts,
+            effects,
+        } => Node::map([
             kind,
             ("lines", texts(lines)),
             ("marks", list(marks, mark)),
             ("folder", text(folder)),
-            ("parts", list(parts, |part| Node::map([("program", text(&part.program)), ("effects", texts(&part.effects))]))),
+            (
+                "parts",
+                list(parts, |part| {
+                    Node::map([
+                        ("program", text(&part.program)),
+                        ("effects", texts(&part.effects)),
+                    ])
+                }),
+            ),
             ("effects", texts(effects)),
         ]),
         Body::Structured(rows) => Node::map([kind, ("rows", pairs(rows))]),
@@ -195,7 +277,12 @@ fn mark(mark: &Mark) -> Node {
 }
 
 fn hunks(diff: &Diff) -> Node {
-    let piece = |piece: &Piece| Node::map([("text", text(&piece.text)), ("emphasised", truth(piece.emphasised))]);
+    let piece = |piece: &Piece| {
+        Node::map([
+            ("text", text(&piece.text)),
+            ("emphasised", truth(piece.emphasised)),
+        ])
+    };
     let line = |line: &DiffLine| {
         let change = match line.change {
             Change::Same => "same",
@@ -210,7 +297,11 @@ fn hunks(diff: &Diff) -> Node {
         ])
     };
     list(&diff.hunks, |hunk: &Hunk| {
-        Node::map([("old_start", number(hunk.old_start)), ("new_start", number(hunk.new_start)), ("lines", list(&hunk.lines, line))])
+        Node::map([
+            ("old_start", number(hunk.old_start)),
+            ("new_start", number(hunk.new_start)),
+            ("lines", list(&hunk.lines, line)),
+        ])
     })
 }
 
@@ -240,5 +331,7 @@ fn texts(items: &[String]) -> Node {
 
 /// Names may come twice, so these are a list and not a map.
 fn pairs(rows: &[(String, String)]) -> Node {
-    list(rows, |(label, value)| Node::map([("label", text(label)), ("value", text(value))]))
+    list(rows, |(label, value)| {
+        Node::map([("label", text(label)), ("value", text(value))])
+    })
 }

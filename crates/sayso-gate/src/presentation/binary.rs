@@ -59,12 +59,17 @@ const ENDINGS: &[(&str, &str)] = &[
 
 /// The text of these bytes; none if they are no text.
 pub fn text(bytes: &[u8]) -> Option<&str> {
-    std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+    std::str::from_utf8(bytes)
+        .ok()
+        .filter(|text| !text.contains('\0'))
 }
 
 /// The media type, by how it starts, else by its name.
 pub fn media(path: &str, bytes: &[u8]) -> &'static str {
-    let by_start = STARTS.iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, media)| *media);
+    let by_start = STARTS
+        .iter()
+        .find(|(start, _)| bytes.starts_with(start))
+        .map(|(_, media)| *media);
     let inside = || match (bytes.get(..4)?, bytes.get(4..8)?, bytes.get(8..12)?) {
         (b"RIFF", _, b"WEBP") => Some("image/webp"),
         (b"RIFF", _, b"WAVE") => Some("audio/wav"),
@@ -74,9 +79,15 @@ pub fn media(path: &str, bytes: &[u8]) -> &'static str {
     let by_name = || {
         let name = path.rsplit('/').next()?.to_ascii_lowercase();
         let ending = language::ending(&name)?;
-        ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, media)| *media)
+        ENDINGS
+            .iter()
+            .find(|(known, _)| *known == ending)
+            .map(|(_, media)| *media)
     };
-    by_start.or_else(inside).or_else(by_name).unwrap_or("application/octet-stream")
+    by_start
+        .or_else(inside)
+        .or_else(by_name)
+        .unwrap_or("application/octet-stream")
 }
 
 /// "Binary file: image/png (2.3 KB)".
@@ -88,17 +99,28 @@ pub fn words(media: &str, bytes: u64) -> String {
 ///
 /// NULs alone do not hide a script from the person: shells run what stands before them.
 pub(super) fn is_meant_as_bytes(text: &str) -> bool {
-    if !text.contains('\0') || !STARTS.iter().any(|(start, _)| text.as_bytes().starts_with(start)) {
+    if !text.contains('\0')
+        || !STARTS
+            .iter()
+            .any(|(start, _)| text.as_bytes().starts_with(start))
+    {
         return false;
     }
-    let odd = |letter: &char| letter.is_control() && !matches!(letter, '\n' | '\t' | '\r') || *letter == char::REPLACEMENT_CHARACTER;
+    let odd = |letter: &char| {
+        letter.is_control() && !matches!(letter, '\n' | '\t' | '\r')
+            || *letter == char::REPLACEMENT_CHARACTER
+    };
     let (all, odd) = (text.chars().count(), text.chars().filter(odd).count());
     odd.saturating_mul(4) > all
 }
 
 /// The body for bytes that are no text.
 pub(super) fn body(path: &str, bytes: &[u8], size: u64) -> Body {
-    Body::Binary { path: visible(path).into_owned(), media: media(path, bytes), size }
+    Body::Binary {
+        path: visible(path).into_owned(),
+        media: media(path, bytes),
+        size,
+    }
 }
 
 #[cfg(test)]
@@ -127,7 +149,10 @@ mod tests {
         assert_eq!(text(b"a\0b"), None);
         assert_eq!(text(b"\xff\xfe"), None);
         assert!(!is_meant_as_bytes("rm -rf ~ # \0"), "one NUL hides nothing");
-        assert!(!is_meant_as_bytes("echo a\n\0\0\0\0\0\0\0\0"), "nor do many behind a script");
+        assert!(
+            !is_meant_as_bytes("echo a\n\0\0\0\0\0\0\0\0"),
+            "nor do many behind a script"
+        );
         assert!(is_meant_as_bytes("\u{7f}ELF\0\u{1}\u{2}"));
         assert!(!is_meant_as_bytes("\u{1}\u{2}"));
     }

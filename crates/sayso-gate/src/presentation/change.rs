@@ -14,8 +14,14 @@ pub(super) fn make(about: About<'_>) -> Result<Made, String> {
     if !matches!(made.body, Body::Text(_)) {
         return Ok(made);
     }
-    let returns = [Role::Content, Role::Replace].into_iter().any(|role| content::has_returns(&edit::text(about.operation, role)));
-    Ok(if returns { made.detail("line breaks", "CR LF, as on Windows") } else { made })
+    let returns = [Role::Content, Role::Replace]
+        .into_iter()
+        .any(|role| content::has_returns(&edit::text(about.operation, role)));
+    Ok(if returns {
+        made.detail("line breaks", "CR LF, as on Windows")
+    } else {
+        made
+    })
 }
 
 fn compare(about: About<'_>) -> Result<Made, String> {
@@ -25,33 +31,56 @@ fn compare(about: About<'_>) -> Result<Made, String> {
         Standing::Nothing => new_file(about, path),
         Standing::Bytes(old) => {
             let is = match old.bytes.contains(&0) {
-                true => format!("a binary file: {} ({})", binary::media(path, &old.bytes), size::words(old.size)),
+                true => format!(
+                    "a binary file: {} ({})",
+                    binary::media(path, &old.bytes),
+                    size::words(old.size)
+                ),
                 false => format!("a file that is not UTF-8 text ({})", size::words(old.size)),
             };
             let made = alone(about, path, &is)?;
-            Ok(made.warn(format!("the change cannot be compared: what is there is {is}")))
+            Ok(made.warn(format!(
+                "the change cannot be compared: what is there is {is}"
+            )))
         }
         Standing::Large(bytes) => {
             let is = format!("a file of {}", size::words(bytes));
-            Ok(alone(about, path, &is)?.warn(format!("the change cannot be compared: what is there is {is}")))
+            Ok(alone(about, path, &is)?.warn(format!(
+                "the change cannot be compared: what is there is {is}"
+            )))
         }
-        Standing::Unknown => {
-            Ok(alone(about, path, "a file that shows only when it runs")?.warn("which file this changes shows only when it runs"))
-        }
+        Standing::Unknown => Ok(alone(about, path, "a file that shows only when it runs")?
+            .warn("which file this changes shows only when it runs")),
     }
 }
 
-fn over_text(about: About<'_>, path: &str, old: &str, executable: Option<bool>) -> Result<Made, String> {
+fn over_text(
+    about: About<'_>,
+    path: &str,
+    old: &str,
+    executable: Option<bool>,
+) -> Result<Made, String> {
     let new = match edit::over(about.operation, old) {
         Ok(new) => new,
         // Where sayso runs it, the outlook says that this fails; the tool of an agent may do with it what it likes.
         Err(why) => {
-            let made = alone(about, path, &format!("a file of {}", size::words(old.len() as u64)))?;
-            return Ok(if about.outlook.failure.is_some() { made } else { made.warn(why) });
+            let made = alone(
+                about,
+                path,
+                &format!("a file of {}", size::words(old.len() as u64)),
+            )?;
+            return Ok(if about.outlook.failure.is_some() {
+                made
+            } else {
+                made.warn(why)
+            });
         }
     };
     if about.operation.kind() == Kind::FileCreate && about.outlook.failure.is_some() {
-        let over = format!("is not written: a file of {} is there", size::words(old.len() as u64));
+        let over = format!(
+            "is not written: a file of {} is there",
+            size::words(old.len() as u64)
+        );
         return content::make(path, &new, Some(over));
     }
     let mut diff = diff::diff(path, old, &new)?;
@@ -63,24 +92,36 @@ fn over_text(about: About<'_>, path: &str, old: &str, executable: Option<bool>) 
         made = made.warn("it changes the line breaks of the whole file");
     }
     if about.operation.kind() == Kind::FileCreate {
-        made = made.warn("the file is there already: the tool may refuse, or replace what is in it");
+        made =
+            made.warn("the file is there already: the tool may refuse, or replace what is in it");
     }
     Ok(made)
 }
 
 fn change_in_size(old: &str, new: &str) -> String {
-    format!("{} become {}", size::words(old.len() as u64), size::words(new.len() as u64))
+    format!(
+        "{} become {}",
+        size::words(old.len() as u64),
+        size::words(new.len() as u64)
+    )
 }
 
 fn new_file(about: About<'_>, path: &str) -> Result<Made, String> {
     match about.operation.kind() {
         // Some tools take an edit of nothing for a new file.
         Kind::FileEdit if edit::text(about.operation, Role::Find).is_empty() => {
-            Ok(content::make(path, &edit::text(about.operation, Role::Replace), None)?.warn("there is no such file: it may be made anew"))
+            Ok(
+                content::make(path, &edit::text(about.operation, Role::Replace), None)?
+                    .warn("there is no such file: it may be made anew"),
+            )
         }
         Kind::FileEdit | Kind::FileInsertAfter | Kind::FileInsertBefore => {
             let made = alone(about, path, "")?;
-            Ok(if about.outlook.failure.is_some() { made } else { made.warn("there is no such file") })
+            Ok(if about.outlook.failure.is_some() {
+                made
+            } else {
+                made.warn("there is no such file")
+            })
         }
         _ => content::make(path, &edit::text(about.operation, Role::Content), None),
     }
@@ -92,22 +133,50 @@ fn alone(about: About<'_>, path: &str, there: &str) -> Result<Made, String> {
     // Only what is quoted from the call has a sign in front, so nothing in it can pass for a heading.
     let mut quote = |heading: &str, sign: char, text: &str| {
         lines.push(heading.to_owned());
-        lines.extend(content::lines(text)?.into_iter().map(|line| format!("{sign} {line}")));
+        lines.extend(
+            content::lines(text)?
+                .into_iter()
+                .map(|line| format!("{sign} {line}")),
+        );
         Ok::<(), String>(())
     };
     match about.operation.kind() {
         Kind::FileEdit => {
-            quote("the text that is looked for:", '-', &edit::text(about.operation, Role::Find))?;
-            quote("the text that replaces it:", '+', &edit::text(about.operation, Role::Replace))?;
+            quote(
+                "the text that is looked for:",
+                '-',
+                &edit::text(about.operation, Role::Find),
+            )?;
+            quote(
+                "the text that replaces it:",
+                '+',
+                &edit::text(about.operation, Role::Replace),
+            )?;
         }
         Kind::FileInsertAfter | Kind::FileInsertBefore => {
-            let place = if about.operation.kind() == Kind::FileInsertAfter { "after:" } else { "before:" };
+            let place = if about.operation.kind() == Kind::FileInsertAfter {
+                "after:"
+            } else {
+                "before:"
+            };
             quote(place, ' ', &edit::text(about.operation, Role::Find))?;
-            quote("the text that is inserted:", '+', &edit::text(about.operation, Role::Content))?;
+            quote(
+                "the text that is inserted:",
+                '+',
+                &edit::text(about.operation, Role::Content),
+            )?;
         }
         kind => {
-            let verb = if kind == Kind::FileAppend { "is added to" } else { "replaces" };
-            return content::make(path, &edit::text(about.operation, Role::Content), Some(format!("{verb} {there}")));
+            let verb = if kind == Kind::FileAppend {
+                "is added to"
+            } else {
+                "replaces"
+            };
+            return content::make(
+                path,
+                &edit::text(about.operation, Role::Content),
+                Some(format!("{verb} {there}")),
+            );
         }
     }
     Ok(Made::of(Body::Text(lines)))

@@ -19,7 +19,10 @@ pub(super) fn make(about: About<'_>) -> Made {
     let text = about.operation.command().unwrap_or_default();
     let teller = Teller::new(about);
     let body = Body::Command {
-        lines: text.split('\n').map(|line| visible(line).into_owned()).collect(),
+        lines: text
+            .split('\n')
+            .map(|line| visible(line).into_owned())
+            .collect(),
         marks: marks::all(text, about.reading),
         folder: visible(&about.operation.cwd()).into_owned(),
         parts: teller.parts(),
@@ -48,8 +51,14 @@ pub(super) fn sandbox(about: About<'_>) -> Option<String> {
         Network::Hosts(hosts) => format!("only {} of the network", hosts.join(", ")),
         Network::Everything => "the whole network".to_owned(),
     };
-    let writes = if terms.write.is_empty() { "nothing".to_owned() } else { terms.write.join(", ") };
-    terms.sandbox_required.then(|| visible(&format!("yes: it writes {writes}, and has {network}")).into_owned())
+    let writes = if terms.write.is_empty() {
+        "nothing".to_owned()
+    } else {
+        terms.write.join(", ")
+    };
+    terms
+        .sandbox_required
+        .then(|| visible(&format!("yes: it writes {writes}, and has {network}")).into_owned())
 }
 
 /// How long the command may run, as the policy has it or the call: agents count in seconds or in milliseconds, and only the name of the argument may tell.
@@ -57,7 +66,12 @@ pub(super) fn time_limit(about: About<'_>) -> Option<String> {
     let Some(node) = about.operation.argument(Role::TimeLimit) else {
         return about.verdict.terms.time_limit.map(time::words);
     };
-    let entry = about.operation.args().entries().iter().find(|entry| std::ptr::eq(&entry.node, node))?;
+    let entry = about
+        .operation
+        .args()
+        .entries()
+        .iter()
+        .find(|entry| std::ptr::eq(&entry.node, node))?;
     match node.as_whole() {
         Some(number) if entry.key.ends_with("_ms") => Some(time::from_milliseconds(number)),
         // Whether these are seconds or milliseconds is the agent's own matter.
@@ -81,11 +95,17 @@ fn parts(about: About<'_>) -> Vec<(String, String)> {
             (1, None) => {}
             (1, Some(program)) => out.push(("program".to_owned(), program)),
             (_, None) => out.push((format!("part {}", index + 1), typed(command, usize::MAX))),
-            (_, Some(program)) => out.push((format!("part {}", index + 1), format!("{} ({program})", typed(command, usize::MAX)))),
+            (_, Some(program)) => out.push((
+                format!("part {}", index + 1),
+                format!("{} ({program})", typed(command, usize::MAX)),
+            )),
         }
     }
     if commands.len() > MOST_PARTS {
-        out.push(("parts".to_owned(), format!("and {} more", commands.len() - MOST_PARTS)));
+        out.push((
+            "parts".to_owned(),
+            format!("and {} more", commands.len() - MOST_PARTS),
+        ));
     }
     out
 }
@@ -94,8 +114,17 @@ fn parts(about: About<'_>) -> Vec<(String, String)> {
 ///
 /// Only so many of its words are there; wrappers are no words.
 pub(super) fn typed(command: &Command, most: usize) -> String {
-    let words = command.wrappers.iter().chain(command.words.iter().take(most)).cloned().collect::<Vec<_>>();
-    let typed = if command.literal { sayso_shell::quote(&words) } else { words.join(" ") };
+    let words = command
+        .wrappers
+        .iter()
+        .chain(command.words.iter().take(most))
+        .cloned()
+        .collect::<Vec<_>>();
+    let typed = if command.literal {
+        sayso_shell::quote(&words)
+    } else {
+        words.join(" ")
+    };
     // The reader puts such characters in the place of what it cannot know, and refuses texts that have them.
     let is_open = |letter: char| ('\u{f0000}'..='\u{ffffd}').contains(&letter);
     let mut out = String::new();

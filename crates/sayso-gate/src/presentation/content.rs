@@ -27,7 +27,12 @@ pub(super) fn make(path: &str, text: &str, over: Option<String>) -> Result<Made,
     }
     let made = Made::of(binary::body(path, text.as_bytes(), text.len() as u64));
     let words = binary::words(binary::media(path, text.as_bytes()), text.len() as u64);
-    Ok(Made { full: Some(content), ..made }.detail("type", words).warn("the content is not meant to be read as text"))
+    Ok(Made {
+        full: Some(content),
+        ..made
+    }
+    .detail("type", words)
+    .warn("the content is not meant to be read as text"))
 }
 
 /// The lines as they are shown. A break at the end opens no line of its own, and one of CR LF is a break like any other
@@ -35,10 +40,14 @@ pub(super) fn make(path: &str, text: &str, over: Option<String>) -> Result<Made,
 pub(super) fn lines(text: &str) -> Result<Vec<String>, String> {
     let count = text.bytes().filter(|byte| *byte == b'\n').count();
     if count > MOST_LINES {
-        return Err(format!("it has {count} lines, which is more than anybody can look at"));
+        return Err(format!(
+            "it has {count} lines, which is more than anybody can look at"
+        ));
     }
     let returns = has_returns(text);
-    Ok(split(text).map(|line| visible(bare(line, returns)).into_owned()).collect())
+    Ok(split(text)
+        .map(|line| visible(bare(line, returns)).into_owned())
+        .collect())
 }
 
 /// The lines with their breaks.
@@ -50,11 +59,19 @@ pub(super) fn split(text: &str) -> impl Iterator<Item = &str> {
 pub(super) fn has_returns(text: &str) -> bool {
     let breaks = || text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
     let bytes = text.as_bytes();
-    breaks().next().is_some() && breaks().all(|(at, _)| at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\r'))
+    breaks().next().is_some()
+        && breaks()
+            .all(|(at, _)| at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\r'))
 }
 
 /// A line without its break.
 pub(super) fn bare(line: &str, returns: bool) -> &str {
-    let Some(line) = line.strip_suffix('\n') else { return line };
-    if returns { line.strip_suffix('\r').unwrap_or(line) } else { line }
+    let Some(line) = line.strip_suffix('\n') else {
+        return line;
+    };
+    if returns {
+        line.strip_suffix('\r').unwrap_or(line)
+    } else {
+        line
+    }
 }

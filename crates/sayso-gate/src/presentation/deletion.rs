@@ -35,15 +35,33 @@ fn what(about: About<'_>, fact: &PathFact) -> String {
         PathKind::Device | PathKind::Channel => "It is a device or a pipe.".to_owned(),
         PathKind::File => file(about, fact),
         PathKind::Folder => {
-            let recursive = about.reading.effects.iter().any(|effect| effect.manner.recursive);
-            if let Some(tally) = Some(Teller::new(about)).filter(|_| recursive).and_then(|teller| teller.tally(&fact.canonical)) {
-                return format!("It is a folder, which goes with everything below: {}.", told::words(tally));
+            let recursive = about
+                .reading
+                .effects
+                .iter()
+                .any(|effect| effect.manner.recursive);
+            if let Some(tally) = Some(Teller::new(about))
+                .filter(|_| recursive)
+                .and_then(|teller| teller.tally(&fact.canonical))
+            {
+                return format!(
+                    "It is a folder, which goes with everything below: {}.",
+                    told::words(tally)
+                );
             }
             match (recursive, count(about, fact)) {
-                (true, Some(0) | None) => "It is a folder, which goes with everything below.".to_owned(),
-                (true, Some(1)) => "It is a folder, which goes with everything below: at least 1 file.".to_owned(),
-                (true, Some(count)) => format!("It is a folder, which goes with everything below: at least {count} files."),
-                (false, _) if about.operation.kind() == Kind::FileRmdir => "It is a folder, which goes only if it is empty.".to_owned(),
+                (true, Some(0) | None) => {
+                    "It is a folder, which goes with everything below.".to_owned()
+                }
+                (true, Some(1)) => {
+                    "It is a folder, which goes with everything below: at least 1 file.".to_owned()
+                }
+                (true, Some(count)) => format!(
+                    "It is a folder, which goes with everything below: at least {count} files."
+                ),
+                (false, _) if about.operation.kind() == Kind::FileRmdir => {
+                    "It is a folder, which goes only if it is empty.".to_owned()
+                }
                 (false, _) => "It is a folder.".to_owned(),
             }
         }
@@ -61,7 +79,10 @@ fn file(about: About<'_>, fact: &PathFact) -> String {
     };
     match (content, bytes) {
         (Some(content), Some(bytes)) if content.bytes.contains(&0) || cut(&content.bytes) => {
-            format!("{}.", binary::words(binary::media(&fact.canonical, &content.bytes), bytes))
+            format!(
+                "{}.",
+                binary::words(binary::media(&fact.canonical, &content.bytes), bytes)
+            )
         }
         (_, Some(bytes)) => format!("It is a file of {}.", size::words(bytes)),
         (_, None) => "It is a file.".to_owned(),
@@ -71,9 +92,18 @@ fn file(about: About<'_>, fact: &PathFact) -> String {
 /// How many files are below a folder, at least: what is hidden is not counted, and the world does not look everywhere.
 fn count(about: About<'_>, fact: &PathFact) -> Option<usize> {
     let pattern = join(&fact.canonical, &format!("{MANY}{MANY}"));
-    let question = Question::Names { pattern, parted: false };
-    let facts = about.world.answer(&about.operation.cwd(), about.operation.workspace(), &[question]);
-    let Some(Some(Fact::Names(names))) = facts.answers.into_iter().next() else { return None };
+    let question = Question::Names {
+        pattern,
+        parted: false,
+    };
+    let facts = about.world.answer(
+        &about.operation.cwd(),
+        about.operation.workspace(),
+        &[question],
+    );
+    let Some(Some(Fact::Names(names))) = facts.answers.into_iter().next() else {
+        return None;
+    };
     let is_file = |fact: &PathFact| !matches!(fact.kind, PathKind::Folder | PathKind::Missing);
     Some(names.files.iter().filter(|(_, fact)| is_file(fact)).count())
 }

@@ -36,11 +36,19 @@ pub fn diff(path: &str, old: &str, new: &str) -> Result<Diff, String> {
         notes: Vec::new(),
         rest: Vec::new(),
     };
-    let writer = |fine| Writer { before: &before, after: &after, returns, fine, deadline };
+    let writer = |fine| Writer {
+        before: &before,
+        after: &after,
+        returns,
+        fine,
+        deadline,
+    };
     if before.len().max(after.len()) > MOST_COMPARED {
         writer(None).write(coarse(&before, &after), &mut out)?;
     } else {
-        let fine = TextDiff::configure().deadline(deadline).diff_slices(&before, &after);
+        let fine = TextDiff::configure()
+            .deadline(deadline)
+            .diff_slices(&before, &after);
         writer(Some(&fine)).write(fine.ops().to_vec(), &mut out)?;
     }
     Ok(out)
@@ -48,16 +56,41 @@ pub fn diff(path: &str, old: &str, new: &str) -> Result<Diff, String> {
 
 /// One change between the common start and the common end.
 fn coarse(before: &[&str], after: &[&str]) -> Vec<DiffOp> {
-    let start = before.iter().zip(after).take_while(|(one, other)| one == other).count();
+    let start = before
+        .iter()
+        .zip(after)
+        .take_while(|(one, other)| one == other)
+        .count();
     let rest = (before.len() - start).min(after.len() - start);
-    let end = before.iter().rev().zip(after.iter().rev()).take(rest).take_while(|(one, other)| one == other).count();
+    let end = before
+        .iter()
+        .rev()
+        .zip(after.iter().rev())
+        .take(rest)
+        .take_while(|(one, other)| one == other)
+        .count();
     let (old_len, new_len) = (before.len() - start - end, after.len() - start - end);
     let ops = [
-        DiffOp::Equal { old_index: 0, new_index: 0, len: start },
-        DiffOp::Replace { old_index: start, old_len, new_index: start, new_len },
-        DiffOp::Equal { old_index: start + old_len, new_index: start + new_len, len: end },
+        DiffOp::Equal {
+            old_index: 0,
+            new_index: 0,
+            len: start,
+        },
+        DiffOp::Replace {
+            old_index: start,
+            old_len,
+            new_index: start,
+            new_len,
+        },
+        DiffOp::Equal {
+            old_index: start + old_len,
+            new_index: start + new_len,
+            len: end,
+        },
     ];
-    ops.into_iter().filter(|op| !op.old_range().is_empty() || !op.new_range().is_empty()).collect()
+    ops.into_iter()
+        .filter(|op| !op.old_range().is_empty() || !op.new_range().is_empty())
+        .collect()
 }
 
 /// What stays between the changed places.
@@ -79,14 +112,27 @@ struct Writer<'a, 'text> {
 impl Writer<'_, '_> {
     fn write(&self, ops: Vec<DiffOp>, out: &mut Diff) -> Result<(), String> {
         let groups = group_diff_ops(ops, CONTEXT);
-        let lines_of = |op: &DiffOp| if is_same(op) { op.old_range().len() } else { op.old_range().len() + op.new_range().len() };
+        let lines_of = |op: &DiffOp| {
+            if is_same(op) {
+                op.old_range().len()
+            } else {
+                op.old_range().len() + op.new_range().len()
+            }
+        };
         let lines: usize = groups.iter().flatten().map(lines_of).sum();
         if lines > MOST_LINES {
-            return Err(format!("its change has {lines} lines, which is more than anybody can look at"));
+            return Err(format!(
+                "its change has {lines} lines, which is more than anybody can look at"
+            ));
         }
-        let mut stays = Stays { end: 0, kept: self.after.len().saturating_sub(lines) <= MOST_AROUND };
+        let mut stays = Stays {
+            end: 0,
+            kept: self.after.len().saturating_sub(lines) <= MOST_AROUND,
+        };
         for group in &groups {
-            let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+            let (Some(first), Some(last)) = (group.first(), group.last()) else {
+                continue;
+            };
             let before = self.around(&mut stays, first.new_range().start);
             stays.end = last.new_range().end;
             let mut lines = Vec::with_capacity(group.iter().map(lines_of).sum());
@@ -97,7 +143,12 @@ impl Writer<'_, '_> {
                 }
                 self.lines(op, &mut lines);
             }
-            out.hunks.push(Hunk { old_start: first.old_range().start + 1, new_start: first.new_range().start + 1, before, lines });
+            out.hunks.push(Hunk {
+                old_start: first.old_range().start + 1,
+                new_start: first.new_range().start + 1,
+                before,
+                lines,
+            });
         }
         out.rest = self.around(&mut stays, self.after.len());
         Ok(())
@@ -105,22 +156,32 @@ impl Writer<'_, '_> {
 
     /// The lines from the end of the last changed place up to here, which are the same in both.
     fn around(&self, stays: &mut Stays, start: usize) -> Vec<String> {
-        let lines = self.after.get(stays.end..start).filter(|_| stays.kept).unwrap_or_default();
-        lines.iter().map(|line| visible(bare(line, self.returns)).into_owned()).collect()
+        let lines = self
+            .after
+            .get(stays.end..start)
+            .filter(|_| stays.kept)
+            .unwrap_or_default();
+        lines
+            .iter()
+            .map(|line| visible(bare(line, self.returns)).into_owned())
+            .collect()
     }
 
     fn lines(&self, op: &DiffOp, out: &mut Vec<DiffLine>) {
         if let Some(fine) = self.fine.filter(|_| self.is_worth_words(op)) {
-            out.extend(fine.iter_inline_changes_deadline(op, Some(self.deadline)).map(|change| DiffLine {
-                change: match change.tag() {
-                    ChangeTag::Equal => Change::Same,
-                    ChangeTag::Delete => Change::Removed,
-                    ChangeTag::Insert => Change::Added,
-                },
-                old: change.old_index().map(|index| index + 1),
-                new: change.new_index().map(|index| index + 1),
-                pieces: self.pieces(change.values()),
-            }));
+            out.extend(
+                fine.iter_inline_changes_deadline(op, Some(self.deadline))
+                    .map(|change| DiffLine {
+                        change: match change.tag() {
+                            ChangeTag::Equal => Change::Same,
+                            ChangeTag::Delete => Change::Removed,
+                            ChangeTag::Insert => Change::Added,
+                        },
+                        old: change.old_index().map(|index| index + 1),
+                        new: change.new_index().map(|index| index + 1),
+                        pieces: self.pieces(change.values()),
+                    }),
+            );
             return;
         }
         if is_same(op) {
@@ -129,21 +190,45 @@ impl Writer<'_, '_> {
             }
             return;
         }
-        out.extend(op.old_range().map(|old| self.line(Change::Removed, Some(old), None, self.before.get(old))));
-        out.extend(op.new_range().map(|new| self.line(Change::Added, None, Some(new), self.after.get(new))));
+        out.extend(
+            op.old_range()
+                .map(|old| self.line(Change::Removed, Some(old), None, self.before.get(old))),
+        );
+        out.extend(
+            op.new_range()
+                .map(|new| self.line(Change::Added, None, Some(new), self.after.get(new))),
+        );
     }
 
     /// Whether words are compared: lines that replace others, few enough, and time is left.
     fn is_worth_words(&self, op: &DiffOp) -> bool {
-        let bytes = |lines: Option<&[&str]>| lines.unwrap_or_default().iter().map(|line| line.len()).sum::<usize>();
+        let bytes = |lines: Option<&[&str]>| {
+            lines
+                .unwrap_or_default()
+                .iter()
+                .map(|line| line.len())
+                .sum::<usize>()
+        };
         matches!(op, DiffOp::Replace { .. })
-            && bytes(self.before.get(op.old_range())) + bytes(self.after.get(op.new_range())) <= MOST_INLINE
+            && bytes(self.before.get(op.old_range())) + bytes(self.after.get(op.new_range()))
+                <= MOST_INLINE
             && Instant::now() < self.deadline
     }
 
-    fn line(&self, change: Change, old: Option<usize>, new: Option<usize>, text: Option<&&str>) -> DiffLine {
+    fn line(
+        &self,
+        change: Change,
+        old: Option<usize>,
+        new: Option<usize>,
+        text: Option<&&str>,
+    ) -> DiffLine {
         let pieces = self.pieces(&[(false, text.copied().unwrap_or_default())]);
-        DiffLine { change, old: old.map(|index| index + 1), new: new.map(|index| index + 1), pieces }
+        DiffLine {
+            change,
+            old: old.map(|index| index + 1),
+            new: new.map(|index| index + 1),
+            pieces,
+        }
     }
 
     /// The pieces of one line without its break; neighbours that are alike become one.
@@ -174,7 +259,10 @@ impl Writer<'_, '_> {
         out.retain(|(_, text)| !text.is_empty());
         // Where all of a line differs, nothing stands out.
         let whole = out.iter().all(|(emphasised, _)| *emphasised);
-        let shown = |(emphasised, text): (bool, String)| Piece { text: visible(&text).into_owned(), emphasised: emphasised && !whole };
+        let shown = |(emphasised, text): (bool, String)| Piece {
+            text: visible(&text).into_owned(),
+            emphasised: emphasised && !whole,
+        };
         out.into_iter().map(shown).collect()
     }
 }
@@ -185,7 +273,10 @@ fn is_same(op: &DiffOp) -> bool {
 
 /// What changes about the break at the end of the file, which no line shows.
 pub(super) fn end(old: &str, new: &str) -> Option<&'static str> {
-    match (old.is_empty() || old.ends_with('\n'), new.is_empty() || new.ends_with('\n')) {
+    match (
+        old.is_empty() || old.ends_with('\n'),
+        new.is_empty() || new.ends_with('\n'),
+    ) {
         (true, false) => Some("the new content has no line break at its end"),
         (false, true) => Some("a line break is added at the end"),
         _ => None,
@@ -203,7 +294,14 @@ mod tests {
 
     #[test]
     fn the_coarse_comparison_is_right_where_texts_overlap() {
-        for (old, new) in [("a\na\na\n", "a\na\n"), ("a\n", "a\na\n"), ("", "a\n"), ("a\n", ""), ("a\nb\nc\n", "a\nx\nc\n"), ("", "")] {
+        for (old, new) in [
+            ("a\na\na\n", "a\na\n"),
+            ("a\n", "a\na\n"),
+            ("", "a\n"),
+            ("a\n", ""),
+            ("a\nb\nc\n", "a\nx\nc\n"),
+            ("", ""),
+        ] {
             let before: Vec<&str> = split(old).collect();
             let after: Vec<&str> = split(new).collect();
             let mut rebuilt = String::new();
@@ -219,10 +317,19 @@ mod tests {
 
     #[test]
     fn a_line_keeps_its_carriage_return_unless_all_have_one() {
-        let text = |diff: &Diff| diff.hunks.iter().flat_map(|hunk| &hunk.lines).map(DiffLine::text).collect::<Vec<_>>();
+        let text = |diff: &Diff| {
+            diff.hunks
+                .iter()
+                .flat_map(|hunk| &hunk.lines)
+                .map(DiffLine::text)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(text(&diff("a", "x\r\n", "y\r\n").unwrap()), ["x", "y"]);
         assert_eq!(text(&diff("a", "x\n", "y\r\n").unwrap()), ["x", "y␍"]);
-        assert_eq!(text(&diff("a", "x\r\n", "evil\ry\r\n").unwrap()), ["x", "evil␍y"]);
+        assert_eq!(
+            text(&diff("a", "x\r\n", "evil\ry\r\n").unwrap()),
+            ["x", "evil␍y"]
+        );
         assert_eq!(text(&diff("a", "x\r\n", "x").unwrap()), ["x", "x"]);
     }
 }

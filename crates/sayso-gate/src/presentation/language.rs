@@ -2,7 +2,19 @@
 
 /// Languages with the endings and whole names they go by.
 const LANGUAGES: &[(&str, &[&str])] = &[
-    ("bash", &["sh", "bash", "zsh", "ksh", ".bashrc", ".bash_profile", ".profile", ".zshrc"]),
+    (
+        "bash",
+        &[
+            "sh",
+            "bash",
+            "zsh",
+            "ksh",
+            ".bashrc",
+            ".bash_profile",
+            ".profile",
+            ".zshrc",
+        ],
+    ),
     ("c", &["c", "h"]),
     ("cpp", &["cc", "cpp", "cxx", "hh", "hpp", "hxx"]),
     ("csharp", &["cs"]),
@@ -15,7 +27,10 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("go", &["go"]),
     ("haskell", &["hs"]),
     ("html", &["html", "htm", "xhtml"]),
-    ("ini", &["ini", "cfg", "conf", ".gitconfig", ".editorconfig"]),
+    (
+        "ini",
+        &["ini", "cfg", "conf", ".gitconfig", ".editorconfig"],
+    ),
     ("java", &["java"]),
     ("javascript", &["js", "mjs", "cjs", "jsx"]),
     ("json", &["json", "jsonc", "json5", "jsonl"]),
@@ -49,20 +64,31 @@ const LANGUAGES: &[(&str, &[&str])] = &[
 /// The language of a file by its name.
 pub fn of(path: &str) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    let by = |part: &str| LANGUAGES.iter().find(|(_, names)| names.contains(&part)).map(|(language, _)| *language);
-    by(&name).filter(|_| !is_ending(&name)).or_else(|| by(ending(&name)?))
+    let by = |part: &str| {
+        LANGUAGES
+            .iter()
+            .find(|(_, names)| names.contains(&part))
+            .map(|(language, _)| *language)
+    };
+    by(&name)
+        .filter(|_| !is_ending(&name))
+        .or_else(|| by(ending(&name)?))
 }
 
 /// The language of a name that somebody gives it: `python`, `py`, `Python`.
 pub fn named(name: &str) -> Option<&'static str> {
     let name = name.trim().to_ascii_lowercase();
-    let found = LANGUAGES.iter().find(|(language, names)| *language == name || names.contains(&name.as_str()));
+    let found = LANGUAGES
+        .iter()
+        .find(|(language, names)| *language == name || names.contains(&name.as_str()));
     found.map(|(language, _)| *language)
 }
 
 /// What follows the last dot of a name that does not start with it.
 pub(super) fn ending(name: &str) -> Option<&str> {
-    name.rsplit_once('.').filter(|(stem, ending)| !stem.is_empty() && !ending.is_empty()).map(|(_, ending)| ending)
+    name.rsplit_once('.')
+        .filter(|(stem, ending)| !stem.is_empty() && !ending.is_empty())
+        .map(|(_, ending)| ending)
 }
 
 /// A file named `c` is no C.
@@ -96,7 +122,10 @@ mod tests {
 
     #[test]
     fn no_ending_has_two_languages() {
-        let mut all: Vec<&str> = LANGUAGES.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let mut all: Vec<&str> = LANGUAGES
+            .iter()
+            .flat_map(|(_, names)| names.iter().copied())
+            .collect();
         let count = all.len();
         all.sort_unstable();
         all.dedup();

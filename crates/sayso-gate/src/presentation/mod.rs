@@ -76,7 +76,14 @@ struct Made {
 
 impl Made {
     fn of(body: Body) -> Self {
-        Made { body, full: None, shown: 0, deciding: Vec::new(), details: Vec::new(), warnings: Vec::new() }
+        Made {
+            body,
+            full: None,
+            shown: 0,
+            deciding: Vec::new(),
+            details: Vec::new(),
+            warnings: Vec::new(),
+        }
     }
 
     fn warn(mut self, text: impl Into<String>) -> Self {
@@ -101,9 +108,20 @@ pub struct Built {
 }
 
 /// The sentence of a question and why it is asked, for a dialog of somebody else that has no room for more.
-pub fn words(world: &dyn World, operation: &Operation, reading: &Reading, verdict: &Verdict) -> (String, Vec<Why>) {
+pub fn words(
+    world: &dyn World,
+    operation: &Operation,
+    reading: &Reading,
+    verdict: &Verdict,
+) -> (String, Vec<Why>) {
     let outlook = &world.outlook(operation, verdict);
-    let about = About { world, operation, reading, verdict, outlook };
+    let about = About {
+        world,
+        operation,
+        reading,
+        verdict,
+        outlook,
+    };
     let teller = told::Teller::new(about);
     let sentence = sentence::make(about, &teller);
     let why = why::all(about, &teller, &sentence, &[]);
@@ -111,9 +129,21 @@ pub fn words(world: &dyn World, operation: &Operation, reading: &Reading, verdic
 }
 
 /// What the person looks at. An error is a denial: nobody is asked about what cannot be shown (H-27).
-pub fn build(world: &dyn World, operation: &Operation, reading: &Reading, verdict: &Verdict, settings: &Resolved) -> Result<Built, String> {
+pub fn build(
+    world: &dyn World,
+    operation: &Operation,
+    reading: &Reading,
+    verdict: &Verdict,
+    settings: &Resolved,
+) -> Result<Built, String> {
     let outlook = &world.outlook(operation, verdict);
-    let about = About { world, operation, reading, verdict, outlook };
+    let about = About {
+        world,
+        operation,
+        reading,
+        verdict,
+        outlook,
+    };
     let made = match operation.kind() {
         Kind::Terminal => command::make(about),
         Kind::FileWrite
@@ -134,10 +164,15 @@ pub fn build(world: &dyn World, operation: &Operation, reading: &Reading, verdic
         presentation.full = Some(Box::new(full));
     }
     presentation.undo = undo::undo(about);
-    (presentation.details, presentation.deciding) = details::all(about, made.deciding, made.details);
+    (presentation.details, presentation.deciding) =
+        details::all(about, made.deciding, made.details);
     presentation.warnings = warnings::all(about, made.warnings, presentation.hidden_lines);
     let teller = told::Teller::new(about);
     let sentence = sentence::make(about, &teller);
     let why = why::all(about, &teller, &sentence, &presentation.warnings);
-    Ok(Built { presentation, sentence, why })
+    Ok(Built {
+        presentation,
+        sentence,
+        why,
+    })
 }

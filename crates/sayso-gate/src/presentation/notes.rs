@@ -30,10 +30,16 @@ pub(super) fn of_change(old: &str, new: &str, executable: Option<bool>) -> Vec<S
     }
     match (breaks(old), breaks(new)) {
         (Breaks::Lf | Breaks::None, Breaks::Lf | Breaks::None) => {}
-        (Breaks::Returns, Breaks::Returns | Breaks::None) => out.push(format!("line breaks: {}", Breaks::Returns.words())),
+        (Breaks::Returns, Breaks::Returns | Breaks::None) => {
+            out.push(format!("line breaks: {}", Breaks::Returns.words()))
+        }
         (before, after) if before == after => out.push(format!("line breaks: {}", after.words())),
         (Breaks::None, after) => out.push(format!("line breaks: {}", after.words())),
-        (before, after) => out.push(format!("line breaks: {} become {}", before.words(), after.words())),
+        (before, after) => out.push(format!(
+            "line breaks: {} become {}",
+            before.words(),
+            after.words()
+        )),
     }
     out.extend(diff::end(old, new).map(str::to_owned));
     match (old.starts_with(ORDER_MARK), new.starts_with(ORDER_MARK)) {
@@ -81,19 +87,58 @@ mod tests {
         for (old, new, expected) in [
             ("a\n", "b\n", &[][..]),
             ("a\r\n", "b\r\n", &["line breaks: CR LF, as on Windows"]),
-            ("a\r\n", "b\n", &["line breaks: CR LF, as on Windows become LF"]),
-            ("a\n", "b\r\n", &["line breaks: LF become CR LF, as on Windows"]),
-            ("a\r\nb\n", "b\n", &["line breaks: CR LF and LF, mixed become LF"]),
-            ("a\n", "a", &["line breaks: LF become none", "the new content has no line break at its end"][1..]),
+            (
+                "a\r\n",
+                "b\n",
+                &["line breaks: CR LF, as on Windows become LF"],
+            ),
+            (
+                "a\n",
+                "b\r\n",
+                &["line breaks: LF become CR LF, as on Windows"],
+            ),
+            (
+                "a\r\nb\n",
+                "b\n",
+                &["line breaks: CR LF and LF, mixed become LF"],
+            ),
+            (
+                "a\n",
+                "a",
+                &[
+                    "line breaks: LF become none",
+                    "the new content has no line break at its end",
+                ][1..],
+            ),
             ("a", "a\n", &["a line break is added at the end"]),
-            ("a\n", "\u{FEFF}a\n", &["a byte order mark comes to the start of the file"]),
-            ("\u{FEFF}a\n", "a\n", &["the byte order mark at the start of the file goes"]),
+            (
+                "a\n",
+                "\u{FEFF}a\n",
+                &["a byte order mark comes to the start of the file"],
+            ),
+            (
+                "\u{FEFF}a\n",
+                "a\n",
+                &["the byte order mark at the start of the file goes"],
+            ),
         ] {
             assert_eq!(of_change(old, new, None), expected, "{old:?} {new:?}");
         }
-        assert_eq!(of_change("a\n", "b\n", Some(true)), ["the file can be executed: it is a program or a script"]);
-        assert_eq!(of_content("a\r\nb"), ["line breaks: CR LF, as on Windows", "no line break at the end of the file"]);
-        assert_eq!(of_content("\u{FEFF}a\n"), ["it starts with a byte order mark"]);
+        assert_eq!(
+            of_change("a\n", "b\n", Some(true)),
+            ["the file can be executed: it is a program or a script"]
+        );
+        assert_eq!(
+            of_content("a\r\nb"),
+            [
+                "line breaks: CR LF, as on Windows",
+                "no line break at the end of the file"
+            ]
+        );
+        assert_eq!(
+            of_content("\u{FEFF}a\n"),
+            ["it starts with a byte order mark"]
+        );
         assert!(of_content("").is_empty() && of_content("a\n").is_empty());
     }
 }

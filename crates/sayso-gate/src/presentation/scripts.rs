@@ -15,14 +15,31 @@ const WIDEST: usize = 200;
 /// Adds the scripts of a command to what is shown of it.
 pub(super) fn add(about: About<'_>, made: &mut Made) {
     let found = find(about.world, about.operation, about.reading);
-    made.warnings.extend(found.lacks.iter().map(|lacks| format!("not all that it runs is shown: {lacks}")));
+    made.warnings.extend(
+        found
+            .lacks
+            .iter()
+            .map(|lacks| format!("not all that it runs is shown: {lacks}")),
+    );
     let scripts = found.scripts;
-    let lines: Vec<Vec<String>> =
-        scripts.iter().map(|script| script.shown.lines().map(|line| visible(line).into_owned()).collect()).collect();
+    let lines: Vec<Vec<String>> = scripts
+        .iter()
+        .map(|script| {
+            script
+                .shown
+                .lines()
+                .map(|line| visible(line).into_owned())
+                .collect()
+        })
+        .collect();
     let all = lines.iter().flatten();
-    let is_short = all.clone().count() <= LINES && all.clone().all(|line| line.chars().count() <= WIDEST);
+    let is_short =
+        all.clone().count() <= LINES && all.clone().all(|line| line.chars().count() <= WIDEST);
     let text = about.operation.command().unwrap_or_default();
-    let mut whole: Vec<String> = text.split('\n').map(|line| visible(line).into_owned()).collect();
+    let mut whole: Vec<String> = text
+        .split('\n')
+        .map(|line| visible(line).into_owned())
+        .collect();
     let own = whole.len();
     for (script, lines) in scripts.iter().zip(lines) {
         let label = visible(&script.name).into_owned();
@@ -30,20 +47,42 @@ pub(super) fn add(about: About<'_>, made: &mut Made) {
             let labels = std::iter::once(label).chain(std::iter::repeat(String::new()));
             made.deciding.extend(labels.zip(lines));
         } else {
-            made.details.push((label, format!("{}, in {}", count(lines.len()), visible(&script.folder))));
+            made.details.push((
+                label,
+                format!("{}, in {}", count(lines.len()), visible(&script.folder)),
+            ));
             whole.extend([String::new(), heading(script, lines.len())]);
             // Each line has a mark, so that none of them passes for a heading.
             whole.extend(lines.iter().map(|line| format!("│ {line}")));
         }
-        let dangers = script.shell.as_deref().map(|text| sayso_shell::analyse(text).dangers).unwrap_or_default();
+        let dangers = script
+            .shell
+            .as_deref()
+            .map(|text| sayso_shell::analyse(text).dangers)
+            .unwrap_or_default();
         let deletes = format!("in {}: it deletes ", script.name);
-        let is_told = about.verdict.reasons.iter().any(|reason| reason.text.starts_with(&deletes));
+        let is_told = about
+            .verdict
+            .reasons
+            .iter()
+            .any(|reason| reason.text.starts_with(&deletes));
         // What an effect shows as well is said with what it is done to.
-        for danger in dangers.iter().filter(|danger| !(danger.shown_by_effect && is_told)) {
-            made.warnings.push(visible(&format!("in {}: {}", script.name, sentence::whole(&danger.what))).into_owned());
+        for danger in dangers
+            .iter()
+            .filter(|danger| !(danger.shown_by_effect && is_told))
+        {
+            made.warnings.push(
+                visible(&format!(
+                    "in {}: {}",
+                    script.name,
+                    sentence::whole(&danger.what)
+                ))
+                .into_owned(),
+            );
         }
         if let Some(lacks) = script.lacks {
-            made.warnings.push(visible(&format!("{}: {lacks}", script.name)).into_owned());
+            made.warnings
+                .push(visible(&format!("{}: {lacks}", script.name)).into_owned());
         }
     }
     if whole.len() > own {
@@ -59,5 +98,9 @@ fn heading(script: &Script, lines: usize) -> String {
 }
 
 fn count(lines: usize) -> String {
-    if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
+    if lines == 1 {
+        "1 line".to_owned()
+    } else {
+        format!("{lines} lines")
+    }
 }

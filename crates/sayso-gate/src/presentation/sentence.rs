@@ -16,7 +16,10 @@ use super::{About, command_sentence, target};
 const MAX_NAME: usize = 60;
 
 /// Agents that people know by a name with a capital letter.
-const CAPITALISED: [&str; 11] = ["claude", "codex", "gemini", "qwen", "copilot", "cline", "cursor", "windsurf", "droid", "crush", "goose"];
+const CAPITALISED: [&str; 11] = [
+    "claude", "codex", "gemini", "qwen", "copilot", "cline", "cursor", "windsurf", "droid",
+    "crush", "goose",
+];
 
 /// The sentence: "Claude wants to edit src/greet.py".
 pub(super) fn make(about: About<'_>, teller: &Teller<'_>) -> String {
@@ -47,25 +50,47 @@ fn of_tool(about: About<'_>, kind: Kind, teller: &Teller<'_>) -> String {
     match kind {
         Kind::FileRead => format!("read {}", path(Role::Path)),
         Kind::FileGrep => {
-            let place = operation.text(Role::Path).map_or("the workspace".to_owned(), |_| path(Role::Path));
-            format!("search {place} for {}", quoted(operation.text(Role::Find).unwrap_or_default()))
+            let place = operation
+                .text(Role::Path)
+                .map_or("the workspace".to_owned(), |_| path(Role::Path));
+            format!(
+                "search {place} for {}",
+                quoted(operation.text(Role::Find).unwrap_or_default())
+            )
         }
-        Kind::Glob => format!("list the files that match {}", quoted(operation.text(Role::NamePattern).unwrap_or_default())),
+        Kind::Glob => format!(
+            "list the files that match {}",
+            quoted(operation.text(Role::NamePattern).unwrap_or_default())
+        ),
         Kind::List => format!("list {}", path(Role::Path)),
-        Kind::FileWrite | Kind::FileCreate | Kind::FileCreateOverwrite => format!("{} {}", write_verb(about), path(Role::Path)),
+        Kind::FileWrite | Kind::FileCreate | Kind::FileCreateOverwrite => {
+            format!("{} {}", write_verb(about), path(Role::Path))
+        }
         Kind::FileEdit => format!("edit {}", path(Role::Path)),
         Kind::FileAppend => format!("append to {}", path(Role::Path)),
-        Kind::FileInsertAfter | Kind::FileInsertBefore => format!("insert text into {}", path(Role::Path)),
+        Kind::FileInsertAfter | Kind::FileInsertBefore => {
+            format!("insert text into {}", path(Role::Path))
+        }
         Kind::FileDelete | Kind::FileRmdir => deletion(about, teller),
         Kind::FileMove => format!("move {} to {}", path(Role::From), path(Role::To)),
         Kind::FileCopy => format!("copy {} to {}", path(Role::From), path(Role::To)),
         Kind::FileMkdir => format!("make the folder {}", path(Role::Path)),
         Kind::WebFetch => format!("fetch {}", text(Role::Url)),
-        Kind::Mcp => format!("use the tool {} of the MCP server {}", text(Role::ServerTool), text(Role::Server)),
+        Kind::Mcp => format!(
+            "use the tool {} of the MCP server {}",
+            text(Role::ServerTool),
+            text(Role::Server)
+        ),
         Kind::Delegate => format!("hand work to the agent {}", text(Role::Agent)),
         Kind::AgentCreate => format!("make the agent {}", text(Role::Agent)),
-        Kind::ShareFile => format!("hand the file {} to the agent {}", path(Role::Path), text(Role::Agent)),
-        Kind::Terminal | Kind::Custom | Kind::Opaque => format!("use the tool {}", named(operation.tool())),
+        Kind::ShareFile => format!(
+            "hand the file {} to the agent {}",
+            path(Role::Path),
+            text(Role::Agent)
+        ),
+        Kind::Terminal | Kind::Custom | Kind::Opaque => {
+            format!("use the tool {}", named(operation.tool()))
+        }
     }
 }
 
@@ -81,7 +106,11 @@ fn write_verb(about: About<'_>) -> &'static str {
 }
 
 fn deletion(about: About<'_>, teller: &Teller<'_>) -> String {
-    let effect = about.reading.effects.iter().find(|effect| effect.kind == EffectKind::Delete && effect.place().is_some());
+    let effect = about
+        .reading
+        .effects
+        .iter()
+        .find(|effect| effect.kind == EffectKind::Delete && effect.place().is_some());
     match effect {
         Some(effect) => deleted(about, teller, effect),
         None => format!("delete {}", path_of(about, Role::Path)),
@@ -90,17 +119,30 @@ fn deletion(about: About<'_>, teller: &Teller<'_>) -> String {
 
 /// "delete 214 files under build/", "delete src/old.py".
 pub(super) fn deleted(about: About<'_>, teller: &Teller<'_>, effect: &Effect) -> String {
-    let Some((place, fact)) = effect.place().and_then(|place| Some((place, place.fact.as_ref()?))) else {
+    let Some((place, fact)) = effect
+        .place()
+        .and_then(|place| Some((place, place.fact.as_ref()?)))
+    else {
         return "delete files that are only known when it runs".to_owned();
     };
     let shown = place_words(about.operation, &place.written, Some(fact));
     if fact.kind != PathKind::Folder || !effect.manner.recursive {
-        let folder = if fact.kind == PathKind::Folder { "the folder " } else { "" };
+        let folder = if fact.kind == PathKind::Folder {
+            "the folder "
+        } else {
+            ""
+        };
         return format!("delete {folder}{shown}");
     }
-    match teller.tally(&fact.canonical).filter(|tally| tally.files > 0) {
+    match teller
+        .tally(&fact.canonical)
+        .filter(|tally| tally.files > 0)
+    {
         Some(tally) => {
-            let (least, plural) = (if tally.whole { "" } else { "at least " }, if tally.files == 1 { "" } else { "s" });
+            let (least, plural) = (
+                if tally.whole { "" } else { "at least " },
+                if tally.files == 1 { "" } else { "s" },
+            );
             format!("delete {least}{} file{plural} under {shown}/", tally.files)
         }
         None => format!("delete {shown}/ with everything below"),
@@ -109,12 +151,18 @@ pub(super) fn deleted(about: About<'_>, teller: &Teller<'_>, effect: &Effect) ->
 
 /// The path of a role, as people read it.
 fn path_of(about: About<'_>, role: Role) -> String {
-    place_words(about.operation, about.operation.text(role).unwrap_or_default(), target::fact(about, role))
+    place_words(
+        about.operation,
+        about.operation.text(role).unwrap_or_default(),
+        target::fact(about, role),
+    )
 }
 
 /// A path as people read it: from the workspace where it is inside of it.
 pub(super) fn place_words(operation: &Operation, written: &str, fact: Option<&PathFact>) -> String {
-    let Some(fact) = fact else { return named(written) };
+    let Some(fact) = fact else {
+        return named(written);
+    };
     match relative(&fact.canonical, operation.workspace()) {
         Some("") => "the workspace".to_owned(),
         Some(inside) => named(inside),
@@ -124,8 +172,13 @@ pub(super) fn place_words(operation: &Operation, written: &str, fact: Option<&Pa
 
 /// A name of somebody else's. One that is no plain word is quoted, so that it cannot go on as a sentence of ours.
 pub(super) fn named(text: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-/@+~:%?=&#,".contains(letter);
-    if !text.is_empty() && text.chars().all(is_plain) && text.chars().count() <= MAX_NAME { text.to_owned() } else { quoted(text) }
+    let is_plain =
+        |letter: char| letter.is_ascii_alphanumeric() || "._-/@+~:%?=&#,".contains(letter);
+    if !text.is_empty() && text.chars().all(is_plain) && text.chars().count() <= MAX_NAME {
+        text.to_owned()
+    } else {
+        quoted(text)
+    }
 }
 
 /// The same in quotes, whatever it is.

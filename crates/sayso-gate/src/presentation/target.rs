@@ -13,7 +13,10 @@ pub(super) enum Standing {
     /// Nothing yet.
     Nothing,
     /// A text, and whether it can be executed.
-    Text { text: String, executable: Option<bool> },
+    Text {
+        text: String,
+        executable: Option<bool>,
+    },
     /// Bytes that are no text.
     Bytes(Content),
     /// More than is read for a person; its size.
@@ -29,15 +32,22 @@ pub(super) fn fact<'a>(about: About<'a>, role: Role) -> Option<&'a PathFact> {
 
 /// What is known of a path, as it was written in the call.
 pub(super) fn place_of<'a>(about: About<'a>, written: &str) -> Option<&'a PathFact> {
-    let places = about.reading.effects.iter().filter_map(|effect| effect.place());
-    places.filter(|place| place.written == written).find_map(|place| place.fact.as_ref())
+    let places = about
+        .reading
+        .effects
+        .iter()
+        .filter_map(|effect| effect.place());
+    places
+        .filter(|place| place.written == written)
+        .find_map(|place| place.fact.as_ref())
 }
 
 /// Reads what stands there. What cannot be read cannot be shown, and so is not asked about (H-27).
 pub(super) fn standing(about: About<'_>) -> Result<Standing, String> {
     let written = about.operation.text(Role::Path).unwrap_or_default();
     let unknown = |effect: &sayso_core::effect::Effect| {
-        effect.kind == EffectKind::Write && matches!(&effect.target, Target::UnknownPath(path) if path == written)
+        effect.kind == EffectKind::Write
+            && matches!(&effect.target, Target::UnknownPath(path) if path == written)
     };
     let Some(fact) = fact(about, Role::Path) else {
         return match about.reading.effects.iter().any(unknown) {
@@ -51,19 +61,37 @@ pub(super) fn standing(about: About<'_>) -> Result<Standing, String> {
         PathKind::File => read(about, &fact.canonical).map_err(|why| format!("`{shown}`: {why}")),
         PathKind::Folder => Err(format!("`{shown}` is a folder, not a file")),
         PathKind::Link => Err(format!("`{shown}` is a link that leads nowhere")),
-        PathKind::Device | PathKind::Channel => Err(format!("`{shown}` is a device or a pipe, not a file")),
+        PathKind::Device | PathKind::Channel => {
+            Err(format!("`{shown}` is a device or a pipe, not a file"))
+        }
     }
 }
 
 fn read(about: About<'_>, path: &str) -> Result<Standing, String> {
     let most = MAX_BYTES as u64;
-    let content = about.world.content(path, most)?.ok_or("it was there, and is gone now")?;
+    let content = about
+        .world
+        .content(path, most)?
+        .ok_or("it was there, and is gone now")?;
     if content.size > most || content.bytes.len() as u64 != content.size {
-        return if content.size > most { Ok(Standing::Large(content.size)) } else { Err("it was not read whole".to_owned()) };
+        return if content.size > most {
+            Ok(Standing::Large(content.size))
+        } else {
+            Err("it was not read whole".to_owned())
+        };
     }
     match String::from_utf8(content.bytes) {
-        Ok(text) if !text.contains('\0') => Ok(Standing::Text { text, executable: content.executable }),
-        Ok(text) => Ok(Standing::Bytes(Content { bytes: text.into_bytes(), ..content })),
-        Err(error) => Ok(Standing::Bytes(Content { bytes: error.into_bytes(), ..content })),
+        Ok(text) if !text.contains('\0') => Ok(Standing::Text {
+            text,
+            executable: content.executable,
+        }),
+        Ok(text) => Ok(Standing::Bytes(Content {
+            bytes: text.into_bytes(),
+            ..content
+        })),
+        Err(error) => Ok(Standing::Bytes(Content {
+            bytes: error.into_bytes(),
+            ..content
+        })),
     }
 }

@@ -31,7 +31,12 @@ pub(super) struct Teller<'a> {
 
 impl<'a> Teller<'a> {
     pub(super) fn new(about: About<'a>) -> Self {
-        Teller { about, until: Instant::now() + LONGEST, left: Cell::new(MOST_ENTRIES), counted: Default::default() }
+        Teller {
+            about,
+            until: Instant::now() + LONGEST,
+            left: Cell::new(MOST_ENTRIES),
+            counted: Default::default(),
+        }
     }
 
     /// What it would do, each thing once. That a program with listed effects runs is no news.
@@ -44,9 +49,20 @@ impl<'a> Teller<'a> {
         let commands = &self.about.reading.commands;
         let part = |(index, command): (usize, &sayso_core::draft::Command)| Part {
             program: super::command::typed(command, 1),
-            effects: self.all(self.about.reading.effects.iter().filter(|effect| effect.part == Some(index))),
+            effects: self.all(
+                self.about
+                    .reading
+                    .effects
+                    .iter()
+                    .filter(|effect| effect.part == Some(index)),
+            ),
         };
-        commands.iter().enumerate().take(MOST_PARTS).map(part).collect()
+        commands
+            .iter()
+            .enumerate()
+            .take(MOST_PARTS)
+            .map(part)
+            .collect()
     }
 
     fn all<'e>(&self, effects: impl Iterator<Item = &'e Effect>) -> Vec<String> {
@@ -72,12 +88,17 @@ impl<'a> Teller<'a> {
 
     /// How much goes, in brackets: " (214 files, 38.0 MB)".
     pub(super) fn amount(&self, effect: &Effect) -> String {
-        let fact = effect.place().and_then(|place| place.fact.as_ref()).filter(|_| effect.kind == EffectKind::Delete);
+        let fact = effect
+            .place()
+            .and_then(|place| place.fact.as_ref())
+            .filter(|_| effect.kind == EffectKind::Delete);
         match fact {
-            Some(fact) if fact.kind == PathKind::File => fact.size.map_or(String::new(), |bytes| format!(" ({})", size::words(bytes))),
-            Some(fact) if fact.kind == PathKind::Folder && effect.manner.recursive => {
-                self.tally(&fact.canonical).map_or(String::new(), |tally| format!(" ({})", words(tally)))
-            }
+            Some(fact) if fact.kind == PathKind::File => fact
+                .size
+                .map_or(String::new(), |bytes| format!(" ({})", size::words(bytes))),
+            Some(fact) if fact.kind == PathKind::Folder && effect.manner.recursive => self
+                .tally(&fact.canonical)
+                .map_or(String::new(), |tally| format!(" ({})", words(tally))),
             _ => String::new(),
         }
     }
@@ -88,8 +109,18 @@ impl<'a> Teller<'a> {
             return *known;
         }
         let time = self.until.saturating_duration_since(Instant::now());
-        let found = if time.is_zero() || self.left.get() == 0 { None } else { self.about.world.tally(path, self.left.get(), time) };
-        let used = found.map_or(0, |tally| if tally.whole { usize::try_from(tally.files).unwrap_or(usize::MAX) } else { MOST_ENTRIES });
+        let found = if time.is_zero() || self.left.get() == 0 {
+            None
+        } else {
+            self.about.world.tally(path, self.left.get(), time)
+        };
+        let used = found.map_or(0, |tally| {
+            if tally.whole {
+                usize::try_from(tally.files).unwrap_or(usize::MAX)
+            } else {
+                MOST_ENTRIES
+            }
+        });
         self.left.set(self.left.get().saturating_sub(used));
         self.counted.borrow_mut().insert(path.to_owned(), found);
         found
@@ -98,12 +129,19 @@ impl<'a> Teller<'a> {
 
 /// "214 files, 38.0 MB", "at least 20000 files, 1.2 GB".
 pub(super) fn words(tally: Tally) -> String {
-    let Tally { files, bytes, whole } = tally;
+    let Tally {
+        files,
+        bytes,
+        whole,
+    } = tally;
     match (files, whole) {
         (0, true) => "empty".to_owned(),
         (0, false) => "not counted".to_owned(),
         _ => {
-            let (least, plural) = (if whole { "" } else { "at least " }, if files == 1 { "" } else { "s" });
+            let (least, plural) = (
+                if whole { "" } else { "at least " },
+                if files == 1 { "" } else { "s" },
+            );
             format!("{least}{files} file{plural}, {}", size::words(bytes))
         }
     }
@@ -112,8 +150,12 @@ pub(super) fn words(tally: Tally) -> String {
 /// What it would do, each thing once, without counting.
 pub(super) fn plainly(effects: &[Effect]) -> Vec<String> {
     let mut told = BTreeSet::new();
-    let mut out: Vec<String> =
-        effects.iter().filter(|effect| is_news(effect)).map(explain::effect).filter(|words| told.insert(words.clone())).collect();
+    let mut out: Vec<String> = effects
+        .iter()
+        .filter(|effect| is_news(effect))
+        .map(explain::effect)
+        .filter(|words| told.insert(words.clone()))
+        .collect();
     if out.len() > MOST_EFFECTS {
         let more = out.len() - MOST_EFFECTS;
         out.truncate(MOST_EFFECTS);
@@ -140,7 +182,14 @@ mod tests {
             (0, 0, true, "empty"),
             (0, 0, false, "not counted"),
         ] {
-            assert_eq!(words(Tally { files, bytes, whole }), expected);
+            assert_eq!(
+                words(Tally {
+                    files,
+                    bytes,
+                    whole
+                }),
+                expected
+            );
         }
     }
 }

@@ -45,7 +45,11 @@ enum Fit {
 fn whole_codes(text: &str, end: usize) -> usize {
     let before = text.get(..end).unwrap_or(text);
     match (before.rfind('‹'), before.rfind('›')) {
-        (Some(open), closed) if closed.is_none_or(|closed| closed < open) && before.len() - open < 16 => open,
+        (Some(open), closed)
+            if closed.is_none_or(|closed| closed < open) && before.len() - open < 16 =>
+        {
+            open
+        }
         _ => end,
     }
 }
@@ -58,17 +62,37 @@ fn part(text: &str, end: usize) -> String {
 
 /// Cuts the body to `lines` lines and [`MOST_CHARACTERS`].
 pub(super) fn cut(presentation: &mut Presentation, lines: usize) {
-    let mut room = Room { lines: lines.max(1), characters: MOST_CHARACTERS };
+    let mut room = Room {
+        lines: lines.max(1),
+        characters: MOST_CHARACTERS,
+    };
     let (short, hidden) = match &presentation.body {
         Body::Command { .. } | Body::Binary { .. } => return,
         Body::Text(lines) => {
             let (lines, hidden) = cut_lines(lines, &mut room);
             (Body::Text(lines), hidden)
         }
-        Body::Content { path, language, lines, size, notes, over } => {
+        Body::Content {
+            path,
+            language,
+            lines,
+            size,
+            notes,
+            over,
+        } => {
             let (lines, hidden) = cut_lines(lines, &mut room);
             let (path, notes, over) = (path.clone(), notes.clone(), over.clone());
-            (Body::Content { path, language: *language, lines, size: *size, notes, over }, hidden)
+            (
+                Body::Content {
+                    path,
+                    language: *language,
+                    lines,
+                    size: *size,
+                    notes,
+                    over,
+                },
+                hidden,
+            )
         }
         Body::Structured(rows) => {
             let (rows, hidden) = cut_rows(rows, &mut room);
@@ -89,7 +113,9 @@ pub(super) fn cut(presentation: &mut Presentation, lines: usize) {
 /// How many lines a body has.
 pub(super) fn count(body: &Body) -> usize {
     match body {
-        Body::Text(lines) | Body::Content { lines, .. } | Body::Command { lines, .. } => lines.len(),
+        Body::Text(lines) | Body::Content { lines, .. } | Body::Command { lines, .. } => {
+            lines.len()
+        }
         Body::Structured(rows) => rows.len(),
         Body::Diff(diff) => diff.hunks.iter().map(|hunk| hunk.lines.len()).sum(),
         Body::Binary { .. } => 0,
@@ -148,7 +174,13 @@ fn cut_diff(diff: &Diff, room: &mut Room) -> (Diff, usize) {
                 }
                 fit => {
                     if let Fit::Part(end) = fit {
-                        lines.push(DiffLine { pieces: vec![Piece { text: part(&text, end), emphasised: false }], ..line.clone() });
+                        lines.push(DiffLine {
+                            pieces: vec![Piece {
+                                text: part(&text, end),
+                                emphasised: false,
+                            }],
+                            ..line.clone()
+                        });
                     }
                     if !lines.is_empty() {
                         hunks.push(cut_hunk(hunk, lines));
@@ -159,7 +191,14 @@ fn cut_diff(diff: &Diff, room: &mut Room) -> (Diff, usize) {
         }
         hunks.push(cut_hunk(hunk, lines));
     }
-    let Diff { path, language, added, removed, notes, .. } = diff;
+    let Diff {
+        path,
+        language,
+        added,
+        removed,
+        notes,
+        ..
+    } = diff;
     let short = Diff {
         hunks,
         path: path.clone(),
@@ -174,7 +213,12 @@ fn cut_diff(diff: &Diff, room: &mut Room) -> (Diff, usize) {
 }
 
 fn cut_hunk(hunk: &Hunk, lines: Vec<DiffLine>) -> Hunk {
-    Hunk { old_start: hunk.old_start, new_start: hunk.new_start, before: Vec::new(), lines }
+    Hunk {
+        old_start: hunk.old_start,
+        new_start: hunk.new_start,
+        before: Vec::new(),
+        lines,
+    }
 }
 
 /// The first lines of a text as they can be shown, and "... [N more lines]" where there are more.
@@ -188,7 +232,10 @@ pub fn truncate_for_display(content: &str, lines: usize) -> String {
     if !kept.is_empty() {
         out.push('\n');
     }
-    out.push_str(&format!("... [{}]", nouns::count(total - lines, "more line")));
+    out.push_str(&format!(
+        "... [{}]",
+        nouns::count(total - lines, "more line")
+    ));
     out
 }
 
@@ -214,8 +261,16 @@ mod tests {
         let text = format!("{}‹U+202E›x", "a".repeat(MOST_CHARACTERS - 3));
         let mut one = Presentation::of(Body::Text(vec![text]));
         cut(&mut one, 50);
-        let Body::Text(lines) = &one.body else { panic!("not a text") };
-        assert_eq!(lines, &[format!("{}… [9 more characters]", "a".repeat(MOST_CHARACTERS - 3))]);
+        let Body::Text(lines) = &one.body else {
+            panic!("not a text")
+        };
+        assert_eq!(
+            lines,
+            &[format!(
+                "{}… [9 more characters]",
+                "a".repeat(MOST_CHARACTERS - 3)
+            )]
+        );
         assert_eq!(one.hidden_lines, 1);
         assert!(one.full.is_some());
     }

@@ -16,8 +16,13 @@ pub(super) fn undo(about: About<'_>) -> Option<Undo> {
     }
     let effects = &about.reading.effects;
     let is_worth_saying = match about.outlook.undo.is_possible() {
-        true => effects.iter().any(|effect| matches!(effect.kind, EffectKind::Write | EffectKind::Delete)),
-        false => about.verdict.tier != Tier::None || !only_adds(about.operation.kind()) && effects.iter().any(takes_away),
+        true => effects
+            .iter()
+            .any(|effect| matches!(effect.kind, EffectKind::Write | EffectKind::Delete)),
+        false => {
+            about.verdict.tier != Tier::None
+                || !only_adds(about.operation.kind()) && effects.iter().any(takes_away)
+        }
     };
     is_worth_saying.then(|| about.outlook.undo.clone())
 }
@@ -47,5 +52,8 @@ fn takes_away(effect: &Effect) -> bool {
 }
 
 fn only_adds(kind: Kind) -> bool {
-    matches!(kind, Kind::FileAppend | Kind::FileInsertAfter | Kind::FileInsertBefore)
+    matches!(
+        kind,
+        Kind::FileAppend | Kind::FileInsertAfter | Kind::FileInsertBefore
+    )
 }

@@ -7,7 +7,11 @@ pub fn unified(diff: &Diff) -> Vec<String> {
     let mut out = Vec::new();
     for hunk in &diff.hunks {
         out.push(hunk.heading());
-        out.extend(hunk.lines.iter().map(|line| format!("{}{}", line.change.sign(), line.text())));
+        out.extend(
+            hunk.lines
+                .iter()
+                .map(|line| format!("{}{}", line.change.sign(), line.text())),
+        );
     }
     out
 }
@@ -35,7 +39,11 @@ pub fn side_by_side(diff: &Diff) -> Vec<(Option<DiffLine>, Option<DiffLine>)> {
     out
 }
 
-fn pair(gone: &mut Vec<&DiffLine>, come: &mut Vec<&DiffLine>, out: &mut Vec<(Option<DiffLine>, Option<DiffLine>)>) {
+fn pair(
+    gone: &mut Vec<&DiffLine>,
+    come: &mut Vec<&DiffLine>,
+    out: &mut Vec<(Option<DiffLine>, Option<DiffLine>)>,
+) {
     let at = |lines: &[&DiffLine], index: usize| lines.get(index).map(|line| (*line).clone());
     out.extend((0..gone.len().max(come.len())).map(|index| (at(gone, index), at(come, index))));
     gone.clear();

@@ -29,24 +29,44 @@ pub(super) fn all(about: About<'_>, own: Vec<String>, hidden_lines: usize) -> Ve
     if let Some(why) = &about.outlook.failure {
         add(format!("This will fail: {}", visible(why)));
     }
-    let deletes = matches!(about.operation.kind(), Kind::FileDelete | Kind::FileRmdir) && about.outlook.failure.is_none();
+    let deletes = matches!(about.operation.kind(), Kind::FileDelete | Kind::FileRmdir)
+        && about.outlook.failure.is_none();
     // A script that it runs may be what deletes.
     let takes_away = || {
-        let by_script = about.verdict.reasons.iter().any(|reason| reason.must_ask && reason.rule == "delete");
-        by_script || about.reading.effects.iter().any(|effect| effect.kind == EffectKind::Delete)
+        let by_script = about
+            .verdict
+            .reasons
+            .iter()
+            .any(|reason| reason.must_ask && reason.rule == "delete");
+        by_script
+            || about
+                .reading
+                .effects
+                .iter()
+                .any(|effect| effect.kind == EffectKind::Delete)
     };
     if deletes || about.verdict.tier != Tier::None && takes_away() {
         add("This operation is destructive".to_owned());
     }
     let mut dangers: Vec<_> = about.reading.dangers.iter().collect();
     dangers.sort_by_key(|danger| std::cmp::Reverse(danger.tier));
-    dangers.iter().for_each(|danger| add(visible(&sentence::whole(&danger.what)).into_owned()));
-    for reason in about.verdict.reasons.iter().filter(|reason| reason.must_ask) {
+    dangers
+        .iter()
+        .for_each(|danger| add(visible(&sentence::whole(&danger.what)).into_owned()));
+    for reason in about
+        .verdict
+        .reasons
+        .iter()
+        .filter(|reason| reason.must_ask)
+    {
         add(visible(&reason.text).into_owned());
     }
     // In the words of the reason that it mostly is, so that it stands there once.
     if let Some(opaque) = &about.reading.opaque {
-        add(format!("it could not be analysed whole: {}", visible(&opaque.reason)));
+        add(format!(
+            "it could not be analysed whole: {}",
+            visible(&opaque.reason)
+        ));
     }
     own.into_iter().for_each(&mut add);
     of_arguments(about).into_iter().for_each(&mut add);
@@ -61,21 +81,34 @@ pub(super) fn all(about: About<'_>, own: Vec<String>, hidden_lines: usize) -> Ve
 fn of_arguments(about: About<'_>) -> Vec<String> {
     let entries = about.operation.args().entries();
     let having = |test: &dyn Fn(&str) -> bool| -> Vec<&str> {
-        entries.iter().filter(|entry| test(&entry.key) || any_text(&entry.node, test)).map(|entry| entry.key.as_str()).collect()
+        entries
+            .iter()
+            .filter(|entry| test(&entry.key) || any_text(&entry.node, test))
+            .map(|entry| entry.key.as_str())
+            .collect()
     };
     let mut out = Vec::new();
     let hidden = having(&|text| has_hidden(text) && has_hidden(&text.replace("\r\n", "\n")));
     if !hidden.is_empty() {
-        out.push(format!("{} holds invisible characters, which are spelled out here", details::names_of(&hidden)));
+        out.push(format!(
+            "{} holds invisible characters, which are spelled out here",
+            details::names_of(&hidden)
+        ));
     }
     if has_hidden(about.operation.tool()) {
-        out.push("the name of the tool holds invisible characters, which are spelled out here".to_owned());
+        out.push(
+            "the name of the tool holds invisible characters, which are spelled out here"
+                .to_owned(),
+        );
     }
     let mut runs = having(&has_long_run);
     // Long runs are usual in files, and the lines of a file are numbered.
     runs.retain(|key| structured::role(about, key) != Some(Role::Content));
     if !runs.is_empty() {
-        out.push(format!("{} holds a long run of blanks or empty lines: look at what follows it", details::names_of(&runs)));
+        out.push(format!(
+            "{} holds a long run of blanks or empty lines: look at what follows it",
+            details::names_of(&runs)
+        ));
     }
     out
 }
@@ -118,24 +151,49 @@ fn links(about: About<'_>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut more = 0;
     for effect in &about.reading.effects {
-        let Some((place, fact)) = effect.place().and_then(|place| Some((place, place.fact.as_ref()?))) else { continue };
+        let Some((place, fact)) = effect
+            .place()
+            .and_then(|place| Some((place, place.fact.as_ref()?)))
+        else {
+            continue;
+        };
         let mut words = Vec::new();
         if !fact.links.is_empty() {
-            let outside = if below(&fact.canonical, &about.reading.surroundings.workspace) { "" } else { ", outside of the workspace" };
-            words.push(format!("`{}` leads through a link to {}{outside}", visible(&place.written), visible(&fact.canonical)));
+            let outside = if below(&fact.canonical, &about.reading.surroundings.workspace) {
+                ""
+            } else {
+                ", outside of the workspace"
+            };
+            words.push(format!(
+                "`{}` leads through a link to {}{outside}",
+                visible(&place.written),
+                visible(&fact.canonical)
+            ));
         }
         if effect.kind == EffectKind::Write && fact.hard_links > 1 && fact.kind == PathKind::File {
-            words.push(format!("{} has {} names: a change shows under all of them", visible(&fact.canonical), fact.hard_links));
+            words.push(format!(
+                "{} has {} names: a change shows under all of them",
+                visible(&fact.canonical),
+                fact.hard_links
+            ));
         }
         for text in words {
             if out.contains(&text) {
                 continue;
             }
-            if out.len() < MOST_LINKS { out.push(text) } else { more += 1 }
+            if out.len() < MOST_LINKS {
+                out.push(text)
+            } else {
+                more += 1
+            }
         }
     }
     if more > 0 {
-        out.push(format!("and {} {} elsewhere", count(more, "more path"), agreed(more, "leads", "lead")));
+        out.push(format!(
+            "and {} {} elsewhere",
+            count(more, "more path"),
+            agreed(more, "leads", "lead")
+        ));
     }
     out
 }

@@ -16,27 +16,59 @@ use super::told::Teller;
 pub const NOT_KNOWN: &str = "what it does cannot be known before it runs";
 
 /// All that speaks for looking closely: warnings first, then the reasons of the verdict.
-pub(super) fn all(about: About<'_>, teller: &Teller<'_>, sentence: &str, warnings: &[String]) -> Vec<Why> {
+pub(super) fn all(
+    about: About<'_>,
+    teller: &Teller<'_>,
+    sentence: &str,
+    warnings: &[String],
+) -> Vec<Why> {
     let reasons = about.verdict.main_reasons();
     let mut out: Vec<Why> = Vec::new();
     let mut add = |text: String, is_warning: bool, reason: Option<&Reason>| {
         let is_weak = reason.is_some_and(is_general);
         let text = with_short_paths(about, sentence, &text);
         if !out.iter().any(|other| other.text == text) {
-            out.push(Why { text, is_warning, rule: reason.and_then(rule) });
+            out.push(Why {
+                text,
+                is_warning,
+                rule: reason.and_then(rule),
+            });
         }
         is_weak
     };
     // What an effect shows as well is said with what it is done to.
-    let shown: Vec<String> =
-        about.reading.dangers.iter().filter(|danger| danger.shown_by_effect).map(|danger| danger.what.clone()).collect();
-    let is_shown = |warning: &String| shown.iter().any(|what| visible(&sentence::whole(what)) == *warning) && deletes(&reasons);
+    let shown: Vec<String> = about
+        .reading
+        .dangers
+        .iter()
+        .filter(|danger| danger.shown_by_effect)
+        .map(|danger| danger.what.clone())
+        .collect();
+    let is_shown = |warning: &String| {
+        shown
+            .iter()
+            .any(|what| visible(&sentence::whole(what)) == *warning)
+            && deletes(&reasons)
+    };
     for warning in warnings.iter().filter(|warning| !is_shown(warning)) {
-        let reason = reasons.iter().find(|reason| visible(&reason.text) == *warning).copied();
-        add(reason.map_or_else(|| warning.clone(), |reason| with_amount(about, teller, reason)), true, reason);
+        let reason = reasons
+            .iter()
+            .find(|reason| visible(&reason.text) == *warning)
+            .copied();
+        add(
+            reason.map_or_else(
+                || warning.clone(),
+                |reason| with_amount(about, teller, reason),
+            ),
+            true,
+            reason,
+        );
     }
     let mut weak = Vec::new();
-    for reason in reasons.iter().filter(|reason| !warnings.contains(&visible(&reason.text).into_owned())) {
+    for reason in reasons
+        .iter()
+        .filter(|reason| !warnings.contains(&visible(&reason.text).into_owned()))
+    {
         let text = text_of(reason);
         if add(text.clone(), reason.must_ask, Some(reason)) {
             weak.push(text);
@@ -58,7 +90,11 @@ fn fold(all: Vec<Why>, sentence: &str, weak: &[String]) -> Vec<Why> {
     let strong: Vec<Why> = all.iter().filter(|why| !is_weak(why)).cloned().collect();
     match strong.is_empty() {
         // A warning that is the sentence itself stands there already.
-        true => all.into_iter().find(|why| !why.is_warning).into_iter().collect(),
+        true => all
+            .into_iter()
+            .find(|why| !why.is_warning)
+            .into_iter()
+            .collect(),
         false => strong,
     }
 }
@@ -70,18 +106,29 @@ fn is_said(sentence: &str, reason: &str) -> bool {
     }
     let wanted = sentence::infinitive(reason);
     // "`sh` runs another command" has its subject with it.
-    let predicate = reason.strip_prefix("it ").or_else(|| reason.strip_prefix('`')?.split_once("` ").map(|(_, rest)| rest));
-    wanted.is_some_and(|words| sentence.contains(&words)) || predicate.is_some_and(|words| sentence.contains(&format!(", which {words}")))
+    let predicate = reason.strip_prefix("it ").or_else(|| {
+        reason
+            .strip_prefix('`')?
+            .split_once("` ")
+            .map(|(_, rest)| rest)
+    });
+    wanted.is_some_and(|words| sentence.contains(&words))
+        || predicate.is_some_and(|words| sentence.contains(&format!(", which {words}")))
 }
 
 /// The text of a reason. Only who writes a policy may break its lines: what a call holds is in the others.
 fn text_of(reason: &Reason) -> String {
-    if is_built_in(reason) { visible(&reason.text).into_owned() } else { visible_block(&reason.text).to_string() }
+    if is_built_in(reason) {
+        visible(&reason.text).into_owned()
+    } else {
+        visible_block(&reason.text).to_string()
+    }
 }
 
 /// Whether no rule of anybody is behind it; one that was found in a script has the script before it.
 fn is_built_in(reason: &Reason) -> bool {
-    reason.source == "built-in" || reason.source.starts_with("script ") && reason.source.ends_with(", built-in")
+    reason.source == "built-in"
+        || reason.source.starts_with("script ") && reason.source.ends_with(", built-in")
 }
 
 fn rule(reason: &Reason) -> Option<String> {
@@ -95,20 +142,32 @@ fn with_amount(about: About<'_>, teller: &Teller<'_>, reason: &Reason) -> String
     if matches!(about.operation.kind(), Kind::FileDelete | Kind::FileRmdir) {
         return text;
     }
-    let deletes = about.reading.effects.iter().filter(|effect| reason.is_built_in("delete") && effect.kind == EffectKind::Delete);
-    match deletes.into_iter().find(|effect| canonical(effect).is_some_and(|path| names(&reason.text, path))) {
+    let deletes = about
+        .reading
+        .effects
+        .iter()
+        .filter(|effect| reason.is_built_in("delete") && effect.kind == EffectKind::Delete);
+    match deletes
+        .into_iter()
+        .find(|effect| canonical(effect).is_some_and(|path| names(&reason.text, path)))
+    {
         Some(effect) => format!("{text}{}", teller.amount(effect)),
         None => text,
     }
 }
 
 fn canonical(effect: &Effect) -> Option<&str> {
-    effect.place().and_then(|place| place.fact.as_ref()).map(|fact| fact.canonical.as_str())
+    effect
+        .place()
+        .and_then(|place| place.fact.as_ref())
+        .map(|fact| fact.canonical.as_str())
 }
 
 /// Whether a reason names a path, and not only one that starts like it.
 pub(super) fn names(reason: &str, path: &str) -> bool {
-    ["`", " (written as "].iter().any(|end| reason.contains(&format!("`{path}{end}")))
+    ["`", " (written as "]
+        .iter()
+        .any(|end| reason.contains(&format!("`{path}{end}")))
 }
 
 /// A path that the sentence names is not spelled out again, and others are read from the workspace.
@@ -118,7 +177,10 @@ fn with_short_paths(about: About<'_>, sentence: &str, text: &str) -> String {
         let Some(fact) = &place.fact else { continue };
         let written = format!("`{}`", visible(&fact.canonical));
         let shown = place_words(about.operation, &place.written, Some(fact));
-        let is_named = sentence.split(' ').any(|word| word.trim_end_matches('/') == shown) && !sentence.contains(" more");
+        let is_named = sentence
+            .split(' ')
+            .any(|word| word.trim_end_matches('/') == shown)
+            && !sentence.contains(" more");
         if is_named && out.contains(&written) {
             out = out.replace(&written, "this path");
         }

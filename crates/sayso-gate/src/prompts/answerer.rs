@@ -30,7 +30,11 @@ pub enum Reaches {
 impl Answerer {
     /// Somebody who may answer everything, and comes for it.
     pub fn new(name: impl Into<String>) -> Self {
-        Answerer { name: name.into(), reaches: Reaches::All, deliver: None }
+        Answerer {
+            name: name.into(),
+            reaches: Reaches::All,
+            deliver: None,
+        }
     }
 
     pub(super) fn may(&self, prompt: &Prompt) -> bool {

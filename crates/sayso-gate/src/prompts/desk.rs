@@ -20,7 +20,11 @@ pub(crate) const LONGEST_WAIT: u32 = 4;
 
 /// What a prompt has come to.
 enum Slot {
-    Open { due: Option<Instant>, wait: Duration, last: Instant },
+    Open {
+        due: Option<Instant>,
+        wait: Duration,
+        last: Instant,
+    },
     Ended(Ended),
 }
 
@@ -34,7 +38,12 @@ struct Row {
 
 impl Row {
     fn new(prompt: Arc<Prompt>, slot: Slot) -> Self {
-        Row { prompt, slot, waker: None, unshown: BTreeMap::new() }
+        Row {
+            prompt,
+            slot,
+            waker: None,
+            unshown: BTreeMap::new(),
+        }
     }
 
     fn is_open(&self) -> bool {
@@ -81,12 +90,22 @@ impl Desk {
     }
 
     /// Registers a prompt, and posts it to whoever does not come for it.
-    pub(super) fn open(&mut self, prompt: Arc<Prompt>, wait: Option<Duration>, now: Instant) -> u64 {
+    pub(super) fn open(
+        &mut self,
+        prompt: Arc<Prompt>,
+        wait: Option<Duration>,
+        now: Instant,
+    ) -> u64 {
         let number = self.number();
         let twice = self.numbers.contains_key(&prompt.id) || self.ended.contains_key(&prompt.id);
-        let anybody = self.seated.values().any(|seated| seated.answerer.may(&prompt));
+        let anybody = self
+            .seated
+            .values()
+            .any(|seated| seated.answerer.may(&prompt));
         let end = match (twice, self.closed, anybody) {
-            (true, ..) => Some(Ended::Failed("the id of the prompt was used before".to_owned())),
+            (true, ..) => Some(Ended::Failed(
+                "the id of the prompt was used before".to_owned(),
+            )),
             (_, true, _) => Some(Ended::Cancelled),
             (_, _, false) => Some(Ended::Nobody),
             _ => None,
@@ -99,17 +118,28 @@ impl Desk {
         let slot = Slot::Open {
             due: wait.and_then(|wait| now.checked_add(wait)),
             wait: waits,
-            last: now.checked_add(waits.saturating_mul(LONGEST_WAIT)).unwrap_or(now),
+            last: now
+                .checked_add(waits.saturating_mul(LONGEST_WAIT))
+                .unwrap_or(now),
         };
         if let Slot::Open { due: Some(due), .. } = slot {
             self.due.insert((due, number));
         }
         self.numbers.insert(prompt.id.clone(), number);
         let mut row = Row::new(prompt, slot);
-        for (seat, seated) in self.seated.iter().filter(|(_, seated)| seated.answerer.may(&row.prompt)) {
+        for (seat, seated) in self
+            .seated
+            .iter()
+            .filter(|(_, seated)| seated.answerer.may(&row.prompt))
+        {
             // Only a number: a screen that hangs keeps no prompts.
-            if seated.post.as_ref().is_some_and(|post| post.send(number).is_err()) {
-                row.unshown.insert(*seat, "there is no thread to show it".to_owned());
+            if seated
+                .post
+                .as_ref()
+                .is_some_and(|post| post.send(number).is_err())
+            {
+                row.unshown
+                    .insert(*seat, "there is no thread to show it".to_owned());
             }
         }
         self.rows.insert(number, row);
@@ -123,8 +153,16 @@ impl Desk {
     pub(super) fn sit(&mut self, answerer: Answerer) -> (u64, Option<Post>) {
         let seat = self.number();
         let (post, numbers) = answerer.deliver.is_some().then(channel).unzip();
-        let open = self.rows.iter().filter(|(_, row)| row.is_open() && answerer.may(&row.prompt));
-        let open = open.filter(|(number, _)| post.as_ref().is_some_and(|post: &Sender<u64>| post.send(**number).is_ok())).count();
+        let open = self
+            .rows
+            .iter()
+            .filter(|(_, row)| row.is_open() && answerer.may(&row.prompt));
+        let open = open
+            .filter(|(number, _)| {
+                post.as_ref()
+                    .is_some_and(|post: &Sender<u64>| post.send(**number).is_ok())
+            })
+            .count();
         self.seated.insert(seat, Seated { answerer, post });
         (seat, numbers.map(|numbers| Post { numbers, open }))
     }
@@ -133,7 +171,12 @@ impl Desk {
     /// outside of the lock.
     pub(super) fn leave(&mut self, seat: u64) -> Option<Seated> {
         let left = self.seated.remove(&seat);
-        let open: Vec<u64> = self.rows.iter().filter(|(_, row)| row.is_open()).map(|(number, _)| *number).collect();
+        let open: Vec<u64> = self
+            .rows
+            .iter()
+            .filter(|(_, row)| row.is_open())
+            .map(|(number, _)| *number)
+            .collect();
         for number in open {
             self.end_unseen(number);
         }
@@ -142,7 +185,10 @@ impl Desk {
 
     /// A prompt, if it is still open.
     pub(super) fn prompt(&self, number: u64) -> Option<Arc<Prompt>> {
-        self.rows.get(&number).filter(|row| row.is_open()).map(|row| Arc::clone(&row.prompt))
+        self.rows
+            .get(&number)
+            .filter(|row| row.is_open())
+            .map(|row| Arc::clone(&row.prompt))
     }
 
     /// A prompt could not be shown at a seat.
@@ -155,25 +201,47 @@ impl Desk {
 
     /// Ends a prompt that nobody is there for, or that could not be shown to anybody who is.
     fn end_unseen(&mut self, number: u64) {
-        let Some(row) = self.rows.get(&number) else { return };
-        let mut there = self.seated.iter().filter(|(_, seated)| seated.answerer.may(&row.prompt)).map(|(seat, _)| seat).peekable();
+        let Some(row) = self.rows.get(&number) else {
+            return;
+        };
+        let mut there = self
+            .seated
+            .iter()
+            .filter(|(_, seated)| seated.answerer.may(&row.prompt))
+            .map(|(seat, _)| seat)
+            .peekable();
         if there.peek().is_none() {
             return self.end(number, Ended::Nobody);
         }
-        let Some(why) = there.map(|seat| row.unshown.get(seat).map(String::as_str)).collect::<Option<Vec<_>>>() else { return };
+        let Some(why) = there
+            .map(|seat| row.unshown.get(seat).map(String::as_str))
+            .collect::<Option<Vec<_>>>()
+        else {
+            return;
+        };
         let why = format!("the prompt could not be shown: {}", why.join("; "));
         self.end(number, Ended::Failed(why));
     }
 
     /// What is open for somebody, the oldest first.
     pub(super) fn pending(&self, seat: u64) -> Vec<Arc<Prompt>> {
-        let Some(Seated { answerer, .. }) = self.seated.get(&seat) else { return Vec::new() };
-        let open = self.rows.values().filter(|row| row.is_open() && answerer.may(&row.prompt));
+        let Some(Seated { answerer, .. }) = self.seated.get(&seat) else {
+            return Vec::new();
+        };
+        let open = self
+            .rows
+            .values()
+            .filter(|row| row.is_open() && answerer.may(&row.prompt));
         open.map(|row| Arc::clone(&row.prompt)).collect()
     }
 
     /// Takes an answer, if it is the first valid one. `by` is who gave it, where several people answer at one seat.
-    pub(super) fn answer(&mut self, seat: u64, answer: Answer, by: Option<DecidedBy>) -> Result<(), Refused> {
+    pub(super) fn answer(
+        &mut self,
+        seat: u64,
+        answer: Answer,
+        by: Option<DecidedBy>,
+    ) -> Result<(), Refused> {
         let Some(number) = self.numbers.get(&answer.prompt).copied() else {
             return Err(match self.ended.get(&answer.prompt) {
                 Some(true) => Refused::AlreadyAnswered,
@@ -203,11 +271,19 @@ impl Desk {
     /// Somebody is at the prompt: its end is put off, up to a limit.
     pub(super) fn activity(&mut self, seat: u64, id: &str, now: Instant) -> Result<(), Refused> {
         let number = self.numbers.get(id).copied().ok_or(Refused::Late)?;
-        let may = self.seated.get(&seat).zip(self.rows.get(&number)).is_some_and(|(seated, row)| seated.answerer.may(&row.prompt));
+        let may = self
+            .seated
+            .get(&seat)
+            .zip(self.rows.get(&number))
+            .is_some_and(|(seated, row)| seated.answerer.may(&row.prompt));
         match self.rows.get_mut(&number).map(|row| &mut row.slot) {
             Some(Slot::Open { due, wait, last }) if may => {
                 let Some(before) = *due else { return Ok(()) };
-                let later = now.checked_add(*wait).unwrap_or(before).min(*last).max(before);
+                let later = now
+                    .checked_add(*wait)
+                    .unwrap_or(before)
+                    .min(*last)
+                    .max(before);
                 *due = Some(later);
                 self.due.remove(&(before, number));
                 self.due.insert((later, number));
@@ -226,7 +302,12 @@ impl Desk {
     }
 
     pub(super) fn expire(&mut self, now: Instant) {
-        let due: Vec<u64> = self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, number)| *number).collect();
+        let due: Vec<u64> = self
+            .due
+            .iter()
+            .take_while(|(due, _)| *due <= now)
+            .map(|(_, number)| *number)
+            .collect();
         for number in due {
             self.end(number, Ended::TimedOut);
         }
@@ -238,7 +319,12 @@ impl Desk {
     }
 
     pub(super) fn end_all(&mut self, end: &Ended, which: impl Fn(&Prompt) -> bool) {
-        let numbers: Vec<u64> = self.rows.iter().filter(|(_, row)| which(&row.prompt)).map(|(number, _)| *number).collect();
+        let numbers: Vec<u64> = self
+            .rows
+            .iter()
+            .filter(|(_, row)| which(&row.prompt))
+            .map(|(number, _)| *number)
+            .collect();
         for number in numbers {
             self.end(number, end.clone());
         }
@@ -263,7 +349,9 @@ impl Desk {
     /// There is no keeper, so nothing that can be due may stay open.
     pub(super) fn dismiss_keeper(&mut self, why: &str) {
         self.kept = false;
-        self.end_all(&Ended::Failed(why.to_owned()), |prompt| prompt.timeout.is_some());
+        self.end_all(&Ended::Failed(why.to_owned()), |prompt| {
+            prompt.timeout.is_some()
+        });
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -272,7 +360,13 @@ impl Desk {
 
     /// Ends a prompt that is open; one that has ended stays as it is.
     fn end(&mut self, number: u64, end: Ended) {
-        let Some(row) = self.rows.get_mut(&number).filter(|row| matches!(row.slot, Slot::Open { .. })) else { return };
+        let Some(row) = self
+            .rows
+            .get_mut(&number)
+            .filter(|row| matches!(row.slot, Slot::Open { .. }))
+        else {
+            return;
+        };
         let answered = matches!(end, Ended::Answered { .. });
         if let Slot::Open { due: Some(due), .. } = row.slot {
             self.due.remove(&(due, number));
@@ -294,7 +388,12 @@ impl Desk {
     /// The end of a prompt, for its ticket; the waker is called when it comes. The one from before is given back, to be dropped outside
     /// of the lock: a task may go with it, and tickets with that.
     pub(super) fn take(&mut self, number: u64, waker: &mut Option<Waker>) -> Option<Ended> {
-        if let Some(Row { slot: Slot::Open { .. }, waker: kept, .. }) = self.rows.get_mut(&number) {
+        if let Some(Row {
+            slot: Slot::Open { .. },
+            waker: kept,
+            ..
+        }) = self.rows.get_mut(&number)
+        {
             std::mem::swap(kept, waker);
             return None;
         }
@@ -324,7 +423,8 @@ impl Desk {
 
     fn news(&mut self) {
         self.version += 1;
-        self.awake.extend(std::mem::take(&mut self.readers).into_values());
+        self.awake
+            .extend(std::mem::take(&mut self.readers).into_values());
     }
 
     pub(super) fn take_wakers(&mut self) -> Vec<Waker> {

@@ -11,7 +11,9 @@ pub(super) fn start(shared: &Arc<Shared>) {
         return;
     }
     let kept = Arc::clone(shared);
-    let spawned = std::thread::Builder::new().name("sayso-prompts".to_owned()).spawn(move || keep(&kept));
+    let spawned = std::thread::Builder::new()
+        .name("sayso-prompts".to_owned())
+        .spawn(move || keep(&kept));
     if spawned.is_err() {
         // Without it nothing would ever be due, so what waits is denied now.
         shared.at_desk(|desk| desk.dismiss_keeper("no thread could be started to end it in time"));
@@ -24,7 +26,8 @@ struct OnDuty<'a>(&'a Shared);
 impl Drop for OnDuty<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.at_desk(|desk| desk.dismiss_keeper("the thread that would end it in time broke"));
+            self.0
+                .at_desk(|desk| desk.dismiss_keeper("the thread that would end it in time broke"));
         }
     }
 }
@@ -39,7 +42,9 @@ fn keep(shared: &Arc<Shared>) {
             desk.rest_keeper();
             return;
         };
-        let left = due.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let left = due
+            .saturating_duration_since(Instant::now())
+            .max(Duration::from_millis(1));
         drop(shared.bell.wait_timeout(desk, left));
     }
 }

@@ -35,14 +35,19 @@ struct Shared {
 
 impl Default for Prompts {
     fn default() -> Self {
-        Prompts(Arc::new(Shared { desk: Mutex::new(Desk::default()), bell: Condvar::new() }))
+        Prompts(Arc::new(Shared {
+            desk: Mutex::new(Desk::default()),
+            bell: Condvar::new(),
+        }))
     }
 }
 
 impl Shared {
     /// A panic of another thread leaves the desk as it was before or after one step, so it can still be used.
     fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.desk
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Does something at the desk, then wakes everybody it concerns, outside of the lock.
@@ -97,7 +102,11 @@ impl Prompts {
 
     /// Takes back all prompts of a session: it ended.
     pub fn end_session(&self, session: &str) {
-        self.0.at_desk(|desk| desk.end_all(&Ended::Cancelled, |prompt| prompt.operation.session() == session));
+        self.0.at_desk(|desk| {
+            desk.end_all(&Ended::Cancelled, |prompt| {
+                prompt.operation.session() == session
+            })
+        });
     }
 
     /// Ends everything: sayso shuts down. Prompts that come later end at once.

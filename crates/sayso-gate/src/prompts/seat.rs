@@ -33,17 +33,34 @@ struct Courier {
 impl Courier {
     /// Shows what is open already, then starts the thread that shows what comes. It ends when nobody sits there any more.
     fn start(self, post: Post) {
-        post.numbers.try_iter().take(post.open).for_each(|number| self.hand_over(number));
-        let work = move || post.numbers.iter().for_each(|number| self.hand_over(number));
+        post.numbers
+            .try_iter()
+            .take(post.open)
+            .for_each(|number| self.hand_over(number));
+        let work = move || {
+            post.numbers
+                .iter()
+                .for_each(|number| self.hand_over(number))
+        };
         // If there is no thread, the post is gone with it, and what comes is not shown here.
-        drop(std::thread::Builder::new().name("sayso-screen".to_owned()).spawn(work));
+        drop(
+            std::thread::Builder::new()
+                .name("sayso-screen".to_owned())
+                .spawn(work),
+        );
     }
 
     /// Hands over one prompt, unless it has ended. A panic is an error.
     fn hand_over(&self, number: u64) {
-        let Some(prompt) = self.shared.desk().prompt(number) else { return };
-        if let Err(why) = caught(|| (self.deliver)(&prompt), |_| Err("the screen broke".to_owned())) {
-            self.shared.at_desk(|desk| desk.fail(number, self.seat, why));
+        let Some(prompt) = self.shared.desk().prompt(number) else {
+            return;
+        };
+        if let Err(why) = caught(
+            || (self.deliver)(&prompt),
+            |_| Err("the screen broke".to_owned()),
+        ) {
+            self.shared
+                .at_desk(|desk| desk.fail(number, self.seat, why));
         }
     }
 }
@@ -73,7 +90,9 @@ impl Future for Changed<'_> {
 
 impl Drop for Changed<'_> {
     fn drop(&mut self) {
-        let waker = self.slot.and_then(|slot| self.shared.desk().stop_waiting(slot));
+        let waker = self
+            .slot
+            .and_then(|slot| self.shared.desk().stop_waiting(slot));
         drop(waker);
     }
 }
@@ -83,7 +102,12 @@ impl Seat {
         let deliver = answerer.deliver.clone();
         let (number, post) = shared.at_desk(|desk| desk.sit(answerer));
         if let (Some(deliver), Some(post)) = (deliver, post) {
-            Courier { shared: Arc::clone(&shared), seat: number, deliver }.start(post);
+            Courier {
+                shared: Arc::clone(&shared),
+                seat: number,
+                deliver,
+            }
+            .start(post);
         }
         Seat { shared, number }
     }
@@ -95,12 +119,14 @@ impl Seat {
 
     /// Answers. The first valid answer wins.
     pub fn answer(&self, answer: Answer) -> Result<(), Refused> {
-        self.shared.at_desk(|desk| desk.answer(self.number, answer, None))
+        self.shared
+            .at_desk(|desk| desk.answer(self.number, answer, None))
     }
 
     /// The same for a door where several people answer, each by a name that it vouches for.
     pub fn answer_as(&self, answer: Answer, by: DecidedBy) -> Result<(), Refused> {
-        self.shared.at_desk(|desk| desk.answer(self.number, answer, Some(by)))
+        self.shared
+            .at_desk(|desk| desk.answer(self.number, answer, Some(by)))
     }
 
     /// When an open prompt is denied, if nobody answers; none where it waits, or is not open.
@@ -110,7 +136,8 @@ impl Seat {
 
     /// Somebody is looking at a prompt: it waits longer, up to a limit.
     pub fn activity(&self, prompt: &str) -> Result<(), Refused> {
-        self.shared.at_desk(|desk| desk.activity(self.number, prompt, Instant::now()))
+        self.shared
+            .at_desk(|desk| desk.activity(self.number, prompt, Instant::now()))
     }
 
     /// A number that is another one after every change.
@@ -127,14 +154,24 @@ impl Seat {
             if left.is_zero() {
                 break;
             }
-            desk = self.shared.bell.wait_timeout(desk, left).unwrap_or_else(std::sync::PoisonError::into_inner).0;
+            desk = self
+                .shared
+                .bell
+                .wait_timeout(desk, left)
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .0;
         }
         desk.version()
     }
 
     /// The same as a future, without a limit.
     pub async fn changed(&self, version: u64) -> u64 {
-        Changed { shared: &self.shared, version, slot: None }.await
+        Changed {
+            shared: &self.shared,
+            version,
+            slot: None,
+        }
+        .await
     }
 
     /// The queue it belongs to.

@@ -18,7 +18,11 @@ pub struct Ticket {
 
 impl Ticket {
     pub(super) fn new(shared: Arc<Shared>, number: u64) -> Self {
-        Ticket { shared, number, done: false }
+        Ticket {
+            shared,
+            number,
+            done: false,
+        }
     }
 
     /// Waits on this thread.
@@ -30,7 +34,11 @@ impl Ticket {
                 drop(desk);
                 return end;
             }
-            desk = self.shared.bell.wait(desk).unwrap_or_else(std::sync::PoisonError::into_inner);
+            desk = self
+                .shared
+                .bell
+                .wait(desk)
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
         }
     }
 }

@@ -31,8 +31,29 @@ const FLAGS: [&str; 16] = [
 const OWN: [&str; 5] = ["test", "start", "stop", "restart", "prepare"];
 /// Words of the package tools that run the tasks that belong to them.
 const WITH: &[(&[&str], &[&str])] = &[
-    (&["install", "i", "ci", "add"], &["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"]),
-    (&["publish"], &["prepublishOnly", "prepack", "prepare", "postpack", "publish", "postpublish"]),
+    (
+        &["install", "i", "ci", "add"],
+        &[
+            "preinstall",
+            "install",
+            "postinstall",
+            "prepublish",
+            "preprepare",
+            "prepare",
+            "postprepare",
+        ],
+    ),
+    (
+        &["publish"],
+        &[
+            "prepublishOnly",
+            "prepack",
+            "prepare",
+            "postpack",
+            "publish",
+            "postpublish",
+        ],
+    ),
     (&["pack"], &["prepack", "prepare", "postpack"]),
     (&["version"], &["preversion", "version", "postversion"]),
 ];
@@ -61,9 +82,13 @@ pub(super) fn tasks(place: &Place<'_>, program: &str, words: &[String]) -> Vec<S
         _ => (&["package.json"], "scripts"),
     };
     let place = place.at(folder);
-    let Some((source, folder)) = place.read_upwards(files) else { return Vec::new() };
+    let Some((source, folder)) = place.read_upwards(files) else {
+        return Vec::new();
+    };
     if let Some(settings) = place.at(folder.clone()).read(".npmrc")
-        && ["script-shell", "workspace", "prefix"].iter().any(|key| settings.text.contains(key))
+        && ["script-shell", "workspace", "prefix"]
+            .iter()
+            .any(|key| settings.text.contains(key))
     {
         place.lacks(".npmrc says what runs the tasks, or which: look at the file");
     }
@@ -71,8 +96,13 @@ pub(super) fn tasks(place: &Place<'_>, program: &str, words: &[String]) -> Vec<S
         place.lacks("the file with the tasks cannot be read");
         return Vec::new();
     };
-    let Some(all) = document.get(key).or_else(|| document.get("scripts")) else { return Vec::new() };
-    names(program, &operands, all).iter().filter_map(|name| task(&source, &folder, name, all.get(name)?)).collect()
+    let Some(all) = document.get(key).or_else(|| document.get("scripts")) else {
+        return Vec::new();
+    };
+    names(program, &operands, all)
+        .iter()
+        .filter_map(|name| task(&source, &folder, name, all.get(name)?))
+        .collect()
 }
 
 /// Which tasks run, in their order.
@@ -81,10 +111,16 @@ fn names(program: &str, operands: &[&str], all: &Node) -> Vec<String> {
     match operands {
         ["run" | "run-script" | "rum" | "urn" | "task", name, ..] => around(name),
         ["t" | "tst", ..] => around("test"),
-        ["it" | "install-test", ..] => names(program, &["install"], all).into_iter().chain(around("test")).collect(),
+        ["it" | "install-test", ..] => names(program, &["install"], all)
+            .into_iter()
+            .chain(around("test"))
+            .collect(),
         [name, ..] if OWN.contains(name) => around(name),
         [name, ..] if WITH.iter().any(|(words, _)| words.contains(name)) => {
-            let with = WITH.iter().filter(|(words, _)| words.contains(name)).flat_map(|(_, names)| names.iter());
+            let with = WITH
+                .iter()
+                .filter(|(words, _)| words.contains(name))
+                .flat_map(|(_, names)| names.iter());
             with.map(|name| (*name).to_owned()).collect()
         }
         // Without a word, yarn installs.

@@ -25,10 +25,20 @@ pub(crate) fn judge(bench: &Bench<'_>, operation: &Operation, judged: &mut Judge
 /// What would be said of a script if it were the command.
 fn verdict(bench: &Bench<'_>, operation: &Operation, script: &Script) -> Option<Verdict> {
     let draft = sayso_shell::analyse(script.shell.as_ref()?);
-    let facts = bench.world.answer(&script.folder, operation.workspace(), &draft.questions);
+    let facts = bench
+        .world
+        .answer(&script.folder, operation.workspace(), &draft.questions);
     let reading = draft.settle(&facts);
     // Whether somebody is there to be asked has been weighed for the command itself.
-    let case = Case { operation, reading: &reading, grants: &[], uses: None, now: bench.now, run: Run::Interactive, trace: false };
+    let case = Case {
+        operation,
+        reading: &reading,
+        grants: &[],
+        uses: None,
+        now: bench.now,
+        run: Run::Interactive,
+        trace: false,
+    };
     Some(decide(bench.policy, &case))
 }
 
@@ -47,12 +57,19 @@ fn join(verdict: &mut Verdict, inner: Verdict, script: &Script) {
     }
     if denied {
         verdict.decision = Decision::Deny;
-        let reasons: Vec<Reason> = inner.reasons.into_iter().filter(|reason| reason.decision == Decision::Deny).map(told).collect();
+        let reasons: Vec<Reason> = inner
+            .reasons
+            .into_iter()
+            .filter(|reason| reason.decision == Decision::Deny)
+            .map(told)
+            .collect();
         verdict.reasons.splice(0..0, reasons);
     } else if verdict.decision == Decision::Ask {
         // What somebody has allowed by a rule stays allowed; what is asked about is asked about with all that is known of it.
         verdict.confirm = verdict.confirm.max(inner.confirm);
         let news = |reason: &Reason| reason.must_ask && !UNKNOWN.contains(&reason.rule.as_str());
-        verdict.reasons.extend(inner.reasons.into_iter().filter(news).map(told));
+        verdict
+            .reasons
+            .extend(inner.reasons.into_iter().filter(news).map(told));
     }
 }

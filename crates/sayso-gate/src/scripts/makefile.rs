@@ -12,11 +12,35 @@ const FILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// Long options; make takes the start of one for the whole.
 const FILE: [&str; 2] = ["--file", "--makefile"];
 const FOLDER: &str = "--directory";
-const VALUED: [&str; 8] = ["--include-dir", "--old-file", "--assume-old", "--what-if", "--new-file", "--assume-new", "--eval", "--shuffle"];
+const VALUED: [&str; 8] = [
+    "--include-dir",
+    "--old-file",
+    "--assume-old",
+    "--what-if",
+    "--new-file",
+    "--assume-new",
+    "--eval",
+    "--shuffle",
+];
 /// Names that decide how recipes run, not what is in them.
-const HOW: [&str; 7] = ["SHELL", ".SHELLFLAGS", "MAKE", "MAKEFLAGS", "PATH", "BASH_ENV", "ENV"];
+const HOW: [&str; 7] = [
+    "SHELL",
+    ".SHELLFLAGS",
+    "MAKE",
+    "MAKEFLAGS",
+    "PATH",
+    "BASH_ENV",
+    "ENV",
+];
 /// Targets that mean something to make itself.
-const OWN: [&str; 6] = [".DEFAULT", ".DEFAULT_GOAL", ".RECIPEPREFIX", ".ONESHELL", ".SECONDEXPANSION", ".EXPORT_ALL_VARIABLES"];
+const OWN: [&str; 6] = [
+    ".DEFAULT",
+    ".DEFAULT_GOAL",
+    ".RECIPEPREFIX",
+    ".ONESHELL",
+    ".SECONDEXPANSION",
+    ".EXPORT_ALL_VARIABLES",
+];
 /// So many values stand in one another before it is taken for a circle, and so long one may get.
 const DEEPEST: usize = 12;
 const LONGEST: usize = 4096;
@@ -60,19 +84,41 @@ pub(super) fn recipes(place: &Place<'_>, words: &[String]) -> Vec<Script> {
     let asked = asked(place, words);
     let here = place.at(asked.folder.clone());
     let sources: Vec<_> = match asked.files.as_slice() {
-        [] => FILES.iter().find_map(|name| here.read(name)).into_iter().collect(),
+        [] => FILES
+            .iter()
+            .find_map(|name| here.read(name))
+            .into_iter()
+            .collect(),
         files => files.iter().filter_map(|file| here.read(file)).collect(),
     };
-    let Some(name) = sources.first().map(|source| source.name.clone()) else { return Vec::new() };
-    let text = sources.iter().map(|source| source.text.as_str()).collect::<Vec<_>>().join("\n");
+    let Some(name) = sources.first().map(|source| source.name.clone()) else {
+        return Vec::new();
+    };
+    let text = sources
+        .iter()
+        .map(|source| source.text.as_str())
+        .collect::<Vec<_>>()
+        .join("\n");
     let mut file = read(&text);
     for (name, value) in &asked.values {
         file.odd |= HOW.contains(name);
         file.values.insert((*name).to_owned(), (*value).to_owned());
     }
-    let first = file.rules.iter().flat_map(|rule| &rule.targets).find(|target| !target.starts_with('.') && !target.contains(['%', '$']));
-    let targets: Vec<&str> = if asked.targets.is_empty() { first.into_iter().map(String::as_str).collect() } else { asked.targets.clone() };
-    let name = if targets.is_empty() { name } else { format!("{} of {name}", targets.join(" ")) };
+    let first = file
+        .rules
+        .iter()
+        .flat_map(|rule| &rule.targets)
+        .find(|target| !target.starts_with('.') && !target.contains(['%', '$']));
+    let targets: Vec<&str> = if asked.targets.is_empty() {
+        first.into_iter().map(String::as_str).collect()
+    } else {
+        asked.targets.clone()
+    };
+    let name = if targets.is_empty() {
+        name
+    } else {
+        format!("{} of {name}", targets.join(" "))
+    };
     let (shown, shell, cut) = lines(&file, &targets);
     if file.odd || asked.odd || cut {
         place.lacks(ODD);
@@ -81,20 +127,38 @@ pub(super) fn recipes(place: &Place<'_>, words: &[String]) -> Vec<Script> {
         return Vec::new();
     }
     let lacks = sources.iter().find_map(|source| source.lacks);
-    vec![Script { name, shown, shell: Some(shell), folder: asked.folder, lacks }]
+    vec![Script {
+        name,
+        shown,
+        shell: Some(shell),
+        folder: asked.folder,
+        lacks,
+    }]
 }
 
 fn asked<'a>(place: &Place<'_>, words: &'a [String]) -> Asked<'a> {
-    let mut out = Asked { folder: place.folder.clone(), ..Asked::default() };
+    let mut out = Asked {
+        folder: place.folder.clone(),
+        ..Asked::default()
+    };
     let mut left = words.iter().map(String::as_str).peekable();
     while let Some(word) = left.next() {
         if word.starts_with("--") && word.len() > 2 {
-            let (option, value) = word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value)));
+            let (option, value) = word
+                .split_once('=')
+                .map_or((word, None), |(option, value)| (option, Some(value)));
             // The start of an option is enough.
             let is = |long: &str| option.len() > 3 && long.starts_with(option);
             match () {
-                () if is(FOLDER) => out.folder = join(&out.folder, value.or_else(|| left.next()).unwrap_or_default()),
-                () if FILE.iter().any(|long| is(long)) => out.files.extend(value.or_else(|| left.next())),
+                () if is(FOLDER) => {
+                    out.folder = join(
+                        &out.folder,
+                        value.or_else(|| left.next()).unwrap_or_default(),
+                    )
+                }
+                () if FILE.iter().any(|long| is(long)) => {
+                    out.files.extend(value.or_else(|| left.next()))
+                }
                 () if VALUED.iter().any(|long| is(long)) => {
                     out.odd = true;
                     if value.is_none() {
@@ -107,7 +171,12 @@ fn asked<'a>(place: &Place<'_>, words: &'a [String]) -> Asked<'a> {
             for (index, letter) in letters.char_indices() {
                 let rest = letters.get(index + 1..).filter(|rest| !rest.is_empty());
                 match letter {
-                    'C' => out.folder = join(&out.folder, rest.or_else(|| left.next()).unwrap_or_default()),
+                    'C' => {
+                        out.folder = join(
+                            &out.folder,
+                            rest.or_else(|| left.next()).unwrap_or_default(),
+                        )
+                    }
                     'f' => out.files.extend(rest.or_else(|| left.next())),
                     'I' | 'o' | 'W' | 'E' => {
                         out.odd = true;
@@ -117,7 +186,9 @@ fn asked<'a>(place: &Place<'_>, words: &'a [String]) -> Asked<'a> {
                     }
                     // A number may follow, and is no target then.
                     'j' | 'l' | 'O' => {
-                        if rest.is_none() && left.peek().is_some_and(|next| next.parse::<f64>().is_ok()) {
+                        if rest.is_none()
+                            && left.peek().is_some_and(|next| next.parse::<f64>().is_ok())
+                        {
                             left.next();
                         }
                     }
@@ -126,7 +197,8 @@ fn asked<'a>(place: &Place<'_>, words: &'a [String]) -> Asked<'a> {
                 break;
             }
         } else if let Some((name, value)) = word.split_once('=') {
-            out.values.push((name.trim_end_matches([':', '?', '+', '!']), value));
+            out.values
+                .push((name.trim_end_matches([':', '?', '+', '!']), value));
         } else if word != "--" {
             out.targets.push(word);
         }
@@ -138,7 +210,9 @@ fn asked<'a>(place: &Place<'_>, words: &'a [String]) -> Asked<'a> {
 fn read(text: &str) -> Makefile {
     let mut file = Makefile::default();
     let mut is_definition = false;
-    let mut pieces = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    let mut pieces = text
+        .split('\n')
+        .map(|line| line.strip_suffix('\r').unwrap_or(line));
     while let Some(line) = pieces.next() {
         let (mut whole, mut last) = (line.to_owned(), line);
         // What goes on in the next line is one line; a backslash before the last one is a letter.
@@ -172,10 +246,23 @@ fn read(text: &str) -> Makefile {
             file.odd = true;
         } else if matches!(
             first,
-            "include" | "-include" | "sinclude" | "export" | "unexport" | "override" | "vpath" | "load" | "-load" | "private" | "undefine"
+            "include"
+                | "-include"
+                | "sinclude"
+                | "export"
+                | "unexport"
+                | "override"
+                | "vpath"
+                | "load"
+                | "-load"
+                | "private"
+                | "undefine"
         ) {
             file.odd = true;
-            said(&mut file, trimmed.strip_prefix(first).unwrap_or_default().trim());
+            said(
+                &mut file,
+                trimmed.strip_prefix(first).unwrap_or_default().trim(),
+            );
         } else if !trimmed.is_empty() && !trimmed.starts_with('#') {
             said(&mut file, trimmed);
         }
@@ -186,34 +273,59 @@ fn read(text: &str) -> Makefile {
 /// A value, or the head of a rule.
 fn said(file: &mut Makefile, line: &str) {
     let (equals, colon) = (line.find('='), line.find(':'));
-    let between = |colon: usize, equals: usize| line.get(colon..equals).is_some_and(|gap| gap.trim_matches(':').is_empty());
-    let is_value = equals.is_some_and(|equals| colon.is_none_or(|colon| equals < colon || between(colon, equals)));
+    let between = |colon: usize, equals: usize| {
+        line.get(colon..equals)
+            .is_some_and(|gap| gap.trim_matches(':').is_empty())
+    };
+    let is_value = equals
+        .is_some_and(|equals| colon.is_none_or(|colon| equals < colon || between(colon, equals)));
     if is_value {
         let (name, value) = line.split_once('=').unwrap_or((line, ""));
         let adds = name.ends_with('+');
-        let name = name.trim_end_matches([':', '?', '+', '!', ' ', '\t']).trim();
-        let value = value.split_once(" #").map_or(value, |(value, _)| value).trim();
+        let name = name
+            .trim_end_matches([':', '?', '+', '!', ' ', '\t'])
+            .trim();
+        let value = value
+            .split_once(" #")
+            .map_or(value, |(value, _)| value)
+            .trim();
         // A second value may be for another case than the first.
         file.odd |= HOW.contains(&name)
             || OWN.contains(&name)
             || has_call(line)
             || file.values.contains_key(name)
             || name.contains(char::is_whitespace);
-        let before = file.values.get(name).filter(|value| adds && value.len() < LONGEST).map(|value| format!("{value} "));
-        file.values.insert(name.to_owned(), format!("{}{value}", before.unwrap_or_default()));
+        let before = file
+            .values
+            .get(name)
+            .filter(|value| adds && value.len() < LONGEST)
+            .map(|value| format!("{value} "));
+        file.values.insert(
+            name.to_owned(),
+            format!("{}{value}", before.unwrap_or_default()),
+        );
     } else if let Some((targets, needs)) = line.split_once(':') {
         let needs = needs.trim_start_matches(':');
-        let (needs, own) = needs.split_once(';').map_or((needs, None), |(needs, own)| (needs, Some(own)));
+        let (needs, own) = needs
+            .split_once(';')
+            .map_or((needs, None), |(needs, own)| (needs, Some(own)));
         let needs = needs.split_once('#').map_or(needs, |(needs, _)| needs);
-        let list = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+        let list =
+            |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
         let targets = list(targets);
         // Values of one target, static patterns, targets that make knows, and calls are not followed.
         file.odd |= needs.contains(['=', ':'])
             || has_call(line)
-            || targets.iter().any(|target| OWN.contains(&target.as_str()) || target == "%" || FILES.contains(&target.as_str()));
+            || targets.iter().any(|target| {
+                OWN.contains(&target.as_str()) || target == "%" || FILES.contains(&target.as_str())
+            });
         if targets != [".PHONY"] {
             let needs = list(needs).into_iter().filter(|need| need != "|").collect();
-            file.rules.push(Rule { targets, needs, lines: own.map(|own| own.trim().to_owned()).into_iter().collect() });
+            file.rules.push(Rule {
+                targets,
+                needs,
+                lines: own.map(|own| own.trim().to_owned()).into_iter().collect(),
+            });
         }
     } else {
         file.odd = true;
@@ -228,7 +340,11 @@ fn has_call(line: &str) -> bool {
         let inner = left.get(start + 2..).unwrap_or_default();
         let end = inner.find([')', '}']).unwrap_or(inner.len());
         let is_escaped = (before.len() - before.trim_end_matches('$').len()) & 1 == 1;
-        if !is_escaped && inner.get(..end).is_some_and(|inner| inner.contains([' ', '\t', ':', '$', '('])) {
+        if !is_escaped
+            && inner
+                .get(..end)
+                .is_some_and(|inner| inner.contains([' ', '\t', ':', '$', '(']))
+        {
             return true;
         }
         left = inner;
@@ -237,8 +353,13 @@ fn has_call(line: &str) -> bool {
 }
 
 fn runs_at_once(line: &str) -> bool {
-    let calls = ["$(shell", "${shell"].iter().any(|call| line.contains(call));
-    calls || line.split_once('=').is_some_and(|(name, _)| name.ends_with('!'))
+    let calls = ["$(shell", "${shell"]
+        .iter()
+        .any(|call| line.contains(call));
+    calls
+        || line
+            .split_once('=')
+            .is_some_and(|(name, _)| name.ends_with('!'))
 }
 
 /// The lines that run for these targets, for a person and for a shell, and whether there were too many.
@@ -249,13 +370,24 @@ fn lines(file: &Makefile, targets: &[&str]) -> (String, String, bool) {
         shell.push(alone(&command_at_once(file, line)));
     }
     let words = |list: &[String]| -> Vec<String> {
-        list.iter().flat_map(|word| filled(file, word, None).split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
+        list.iter()
+            .flat_map(|word| {
+                filled(file, word, None)
+                    .split_whitespace()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            })
+            .collect()
     };
     let patterns: Vec<Vec<String>> = file.rules.iter().map(|rule| words(&rule.targets)).collect();
     // What is needed as it is written: the same words bring the same targets.
     let mut needed: BTreeSet<&str> = BTreeSet::new();
     let mut known: BTreeSet<String> = targets.iter().map(|target| (*target).to_owned()).collect();
-    let mut open: Vec<String> = targets.iter().rev().map(|target| (*target).to_owned()).collect();
+    let mut open: Vec<String> = targets
+        .iter()
+        .rev()
+        .map(|target| (*target).to_owned())
+        .collect();
     let mut order: Vec<(&Rule, String)> = Vec::new();
     let (mut followed, mut cut) = (0, false);
     while let Some(target) = open.pop() {
@@ -265,7 +397,10 @@ fn lines(file: &Makefile, targets: &[&str]) -> (String, String, bool) {
             break;
         }
         for (index, rule) in file.rules.iter().enumerate() {
-            if !patterns.get(index).is_some_and(|patterns| patterns.iter().any(|pattern| makes(pattern, &target))) {
+            if !patterns
+                .get(index)
+                .is_some_and(|patterns| patterns.iter().any(|pattern| makes(pattern, &target)))
+            {
                 continue;
             }
             if order.len() >= LONGEST {
@@ -273,7 +408,12 @@ fn lines(file: &Makefile, targets: &[&str]) -> (String, String, bool) {
                 break;
             }
             order.push((rule, target.clone()));
-            for need in rule.needs.iter().filter(|need| needed.insert(need.as_str())).flat_map(|need| words(std::slice::from_ref(need))) {
+            for need in rule
+                .needs
+                .iter()
+                .filter(|need| needed.insert(need.as_str()))
+                .flat_map(|need| words(std::slice::from_ref(need)))
+            {
                 if known.len() < MOST_OPEN && !need.contains('$') && known.insert(need.clone()) {
                     open.push(need);
                 }
@@ -305,7 +445,11 @@ fn makes(pattern: &str, target: &str) -> bool {
     match pattern.split_once('%') {
         // A pattern for everything is for files that nobody names.
         Some(("", "")) => false,
-        Some((start, end)) => target.len() >= start.len() + end.len() && target.starts_with(start) && target.ends_with(end),
+        Some((start, end)) => {
+            target.len() >= start.len() + end.len()
+                && target.starts_with(start)
+                && target.ends_with(end)
+        }
         None => pattern == target,
     }
 }
@@ -314,7 +458,9 @@ fn command_at_once(file: &Makefile, line: &str) -> String {
     let start = line.find("(shell").or_else(|| line.find("{shell"));
     let command = match start.and_then(|start| line.get(start + "(shell".len()..)) {
         // The last bracket closes it: what stands behind is read as well, which only adds.
-        Some(rest) => rest.rsplit_once([')', '}']).map_or(rest, |(command, _)| command),
+        Some(rest) => rest
+            .rsplit_once([')', '}'])
+            .map_or(rest, |(command, _)| command),
         None => line.split_once('=').map_or("", |(_, command)| command),
     };
     filled(file, command, None)
@@ -369,7 +515,9 @@ fn fill_once(file: &Makefile, text: &str, rule: Option<(&Rule, &String)>) -> Str
         match value(file, name, rule) {
             Some(value) => out.push_str(&value),
             // Not set here, it comes from the environment, as for a shell.
-            None if is_name(name) => out.extend([DOLLAR, '{'].into_iter().chain(name.chars()).chain(['}'])),
+            None if is_name(name) => {
+                out.extend([DOLLAR, '{'].into_iter().chain(name.chars()).chain(['}']))
+            }
             None => out.push(CALL),
         }
         left = behind;
@@ -380,7 +528,10 @@ fn fill_once(file: &Makefile, text: &str, rule: Option<(&Rule, &String)>) -> Str
 
 fn is_name(name: &str) -> bool {
     let starts = name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
-    starts && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    starts
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// What stands in the brackets at the start, and what comes behind them.
@@ -393,7 +544,10 @@ fn closed(text: &str) -> (&str, &str) {
             _ => {}
         }
         if depth == 0 {
-            return (text.get(1..index).unwrap_or_default(), text.get(index + 1..).unwrap_or_default());
+            return (
+                text.get(1..index).unwrap_or_default(),
+                text.get(index + 1..).unwrap_or_default(),
+            );
         }
     }
     (text, "")
@@ -415,7 +569,10 @@ mod tests {
     use super::{lines, read};
 
     fn shell(text: &str, targets: &[&str]) -> String {
-        lines(&read(text), targets).1.replace("(\n", "").replace("\n)", "")
+        lines(&read(text), targets)
+            .1
+            .replace("(\n", "")
+            .replace("\n)", "")
     }
 
     #[test]
@@ -428,7 +585,10 @@ mod tests {
     #[test]
     fn values_are_put_in_and_the_rest_is_unknown() {
         let text = "A = one\nB := $(A)/two\nB += three\nx: a.c\n\t-cat $(B) $< $@ $$HOME $(wildcard *.c) ${C}\n";
-        assert_eq!(shell(text, &["x"]), "cat one/two three a.c x $HOME ${known_when_it_runs} ${C}");
+        assert_eq!(
+            shell(text, &["x"]),
+            "cat one/two three a.c x $HOME ${known_when_it_runs} ${C}"
+        );
         assert_eq!(shell("A = $(A)\nx:\n\techo $(A)\n", &["x"]), "echo ${A}");
     }
 
@@ -440,7 +600,8 @@ mod tests {
 
     #[test]
     fn patterns_long_lines_and_both_sides_of_a_condition() {
-        let text = "%.o: %.c\n\tcc -c $<\nifdef X\nx:\n\techo a \\\n\t  b\nelse\nx:\n\techo c\nendif\n";
+        let text =
+            "%.o: %.c\n\tcc -c $<\nifdef X\nx:\n\techo a \\\n\t  b\nelse\nx:\n\techo c\nendif\n";
         assert_eq!(shell(text, &["a.o"]), "cc -c %.c");
         let both = shell(text, &["x"]);
         assert!(both.contains("echo a") && both.contains("echo c"), "{both}");
@@ -472,12 +633,17 @@ mod tests {
             assert!(read(odd).odd, "{odd}");
         }
         // A recipe is one, whatever word it starts with.
-        assert_eq!(shell("x:\n\techo ok\n\tdefine () { :; }; id\n", &["x"]), "echo ok\ndefine () { :; }; id");
+        assert_eq!(
+            shell("x:\n\techo ok\n\tdefine () { :; }; id\n", &["x"]),
+            "echo ok\ndefine () { :; }; id"
+        );
     }
 
     #[test]
     fn many_rules_that_need_one_another_take_no_more_than_their_length() {
-        let names: Vec<String> = (0..1000).map(|number| format!("{:02}x", number % 64)).collect();
+        let names: Vec<String> = (0..1000)
+            .map(|number| format!("{:02}x", number % 64))
+            .collect();
         let text = format!("X = {}\n{}", names.join(" "), "%x: $(X)\n".repeat(5000));
         let (shown, _, cut) = lines(&read(&text), &["aax"]);
         assert!(shown.is_empty() && cut);
@@ -485,8 +651,19 @@ mod tests {
 
     #[test]
     fn odd_files_are_read_without_harm() {
-        for text in ["", "\t", ":", "=", "$", "x:\n\t$(", "x:\n\t$(a", "a: a\n\techo\n", "define x\n", "x:\n\t$(a$(b)c", &"$(".repeat(5000)]
-        {
+        for text in [
+            "",
+            "\t",
+            ":",
+            "=",
+            "$",
+            "x:\n\t$(",
+            "x:\n\t$(a",
+            "a: a\n\techo\n",
+            "define x\n",
+            "x:\n\t$(a$(b)c",
+            &"$(".repeat(5000),
+        ] {
             let _ = shell(text, &["x", "a"]);
         }
     }

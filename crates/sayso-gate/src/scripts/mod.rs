@@ -25,8 +25,8 @@ const MOST: usize = 16;
 const MOST_LOOKS: usize = 64;
 /// Programs that run texts; others are looked at where they are named by a path.
 const RUNNERS: [&str; 19] = [
-    "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "source", ".", "make", "gmake", "just", "npm", "pnpm", "yarn", "bun", "composer",
-    "deno", "cargo",
+    "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "source", ".", "make", "gmake", "just",
+    "npm", "pnpm", "yarn", "bun", "composer", "deno", "cargo",
 ];
 /// So deep scripts may run scripts.
 const DEEPEST: usize = 4;
@@ -94,8 +94,11 @@ pub(crate) fn find(world: &dyn World, operation: &Operation, reading: &Reading) 
     let mut open = Open::default();
     for (index, command) in reading.commands.iter().enumerate() {
         // Its program may be a script by itself; the world knows which file it is.
-        let file =
-            reading.programs.get(index).and_then(Option::as_ref).and_then(|fact| fact.file.as_ref().filter(|_| fact.inside_workspace));
+        let file = reading
+            .programs
+            .get(index)
+            .and_then(Option::as_ref)
+            .and_then(|fact| fact.file.as_ref().filter(|_| fact.inside_workspace));
         open.add(file, &command.words, &command.folders, &cwd, 0);
     }
     for words in reading.opaque.iter().flat_map(|opaque| &opaque.seen) {
@@ -103,8 +106,19 @@ pub(crate) fn find(world: &dyn World, operation: &Operation, reading: &Reading) 
     }
     let mut scripts: Vec<Script> = Vec::new();
     let mut known = BTreeSet::new();
-    while let Some(Candidate { words, folder, depth, only_seen }) = open.left.pop_front() {
-        let place = Place { world, looked: &looked, folder, workspace: operation.workspace() };
+    while let Some(Candidate {
+        words,
+        folder,
+        depth,
+        only_seen,
+    }) = open.left.pop_front()
+    {
+        let place = Place {
+            world,
+            looked: &looked,
+            folder,
+            workspace: operation.workspace(),
+        };
         for script in of_command(&place, &words, only_seen) {
             if !known.insert((script.name.clone(), script.shown.clone())) {
                 continue;
@@ -116,7 +130,13 @@ pub(crate) fn find(world: &dyn World, operation: &Operation, reading: &Reading) 
             if let Some(text) = &script.shell {
                 let draft = sayso_shell::analyse(text);
                 for command in &draft.commands {
-                    open.add(None, &command.words, &command.folders, &script.folder, depth + 1);
+                    open.add(
+                        None,
+                        &command.words,
+                        &command.folders,
+                        &script.folder,
+                        depth + 1,
+                    );
                 }
                 for words in draft.opaque.iter().flat_map(|opaque| &opaque.seen) {
                     open.add_seen(words, &script.folder, depth + 1);
@@ -128,7 +148,11 @@ pub(crate) fn find(world: &dyn World, operation: &Operation, reading: &Reading) 
     if open.is_cut {
         looked.lacks.borrow_mut().insert(MORE);
     }
-    Found { scripts, files: looked.files.into_inner(), lacks: looked.lacks.into_inner() }
+    Found {
+        scripts,
+        files: looked.files.into_inner(),
+        lacks: looked.lacks.into_inner(),
+    }
 }
 
 const MORE: &str = "it runs more scripts than were looked at";
@@ -151,27 +175,53 @@ struct Open {
 }
 
 impl Open {
-    fn add(&mut self, file: Option<&String>, words: &[String], folders: &[String], cwd: &str, depth: usize) {
-        let Some(first) = file.or(words.first()).filter(|first| may_run(first)) else { return };
-        let words: Vec<String> = std::iter::once(first).chain(words.iter().skip(1)).cloned().collect();
+    fn add(
+        &mut self,
+        file: Option<&String>,
+        words: &[String],
+        folders: &[String],
+        cwd: &str,
+        depth: usize,
+    ) {
+        let Some(first) = file.or(words.first()).filter(|first| may_run(first)) else {
+            return;
+        };
+        let words: Vec<String> = std::iter::once(first)
+            .chain(words.iter().skip(1))
+            .cloned()
+            .collect();
         // Where it may run in several folders, it may run the script of each.
         let here = [String::new()];
         for folder in if folders.is_empty() { &here } else { folders } {
-            self.push(Candidate { words: words.clone(), folder: join(cwd, folder), depth, only_seen: false });
+            self.push(Candidate {
+                words: words.clone(),
+                folder: join(cwd, folder),
+                depth,
+                only_seen: false,
+            });
         }
     }
 
     /// The same for words that were only seen.
     fn add_seen(&mut self, words: &[String], cwd: &str, depth: usize) {
         if words.first().is_some_and(|first| may_run(first)) {
-            self.push(Candidate { words: words.to_vec(), folder: join(cwd, ""), depth, only_seen: true });
+            self.push(Candidate {
+                words: words.to_vec(),
+                folder: join(cwd, ""),
+                depth,
+                only_seen: true,
+            });
         }
     }
 
     fn push(&mut self, candidate: Candidate) {
         if self.known.len() >= MOST_LOOKS || candidate.depth > DEEPEST {
             self.is_cut = true;
-        } else if self.known.insert((candidate.words.clone(), candidate.folder.clone(), candidate.only_seen)) {
+        } else if self.known.insert((
+            candidate.words.clone(),
+            candidate.folder.clone(),
+            candidate.only_seen,
+        )) {
             self.left.push_back(candidate);
         }
     }
@@ -185,13 +235,17 @@ fn may_run(program: &str) -> bool {
 
 /// What one command runs.
 fn of_command(place: &Place<'_>, words: &[String], only_seen: bool) -> Vec<Script> {
-    let Some((first, rest)) = words.split_first() else { return Vec::new() };
+    let Some((first, rest)) = words.split_first() else {
+        return Vec::new();
+    };
     match first.rsplit('/').next().unwrap_or(first) {
         "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" => shell_file::started(place, rest),
         "source" | "." => shell_file::sourced(place, rest),
         "make" | "gmake" => makefile::recipes(place, rest),
         "just" => justfile::recipes(place, rest),
-        "npm" | "pnpm" | "yarn" | "bun" | "composer" | "deno" => json_tasks::tasks(place, first, rest),
+        "npm" | "pnpm" | "yarn" | "bun" | "composer" | "deno" => {
+            json_tasks::tasks(place, first, rest)
+        }
         "cargo" => cargo_alias::alias(place, rest),
         _ if first.contains('/') => shell_file::program(place, first, only_seen),
         _ => Vec::new(),
@@ -206,7 +260,12 @@ impl<'a> Place<'a> {
 
     /// The same in another folder.
     fn at(&self, folder: String) -> Place<'a> {
-        Place { world: self.world, looked: self.looked, folder, workspace: self.workspace }
+        Place {
+            world: self.world,
+            looked: self.looked,
+            folder,
+            workspace: self.workspace,
+        }
     }
 
     /// Reads a file below this folder.
@@ -223,10 +282,23 @@ impl<'a> Place<'a> {
         let whole = content.bytes.len() as u64 == content.size;
         let text = String::from_utf8_lossy(&content.bytes).into_owned();
         // A last line that is cut in two may read as something else.
-        let text = if whole { text } else { text.rsplit_once('\n').map_or(text.clone(), |(lines, _)| lines.to_owned()) };
-        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        let text = if whole {
+            text
+        } else {
+            text.rsplit_once('\n')
+                .map_or(text.clone(), |(lines, _)| lines.to_owned())
+        };
+        let text = text
+            .strip_prefix('\u{feff}')
+            .map(str::to_owned)
+            .unwrap_or(text);
         let name = relative(&path, self.workspace).map_or_else(|| path.clone(), str::to_owned);
-        Some(Source { name, text, executable: content.executable, lacks: (!whole).then_some("the rest of the file is not read") })
+        Some(Source {
+            name,
+            text,
+            executable: content.executable,
+            lacks: (!whole).then_some("the rest of the file is not read"),
+        })
     }
 
     /// Reads the first of these files that is there, here or above, up to the workspace.

@@ -16,7 +16,14 @@ use sayso_shell::Bash;
 use crate::world::{Scripted, WORKSPACE};
 
 /// The names of all profiles.
-pub const PROFILES: [&str; 6] = ["sayso", "kollabor-spec", "llm-do", "forge", "opencode", "kollabor"];
+pub const PROFILES: [&str; 6] = [
+    "sayso",
+    "kollabor-spec",
+    "llm-do",
+    "forge",
+    "opencode",
+    "kollabor",
+];
 /// The time of all tests.
 pub const NOW: i64 = 1_800_000_000;
 
@@ -26,11 +33,20 @@ pub fn call(text: &str) -> Call {
     let pair = |key: &str, value: &str| (key.to_owned(), Node::text(value));
     let args = match tool::find(name).map_or(Kind::Custom, |row| row.kind) {
         Kind::Terminal => vec![pair("command", rest)],
-        Kind::FileRead | Kind::FileDelete | Kind::FileMkdir | Kind::FileRmdir => vec![pair("path", rest)],
-        Kind::FileGrep => vec![pair("pattern", "x"), pair("path", if rest.is_empty() { "." } else { rest })],
+        Kind::FileRead | Kind::FileDelete | Kind::FileMkdir | Kind::FileRmdir => {
+            vec![pair("path", rest)]
+        }
+        Kind::FileGrep => vec![
+            pair("pattern", "x"),
+            pair("path", if rest.is_empty() { "." } else { rest }),
+        ],
         Kind::Glob => vec![pair("pattern", rest)],
         Kind::List => vec![pair("path", if rest.is_empty() { "." } else { rest })],
-        Kind::FileEdit => vec![pair("path", rest), pair("find", "old"), pair("replace", "new")],
+        Kind::FileEdit => vec![
+            pair("path", rest),
+            pair("find", "old"),
+            pair("replace", "new"),
+        ],
         Kind::FileWrite
         | Kind::FileCreate
         | Kind::FileCreateOverwrite
@@ -55,7 +71,13 @@ pub fn call(text: &str) -> Call {
 
 /// The same call by an agent.
 pub fn by(agent: &str, call: Call) -> Call {
-    Call { agent: sayso_core::operation::Agent { name: agent.to_owned(), parents: Vec::new() }, ..call }
+    Call {
+        agent: sayso_core::operation::Agent {
+            name: agent.to_owned(),
+            parents: Vec::new(),
+        },
+        ..call
+    }
 }
 
 /// Freezes a call that is well formed.
@@ -65,7 +87,15 @@ pub fn freeze(call: Call) -> Operation {
 
 /// What reading a YAML text gives.
 pub fn read_text(text: &str, origin: Origin) -> (Option<Layer>, Vec<Diagnostic>) {
-    read(Source { name: "policy.yaml", text }, Format::Yaml, origin, &Bash)
+    read(
+        Source {
+            name: "policy.yaml",
+            text,
+        },
+        Format::Yaml,
+        origin,
+        &Bash,
+    )
 }
 
 /// The layer of a text without errors.
@@ -77,9 +107,18 @@ pub fn layer(text: &str, origin: Origin) -> Layer {
 /// Whether reading a text gives an error, and all messages in one.
 pub fn findings(text: &str, origin: Origin) -> (bool, String) {
     let (layer, findings) = read_text(text, origin);
-    let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
+    let failed = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
     assert_eq!(layer.is_none(), failed, "{text}");
-    (failed, findings.into_iter().map(|finding| finding.message).collect::<Vec<_>>().join("; "))
+    (
+        failed,
+        findings
+            .into_iter()
+            .map(|finding| finding.message)
+            .collect::<Vec<_>>()
+            .join("; "),
+    )
 }
 
 /// A policy, a world, and what was said for the run.
@@ -100,13 +139,22 @@ impl Setup {
 
     /// A profile with a user's file over it.
     pub fn with(profile: &str, user: &str) -> Self {
-        Setup::of(vec![layer(&format!("profile: {profile}\n{user}"), Origin::User)])
+        Setup::of(vec![layer(
+            &format!("profile: {profile}\n{user}"),
+            Origin::User,
+        )])
     }
 
     /// Any layers.
     pub fn of(layers: Vec<Layer>) -> Self {
         let policy = Policy::assemble(layers, &Overrides::default(), &Bash);
-        Setup { policy, world: Scripted::project(), grants: Vec::new(), run: Run::Interactive, now: NOW }
+        Setup {
+            policy,
+            world: Scripted::project(),
+            grants: Vec::new(),
+            run: Run::Interactive,
+            now: NOW,
+        }
     }
 
     /// The same with something said for the run.
@@ -156,7 +204,10 @@ impl Setup {
         for (text, expected) in rows {
             let verdict = self.judge(by(agent, call(text)));
             if verdict.decision != *expected {
-                wrong.push(format!("{text}: {:?} instead of {expected:?}, {:#?}", verdict.decision, verdict.reasons));
+                wrong.push(format!(
+                    "{text}: {:?} instead of {expected:?}, {:#?}",
+                    verdict.decision, verdict.reasons
+                ));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

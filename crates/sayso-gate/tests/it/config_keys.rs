@@ -13,46 +13,136 @@ type Check = fn(&Resolved) -> bool;
 /// The whole key, a value that no profile has by itself, and what it must change.
 const SEED_KEYS: &[(&str, &str, Check)] = &[
     ("permissions.enabled", "false", |s| !s.enabled),
-    ("permissions.safe_commands_only", "true", |s| s.safe_commands_only),
-    ("permissions.approval_timeout", "77", |s| s.approval_timeout == 77),
-    ("permissions.auto_approve_safe_commands", "false", |s| !s.auto_approve_safe_commands),
-    ("permissions.auto_approve_safe_paths", "false", |s| !s.auto_approve_safe_paths),
-    ("permissions.safe_commands", "[xyz]", |s| s.safe_commands.iter().any(|entry| entry.pattern.written == "xyz" && entry.own)),
-    ("permissions.safe_file_patterns", "['\\.xyz$']", |s| s.safe_path_regexes.len() == 1),
-    ("permissions.protected_paths", "[xyz]", |s| s.protected_paths.iter().any(|p| p.matches("/ws/xyz", "/ws", None).is_some())),
-    ("permissions.double_confirm_deletes", "false", |s| !s.double_confirm_deletes),
-    ("permissions.show_approval_stats", "false", |s| !s.show_approval_stats),
-    ("permissions.edit", "deny", |s| s.default_write == Some(Deny)),
-    ("permissions.bash.default", "deny", |s| s.default_command == Some(Deny)),
-    ("permissions.webfetch", "deny", |s| s.default_fetch == Some(Deny)),
+    ("permissions.safe_commands_only", "true", |s| {
+        s.safe_commands_only
+    }),
+    ("permissions.approval_timeout", "77", |s| {
+        s.approval_timeout == 77
+    }),
+    ("permissions.auto_approve_safe_commands", "false", |s| {
+        !s.auto_approve_safe_commands
+    }),
+    ("permissions.auto_approve_safe_paths", "false", |s| {
+        !s.auto_approve_safe_paths
+    }),
+    ("permissions.safe_commands", "[xyz]", |s| {
+        s.safe_commands
+            .iter()
+            .any(|entry| entry.pattern.written == "xyz" && entry.own)
+    }),
+    ("permissions.safe_file_patterns", "['\\.xyz$']", |s| {
+        s.safe_path_regexes.len() == 1
+    }),
+    ("permissions.protected_paths", "[xyz]", |s| {
+        s.protected_paths
+            .iter()
+            .any(|p| p.matches("/ws/xyz", "/ws", None).is_some())
+    }),
+    ("permissions.double_confirm_deletes", "false", |s| {
+        !s.double_confirm_deletes
+    }),
+    ("permissions.show_approval_stats", "false", |s| {
+        !s.show_approval_stats
+    }),
+    ("permissions.edit", "deny", |s| {
+        s.default_write == Some(Deny)
+    }),
+    ("permissions.bash.default", "deny", |s| {
+        s.default_command == Some(Deny)
+    }),
+    ("permissions.webfetch", "deny", |s| {
+        s.default_fetch == Some(Deny)
+    }),
     ("core.permissions.enabled", "false", |s| !s.enabled),
-    ("core.permissions.approval_mode", "auto_approve_edits", |s| s.mode == Mode::AutoApproveEdits),
-    ("core.permissions.audit_log_enabled", "false", |s| !s.audit_enabled),
-    ("core.permissions.audit_log_path", "/x/y.log", |s| s.audit_log.as_deref() == Some("/x/y.log") && s.audit_path.is_none()),
-    ("core.permissions.risk_assessment.high_risk_patterns", "[xyz]", |s| s.high_risk.len() == 1),
-    ("core.permissions.risk_assessment.medium_risk_patterns", "[xyz]", |s| s.medium_risk.len() == 1),
-    ("core.permissions.risk_assessment.trusted_tools", "[xyz]", |s| s.trusted_tools.contains(&"xyz".to_owned())),
-    ("core.permissions.risk_assessment.blocked_tools", "[xyz]", |s| s.blocked_tools == ["xyz"]),
-    ("core.permissions.risk_assessment.trust_mcp_servers", "true", |s| s.trust_mcp_servers),
-    ("core.permissions.risk_assessment.trusted_mcp_servers", "[xyz]", |s| s.trusted_mcp_servers == ["xyz"]),
-    ("core.permissions.ui.show_risk_level", "false", |s| !s.show_risk_level),
-    ("core.permissions.ui.show_matched_pattern", "false", |s| !s.show_matched_pattern),
-    ("core.permissions.ui.confirmation_timeout", "77", |s| s.approval_timeout == 77),
+    (
+        "core.permissions.approval_mode",
+        "auto_approve_edits",
+        |s| s.mode == Mode::AutoApproveEdits,
+    ),
+    ("core.permissions.audit_log_enabled", "false", |s| {
+        !s.audit_enabled
+    }),
+    ("core.permissions.audit_log_path", "/x/y.log", |s| {
+        s.audit_log.as_deref() == Some("/x/y.log") && s.audit_path.is_none()
+    }),
+    (
+        "core.permissions.risk_assessment.high_risk_patterns",
+        "[xyz]",
+        |s| s.high_risk.len() == 1,
+    ),
+    (
+        "core.permissions.risk_assessment.medium_risk_patterns",
+        "[xyz]",
+        |s| s.medium_risk.len() == 1,
+    ),
+    (
+        "core.permissions.risk_assessment.trusted_tools",
+        "[xyz]",
+        |s| s.trusted_tools.contains(&"xyz".to_owned()),
+    ),
+    (
+        "core.permissions.risk_assessment.blocked_tools",
+        "[xyz]",
+        |s| s.blocked_tools == ["xyz"],
+    ),
+    (
+        "core.permissions.risk_assessment.trust_mcp_servers",
+        "true",
+        |s| s.trust_mcp_servers,
+    ),
+    (
+        "core.permissions.risk_assessment.trusted_mcp_servers",
+        "[xyz]",
+        |s| s.trusted_mcp_servers == ["xyz"],
+    ),
+    ("core.permissions.ui.show_risk_level", "false", |s| {
+        !s.show_risk_level
+    }),
+    ("core.permissions.ui.show_matched_pattern", "false", |s| {
+        !s.show_matched_pattern
+    }),
+    ("core.permissions.ui.confirmation_timeout", "77", |s| {
+        s.approval_timeout == 77
+    }),
     ("core.permissions.ui.timeout_response", "deny", |_| true),
-    ("kollabor.permissions.ui.confirmation_timeout", "77", |s| s.approval_timeout == 77),
-    ("sandbox.paths.notes.root", "./notes", |s| s.roots.len() == 1 && s.roots[0].root == "./notes" && s.roots[0].name == "notes"),
+    ("kollabor.permissions.ui.confirmation_timeout", "77", |s| {
+        s.approval_timeout == 77
+    }),
+    ("sandbox.paths.notes.root", "./notes", |s| {
+        s.roots.len() == 1 && s.roots[0].root == "./notes" && s.roots[0].name == "notes"
+    }),
     ("sandbox.require_os_sandbox", "true", |s| s.sandbox_require),
-    ("sandbox.os_sandbox_fallback", "refuse_tools", |s| s.sandbox_fallback == SandboxFallback::RefuseTools),
-    ("shell.default.allowed", "false", |s| s.shell_default == Some(ShellDefault { allowed: false, approval: true })),
-    ("shell.default.approval", "false", |s| s.shell_default == Some(ShellDefault { allowed: true, approval: false })),
-    ("shell.network", "true", |s| s.sandbox_network == sayso_core::verdict::Network::Everything),
+    ("sandbox.os_sandbox_fallback", "refuse_tools", |s| {
+        s.sandbox_fallback == SandboxFallback::RefuseTools
+    }),
+    ("shell.default.allowed", "false", |s| {
+        s.shell_default
+            == Some(ShellDefault {
+                allowed: false,
+                approval: true,
+            })
+    }),
+    ("shell.default.approval", "false", |s| {
+        s.shell_default
+            == Some(ShellDefault {
+                allowed: true,
+                approval: false,
+            })
+    }),
+    ("shell.network", "true", |s| {
+        s.sandbox_network == sayso_core::verdict::Network::Everything
+    }),
     ("audit.retention_days", "7", |s| s.audit_retention_days == 7),
     ("keymap", "forge", |s| s.keymap == "forge"),
     ("prompt_style", "status", |s| s.prompt_style == "status"),
     ("notify.after", "5", |s| s.notify_after == 5),
     ("notify.bell", "true", |s| s.notify_bell),
-    ("notify.terminal", "osc777", |s| s.notify_terminal == "osc777"),
-    ("notify.command", "[/x/y, z]", |s| s.notify_command == ["/x/y", "z"]),
+    ("notify.terminal", "osc777", |s| {
+        s.notify_terminal == "osc777"
+    }),
+    ("notify.command", "[/x/y, z]", |s| {
+        s.notify_command == ["/x/y", "z"]
+    }),
     ("outside_workspace", "deny", |s| s.outside_workspace == Deny),
     ("workspace.outside", "deny", |s| s.outside_workspace == Deny),
     ("catastrophic_action", "deny", |_| true),
@@ -65,7 +155,10 @@ fn nested(key: &str, value: &str, splits: usize) -> String {
     let parts: Vec<&str> = key.splitn(splits + 1, '.').collect();
     let (last, before) = parts.split_last().expect("a key");
     let inner = format!("{last}: {value}");
-    before.iter().rev().fold(inner, |inner, part| format!("{part}: {{{inner}}}"))
+    before
+        .iter()
+        .rev()
+        .fold(inner, |inner, part| format!("{part}: {{{inner}}}"))
 }
 
 #[test]
@@ -89,7 +182,11 @@ fn c_01_patterns_shell_rules_and_agents_become_rules() {
     let patterns = "permissions:\n  bash:\n    default: ask\n    patterns: {\"xyz *\": allow, \"xyz drop *\": deny}";
     let dotted = "permissions.bash.patterns: {\"xyz *\": allow, \"xyz drop *\": deny}";
     for text in [patterns, dotted] {
-        Setup::with("opencode", text).expect(&[("bash xyz a", Allow), ("bash xyz drop b", Deny), ("bash abc", Ask)]);
+        Setup::with("opencode", text).expect(&[
+            ("bash xyz a", Allow),
+            ("bash xyz drop b", Deny),
+            ("bash abc", Ask),
+        ]);
     }
     for text in [
         "permissions: {agents: {rev: {edit: deny, bash: {default: deny, patterns: {ls: allow}}}}}",
@@ -104,8 +201,7 @@ fn c_01_patterns_shell_rules_and_agents_become_rules() {
         setup.expect_by("rev", &[("edit src/main.rs", Deny), ("bash whoami", Deny)]);
         setup.expect(&[("edit src/main.rs", Ask), ("bash whoami", Ask)]);
     }
-    let rules =
-        "shell.rules: [{pattern: xyz, approval: false, allowed: true, description: d, sandbox_paths: []}, {pattern: abc, allowed: false}]";
+    let rules = "shell.rules: [{pattern: xyz, approval: false, allowed: true, description: d, sandbox_paths: []}, {pattern: abc, allowed: false}]";
     Setup::with("llm-do", rules).expect(&[("bash xyz a", Allow), ("bash abc", Deny)]);
 }
 
@@ -154,39 +250,90 @@ fn h_46_unknown_keys_and_wrong_types_are_errors() {
 /// Z-09: a bypass is said for a run, never written down.
 #[test]
 fn z_09_yolo_mode_in_a_file_warns_and_does_nothing() {
-    for text in ["permissions.yolo_mode: true", "permissions: {yolo_mode: true}", "permissions.yolo_mode: false"] {
+    for text in [
+        "permissions.yolo_mode: true",
+        "permissions: {yolo_mode: true}",
+        "permissions.yolo_mode: false",
+    ] {
         let (failed, messages) = findings(text, Origin::User);
-        assert!(!failed && messages.contains("`yolo_mode` in a file is ignored"), "{messages}");
-        Setup::with("kollabor-spec", text).expect(&[("bash rm -rf /", Deny), ("file_edit src/main.rs", Ask)]);
+        assert!(
+            !failed && messages.contains("`yolo_mode` in a file is ignored"),
+            "{messages}"
+        );
+        Setup::with("kollabor-spec", text)
+            .expect(&[("bash rm -rf /", Deny), ("file_edit src/main.rs", Ask)]);
     }
 }
 
 #[test]
 fn z_09_trust_all_counts_in_the_persons_own_file_only() {
-    let texts = ["mode: trust-all", "mode: trust_all", "core.permissions.approval_mode: trust_all"];
+    let texts = [
+        "mode: trust-all",
+        "mode: trust_all",
+        "core.permissions.approval_mode: trust_all",
+    ];
     for text in texts {
         let (failed, messages) = findings(text, Origin::User);
-        assert!(!failed && messages.contains("asks nothing"), "`{text}`: {messages}");
-        assert_eq!(layer(text, Origin::User).settings.mode.map(|mode| mode.value), Some(Mode::TrustAll), "{text}");
+        assert!(
+            !failed && messages.contains("asks nothing"),
+            "`{text}`: {messages}"
+        );
+        assert_eq!(
+            layer(text, Origin::User)
+                .settings
+                .mode
+                .map(|mode| mode.value),
+            Some(Mode::TrustAll),
+            "{text}"
+        );
     }
-    for origin in [Origin::Managed, Origin::Learned, Origin::Project, Origin::UntrustedProject, Origin::CommandLine] {
+    for origin in [
+        Origin::Managed,
+        Origin::Learned,
+        Origin::Project,
+        Origin::UntrustedProject,
+        Origin::CommandLine,
+    ] {
         for text in texts {
             let (failed, messages) = findings(text, origin);
-            assert!(!failed && messages.contains("does not count here"), "{origin:?} `{text}`: {messages}");
-            assert!(layer(text, origin).settings.mode.is_none(), "{origin:?} `{text}`");
+            assert!(
+                !failed && messages.contains("does not count here"),
+                "{origin:?} `{text}`: {messages}"
+            );
+            assert!(
+                layer(text, origin).settings.mode.is_none(),
+                "{origin:?} `{text}`"
+            );
         }
     }
     let (failed, messages) = findings("agents: {x: {mode: trust-all}}", Origin::User);
-    assert!(!failed && messages.contains("does not count here"), "{messages}");
+    assert!(
+        !failed && messages.contains("does not count here"),
+        "{messages}"
+    );
 }
 
 #[test]
 fn z_03_enter_approves_warns_where_it_does_not_count() {
-    assert!(findings("enter_approves: true", Origin::User).1.contains("counts only in"));
-    assert!(findings("profile: forge\nenter_approves: true", Origin::User).1.contains("counts only in"));
-    assert_eq!(findings("profile: kollabor-spec\nenter_approves: true", Origin::User).1, "");
+    assert!(
+        findings("enter_approves: true", Origin::User)
+            .1
+            .contains("counts only in")
+    );
+    assert!(
+        findings("profile: forge\nenter_approves: true", Origin::User)
+            .1
+            .contains("counts only in")
+    );
+    assert_eq!(
+        findings("profile: kollabor-spec\nenter_approves: true", Origin::User).1,
+        ""
+    );
     // Which key says yes is not for a project to choose.
-    let (_, messages) = findings("profile: kollabor-spec\nenter_approves: true", Origin::Project);
+    let (_, messages) = findings(
+        "profile: kollabor-spec\nenter_approves: true",
+        Origin::Project,
+    );
     assert!(messages.contains("enter_approves"), "{messages}");
 }
 
@@ -206,8 +353,14 @@ fn z_17_path_expressions_are_anchored() {
 #[test]
 fn c_03_layers_replace_values_and_a_lock_holds() {
     let managed = "approval_timeout: 9\nmode: confirm-all\nlock: [mode]";
-    let layers = vec![layer("mode: balanced\napproval_timeout: 5", Origin::User), layer(managed, Origin::Managed)];
+    let layers = vec![
+        layer("mode: balanced\napproval_timeout: 5", Origin::User),
+        layer(managed, Origin::Managed),
+    ];
     let setup = Setup::of(layers);
-    assert_eq!((setup.settings().mode, setup.settings().approval_timeout), (Mode::ConfirmAll, 5));
+    assert_eq!(
+        (setup.settings().mode, setup.settings().approval_timeout),
+        (Mode::ConfirmAll, 5)
+    );
     assert_eq!(setup.decide("file_read src/main.rs"), Decision::Ask);
 }

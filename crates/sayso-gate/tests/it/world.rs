@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use sayso_core::digest::{Digest, Encoder};
 use sayso_core::fact::{
-    Fact, Facts, GitFact, Ignored, Link, NamesFact, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question, SettingsFact, Surroundings,
+    Fact, Facts, GitFact, Ignored, Link, NamesFact, OwnPath, Owner, PathFact, PathKind,
+    ProgramFact, Question, SettingsFact, Surroundings,
 };
 use sayso_core::paths::join;
 use sayso_gate::ports::{Content, Tally, World};
@@ -39,9 +40,19 @@ impl Scripted {
     /// A small project under git, with an installed folder, secrets and links that lead out.
     pub fn project() -> Self {
         let mut world = Scripted::default();
-        for folder in
-            ["/", "/etc", "/home/u", "/ws", "/ws/src", "/ws/docs", "/ws/core", "/ws/tests", "/ws/node_modules", "/ws/.git", "/ws/notes"]
-        {
+        for folder in [
+            "/",
+            "/etc",
+            "/home/u",
+            "/ws",
+            "/ws/src",
+            "/ws/docs",
+            "/ws/core",
+            "/ws/tests",
+            "/ws/node_modules",
+            "/ws/.git",
+            "/ws/notes",
+        ] {
             world.entries.insert(folder.to_owned(), Entry::Folder);
         }
         for file in [
@@ -64,8 +75,14 @@ impl Scripted {
         ] {
             world.entries.insert(file.to_owned(), Entry::File);
         }
-        world.link("/ws/out.md", "/home/u/other.txt").link("/ws/hidden.md", "/ws/.env");
-        world.ignored = vec!["/ws/node_modules".to_owned(), "/ws/local.cfg".to_owned(), "/ws/.env".to_owned()];
+        world
+            .link("/ws/out.md", "/home/u/other.txt")
+            .link("/ws/hidden.md", "/ws/.env");
+        world.ignored = vec![
+            "/ws/node_modules".to_owned(),
+            "/ws/local.cfg".to_owned(),
+            "/ws/.env".to_owned(),
+        ];
         world
     }
 
@@ -77,7 +94,8 @@ impl Scripted {
 
     /// Adds a file with something in it.
     pub fn with(&mut self, at: &str, content: impl AsRef<[u8]>) -> &mut Self {
-        self.contents.insert(at.to_owned(), content.as_ref().to_vec());
+        self.contents
+            .insert(at.to_owned(), content.as_ref().to_vec());
         self.file(at)
     }
 
@@ -107,7 +125,8 @@ impl Scripted {
 
     /// Adds a link.
     pub fn link(&mut self, at: &str, to: &str) -> &mut Self {
-        self.entries.insert(at.to_owned(), Entry::Link(to.to_owned()));
+        self.entries
+            .insert(at.to_owned(), Entry::Link(to.to_owned()));
         self
     }
 
@@ -121,7 +140,11 @@ impl Scripted {
             match self.entries.get(&next) {
                 Some(Entry::Link(to)) if links.len() < 8 && !(open.is_empty() && no_follow) => {
                     let to = join(&canonical, to);
-                    links.push(Link { at: next, to: to.clone(), dangling: !self.entries.contains_key(&to) });
+                    links.push(Link {
+                        at: next,
+                        to: to.clone(),
+                        dangling: !self.entries.contains_key(&to),
+                    });
                     canonical = String::from("/");
                     open.extend(names(&to).into_iter().rev());
                 }
@@ -134,8 +157,14 @@ impl Scripted {
             Some(Entry::Folder) => PathKind::Folder,
             Some(Entry::Link(_)) => PathKind::Link,
         };
-        let size = self.contents.get(&canonical).map(|content| content.len() as u64);
-        let ignored = self.ignored.iter().any(|folder| sayso_core::paths::below(&canonical, folder));
+        let size = self
+            .contents
+            .get(&canonical)
+            .map(|content| content.len() as u64);
+        let ignored = self
+            .ignored
+            .iter()
+            .any(|folder| sayso_core::paths::below(&canonical, folder));
         PathFact {
             ignored: if ignored { Ignored::Yes } else { Ignored::No },
             canonical,
@@ -153,19 +182,39 @@ impl Scripted {
     /// Everything below a folder.
     fn below(&self, folder: &str) -> Vec<(String, PathFact)> {
         let inside = |at: &&String| at.as_str() != folder && sayso_core::paths::below(at, folder);
-        self.entries.keys().filter(inside).map(|at| (at.clone(), self.path("/", at, true))).collect()
+        self.entries
+            .keys()
+            .filter(inside)
+            .map(|at| (at.clone(), self.path("/", at, true)))
+            .collect()
     }
 
     /// The files that an absolute pattern with one `*` in its last name stands for.
     fn fitting(&self, pattern: &str) -> Vec<(String, PathFact)> {
-        let Some((start, end)) = pattern.split_once('\u{1}').filter(|(start, _)| start.starts_with('/')) else { return Vec::new() };
-        let fits = |at: &&String| at.strip_prefix(start).and_then(|rest| rest.strip_suffix(end)).is_some_and(|name| !name.contains('/'));
-        self.entries.keys().filter(fits).map(|at| (at.clone(), self.path("/", at, true))).collect()
+        let Some((start, end)) = pattern
+            .split_once('\u{1}')
+            .filter(|(start, _)| start.starts_with('/'))
+        else {
+            return Vec::new();
+        };
+        let fits = |at: &&String| {
+            at.strip_prefix(start)
+                .and_then(|rest| rest.strip_suffix(end))
+                .is_some_and(|name| !name.contains('/'))
+        };
+        self.entries
+            .keys()
+            .filter(fits)
+            .map(|at| (at.clone(), self.path("/", at, true)))
+            .collect()
     }
 }
 
 fn names(path: &str) -> Vec<String> {
-    path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    path.split('/')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 impl World for Scripted {
@@ -174,9 +223,15 @@ impl World for Scripted {
             Some(match question {
                 Question::Path { path, no_follow } => Fact::Path(self.path(cwd, path, *no_follow)),
                 Question::Below { .. } => Fact::Below(Default::default()),
-                Question::Names { pattern, .. } if pattern.starts_with('/') && pattern.ends_with("/\u{1}\u{1}") => {
+                Question::Names { pattern, .. }
+                    if pattern.starts_with('/') && pattern.ends_with("/\u{1}\u{1}") =>
+                {
                     let files = self.below(pattern.trim_end_matches(['\u{1}', '/']));
-                    Fact::Names(NamesFact { files, incomplete: true, ..NamesFact::default() })
+                    Fact::Names(NamesFact {
+                        files,
+                        incomplete: true,
+                        ..NamesFact::default()
+                    })
                 }
                 Question::Names { pattern, .. } => {
                     let name = sayso_core::fact::shown(pattern);
@@ -185,39 +240,71 @@ impl World for Scripted {
                     if files.is_empty() {
                         files.push((name, fact));
                     }
-                    Fact::Names(NamesFact { files, incomplete: true, ..NamesFact::default() })
+                    Fact::Names(NamesFact {
+                        files,
+                        incomplete: true,
+                        ..NamesFact::default()
+                    })
                 }
                 Question::Program { name } => {
-                    let file = if name.contains('/') { join(cwd, name) } else { format!("/usr/bin/{name}") };
+                    let file = if name.contains('/') {
+                        join(cwd, name)
+                    } else {
+                        format!("/usr/bin/{name}")
+                    };
                     let inside_workspace = sayso_core::paths::below(&file, workspace);
-                    Fact::Program(ProgramFact { file: Some(file), changeable: inside_workspace, inside_workspace })
+                    Fact::Program(ProgramFact {
+                        file: Some(file),
+                        changeable: inside_workspace,
+                        inside_workspace,
+                    })
                 }
                 Question::Settings { .. } => Fact::Settings(SettingsFact::default()),
-                Question::GitHelpers { .. } => {
-                    Fact::Git(GitFact { root: Some(workspace.to_owned()), helpers: Vec::new(), incomplete: false })
-                }
+                Question::GitHelpers { .. } => Fact::Git(GitFact {
+                    root: Some(workspace.to_owned()),
+                    helpers: Vec::new(),
+                    incomplete: false,
+                }),
             })
         });
-        let own = |path: &str, private: bool| OwnPath { path: path.to_owned(), private, exists: true, reason: Default::default() };
+        let own = |path: &str, private: bool| OwnPath {
+            path: path.to_owned(),
+            private,
+            exists: true,
+            reason: Default::default(),
+        };
         let surroundings = Surroundings {
             workspace: workspace.to_owned(),
             cwd: cwd.to_owned(),
             home: Some(HOME.to_owned()),
-            own: vec![own("/home/u/.config/sayso", false), own("/home/u/.local/state/sayso", true), own("/ws/.sayso", false)],
+            own: vec![
+                own("/home/u/.config/sayso", false),
+                own("/home/u/.local/state/sayso", true),
+                own("/ws/.sayso", false),
+            ],
             contains: false,
         };
-        Facts { surroundings, answers: answers.collect() }
+        Facts {
+            surroundings,
+            answers: answers.collect(),
+        }
     }
     fn seal(&self, files: &[Sealed]) -> Option<Digest> {
         let mut encoder = Encoder::new("scripted");
         for file in files {
-            let (Sealed::Content(at) | Sealed::Identity(at) | Sealed::Which(at) | Sealed::Bytes(at, _)) = file;
+            let (Sealed::Content(at)
+            | Sealed::Identity(at)
+            | Sealed::Which(at)
+            | Sealed::Bytes(at, _)) = file;
             encoder.text(&format!("{at}: {:?}", self.entries.get(at)));
             if let Sealed::Content(at) = file {
                 encoder.text(&format!("{:?}", self.contents.get(at)));
             }
             if let Sealed::Bytes(at, digest) = file
-                && self.contents.get(at).is_some_and(|bytes| Digest::of_bytes(bytes) != *digest)
+                && self
+                    .contents
+                    .get(at)
+                    .is_some_and(|bytes| Digest::of_bytes(bytes) != *digest)
             {
                 return None;
             }

@@ -3,7 +3,11 @@
 //! `cargo bench -p sayso-sandbox --bench overhead [-- ROUNDS] [bubblewrap|Landlock]` prints a table. Each sandbox runs in turns with a command that has none, so that
 //! a busy machine is busy for both; what it costs is the difference. A round includes deriving the profile, since each command does.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a bench has nobody to hand an error to")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a bench has nobody to hand an error to"
+)]
 
 use std::ffi::OsString;
 use std::fs;
@@ -39,7 +43,11 @@ impl Place {
         let scratch = tempfile::tempdir().unwrap();
         let home = fs::canonicalize(scratch.path()).unwrap().join("home");
         let (workspace, folder) = (home.join("ws"), home.join("own"));
-        for folder in [&workspace.join(".git/hooks"), &workspace.join(".git/info"), &folder] {
+        for folder in [
+            &workspace.join(".git/hooks"),
+            &workspace.join(".git/info"),
+            &folder,
+        ] {
             fs::create_dir_all(folder).unwrap();
         }
         for name in [".git/config", ".git/HEAD", ".env", "README.md"] {
@@ -50,12 +58,22 @@ impl Place {
             fs::create_dir_all(&folder).unwrap();
             fs::write(folder.join(format!("file{number}.rs")), "x").unwrap();
         }
-        Place { _scratch: scratch, home, workspace, folder }
+        Place {
+            _scratch: scratch,
+            home,
+            workspace,
+            folder,
+        }
     }
 
     fn profile(&self) -> Profile {
-        let environment = [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", self.home.to_str().unwrap())];
-        let environment: Vec<(OsString, OsString)> = environment.map(|(name, value)| (name.into(), value.into())).into();
+        let environment = [
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            ("HOME", self.home.to_str().unwrap()),
+        ];
+        let environment: Vec<(OsString, OsString)> = environment
+            .map(|(name, value)| (name.into(), value.into()))
+            .into();
         let own = [self.folder.clone()];
         let around = Around {
             workspace: &self.workspace,
@@ -81,16 +99,26 @@ impl Place {
     }
 
     fn bounded(&self, backend: &Backend) {
-        let sandbox =
-            Sandbox { backend: backend.clone(), folder: self.folder.clone(), program: std::env::current_exe().unwrap(), connect: None };
-        let ready = sandbox.ready(&self.profile(), &self.workspace, &[TRUE.into()], true).unwrap();
+        let sandbox = Sandbox {
+            backend: backend.clone(),
+            folder: self.folder.clone(),
+            program: std::env::current_exe().unwrap(),
+            connect: None,
+        };
+        let ready = sandbox
+            .ready(&self.profile(), &self.workspace, &[TRUE.into()], true)
+            .unwrap();
         finish(ready.command);
         assert!(!ready.guard.report().failed);
     }
 }
 
 fn finish(mut command: Command) {
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
     drop(command);
     assert!(child.wait().unwrap().success());
 }
@@ -104,24 +132,53 @@ fn time(call: impl FnOnce()) -> f64 {
 
 fn sorted(mut times: Vec<f64>) -> (f64, f64) {
     times.sort_by(f64::total_cmp);
-    (times.first().copied().unwrap_or_default(), times.get(times.len() / 2).copied().unwrap_or_default())
+    (
+        times.first().copied().unwrap_or_default(),
+        times.get(times.len() / 2).copied().unwrap_or_default(),
+    )
 }
 
 fn main() {
     // What is measured starts this program in the sandbox.
-    if std::env::args_os().nth(1).is_some_and(|word| word == INNER_COMMAND) {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == INNER_COMMAND)
+    {
         let words: Vec<OsString> = std::env::args_os().skip(2).collect();
         std::process::exit(sayso_sandbox::inner::run(&words).into());
     }
-    let rounds = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(ROUNDS);
-    let only = std::env::args().find_map(|word| ["bubblewrap", "Landlock"].into_iter().find(|name| *name == word));
-    let backends: Vec<(&str, Option<Backend>, f64)> = [("bubblewrap", Name::Bubblewrap, 15.0), ("Landlock", Name::Landlock, 2.0)]
-        .map(|(word, name, budget)| (word, Backend::named(name).map_err(|why| eprintln!("NOT MEASURED: {word}: {why}")).ok(), budget))
-        .into();
+    let rounds = std::env::args()
+        .skip(1)
+        .find_map(|word| word.parse().ok())
+        .unwrap_or(ROUNDS);
+    let only = std::env::args().find_map(|word| {
+        ["bubblewrap", "Landlock"]
+            .into_iter()
+            .find(|name| *name == word)
+    });
+    let backends: Vec<(&str, Option<Backend>, f64)> = [
+        ("bubblewrap", Name::Bubblewrap, 15.0),
+        ("Landlock", Name::Landlock, 2.0),
+    ]
+    .map(|(word, name, budget)| {
+        (
+            word,
+            Backend::named(name)
+                .map_err(|why| eprintln!("NOT MEASURED: {word}: {why}"))
+                .ok(),
+            budget,
+        )
+    })
+    .into();
     println!("`{TRUE}`, {rounds} rounds.\n");
-    println!("| what | without, min | median | with, min | median | × | more, min | more, median | budget | |");
+    println!(
+        "| what | without, min | median | with, min | median | × | more, min | more, median | budget | |"
+    );
     println!("|---|{}---|", "--:|".repeat(8));
-    for (words, files) in [("small workspace", 0), ("workspace with 5,000 files", FILES)] {
+    for (words, files) in [
+        ("small workspace", 0),
+        ("workspace with 5,000 files", FILES),
+    ] {
         let place = Place::new(files);
         place.direct();
         let pure = (0..rounds).map(|_| {
@@ -131,9 +188,16 @@ fn main() {
             })
         });
         let (min, median) = sorted(pure.collect());
-        println!("| {words}: profile and plan alone | | | {min:.2} ms | {median:.2} ms | | | | | |");
+        println!(
+            "| {words}: profile and plan alone | | | {min:.2} ms | {median:.2} ms | | | | | |"
+        );
         for (word, backend, budget) in &backends {
-            let Some(backend) = backend.as_ref().filter(|_| only.is_none_or(|only| only == *word)) else { continue };
+            let Some(backend) = backend
+                .as_ref()
+                .filter(|_| only.is_none_or(|only| only == *word))
+            else {
+                continue;
+            };
             let round = |_| {
                 let times = (time(|| place.direct()), time(|| place.bounded(backend)));
                 // What the kernel still clears up of one sandbox is not counted to what comes next.
@@ -172,6 +236,12 @@ fn as_another_user() {
     fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
     println!("\nThe same as another user than root:\n");
     let mut command = Command::new(copy);
-    command.args(std::env::args_os().skip(1)).env_clear().env("TMPDIR", "/tmp").uid(NOBODY).gid(NOBODY).current_dir("/");
+    command
+        .args(std::env::args_os().skip(1))
+        .env_clear()
+        .env("TMPDIR", "/tmp")
+        .uid(NOBODY)
+        .gid(NOBODY)
+        .current_dir("/");
     assert!(command.status().unwrap().success());
 }

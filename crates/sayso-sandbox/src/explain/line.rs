@@ -27,7 +27,10 @@ const TROUBLES: [(&str, Trouble); 46] = [
     ("\"no new privileges\" flag is set", Trouble::NoRights),
     ("effective uid is not 0, is", Trouble::NoRights),
     ("unshare failed: operation not permitted", Trouble::NoRights),
-    ("ptrace(ptrace_traceme, ...): operation not permitted", Trouble::NoRights),
+    (
+        "ptrace(ptrace_traceme, ...): operation not permitted",
+        Trouble::NoRights,
+    ),
     ("could not resolve host", Trouble::Unreached),
     ("unable to resolve host", Trouble::Unreached),
     ("temporary failure resolving", Trouble::Unreached),
@@ -50,7 +53,10 @@ const TROUBLES: [(&str, Trouble); 46] = [
     ("cannot fork", Trouble::NoProcess),
     ("spawn eagain", Trouble::NoProcess),
     ("fork: resource temporarily unavailable", Trouble::NoProcess),
-    ("fork failed: resource temporarily unavailable", Trouble::NoProcess),
+    (
+        "fork failed: resource temporarily unavailable",
+        Trouble::NoProcess,
+    ),
     ("resource temporarily unavailable", Trouble::NoProcess),
     ("cannot allocate memory", Trouble::NoMemory),
     ("enomem", Trouble::NoMemory),
@@ -136,8 +142,12 @@ const READS: [&str; 15] = [
 ];
 
 /// Programs that only do one, by the name that their messages begin with.
-const WRITERS: [&str; 10] = ["rm", "mkdir", "rmdir", "touch", "tee", "chmod", "chown", "mv", "ln", "truncate"];
-const READERS: [&str; 12] = ["cat", "ls", "head", "tail", "grep", "wc", "find", "stat", "du", "diff", "file", "sort"];
+const WRITERS: [&str; 10] = [
+    "rm", "mkdir", "rmdir", "touch", "tee", "chmod", "chown", "mv", "ln", "truncate",
+];
+const READERS: [&str; 12] = [
+    "cat", "ls", "head", "tail", "grep", "wc", "find", "stat", "du", "diff", "file", "sort",
+];
 
 /// A line with trouble in it.
 #[derive(Clone, Debug)]
@@ -154,15 +164,28 @@ pub(super) struct Line<'t> {
 pub(super) fn read(text: &str) -> Option<Line<'_>> {
     let small = text.to_ascii_lowercase();
     let (words, trouble) = TROUBLES.iter().find(|(words, _)| small.contains(words))?;
-    let vague = *words == "resource temporarily unavailable" && !MAKES_PROCESSES.iter().any(|word| small.contains(word));
+    let vague = *words == "resource temporarily unavailable"
+        && !MAKES_PROCESSES.iter().any(|word| small.contains(word));
     let from = small.find(words)?;
-    (!vague).then_some(Line { text, trouble: *trouble, from, to: from + words.len(), small })
+    (!vague).then_some(Line {
+        text,
+        trouble: *trouble,
+        from,
+        to: from + words.len(),
+        small,
+    })
 }
 
 /// What a line says was tried.
 pub(super) fn intent(small: &str) -> Intent {
     let holds = |list: &[&str]| list.iter().any(|words| small.contains(words));
-    let program = small.split(':').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let program = small
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .rsplit('/')
+        .next()
+        .unwrap_or_default();
     match () {
         () if holds(&WRITES) => Intent::Write,
         () if holds(&READS) => Intent::Read,
@@ -176,7 +199,11 @@ pub(super) fn intent(small: &str) -> Intent {
 pub(super) fn paths<'t>(line: &Line<'t>) -> Vec<&'t str> {
     let quoted = quoted(line.text);
     let is_far = |name: &str| name.starts_with(['/', '~']);
-    let mut found: Vec<&str> = quoted.iter().map(|(_, name)| *name).filter(|name| is_far(name)).collect();
+    let mut found: Vec<&str> = quoted
+        .iter()
+        .map(|(_, name)| *name)
+        .filter(|name| is_far(name))
+        .collect();
     let before = line.text.get(..line.from).unwrap_or_default();
     // `tar: x: Cannot open: …`, `FileNotFoundException: x (…)`, `…: x: …`.
     let before = before.trim_end_matches([' ', ':', '(', '[']);
@@ -186,9 +213,18 @@ pub(super) fn paths<'t>(line: &Line<'t>) -> Vec<&'t str> {
     if at_end(last).is_none() {
         found.extend(segments.next().and_then(at_end).filter(|name| is_far(name)));
     }
-    let after = line.text.get(line.to..).unwrap_or_default().trim_start_matches([':', ' ']);
+    let after = line
+        .text
+        .get(line.to..)
+        .unwrap_or_default()
+        .trim_start_matches([':', ' ']);
     found.extend(is_far(after).then(|| after.split(": ").next().unwrap_or_default()));
-    found.extend(quoted.iter().map(|(_, name)| *name).filter(|name| !is_far(name)));
+    found.extend(
+        quoted
+            .iter()
+            .map(|(_, name)| *name)
+            .filter(|name| !is_far(name)),
+    );
     found.truncate(6);
     found
 }
@@ -199,8 +235,15 @@ fn at_end(piece: &str) -> Option<&str> {
     if piece.is_empty() || piece.ends_with(['\'', '"', '`', '\u{2019}', '\u{201D}']) {
         return None;
     }
-    let starts = |at: usize| piece.get(..at).is_none_or(|before| before.is_empty() || before.ends_with([' ', '\t']));
-    let far = piece.match_indices(['/', '~']).map(|(at, _)| at).find(|at| starts(*at));
+    let starts = |at: usize| {
+        piece
+            .get(..at)
+            .is_none_or(|before| before.is_empty() || before.ends_with([' ', '\t']))
+    };
+    let far = piece
+        .match_indices(['/', '~'])
+        .map(|(at, _)| at)
+        .find(|at| starts(*at));
     if let Some(name) = far.and_then(|at| piece.get(at..)) {
         return Some(name);
     }
@@ -214,13 +257,21 @@ pub(super) fn quoted(text: &str) -> Vec<(usize, &str)> {
     let mut at = 0;
     // Each may be looked for to the end of the line.
     let mut tries = 32;
-    while let Some((offset, opener)) = text.get(at..).and_then(|rest| rest.char_indices().find(|(_, one)| closer(*one).is_some())) {
+    while let Some((offset, opener)) = text
+        .get(at..)
+        .and_then(|rest| rest.char_indices().find(|(_, one)| closer(*one).is_some()))
+    {
         let opens = at + offset;
         let start = opens + opener.len_utf8();
         at = start;
         // An apostrophe within a word opens nothing.
-        let within = text.get(..opens).and_then(|before| before.chars().next_back()).is_some_and(char::is_alphanumeric);
-        let end = text.get(start..).and_then(|rest| rest.find(closer(opener)?));
+        let within = text
+            .get(..opens)
+            .and_then(|before| before.chars().next_back())
+            .is_some_and(char::is_alphanumeric);
+        let end = text
+            .get(start..)
+            .and_then(|rest| rest.find(closer(opener)?));
         // One without an end opens nothing either: what follows it is looked at by itself.
         if let (Some(end), false) = (end, within) {
             found.push((start, text.get(start..start + end).unwrap_or_default()));

@@ -36,7 +36,11 @@ impl Guard {
     pub(super) fn wait_for_room(&self, most: usize) -> bool {
         let mut held = self.held();
         while !held.ended && held.open.len() >= most {
-            held = self.shared.1.wait(held).unwrap_or_else(PoisonError::into_inner);
+            held = self
+                .shared
+                .1
+                .wait(held)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         !held.ended
     }
@@ -51,7 +55,10 @@ impl Guard {
         let number = held.next;
         held.next += 1;
         held.open.insert(number, vec![copy]);
-        Some(Place { number, guard: self.clone() })
+        Some(Place {
+            number,
+            guard: self.clone(),
+        })
     }
 
     /// Ends every connection, and lets none in any more.
@@ -96,7 +103,9 @@ impl Place {
     /// Adds the other side of the connection; false if the end has come, and it must not be used.
     #[must_use]
     pub(super) fn add(&self, host: &TcpStream) -> bool {
-        let Ok(copy) = host.try_clone() else { return false };
+        let Ok(copy) = host.try_clone() else {
+            return false;
+        };
         let mut held = self.guard.held();
         if held.ended {
             return false;

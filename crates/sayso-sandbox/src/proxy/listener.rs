@@ -9,8 +9,8 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
-    SocketType, recvmsg, sendmsg, sockopt,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
+    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketType, recvmsg, sendmsg, sockopt,
 };
 
 /// Listens inside of the sandbox, and hands the socket out over the end that [`Proxy::listen`](super::Proxy::listen) gave, which has this
@@ -20,7 +20,10 @@ use rustix::net::{
 /// If that is not such an end, or the socket cannot be made or sent.
 pub fn hand_out(number: RawFd) -> io::Result<u16> {
     if number < 3 || !is_socket(number) {
-        return Err(Error::new(ErrorKind::InvalidInput, format!("file {number} is not the way out to the proxy of the sandbox")));
+        return Err(Error::new(
+            ErrorKind::InvalidInput,
+            format!("file {number} is not the way out to the proxy of the sandbox"),
+        ));
     }
     // SAFETY: it is open, it came from whoever started this program, for this step alone, and nothing else here knows its number.
     #[allow(unsafe_code, reason = "a file that is known by its number only")]
@@ -46,7 +49,12 @@ fn send(channel: &OwnedFd) -> io::Result<u16> {
         return Err(ErrorKind::OutOfMemory.into());
     }
     // A file does not travel without a byte.
-    sendmsg(channel, &[IoSlice::new(b"l")], &mut control, SendFlags::NOSIGNAL)?;
+    sendmsg(
+        channel,
+        &[IoSlice::new(b"l")],
+        &mut control,
+        SendFlags::NOSIGNAL,
+    )?;
     Ok(port)
 }
 
@@ -55,14 +63,21 @@ pub(super) fn take_in(channel: &OwnedFd) -> io::Result<Option<TcpListener>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0_u8; 1];
-    let got = recvmsg(channel, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    let got = recvmsg(
+        channel,
+        &mut [IoSliceMut::new(&mut byte)],
+        &mut control,
+        RecvFlags::CMSG_CLOEXEC,
+    )?;
     let mut files: Vec<OwnedFd> = Vec::new();
     for message in control.drain() {
         if let RecvAncillaryMessage::ScmRights(sent) = message {
             files.extend(sent);
         }
     }
-    let Some(file) = files.pop() else { return Ok(None) };
+    let Some(file) = files.pop() else {
+        return Ok(None);
+    };
     let refused = |why: &str| Err(Error::new(ErrorKind::InvalidData, why.to_owned()));
     if !files.is_empty() || got.flags.contains(ReturnFlags::CTRUNC) {
         return refused("more than one file came out of the sandbox");

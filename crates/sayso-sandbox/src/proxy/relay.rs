@@ -32,14 +32,25 @@ impl Way {
     }
 
     /// Moves what can be moved without waiting. An error ends both ways.
-    fn step(&mut self, mut from: &TcpStream, mut to: &TcpStream, readable: bool, buffer: &mut [u8]) -> std::io::Result<()> {
+    fn step(
+        &mut self,
+        mut from: &TcpStream,
+        mut to: &TcpStream,
+        readable: bool,
+        buffer: &mut [u8],
+    ) -> std::io::Result<()> {
         if readable && self.wants_to_read() {
-            let most = self.left.map_or(buffer.len(), |left| usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len()));
+            let most = self.left.map_or(buffer.len(), |left| {
+                usize::try_from(left)
+                    .unwrap_or(usize::MAX)
+                    .min(buffer.len())
+            });
             let room = buffer.get_mut(..most).unwrap_or_default();
             match from.read(room) {
                 Ok(0) => self.read_all = true,
                 Ok(count) => {
-                    self.held.extend_from_slice(room.get(..count).unwrap_or_default());
+                    self.held
+                        .extend_from_slice(room.get(..count).unwrap_or_default());
                     self.took(count);
                 }
                 Err(error) if is_later(&error) => {}
@@ -71,13 +82,34 @@ impl Way {
 /// Relays until it is over. `first` was read from the client already; `body` is how many bytes of the client go on, none for all of them.
 ///
 /// A tunnel ends when both have ended; a request with a body of a known length ends with the answer, whatever else the client sends.
-pub(crate) fn relay(client: &TcpStream, host: &TcpStream, first: &[u8], body: Option<u64>, idle: Duration) -> std::io::Result<()> {
+pub(crate) fn relay(
+    client: &TcpStream,
+    host: &TcpStream,
+    first: &[u8],
+    body: Option<u64>,
+    idle: Duration,
+) -> std::io::Result<()> {
     client.set_nonblocking(true)?;
     host.set_nonblocking(true)?;
-    let mut up = Way { held: Vec::new(), left: body, read_all: body == Some(0), told: false, tells: body.is_none() };
-    let mut down = Way { held: Vec::new(), left: None, read_all: false, told: false, tells: true };
-    let passed = body.map_or(first.len(), |body| usize::try_from(body).unwrap_or(usize::MAX).min(first.len()));
-    up.held.extend_from_slice(first.get(..passed).unwrap_or_default());
+    let mut up = Way {
+        held: Vec::new(),
+        left: body,
+        read_all: body == Some(0),
+        told: false,
+        tells: body.is_none(),
+    };
+    let mut down = Way {
+        held: Vec::new(),
+        left: None,
+        read_all: false,
+        told: false,
+        tells: true,
+    };
+    let passed = body.map_or(first.len(), |body| {
+        usize::try_from(body).unwrap_or(usize::MAX).min(first.len())
+    });
+    up.held
+        .extend_from_slice(first.get(..passed).unwrap_or_default());
     up.took(passed);
     let mut buffer = vec![0; HELD];
     let patience = Timespec::try_from(idle).map_err(|_| ErrorKind::InvalidInput)?;
@@ -102,7 +134,10 @@ pub(crate) fn relay(client: &TcpStream, host: &TcpStream, first: &[u8], body: Op
             Err(error) => return Err(error.into()),
         }
         let mut events = waiting.iter().map(PollFd::revents);
-        let from_client = watched.then(|| events.next()).flatten().unwrap_or(PollFlags::empty());
+        let from_client = watched
+            .then(|| events.next())
+            .flatten()
+            .unwrap_or(PollFlags::empty());
         let from_host = events.next().unwrap_or(PollFlags::empty());
         let ended = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
         if of_client.is_empty() && from_client.intersects(ended) {

@@ -60,18 +60,31 @@ pub(crate) fn read(head: &[u8]) -> Result<Request, Misread> {
     let last = lines.clone().count().saturating_sub(1);
     let mut whole = Vec::new();
     for (number, line) in lines.enumerate() {
-        let line = if number == last { line } else { line.strip_suffix(b"\r").ok_or(BAD_HEADER)? };
-        if line.iter().any(|byte| matches!(byte, 0..=8 | 10..=31 | 127)) {
+        let line = if number == last {
+            line
+        } else {
+            line.strip_suffix(b"\r").ok_or(BAD_HEADER)?
+        };
+        if line
+            .iter()
+            .any(|byte| matches!(byte, 0..=8 | 10..=31 | 127))
+        {
             return Err(if number == 0 { BAD_LINE } else { BAD_HEADER });
         }
         whole.push(line);
     }
     let (first, headers) = whole.split_first().ok_or(BAD_LINE)?;
     let mut parts = first.split(|byte| *byte == b' ');
-    let (Some(method), Some(target), Some(version), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
+    let (Some(method), Some(target), Some(version), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
         return Err(BAD_LINE);
     };
-    let is_method = !method.is_empty() && method.len() <= 32 && method.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'-');
+    let is_method = !method.is_empty()
+        && method.len() <= 32
+        && method
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || *byte == b'-');
     if !is_method || !matches!(version, b"HTTP/1.0" | b"HTTP/1.1") || target.contains(&b'\t') {
         return Err(BAD_LINE);
     }
@@ -84,24 +97,45 @@ pub(crate) fn read(head: &[u8]) -> Result<Request, Misread> {
 
 fn tunnel(target: &[u8], headers: &[(String, &[u8])]) -> Result<Request, Misread> {
     // A body before the way through is open would be read as its first bytes by some.
-    let framed = |(name, value): &(String, &[u8])| name == "transfer-encoding" || name == "content-length" && *value != b"0";
+    let framed = |(name, value): &(String, &[u8])| {
+        name == "transfer-encoding" || name == "content-length" && *value != b"0"
+    };
     if headers.iter().any(framed) {
         return Err(Misread(400, "a CONNECT request has no body"));
     }
     let target = std::str::from_utf8(target).map_err(|_| BAD_HOST)?;
-    let (host, port) = target.rsplit_once(':').ok_or(Misread(400, "a CONNECT request names a host and a port"))?;
-    Ok(Request::Tunnel { host: read_host(host)?, port: read_port(port)? })
+    let (host, port) = target
+        .rsplit_once(':')
+        .ok_or(Misread(400, "a CONNECT request names a host and a port"))?;
+    Ok(Request::Tunnel {
+        host: read_host(host)?,
+        port: read_port(port)?,
+    })
 }
 
-fn plain(method: &[u8], target: &[u8], version: &[u8], headers: &[(String, &[u8])]) -> Result<Request, Misread> {
-    let (scheme, rest) = target.split_at_checked(7).ok_or(Misread(400, "this is a proxy: it takes CONNECT and http:// requests"))?;
+fn plain(
+    method: &[u8],
+    target: &[u8],
+    version: &[u8],
+    headers: &[(String, &[u8])],
+) -> Result<Request, Misread> {
+    let (scheme, rest) = target.split_at_checked(7).ok_or(Misread(
+        400,
+        "this is a proxy: it takes CONNECT and http:// requests",
+    ))?;
     if !scheme.eq_ignore_ascii_case(b"http://") {
-        return Err(Misread(400, "this is a proxy: it takes CONNECT and http:// requests"));
+        return Err(Misread(
+            400,
+            "this is a proxy: it takes CONNECT and http:// requests",
+        ));
     }
     if rest.contains(&b'#') {
         return Err(Misread(400, "a `#` has no place in a request"));
     }
-    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(rest.len());
+    let end = rest
+        .iter()
+        .position(|byte| matches!(byte, b'/' | b'?'))
+        .unwrap_or(rest.len());
     let (authority, path) = rest.split_at_checked(end).ok_or(BAD_LINE)?;
     let authority = std::str::from_utf8(authority).map_err(|_| BAD_HOST)?;
     let (host, port) = match authority.rsplit_once(':') {
@@ -109,7 +143,10 @@ fn plain(method: &[u8], target: &[u8], version: &[u8], headers: &[(String, &[u8]
         None => (read_host(authority)?, 80),
     };
     if headers.iter().any(|(name, _)| name == "transfer-encoding") {
-        return Err(Misread(411, "say the length of the body in Content-Length; the proxy of the sandbox takes no Transfer-Encoding"));
+        return Err(Misread(
+            411,
+            "say the length of the body in Content-Length; the proxy of the sandbox takes no Transfer-Encoding",
+        ));
     }
     let body = read_length(headers)?;
     let mut head = Vec::with_capacity(1024);
@@ -127,7 +164,10 @@ fn plain(method: &[u8], target: &[u8], version: &[u8], headers: &[(String, &[u8]
         head.extend_from_slice(format!(":{port}").as_bytes());
     }
     head.extend_from_slice(b"\r\n");
-    for (name, value) in headers.iter().filter(|(name, _)| !NOT_PASSED_ON.contains(&name.as_str())) {
+    for (name, value) in headers
+        .iter()
+        .filter(|(name, _)| !NOT_PASSED_ON.contains(&name.as_str()))
+    {
         head.extend_from_slice(name.as_bytes());
         head.extend_from_slice(b": ");
         head.extend_from_slice(value);
@@ -137,14 +177,22 @@ fn plain(method: &[u8], target: &[u8], version: &[u8], headers: &[(String, &[u8]
         head.extend_from_slice(format!("content-length: {body}\r\n").as_bytes());
     }
     head.extend_from_slice(b"Connection: close\r\n\r\n");
-    Ok(Request::Plain { host, port, head, body })
+    Ok(Request::Plain {
+        host,
+        port,
+        head,
+        body,
+    })
 }
 
 /// Names in small letters, and values without the space around them.
 fn read_headers<'h>(lines: &[&'h [u8]]) -> Result<Vec<(String, &'h [u8])>, Misread> {
     let mut headers = Vec::new();
     for line in lines {
-        let colon = line.iter().position(|byte| *byte == b':').ok_or(BAD_HEADER)?;
+        let colon = line
+            .iter()
+            .position(|byte| *byte == b':')
+            .ok_or(BAD_HEADER)?;
         let (name, value) = line.split_at_checked(colon).ok_or(BAD_HEADER)?;
         // A name with space in or before it is a folded line, or a header that some see and some do not.
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
@@ -161,7 +209,10 @@ fn read_headers<'h>(lines: &[&'h [u8]]) -> Result<Vec<(String, &'h [u8])>, Misre
 }
 
 fn read_length(headers: &[(String, &[u8])]) -> Result<u64, Misread> {
-    let mut lengths = headers.iter().filter(|(name, _)| name == "content-length").map(|(_, value)| *value);
+    let mut lengths = headers
+        .iter()
+        .filter(|(name, _)| name == "content-length")
+        .map(|(_, value)| *value);
     let bad = Misread(400, "the length of the body is not understood");
     match (lengths.next(), lengths.next()) {
         (None, _) => Ok(0),
@@ -171,13 +222,17 @@ fn read_length(headers: &[(String, &[u8])]) -> Result<u64, Misread> {
 }
 
 fn read_port(text: &str) -> Result<u16, Misread> {
-    let port = number(text).and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0);
+    let port = number(text)
+        .and_then(|port| u16::try_from(port).ok())
+        .filter(|port| *port > 0);
     port.ok_or(Misread(400, "this is not the number of a port"))
 }
 
 /// Digits alone: no sign, no space, no zero before others.
 fn number(text: &str) -> Option<u64> {
-    let plain = text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit()) && (text.len() == 1 || !text.starts_with('0'));
+    let plain = text.len() <= 18
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && (text.len() == 1 || !text.starts_with('0'));
     if plain { text.parse().ok() } else { None }
 }
 
@@ -188,14 +243,19 @@ fn number(text: &str) -> Option<u64> {
 pub(crate) fn read_host(text: &str) -> Result<String, Misread> {
     let name = text.strip_suffix('.').unwrap_or(text).to_ascii_lowercase();
     let is_label = |label: &str| {
-        (1..=63).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        (1..=63).contains(&label.len())
+            && label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };
     if name.len() > 253 || !name.split('.').all(is_label) {
         return Err(BAD_HOST);
     }
     let last = name.rsplit('.').next().unwrap_or_default();
     let is_number = last.bytes().all(|byte| byte.is_ascii_digit())
-        || last.strip_prefix("0x").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        || last
+            .strip_prefix("0x")
+            .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_hexdigit()));
     if is_number && (name.len() != text.len() || !is_address(&name)) {
         return Err(BAD_HOST);
     }
@@ -204,7 +264,8 @@ pub(crate) fn read_host(text: &str) -> Result<String, Misread> {
 
 /// Whether a host is named by its address.
 pub(crate) fn is_address(host: &str) -> bool {
-    host.parse::<Ipv4Addr>().is_ok_and(|address| address.to_string() == host)
+    host.parse::<Ipv4Addr>()
+        .is_ok_and(|address| address.to_string() == host)
 }
 
 #[cfg(test)]

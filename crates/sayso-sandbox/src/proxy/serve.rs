@@ -55,7 +55,11 @@ impl Server {
             Request::Plain { host, port, .. } => (host, *port, 80),
         };
         if let Some(refusal) = self.refusal(host, port, usual) {
-            answer(client, 403, &format!("{}; {}", refusal.words, refusal.advice));
+            answer(
+                client,
+                403,
+                &format!("{}; {}", refusal.words, refusal.advice),
+            );
             return Ok(());
         }
         let stream = match (self.connect)(host, port) {
@@ -76,9 +80,8 @@ impl Server {
         let result = match request {
             Request::Tunnel { .. } => tell(client, b"HTTP/1.1 200 Connection established\r\n\r\n")
                 .and_then(|()| relay(client, &stream, &rest, None, self.patience.idle)),
-            Request::Plain { head, body, .. } => {
-                tell(&stream, &head).and_then(|()| relay(client, &stream, &rest, Some(body), self.patience.idle))
-            }
+            Request::Plain { head, body, .. } => tell(&stream, &head)
+                .and_then(|()| relay(client, &stream, &rest, Some(body), self.patience.idle)),
         };
         let _ = stream.shutdown(Shutdown::Both);
         if result.is_ok() {
@@ -91,7 +94,9 @@ impl Server {
     fn refusal(&self, host: &str, port: u16, usual: u16) -> Option<Refusal> {
         // `*.0.0.1` is no way to write addresses.
         let listed = match &self.network {
-            Network::Hosts(list) if request::is_address(host) => list.iter().any(|name| name == host),
+            Network::Hosts(list) if request::is_address(host) => {
+                list.iter().any(|name| name == host)
+            }
             network => network.reaches(host),
         };
         if !listed {
@@ -103,7 +108,9 @@ impl Server {
             let refusal = Refusal {
                 what: What::Network,
                 place: format!("{host}:{port}"),
-                words: format!("the sandbox refused to reach port {port} of `{host}`: only ports 443 and 80 are, each in its own way"),
+                words: format!(
+                    "the sandbox refused to reach port {port} of `{host}`: only ports 443 and 80 are, each in its own way"
+                ),
                 advice: explain::OUTSIDE.to_owned(),
             };
             self.guard.note(None, refusal.clone());
@@ -140,7 +147,9 @@ fn read_head(mut client: &TcpStream, patience: Duration) -> Result<Option<HeadAn
             Ok(0) => return Err(Misread(400, "the request ended in its head")),
             Ok(count) => count,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => return Err(slow),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                return Err(slow);
+            }
             Err(_) => return Ok(None),
         };
         // The end can begin in what was read before.
@@ -153,7 +162,12 @@ fn read_head(mut client: &TcpStream, patience: Duration) -> Result<Option<HeadAn
                 return Ok(Some((read, rest)));
             }
             None if read.len() < LONGEST_HEAD => {}
-            _ => return Err(Misread(431, "the head of the request is longer than 16 KiB")),
+            _ => {
+                return Err(Misread(
+                    431,
+                    "the head of the request is longer than 16 KiB",
+                ));
+            }
         }
     }
 }

@@ -86,7 +86,10 @@ fn a_plain_request_goes_to_the_host_that_was_judged() {
     let room = room(&["allowed.org"], host.port, PATIENCE);
     let answer = room.exchange(b"GET http://allowed.org/x HTTP/1.1\r\nHost: evil.example\r\n\r\n");
     assert_eq!(answer, ANSWER);
-    assert_eq!(String::from_utf8(host.seen.recv().unwrap()).unwrap(), "GET /x HTTP/1.1\r\nHost: allowed.org\r\nConnection: close\r\n\r\n");
+    assert_eq!(
+        String::from_utf8(host.seen.recv().unwrap()).unwrap(),
+        "GET /x HTTP/1.1\r\nHost: allowed.org\r\nConnection: close\r\n\r\n"
+    );
     assert_eq!(*room.asked.lock().unwrap(), ["allowed.org:80"]);
     assert!(room.proxy.refused().is_empty());
 }
@@ -95,10 +98,14 @@ fn a_plain_request_goes_to_the_host_that_was_judged() {
 fn a_second_request_behind_the_first_goes_nowhere() {
     let host = host("\r\n\r\n");
     let room = room(&["allowed.org"], host.port, PATIENCE);
-    let two = b"GET http://allowed.org/1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\nHost: other.example\r\n\r\n";
+    let two =
+        b"GET http://allowed.org/1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\nHost: other.example\r\n\r\n";
     assert_eq!(room.exchange(two), ANSWER);
     let seen = String::from_utf8(host.seen.recv().unwrap()).unwrap();
-    assert!(seen.starts_with("GET /1 ") && !seen.contains("/2"), "{seen}");
+    assert!(
+        seen.starts_with("GET /1 ") && !seen.contains("/2"),
+        "{seen}"
+    );
 }
 
 #[test]
@@ -111,7 +118,12 @@ fn a_body_goes_on_to_its_length() {
     assert!(seen.ends_with("\r\n\r\n12345"), "{seen}");
     // In pieces, and with the client's end right behind it.
     let mut client = room.client();
-    for piece in ["POST http://allowed.org/ HTTP/1.1\r\nConte", "nt-Length: 5\r\n\r", "\n12", "345"] {
+    for piece in [
+        "POST http://allowed.org/ HTTP/1.1\r\nConte",
+        "nt-Length: 5\r\n\r",
+        "\n12",
+        "345",
+    ] {
         client.write_all(piece.as_bytes()).unwrap();
     }
     client.shutdown(std::net::Shutdown::Write).unwrap();
@@ -126,14 +138,19 @@ fn a_tunnel_carries_bytes_both_ways_and_their_ends() {
     let room = room(&["allowed.org"], host.port, PATIENCE);
     let mut client = room.client();
     // The first bytes may come with the head.
-    client.write_all(b"CONNECT allowed.org:443 HTTP/1.1\r\n\r\npi").unwrap();
+    client
+        .write_all(b"CONNECT allowed.org:443 HTTP/1.1\r\n\r\npi")
+        .unwrap();
     let mut opened = [0; 39];
     client.read_exact(&mut opened).unwrap();
     assert_eq!(&opened, b"HTTP/1.1 200 Connection established\r\n\r\n");
     client.write_all(b"ng").unwrap();
     let mut answer = String::new();
     client.read_to_string(&mut answer).unwrap();
-    assert_eq!(answer, ANSWER, "the end of the host came through, and the client can still send");
+    assert_eq!(
+        answer, ANSWER,
+        "the end of the host came through, and the client can still send"
+    );
     client.write_all(b" and more").unwrap();
     drop(client);
     assert_eq!(host.seen.recv().unwrap(), b"ping and more");
@@ -142,7 +159,11 @@ fn a_tunnel_carries_bytes_both_ways_and_their_ends() {
 #[test]
 fn much_goes_both_ways_at_once() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let room = room(&["allowed.org"], listener.local_addr().unwrap().port(), PATIENCE);
+    let room = room(
+        &["allowed.org"],
+        listener.local_addr().unwrap().port(),
+        PATIENCE,
+    );
     let echo = thread::spawn(move || {
         let (mut from, _) = listener.accept().unwrap();
         let mut to = from.try_clone().unwrap();
@@ -150,10 +171,14 @@ fn much_goes_both_ways_at_once() {
         to.shutdown(std::net::Shutdown::Write).unwrap();
     });
     let mut client = room.client();
-    client.write_all(b"CONNECT allowed.org:443 HTTP/1.1\r\n\r\n").unwrap();
+    client
+        .write_all(b"CONNECT allowed.org:443 HTTP/1.1\r\n\r\n")
+        .unwrap();
     let mut opened = [0; 39];
     client.read_exact(&mut opened).unwrap();
-    let sent: Vec<u8> = (0..8_000_000_u32).map(|number| (number % 251) as u8).collect();
+    let sent: Vec<u8> = (0..8_000_000_u32)
+        .map(|number| (number % 251) as u8)
+        .collect();
     let mut writer = client.try_clone().unwrap();
     let copy = sent.clone();
     let writing = thread::spawn(move || {
@@ -169,7 +194,11 @@ fn much_goes_both_ways_at_once() {
 
 #[test]
 fn a_host_that_is_not_listed_is_refused_in_words_and_remembered() {
-    let room = room(&["allowed.org", "*.wild.org", "203.0.113.5", "*.0.0.1"], 1, PATIENCE);
+    let room = room(
+        &["allowed.org", "*.wild.org", "203.0.113.5", "*.0.0.1"],
+        1,
+        PATIENCE,
+    );
     for host in [
         "evil.example",
         "allowed.org.evil.com",
@@ -180,16 +209,34 @@ fn a_host_that_is_not_listed_is_refused_in_words_and_remembered() {
         "127.0.0.1",
         "203.0.113.6",
     ] {
-        for request in [format!("CONNECT {host}:443 HTTP/1.1\r\n\r\n"), format!("GET http://{host}/ HTTP/1.1\r\nHost: allowed.org\r\n\r\n")]
-        {
+        for request in [
+            format!("CONNECT {host}:443 HTTP/1.1\r\n\r\n"),
+            format!("GET http://{host}/ HTTP/1.1\r\nHost: allowed.org\r\n\r\n"),
+        ] {
             let answer = room.exchange(request.as_bytes());
-            assert!(answer.starts_with("HTTP/1.1 403 Forbidden\r\n"), "{host}: {answer}");
-            let words = format!("sayso: the sandbox refused to reach `{host}`; to allow it: add it to `sandbox.hosts`\n");
+            assert!(
+                answer.starts_with("HTTP/1.1 403 Forbidden\r\n"),
+                "{host}: {answer}"
+            );
+            let words = format!(
+                "sayso: the sandbox refused to reach `{host}`; to allow it: add it to `sandbox.hosts`\n"
+            );
             assert!(answer.ends_with(&words), "{answer}");
         }
-        assert!(room.proxy.refused().iter().filter(|known| *known == host).count() == 1, "{host}");
+        assert!(
+            room.proxy
+                .refused()
+                .iter()
+                .filter(|known| *known == host)
+                .count()
+                == 1,
+            "{host}"
+        );
     }
-    assert!(room.asked.lock().unwrap().is_empty(), "nobody was connected to");
+    assert!(
+        room.asked.lock().unwrap().is_empty(),
+        "nobody was connected to"
+    );
     let odd = room.exchange(b"CONNECT evil.com#.allowed.org:443 HTTP/1.1\r\n\r\n");
     assert!(odd.starts_with("HTTP/1.1 400 "), "{odd}");
 }
@@ -206,14 +253,30 @@ fn so_much_is_remembered_and_no_more() {
 #[test]
 fn listed_hosts_are_reached_by_every_spelling_that_means_them() {
     let host = host("\r\n\r\n");
-    let room = room(&["allowed.org", "*.wild.org", "203.0.113.5"], host.port, PATIENCE);
-    for name in ["ALLOWED.org", "allowed.org.", "a.wild.org", "a.b.Wild.org", "203.0.113.5"] {
+    let room = room(
+        &["allowed.org", "*.wild.org", "203.0.113.5"],
+        host.port,
+        PATIENCE,
+    );
+    for name in [
+        "ALLOWED.org",
+        "allowed.org.",
+        "a.wild.org",
+        "a.b.Wild.org",
+        "203.0.113.5",
+    ] {
         let answer = room.exchange(format!("GET http://{name}/ HTTP/1.1\r\n\r\n").as_bytes());
         assert_eq!(answer, ANSWER, "{name}");
     }
     assert_eq!(
         *room.asked.lock().unwrap(),
-        ["allowed.org:80", "allowed.org:80", "a.wild.org:80", "a.b.wild.org:80", "203.0.113.5:80"],
+        [
+            "allowed.org:80",
+            "allowed.org:80",
+            "a.wild.org:80",
+            "a.b.wild.org:80",
+            "203.0.113.5:80"
+        ],
         "the caller gets the name that was judged"
     );
 }
@@ -228,7 +291,10 @@ fn other_ports_are_refused() {
         "GET http://allowed.org:6379/ HTTP/1.1\r\n\r\n",
     ] {
         let answer = room.exchange(request.as_bytes());
-        assert!(answer.starts_with("HTTP/1.1 403 ") && answer.contains("port"), "{request:?}: {answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 403 ") && answer.contains("port"),
+            "{request:?}: {answer}"
+        );
     }
     assert!(room.proxy.refused().is_empty(), "the host itself is listed");
     assert_eq!(room.proxy.refusals().len(), 4);
@@ -239,8 +305,15 @@ fn other_ports_are_refused() {
 fn what_the_caller_does_not_connect_is_told_without_tricks() {
     let room = room(&["down.example"], 1, PATIENCE);
     let answer = room.exchange(b"CONNECT down.example:443 HTTP/1.1\r\n\r\n");
-    assert!(answer.starts_with("HTTP/1.1 502 Bad Gateway\r\n") && !answer.contains('\u{1b}'), "{answer:?}");
-    assert!(room.proxy.refusals()[0].words.ends_with("it leads to ␛[31ma private address"));
+    assert!(
+        answer.starts_with("HTTP/1.1 502 Bad Gateway\r\n") && !answer.contains('\u{1b}'),
+        "{answer:?}"
+    );
+    assert!(
+        room.proxy.refusals()[0]
+            .words
+            .ends_with("it leads to ␛[31ma private address")
+    );
     assert!(room.proxy.refused().is_empty());
 }
 
@@ -250,45 +323,91 @@ fn a_head_may_be_so_long_and_no_longer() {
     let room = room(&["allowed.org"], host.port, PATIENCE);
     let head = |length: usize| {
         let (start, end) = ("GET http://allowed.org/ HTTP/1.1\r\nX: ", "\r\n\r\n");
-        format!("{start}{}{end}", "x".repeat(length - start.len() - end.len()))
+        format!(
+            "{start}{}{end}",
+            "x".repeat(length - start.len() - end.len())
+        )
     };
     assert_eq!(room.exchange(head(16 * 1024).as_bytes()), ANSWER);
-    assert!(room.exchange(head(16 * 1024 + 1).as_bytes()).starts_with("HTTP/1.1 431 "));
-    assert!(room.exchange("x".repeat(20_000).as_bytes()).starts_with("HTTP/1.1 431 "));
-    assert!(room.exchange(b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n").starts_with("HTTP/1.1 400 "), "TLS that was sent to the proxy itself");
+    assert!(
+        room.exchange(head(16 * 1024 + 1).as_bytes())
+            .starts_with("HTTP/1.1 431 ")
+    );
+    assert!(
+        room.exchange("x".repeat(20_000).as_bytes())
+            .starts_with("HTTP/1.1 431 ")
+    );
+    assert!(
+        room.exchange(b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n")
+            .starts_with("HTTP/1.1 400 "),
+        "TLS that was sent to the proxy itself"
+    );
 }
 
 #[test]
 fn who_is_slow_or_silent_is_let_go() {
     let host = host("never");
     let soon = Duration::from_millis(50);
-    let hurried = room(&["allowed.org"], host.port, Patience { head: soon, ..PATIENCE });
-    assert!(hurried.exchange(b"GET http://allowed.org/ HTTP/1.1\r\nX: ").starts_with("HTTP/1.1 408 "), "half a head, and no more");
-    let bored = room(&["allowed.org"], host.port, Patience { idle: soon, ..PATIENCE });
-    assert_eq!(bored.exchange(b"GET http://allowed.org/ HTTP/1.1\r\n\r\n"), "", "no answer");
+    let hurried = room(
+        &["allowed.org"],
+        host.port,
+        Patience {
+            head: soon,
+            ..PATIENCE
+        },
+    );
+    assert!(
+        hurried
+            .exchange(b"GET http://allowed.org/ HTTP/1.1\r\nX: ")
+            .starts_with("HTTP/1.1 408 "),
+        "half a head, and no more"
+    );
+    let bored = room(
+        &["allowed.org"],
+        host.port,
+        Patience {
+            idle: soon,
+            ..PATIENCE
+        },
+    );
+    assert_eq!(
+        bored.exchange(b"GET http://allowed.org/ HTTP/1.1\r\n\r\n"),
+        "",
+        "no answer"
+    );
     let mut client = bored.client();
     client.write_all(b"GET http").unwrap();
     client.shutdown(std::net::Shutdown::Write).unwrap();
     let mut answer = String::new();
     client.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 400 "), "the end of the client in its head: {answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 400 "),
+        "the end of the client in its head: {answer}"
+    );
 }
 
 #[test]
 fn those_that_are_too_many_wait_for_their_turn() {
     let host = host("\r\n\r\n");
-    let two = Patience { connections: 2, ..PATIENCE };
+    let two = Patience {
+        connections: 2,
+        ..PATIENCE
+    };
     let room = room(&["allowed.org"], host.port, two);
     let mut held = Vec::new();
     for _ in 0..2 {
         let mut client = room.client();
-        client.write_all(b"CONNECT allowed.org:443 HTTP/1.1\r\n\r\n").unwrap();
+        client
+            .write_all(b"CONNECT allowed.org:443 HTTP/1.1\r\n\r\n")
+            .unwrap();
         let mut opened = [0; 39];
         client.read_exact(&mut opened).unwrap();
         held.push(client);
     }
     let mut third = room.client();
-    third.write_all(b"GET http://allowed.org/ HTTP/1.1\r\n\r\n").unwrap();
+    third
+        .write_all(b"GET http://allowed.org/ HTTP/1.1\r\n\r\n")
+        .unwrap();
     assert_eq!(room.asked.lock().unwrap().len(), 2);
     held.pop();
     let mut answer = String::new();
@@ -299,15 +418,21 @@ fn those_that_are_too_many_wait_for_their_turn() {
 #[test]
 fn the_end_of_the_proxy_ends_everything() {
     let host = host("never");
-    let full = Patience { connections: 3, ..PATIENCE };
+    let full = Patience {
+        connections: 3,
+        ..PATIENCE
+    };
     let Room { proxy, port, .. } = room(&["allowed.org"], host.port, full);
     let connect = || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
     let mut open = connect();
-    open.write_all(b"CONNECT allowed.org:443 HTTP/1.1\r\n\r\n").unwrap();
+    open.write_all(b"CONNECT allowed.org:443 HTTP/1.1\r\n\r\n")
+        .unwrap();
     let mut opened = [0; 39];
     open.read_exact(&mut opened).unwrap();
     let mut asking = connect();
-    asking.write_all(b"GET http://allowed.org/ HTTP/1.1\r\n\r\n").unwrap();
+    asking
+        .write_all(b"GET http://allowed.org/ HTTP/1.1\r\n\r\n")
+        .unwrap();
     let mut silent = connect();
     // One more than there is room for: the proxy ends also while it waits for room.
     let mut waiting = connect();
@@ -323,10 +448,12 @@ fn the_end_of_the_proxy_ends_everything() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_proxy_that_nothing_comes_to_ends_all_the_same() {
-    let (proxy, inner) = Proxy::listen(Network::Nothing, Box::new(|_, _| Err(String::new()))).unwrap();
+    let (proxy, inner) =
+        Proxy::listen(Network::Nothing, Box::new(|_, _| Err(String::new()))).unwrap();
     drop(proxy);
     drop(inner);
-    let (proxy, inner) = Proxy::listen(Network::Nothing, Box::new(|_, _| Err(String::new()))).unwrap();
+    let (proxy, inner) =
+        Proxy::listen(Network::Nothing, Box::new(|_, _| Err(String::new()))).unwrap();
     drop(inner);
     drop(proxy);
 }

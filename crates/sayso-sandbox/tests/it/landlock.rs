@@ -14,14 +14,25 @@ use sayso_sandbox::landlock::{Enforced, abi, lacking, rules, scope_only};
 use sayso_sandbox::profile::{Level, Limits, Profile};
 use sayso_sandbox::seccomp::{Sockets, filter};
 
-use crate::process::{Who, command, everybody, file, folder, holding, open_to_all, program, python, run};
+use crate::process::{
+    Who, command, everybody, file, folder, holding, open_to_all, program, python, run,
+};
 
 /// A profile with the system to read, and these.
 pub fn profile(cwd: &Path, paths: &[(&Path, Level)]) -> Profile {
-    let system = SYSTEM.iter().filter_map(|path| Path::new(path).canonicalize().ok()).map(|path| (path, Level::Read));
+    let system = SYSTEM
+        .iter()
+        .filter_map(|path| Path::new(path).canonicalize().ok())
+        .map(|path| (path, Level::Read));
     Profile {
         cwd: cwd.to_owned(),
-        paths: system.chain(paths.iter().map(|(path, level)| (path.to_path_buf(), *level))).collect::<BTreeMap<_, _>>(),
+        paths: system
+            .chain(
+                paths
+                    .iter()
+                    .map(|(path, level)| (path.to_path_buf(), *level)),
+            )
+            .collect::<BTreeMap<_, _>>(),
         pinned: Vec::new(),
         links: BTreeMap::new(),
         network: Network::Nothing,
@@ -38,7 +49,13 @@ pub fn steps(profile: &Profile, scratch: &Path, sockets: Option<Sockets>) -> Opt
         return None;
     }
     let filter = sockets.map(|sockets| filter(sockets).unwrap());
-    Some(Child { session: true, few_rights: true, landlock: made.fd, filter, ..Child::default() })
+    Some(Child {
+        session: true,
+        few_rights: true,
+        landlock: made.fd,
+        filter,
+        ..Child::default()
+    })
 }
 
 /// Says for each thing that is tried whether it worked.
@@ -58,9 +75,16 @@ def make(path): os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
 /// Tries things, as everybody, and compares.
 fn try_all(profile: &Profile, scratch: &Path, sockets: Option<Sockets>, tries: &[(String, &str)]) {
     for who in everybody() {
-        let Some(child) = steps(profile, scratch, sockets) else { return };
-        let lines: Vec<String> = tries.iter().map(|(what, _)| format!("print(can(lambda: {what}))\n")).collect();
-        let Some(told) = python(child, who, scratch, &format!("{TRY}{}", lines.concat())) else { return };
+        let Some(child) = steps(profile, scratch, sockets) else {
+            return;
+        };
+        let lines: Vec<String> = tries
+            .iter()
+            .map(|(what, _)| format!("print(can(lambda: {what}))\n"))
+            .collect();
+        let Some(told) = python(child, who, scratch, &format!("{TRY}{}", lines.concat())) else {
+            return;
+        };
         assert_eq!(told.lines().count(), tries.len(), "{told}");
         for (found, (what, wanted)) in told.lines().zip(tries) {
             assert_eq!(found, *wanted, "{what} as {who:?}");
@@ -72,9 +96,16 @@ fn try_all(profile: &Profile, scratch: &Path, sockets: Option<Sockets>, tries: &
 fn files_are_reached_as_the_profile_says() {
     let (top, scratch) = (folder(), folder());
     let top = top.path().canonicalize().unwrap();
-    for name in
-        ["out/secret", "read/plain", "read/deep/plain", "read/deep/key", "read/deep/closed/in", "read/shut", "write/file", "write/.env"]
-    {
+    for name in [
+        "out/secret",
+        "read/plain",
+        "read/deep/plain",
+        "read/deep/key",
+        "read/deep/closed/in",
+        "read/shut",
+        "write/file",
+        "write/.env",
+    ] {
         file(&top.join(name), "text");
     }
     for name in ["", "out", "read", "read/deep", "write"] {
@@ -115,10 +146,22 @@ fn files_are_reached_as_the_profile_says() {
         (at("os.listdir", "read/deep/closed"), "no"),
         (at("read", "read/shut"), "no"),
         (at("read", "read/link"), "no"),
-        (format!("os.link('{0}/read/shut', '{0}/write/linked')", top.display()), "no"),
-        (format!("os.rename('{0}/out', '{0}/write/moved')", top.display()), "no"),
+        (
+            format!(
+                "os.link('{0}/read/shut', '{0}/write/linked')",
+                top.display()
+            ),
+            "no",
+        ),
+        (
+            format!("os.rename('{0}/out', '{0}/write/moved')", top.display()),
+            "no",
+        ),
         (at("read", "write/link/secret"), "no"),
-        (format!("read('/proc/self/root{}/out/secret')", top.display()), "no"),
+        (
+            format!("read('/proc/self/root{}/out/secret')", top.display()),
+            "no",
+        ),
         (at("write", "write/file"), "yes"),
         // Told as not covered: what is below a writable folder is writable, too.
         (at("read", "write/.env"), "yes"),
@@ -131,13 +174,28 @@ fn files_are_reached_as_the_profile_says() {
         ("os.listdir('/dev/pts')".to_owned(), "no"),
         ("read('/proc/self/status')".to_owned(), "yes"),
         ("write('/proc/self/oom_score_adj')".to_owned(), "no"),
-        (format!("read('/proc/{}/environ')", std::process::id()), "no"),
-        (format!("os.readlink('/proc/{}/fd/0')", std::process::id()), "no"),
+        (
+            format!("read('/proc/{}/environ')", std::process::id()),
+            "no",
+        ),
+        (
+            format!("os.readlink('/proc/{}/fd/0')", std::process::id()),
+            "no",
+        ),
         (format!("read('/proc/{}/fd/0')", std::process::id()), "no"),
-        (format!("os.stat('/proc/{}/root/')", std::process::id()), "no"),
-        (format!("read('/proc/{}/cwd/Cargo.toml')", std::process::id()), "no"),
+        (
+            format!("os.stat('/proc/{}/root/')", std::process::id()),
+            "no",
+        ),
+        (
+            format!("read('/proc/{}/cwd/Cargo.toml')", std::process::id()),
+            "no",
+        ),
         (format!("read('/proc/{}/mem')", std::process::id()), "no"),
-        ("os.mknod('device', 0o60600, os.makedev(8, 0))".to_owned(), "no"),
+        (
+            "os.mknod('device', 0o60600, os.makedev(8, 0))".to_owned(),
+            "no",
+        ),
     ];
     if Path::new("/proc/kcore").exists() {
         tries.push(("read('/proc/kcore')".to_owned(), "no"));
@@ -145,7 +203,12 @@ fn files_are_reached_as_the_profile_says() {
         eprintln!("NOT CHECKED: the memory of the kernel, which is not a file here");
     }
     // The filter is not what refuses here.
-    try_all(&profile, &scratch.path().canonicalize().unwrap(), None, &tries);
+    try_all(
+        &profile,
+        &scratch.path().canonicalize().unwrap(),
+        None,
+        &tries,
+    );
 }
 
 #[test]
@@ -174,9 +237,16 @@ fn what_cannot_be_done_is_told() {
         (".git`", "should stay"),
         ("`example.org`", "network is refused"),
     ] {
-        assert!(told.iter().any(|line| line.contains(name) && line.contains(words)), "{name}: {told:?}");
+        assert!(
+            told.iter()
+                .any(|line| line.contains(name) && line.contains(words)),
+            "{name}: {told:?}"
+        );
     }
-    assert!(told.iter().all(|line| !line.contains('\u{202e}')), "{told:?}");
+    assert!(
+        told.iter().all(|line| !line.contains('\u{202e}')),
+        "{told:?}"
+    );
     assert!(rules(&profile, &top.join("missing")).is_err());
 }
 
@@ -188,7 +258,10 @@ fn what_a_kernel_lacks_is_told() {
     assert_eq!(counts, [6, 5, 4, 3, 2, 1, 1, 1, 0]);
     match abi() {
         Some(found) if found >= 9 => {}
-        found => eprintln!("NOT CHECKED: what this kernel lacks (Landlock {found:?}): {:?}", lacking(found)),
+        found => eprintln!(
+            "NOT CHECKED: what this kernel lacks (Landlock {found:?}): {:?}",
+            lacking(found)
+        ),
     }
 }
 
@@ -200,26 +273,51 @@ fn the_network_is_out_of_reach() {
     let port = listener.local_addr().unwrap().port();
     let tcp = format!("socket.create_connection(('127.0.0.1', {port}))");
     let bind = "socket.socket().bind(('127.0.0.1', 0))".to_owned();
-    let udp = format!("socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', {port}))");
+    let udp = format!(
+        "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', {port}))"
+    );
     let pair = "socket.socketpair()".to_owned();
     let mut profile = profile(&scratch, &[(&scratch, Level::Write)]);
     if abi().is_some_and(|abi| abi >= 4) {
         // By Landlock alone, which does not know UDP.
-        try_all(&profile, &scratch, None, &[(tcp.clone(), "no"), (bind.clone(), "no"), (udp.clone(), "yes")]);
+        try_all(
+            &profile,
+            &scratch,
+            None,
+            &[
+                (tcp.clone(), "no"),
+                (bind.clone(), "no"),
+                (udp.clone(), "yes"),
+            ],
+        );
     } else {
         eprintln!("NOT CHECKED: TCP by Landlock, which this kernel does not have");
     }
-    let none = [(tcp.clone(), "no"), (bind.clone(), "no"), (udp.clone(), "no"), (pair.clone(), "yes")];
+    let none = [
+        (tcp.clone(), "no"),
+        (bind.clone(), "no"),
+        (udp.clone(), "no"),
+        (pair.clone(), "yes"),
+    ];
     try_all(&profile, &scratch, Some(Sockets::UnixOnly), &none);
     profile.network = Network::Everything;
-    try_all(&profile, &scratch, Some(Sockets::Isolated), &[(tcp, "yes"), (bind, "yes"), (udp, "yes"), (pair, "yes")]);
+    try_all(
+        &profile,
+        &scratch,
+        Some(Sockets::Isolated),
+        &[(tcp, "yes"), (bind, "yes"), (udp, "yes"), (pair, "yes")],
+    );
 }
 
 /// A process that only waits for its input to end.
 fn waiting(who: Who) -> std::process::Child {
     let folder = std::env::temp_dir();
     let mut command = command(&program("cat").unwrap(), who, &folder);
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 /// An abstract socket with a name of its own.
@@ -243,7 +341,9 @@ fn scope_tries(other: u32, name: &str) -> String {
 #[test]
 fn signals_and_abstract_sockets_stay_inside() {
     if abi().is_none_or(|abi| abi < 6) {
-        eprintln!("NOT CHECKED: signals and abstract sockets, which this kernel's Landlock does not know");
+        eprintln!(
+            "NOT CHECKED: signals and abstract sockets, which this kernel's Landlock does not know"
+        );
         return;
     }
     let scratch = folder();
@@ -254,13 +354,21 @@ fn signals_and_abstract_sockets_stay_inside() {
         let name = format!("sayso-test-{}-{who:?}", std::process::id());
         let _outside = abstract_socket(&name);
         let script = scope_tries(other.id(), &name);
-        let only = Child { landlock: scope_only().unwrap(), ..Child::default() };
+        let only = Child {
+            landlock: scope_only().unwrap(),
+            ..Child::default()
+        };
         for (child, wanted) in [
             (Child::default(), "yes\nyes\nyes\nyes\n"),
-            (steps(&profile, &scratch, Some(Sockets::UnixOnly)).unwrap(), "no\nno\nyes\nyes\n"),
+            (
+                steps(&profile, &scratch, Some(Sockets::UnixOnly)).unwrap(),
+                "no\nno\nyes\nyes\n",
+            ),
             (only, "no\nno\nyes\nyes\n"),
         ] {
-            let Some(told) = python(child, who, &scratch, &script) else { break };
+            let Some(told) = python(child, who, &scratch, &script) else {
+                break;
+            };
             assert_eq!(told, wanted, "{who:?}");
         }
         other.kill().unwrap();
@@ -270,9 +378,13 @@ fn signals_and_abstract_sockets_stay_inside() {
 
 #[test]
 fn bubblewrap_works_below_scopes_alone() {
-    let (Some(bwrap), Some(python)) = (program("bwrap"), program("python3")) else { return };
+    let (Some(bwrap), Some(python)) = (program("bwrap"), program("python3")) else {
+        return;
+    };
     if scope_only().unwrap().is_none() {
-        eprintln!("NOT CHECKED: bubblewrap below scopes, which this kernel's Landlock does not know");
+        eprintln!(
+            "NOT CHECKED: bubblewrap below scopes, which this kernel's Landlock does not know"
+        );
         return;
     }
     let folder = folder();
@@ -282,16 +394,42 @@ fn bubblewrap_works_below_scopes_alone() {
         let start = |child: Child| {
             let mut command = command(&bwrap, who, folder.path());
             // The network is the machine's here: abstract sockets belong to it.
-            command.args(["--unshare-all", "--share-net", "--ro-bind", "/", "/", "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev"]);
-            let script = format!("{TRY}\nprint(can(lambda: socket.socket(socket.AF_UNIX).connect('\\0{name}')), os.listdir('/tmp'))");
+            command.args([
+                "--unshare-all",
+                "--share-net",
+                "--ro-bind",
+                "/",
+                "/",
+                "--tmpfs",
+                "/tmp",
+                "--proc",
+                "/proc",
+                "--dev",
+                "/dev",
+            ]);
+            let script = format!(
+                "{TRY}\nprint(can(lambda: socket.socket(socket.AF_UNIX).connect('\\0{name}')), os.listdir('/tmp'))"
+            );
             command.arg(&python).args(["-S", "-c", &script]);
             let output = run(child, command, "");
             let told = String::from_utf8_lossy(&output.stderr).into_owned();
             (String::from_utf8_lossy(&output.stdout).into_owned(), told)
         };
-        assert_eq!(start(Child::default()), ("yes []\n".to_owned(), String::new()), "{who:?}");
-        let only = Child { session: true, landlock: scope_only().unwrap(), ..Child::default() };
-        assert_eq!(start(only), ("no []\n".to_owned(), String::new()), "{who:?}");
+        assert_eq!(
+            start(Child::default()),
+            ("yes []\n".to_owned(), String::new()),
+            "{who:?}"
+        );
+        let only = Child {
+            session: true,
+            landlock: scope_only().unwrap(),
+            ..Child::default()
+        };
+        assert_eq!(
+            start(only),
+            ("no []\n".to_owned(), String::new()),
+            "{who:?}"
+        );
     }
 }
 
@@ -300,9 +438,22 @@ fn what_is_open_already_stays_open() {
     // Rules are for what is opened; descriptors that are handed over on purpose go on working.
     let scratch = folder();
     let scratch = scratch.path().canonicalize().unwrap();
-    let Some(mut child) = steps(&profile(&scratch, &[(&scratch, Level::Write)]), &scratch, None) else { return };
+    let Some(mut child) = steps(
+        &profile(&scratch, &[(&scratch, Level::Write)]),
+        &scratch,
+        None,
+    ) else {
+        return;
+    };
     let number = child.keep_open(holding(b"handed")).unwrap();
-    let Some(told) = python(child, Who::Me, &scratch, &format!("import os\nprint(os.read({number}, 9).decode())")) else { return };
+    let Some(told) = python(
+        child,
+        Who::Me,
+        &scratch,
+        &format!("import os\nprint(os.read({number}, 9).decode())"),
+    ) else {
+        return;
+    };
     assert_eq!(told, "handed\n");
 }
 
@@ -311,8 +462,16 @@ fn memory_can_be_run_but_gains_nothing() {
     let (scratch, out) = (folder(), folder());
     let scratch = scratch.path().canonicalize().unwrap();
     file(&out.path().join("secret"), "secret");
-    let (Some(cat), Some(python)) = (program("cat"), program("python3")) else { return };
-    let Some(child) = steps(&profile(&scratch, &[(&scratch, Level::Write)]), &scratch, Some(Sockets::UnixOnly)) else { return };
+    let (Some(cat), Some(python)) = (program("cat"), program("python3")) else {
+        return;
+    };
+    let Some(child) = steps(
+        &profile(&scratch, &[(&scratch, Level::Write)]),
+        &scratch,
+        Some(Sockets::UnixOnly),
+    ) else {
+        return;
+    };
     let script = format!(
         "import os\nfd = os.memfd_create('x', 0)\nos.write(fd, open('{}', 'rb').read())\n\
         os.execve(fd, ['cat', '{}/secret', '/etc/hostname'], {{}})",
@@ -323,15 +482,23 @@ fn memory_can_be_run_but_gains_nothing() {
     command.args(["-S", "-"]);
     let output = run(child, command, &script);
     assert!(!output.status.success());
-    assert!(!String::from_utf8_lossy(&output.stdout).contains("secret"), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("ermission denied"), "{output:?}");
+    assert!(
+        !String::from_utf8_lossy(&output.stdout).contains("secret"),
+        "{output:?}"
+    );
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("ermission denied"),
+        "{output:?}"
+    );
 }
 
 #[test]
 fn the_rules_do_not_reach_the_one_who_made_them() {
     let scratch = folder();
     let scratch = scratch.path().canonicalize().unwrap();
-    let Some(child) = steps(&profile(&scratch, &[]), &scratch, Some(Sockets::UnixOnly)) else { return };
+    let Some(child) = steps(&profile(&scratch, &[]), &scratch, Some(Sockets::UnixOnly)) else {
+        return;
+    };
     let mut command = Command::new("true");
     child.prepare(&mut command).unwrap();
     assert!(command.status().unwrap().success());

@@ -37,8 +37,10 @@ pub fn am_root() -> bool {
 
 /// A program of the system that everybody can start, or a loud word that it is missing.
 pub fn program(name: &str) -> Option<PathBuf> {
-    let found =
-        ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin"].iter().map(|folder| Path::new(folder).join(name)).find(|path| path.exists());
+    let found = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin"]
+        .iter()
+        .map(|folder| Path::new(folder).join(name))
+        .find(|path| path.exists());
     if found.is_none() {
         eprintln!("NOT CHECKED: everything that takes `{name}`, which is not here");
     }
@@ -73,7 +75,12 @@ pub fn holding(content: &[u8]) -> OwnedFd {
 /// A command with a small environment, as somebody, in a folder.
 pub fn command(program: &Path, who: Who, folder: &Path) -> Command {
     let mut command = Command::new(program);
-    command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("HOME", folder).env("TMPDIR", folder).current_dir(folder);
+    command
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("HOME", folder)
+        .env("TMPDIR", folder)
+        .current_dir(folder);
     if who == Who::Nobody {
         command.uid(NOBODY).gid(NOBODY);
     }
@@ -83,7 +90,10 @@ pub fn command(program: &Path, who: Who, folder: &Path) -> Command {
 /// Starts a program with these last steps, gives it a text, and waits for its end.
 pub fn run(child: Child, mut command: Command, input: &str) -> Output {
     child.prepare(&mut command).unwrap();
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut started = command.spawn().unwrap();
     drop(command);
     // A program that ends at once does not read.
@@ -97,6 +107,10 @@ pub fn python(child: Child, who: Who, folder: &Path, script: &str) -> Option<Str
     command.args(["-S", "-"]);
     let output = run(child, command, script);
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{who:?}: {:?} {told}", output.status);
+    assert!(
+        output.status.success(),
+        "{who:?}: {:?} {told}",
+        output.status
+    );
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -19,10 +19,19 @@ const NUMBER: &str = "SAYSO_TEST_INNER";
 /// Not a test: what runs inside of the sandbox before the command, when the test starts itself there.
 #[test]
 fn inner_step() {
-    let Ok(number) = std::env::var(NUMBER) else { return };
+    let Ok(number) = std::env::var(NUMBER) else {
+        return;
+    };
     let port = hand_out(number.parse().unwrap()).unwrap();
     let script = std::env::var_os("SAYSO_TEST_SCRIPT").unwrap();
-    panic!("{}", Command::new("/bin/sh").arg("-c").arg(script).envs(variables(port)).exec());
+    panic!(
+        "{}",
+        Command::new("/bin/sh")
+            .arg("-c")
+            .arg(script)
+            .envs(variables(port))
+            .exec()
+    );
 }
 
 /// A web server that answers everything with what it was asked for.
@@ -39,9 +48,17 @@ fn web() -> u16 {
                     _ => break,
                 }
             }
-            let asked = String::from_utf8_lossy(&read).lines().next().unwrap_or_default().to_owned();
+            let asked = String::from_utf8_lossy(&read)
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .to_owned();
             let body = format!("served <{asked}>\n");
-            let _ = write!(client, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
+            let _ = write!(
+                client,
+                "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                body.len()
+            );
         }
     });
     port
@@ -64,18 +81,38 @@ fn copy(folder: &Path) -> PathBuf {
 
 /// Runs a script in a network of its own; none, and loudly, where that cannot be done here.
 fn run(script: &str, user: Option<u32>) -> Option<Ran> {
-    let folder = tempfile::Builder::new().prefix("proxy").tempdir_in("/tmp").unwrap();
+    let folder = tempfile::Builder::new()
+        .prefix("proxy")
+        .tempdir_in("/tmp")
+        .unwrap();
     let program = copy(folder.path());
     let as_user = |command: &mut Command| {
         if let Some(user) = user {
             command.uid(user).gid(user);
         }
-        command.current_dir("/").env_remove("http_proxy").env_remove("https_proxy").env_remove("all_proxy");
+        command
+            .current_dir("/")
+            .env_remove("http_proxy")
+            .env_remove("https_proxy")
+            .env_remove("all_proxy");
     };
     let mut probe = Command::new("bwrap");
-    as_user(probe.args(["--dev-bind", "/", "/", "--unshare-net", "--unshare-user", "true"]).stderr(Stdio::null()));
+    as_user(
+        probe
+            .args([
+                "--dev-bind",
+                "/",
+                "/",
+                "--unshare-net",
+                "--unshare-user",
+                "true",
+            ])
+            .stderr(Stdio::null()),
+    );
     if !probe.status().is_ok_and(|status| status.success()) {
-        eprintln!("NOT CHECKED: bubblewrap cannot make a network here for user {user:?}, so the proxy was not tried from inside of one");
+        eprintln!(
+            "NOT CHECKED: bubblewrap cannot make a network here for user {user:?}, so the proxy was not tried from inside of one"
+        );
         return None;
     }
     let target = web();
@@ -85,29 +122,60 @@ fn run(script: &str, user: Option<u32>) -> Option<Ran> {
         heard.lock().unwrap().push(format!("{host}:{port}"));
         TcpStream::connect((Ipv4Addr::LOCALHOST, target)).map_err(|error| error.to_string())
     };
-    let network = Network::Hosts(vec!["allowed.example".to_owned(), "*.wild.example".to_owned()]);
+    let network = Network::Hosts(vec![
+        "allowed.example".to_owned(),
+        "*.wild.example".to_owned(),
+    ]);
     let (proxy, inner): (Proxy, OwnedFd) = Proxy::listen(network, Box::new(connect)).unwrap();
     let mut command = Command::new("bwrap");
-    command.args(["--dev-bind", "/", "/", "--unshare-net", "--unshare-user", "--unshare-pid", "--die-with-parent"]);
+    command.args([
+        "--dev-bind",
+        "/",
+        "/",
+        "--unshare-net",
+        "--unshare-user",
+        "--unshare-pid",
+        "--die-with-parent",
+    ]);
     // The shell puts it where it belongs, so that no other process of these tests gets it by accident.
-    command.args(["/bin/sh", "-c", "exec 9<&0 </dev/null; exec \"$0\" \"$@\""]).stdin(inner);
-    command.arg(&program).args(["--exact", "proxy::inner_step", "--nocapture"]);
+    command
+        .args(["/bin/sh", "-c", "exec 9<&0 </dev/null; exec \"$0\" \"$@\""])
+        .stdin(inner);
+    command
+        .arg(&program)
+        .args(["--exact", "proxy::inner_step", "--nocapture"]);
     command.env(NUMBER, "9").env("SAYSO_TEST_SCRIPT", script);
     as_user(&mut command);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     // Its copy of the inner end goes with it.
     drop(command);
     let ended = child.wait_with_output().unwrap();
-    let output = format!("{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    let output = format!(
+        "{}{}",
+        String::from_utf8_lossy(&ended.stdout),
+        String::from_utf8_lossy(&ended.stderr)
+    );
     let refused = proxy.refused();
     drop(proxy);
     let asked = asked.lock().unwrap().clone();
-    Some(Ran { output, asked, refused })
+    Some(Ran {
+        output,
+        asked,
+        refused,
+    })
 }
 
 /// Everybody that this test can be: who runs it, and nobody, if that is root.
 fn users() -> Vec<Option<u32>> {
-    if rustix::process::geteuid().is_root() { vec![None, Some(65534)] } else { vec![None] }
+    if rustix::process::geteuid().is_root() {
+        vec![None, Some(65534)]
+    } else {
+        vec![None]
+    }
 }
 
 fn has(program: &str) -> bool {
@@ -136,23 +204,50 @@ fn curl_reaches_listed_hosts_and_no_others() {
     for user in users() {
         let Some(ran) = run(script, user) else { return };
         let out = &ran.output;
-        for line in
-            ["served <GET /one HTTP/1.1>", "served <GET /two HTTP/1.1>", "served <GET /three HTTP/1.1>", "served <GET /four HTTP/1.1>"]
-        {
+        for line in [
+            "served <GET /one HTTP/1.1>",
+            "served <GET /two HTTP/1.1>",
+            "served <GET /three HTTP/1.1>",
+            "served <GET /four HTTP/1.1>",
+        ] {
             assert!(out.contains(line), "{user:?}: {line}: {out}");
         }
-        assert!(out.contains("https_proxy=http://127.0.0.1:") && out.contains("no_proxy=localhost,127.0.0.1,::1"), "{out}");
-        assert!(out.contains("sayso: the sandbox refused to reach `evil.example`"), "{out}");
-        assert!(!out.contains("/five HTTP") && !out.contains("/eight HTTP"), "{out}");
-        assert_eq!(ran.asked, ["allowed.example:80", "a.wild.example:80", "allowed.example:443", "allowed.example:80"], "{out}");
+        assert!(
+            out.contains("https_proxy=http://127.0.0.1:")
+                && out.contains("no_proxy=localhost,127.0.0.1,::1"),
+            "{out}"
+        );
+        assert!(
+            out.contains("sayso: the sandbox refused to reach `evil.example`"),
+            "{out}"
+        );
+        assert!(
+            !out.contains("/five HTTP") && !out.contains("/eight HTTP"),
+            "{out}"
+        );
+        assert_eq!(
+            ran.asked,
+            [
+                "allowed.example:80",
+                "a.wild.example:80",
+                "allowed.example:443",
+                "allowed.example:80"
+            ],
+            "{out}"
+        );
         assert_eq!(ran.refused, ["evil.example", "other.example"]);
-        assert!(out.contains("\n0\n"), "the command has no socket of the inner step: {out}");
+        assert!(
+            out.contains("\n0\n"),
+            "the command has no socket of the inner step: {out}"
+        );
     }
 }
 
 #[test]
 fn python_reaches_listed_hosts_and_no_others() {
-    let python = ["/usr/bin/python3", "/usr/local/bin/python3"].into_iter().find(|program| Path::new(program).exists());
+    let python = ["/usr/bin/python3", "/usr/local/bin/python3"]
+        .into_iter()
+        .find(|program| Path::new(program).exists());
     let Some(python) = python else {
         eprintln!("NOT CHECKED: there is no python3 that everybody can run here");
         return;
@@ -172,10 +267,18 @@ own = socket.create_connection(server.getsockname()); own.sendall(b'own'); print
 END"
     );
     for user in users() {
-        let Some(ran) = run(&script, user) else { return };
+        let Some(ran) = run(&script, user) else {
+            return;
+        };
         let out = &ran.output;
-        assert!(out.contains("served <GET /one HTTP/1.1>"), "{user:?}: {out}");
-        assert!(out.contains("refused 403 b'sayso: the sandbox refused to reach `evil.example`;"), "{out}");
+        assert!(
+            out.contains("served <GET /one HTTP/1.1>"),
+            "{user:?}: {out}"
+        );
+        assert!(
+            out.contains("refused 403 b'sayso: the sandbox refused to reach `evil.example`;"),
+            "{out}"
+        );
         assert!(out.contains("Tunnel connection failed: 403"), "{out}");
         assert!(out.contains("direct") && out.contains("b'own'"), "{out}");
         assert_eq!(ran.asked, ["allowed.example:80"]);

@@ -18,7 +18,11 @@ fn works(needed: &[&str], files: &[(&str, &str)], with_landlock: bool, script: &
         return;
     }
     for who in everybody() {
-        for (sockets, landlock) in [(Sockets::Isolated, false), (Sockets::UnixOnly, false), (Sockets::UnixOnly, true)] {
+        for (sockets, landlock) in [
+            (Sockets::Isolated, false),
+            (Sockets::UnixOnly, false),
+            (Sockets::UnixOnly, true),
+        ] {
             if landlock && !with_landlock {
                 continue;
             }
@@ -29,12 +33,29 @@ fn works(needed: &[&str], files: &[(&str, &str)], with_landlock: bool, script: &
                 open_to_all(&place.join(name));
             }
             let child = if landlock {
-                let Some(child) = steps(&profile(&place, &[(&place, Level::Write)]), &place, Some(sockets)) else { return };
+                let Some(child) = steps(
+                    &profile(&place, &[(&place, Level::Write)]),
+                    &place,
+                    Some(sockets),
+                ) else {
+                    return;
+                };
                 child
             } else {
-                Child { session: true, filter: Some(filter(sockets).unwrap()), ..Child::default() }
+                Child {
+                    session: true,
+                    filter: Some(filter(sockets).unwrap()),
+                    ..Child::default()
+                }
             };
-            start(child, &bash, who, &place, script, &format!("{who:?} {sockets:?} Landlock {landlock}"));
+            start(
+                child,
+                &bash,
+                who,
+                &place,
+                script,
+                &format!("{who:?} {sockets:?} Landlock {landlock}"),
+            );
         }
     }
 }
@@ -43,8 +64,15 @@ fn start(child: Child, bash: &Path, who: Who, place: &Path, script: &str, how: &
     let mut command = command(bash, who, place);
     command.args(["-euo", "pipefail", "-c", script]);
     let output = run(child, command, "");
-    let (out, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && out.trim_end().ends_with("fine"), "{how}: {:?}\n{out}\n{told}", output.status);
+    let (out, told) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(
+        output.status.success() && out.trim_end().ends_with("fine"),
+        "{how}: {:?}\n{out}\n{told}",
+        output.status
+    );
 }
 
 #[test]
@@ -110,7 +138,13 @@ fn node() {
 
 #[test]
 fn compilers() {
-    let files = [("Makefile", "run: main\n\t./main\nmain: main.c\n\tcc -pthread -o main main.c\n"), ("main.c", MAIN)];
+    let files = [
+        (
+            "Makefile",
+            "run: main\n\t./main\nmain: main.c\n\tcc -pthread -o main main.c\n",
+        ),
+        ("main.c", MAIN),
+    ];
     works(&["make", "cc"], &files, true, "make -j2");
 }
 
@@ -124,14 +158,28 @@ int main(void) { pthread_t t; if (pthread_create(&t, 0, run, 0) || pthread_join(
 /// What is derived from terms, with secrets of the system hidden in folders that are read.
 #[test]
 fn under_a_derived_profile() {
-    let (Some(bash), Some(_)) = (program("bash"), program("git")) else { return };
+    let (Some(bash), Some(_)) = (program("bash"), program("git")) else {
+        return;
+    };
     for who in everybody() {
         let (place, scratch) = (folder(), folder());
         let place = place.path().canonicalize().unwrap();
-        let terms = Terms { write: vec![place.to_str().unwrap().to_owned()], ..Terms::default() };
-        let around = Around { workspace: &place, cwd: &place, home: None, own: &[], environment: &[], protected: &|_| false };
+        let terms = Terms {
+            write: vec![place.to_str().unwrap().to_owned()],
+            ..Terms::default()
+        };
+        let around = Around {
+            workspace: &place,
+            cwd: &place,
+            home: None,
+            own: &[],
+            environment: &[],
+            protected: &|_| false,
+        };
         let profile = derive(&terms, around).unwrap();
-        let Some(child) = steps(&profile, scratch.path(), Some(Sockets::UnixOnly)) else { return };
+        let Some(child) = steps(&profile, scratch.path(), Some(Sockets::UnixOnly)) else {
+            return;
+        };
         let script = format!(
             "cat /etc/passwd > copy; ls /usr/bin > list; ! cat /etc/shadow 2> told; ! ls {}/.. 2> told; date > {}/now
             git init -q .; getent passwd root; echo fine",
@@ -144,16 +192,28 @@ fn under_a_derived_profile() {
 
 #[test]
 fn cargo() {
-    let (Some(bash), Some(cargo)) = (program("bash"), option_env!("CARGO")) else { return };
+    let (Some(bash), Some(cargo)) = (program("bash"), option_env!("CARGO")) else {
+        return;
+    };
     if !Path::new(cargo).exists() {
         eprintln!("NOT CHECKED: cargo, which cannot be reached here");
         return;
     }
     let place = folder();
     let place = place.path().canonicalize().unwrap();
-    file(&place.join("Cargo.toml"), "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n");
-    file(&place.join("src/main.rs"), "fn main() { println!(\"fine\"); }");
-    let child = Child { session: true, filter: Some(filter(Sockets::UnixOnly).unwrap()), ..Child::default() };
+    file(
+        &place.join("Cargo.toml"),
+        "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n",
+    );
+    file(
+        &place.join("src/main.rs"),
+        "fn main() { println!(\"fine\"); }",
+    );
+    let child = Child {
+        session: true,
+        filter: Some(filter(Sockets::UnixOnly).unwrap()),
+        ..Child::default()
+    };
     let tools = Path::new(cargo).parent().unwrap().display();
     let script = format!("export PATH={tools}:$PATH; cargo run --offline -q");
     start(child, &bash, Who::Me, &place, &script, "cargo");

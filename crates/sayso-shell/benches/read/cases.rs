@@ -79,12 +79,28 @@ pub(crate) const MEBIBYTE: usize = 1024 * 1024;
 
 /// All texts.
 pub(crate) fn all() -> Vec<Case> {
-    let once = |name: &str, piece: &'static str, budget: f64| Case { name: name.to_owned(), budget: Some(budget), piece, size: 0 };
-    let mut out = vec![once("`git status`", "git status", 5e3), once("a compound of 200 characters", COMPOUND, 25e3)];
-    out.push(Case { size: 10 * 1024, ..once("a script of 10 KiB", PART, 1.5e6) });
+    let once = |name: &str, piece: &'static str, budget: f64| Case {
+        name: name.to_owned(),
+        budget: Some(budget),
+        piece,
+        size: 0,
+    };
+    let mut out = vec![
+        once("`git status`", "git status", 5e3),
+        once("a compound of 200 characters", COMPOUND, 25e3),
+    ];
+    out.push(Case {
+        size: 10 * 1024,
+        ..once("a script of 10 KiB", PART, 1.5e6)
+    });
     for (name, piece) in HOSTILE {
         for (size, words) in [(NEARLY, "64 KiB"), (MEBIBYTE, "1 MiB")] {
-            out.push(Case { name: format!("{words} of {name}"), budget: Some(50e6), piece, size });
+            out.push(Case {
+                name: format!("{words} of {name}"),
+                budget: Some(50e6),
+                piece,
+                size,
+            });
         }
     }
     out

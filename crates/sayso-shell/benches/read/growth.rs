@@ -19,10 +19,19 @@ fn fastest(text: &str) -> Duration {
 /// A row for each kind of hostile text.
 pub(crate) fn table() -> String {
     let sizes = [NEARLY / 8, NEARLY / 4, NEARLY / 2, NEARLY];
-    let mut out = String::from("| repeated | 8 KiB | 16 KiB | 32 KiB | 64 KiB | largest step |\n|---|--:|--:|--:|--:|--:|\n");
+    let mut out = String::from(
+        "| repeated | 8 KiB | 16 KiB | 32 KiB | 64 KiB | largest step |\n|---|--:|--:|--:|--:|--:|\n",
+    );
     for (name, piece) in HOSTILE {
-        let times: Vec<f64> = sizes.iter().map(|size| fastest(&repeat(piece, *size)).as_secs_f64() * 1e3).collect();
-        let step = times.iter().zip(times.iter().skip(1)).map(|(one, two)| two / one).fold(0.0, f64::max);
+        let times: Vec<f64> = sizes
+            .iter()
+            .map(|size| fastest(&repeat(piece, *size)).as_secs_f64() * 1e3)
+            .collect();
+        let step = times
+            .iter()
+            .zip(times.iter().skip(1))
+            .map(|(one, two)| two / one)
+            .fold(0.0, f64::max);
         let shown: Vec<String> = times.iter().map(|time| format!("{time:.2} ms")).collect();
         let _ = writeln!(out, "| {name} | {} | × {step:.1} |", shown.join(" | "));
     }

@@ -24,7 +24,10 @@ fn limits_file() -> std::path::PathBuf {
 
 /// The text of a name, and how often it is read.
 fn text(name: &str) -> Option<(String, u64)> {
-    if let Some(piece) = name.strip_prefix(HALF).and_then(|name| HOSTILE.iter().find(|(other, _)| *other == name)) {
+    if let Some(piece) = name
+        .strip_prefix(HALF)
+        .and_then(|name| HOSTILE.iter().find(|(other, _)| *other == name))
+    {
         return Some((repeat(piece.1, NEARLY / 2), 1));
     }
     let case = cases::all().into_iter().find(|case| case.name == name)?;
@@ -36,7 +39,9 @@ fn text(name: &str) -> Option<(String, u64)> {
 /// What valgrind runs: one text and nothing else.
 pub(crate) fn run_case(name: &str) -> ExitCode {
     if name != "nothing" {
-        let Some((text, times)) = text(name) else { return ExitCode::FAILURE };
+        let Some((text, times)) = text(name) else {
+            return ExitCode::FAILURE;
+        };
         for _ in 0..times {
             drop(black_box(sayso_shell::analyse(black_box(&text))));
         }
@@ -46,12 +51,28 @@ pub(crate) fn run_case(name: &str) -> ExitCode {
 
 fn count(name: &str) -> Option<u64> {
     let mut valgrind = Command::new("valgrind");
-    valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
-    valgrind.arg(std::env::current_exe().ok()?).args(["--case", name]);
-    let output = valgrind.output().ok().filter(|output| output.status.success())?;
+    valgrind.args([
+        "--tool=cachegrind",
+        "--cache-sim=no",
+        "--cachegrind-out-file=/dev/null",
+    ]);
+    valgrind
+        .arg(std::env::current_exe().ok()?)
+        .args(["--case", name]);
+    let output = valgrind
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let line = text.lines().find(|line| line.contains("I   refs:") || line.contains("I refs:"))?;
-    line.rsplit(':').next()?.replace(',', "").trim().parse().ok()
+    let line = text
+        .lines()
+        .find(|line| line.contains("I   refs:") || line.contains("I refs:"))?;
+    line.rsplit(':')
+        .next()?
+        .replace(',', "")
+        .trim()
+        .parse()
+        .ok()
 }
 
 /// The counts of all names, on all cores.
@@ -62,7 +83,9 @@ fn counts(names: &[String]) -> HashMap<String, u64> {
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
-                while let Some(name) = names.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                while let Some(name) =
+                    names.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+                {
                     if let (Some(count), Ok(mut found)) = (count(name), found.lock()) {
                         found.insert(name.clone(), count);
                     }
@@ -101,14 +124,22 @@ pub(crate) fn check(write: bool) -> ExitCode {
         return ExitCode::SUCCESS;
     };
     let cases: Vec<String> = cases::all().into_iter().map(|case| case.name).collect();
-    let halves: Vec<String> = HOSTILE.iter().map(|(name, _)| format!("{HALF}{name}")).collect();
+    let halves: Vec<String> = HOSTILE
+        .iter()
+        .map(|(name, _)| format!("{HALF}{name}"))
+        .collect();
     let found = counts(&[&cases[..], &halves[..]].concat());
     let of = |name: &str| found.get(name).map(|count| count.saturating_sub(start));
     if write {
-        let mut out =
-            String::from("Instructions that each text may take; written by `cargo bench -p sayso-shell -- --instructions --write`.\n\n");
+        let mut out = String::from(
+            "Instructions that each text may take; written by `cargo bench -p sayso-shell -- --instructions --write`.\n\n",
+        );
         for name in &cases {
-            let _ = writeln!(out, "{}  {name}", with_marks(of(name).unwrap_or_default() * 3 / 2));
+            let _ = writeln!(
+                out,
+                "{}  {name}",
+                with_marks(of(name).unwrap_or_default() * 3 / 2)
+            );
         }
         std::fs::write(limits_file(), out).expect("the file of limits can be written");
         return ExitCode::SUCCESS;
@@ -120,24 +151,39 @@ pub(crate) fn check(write: bool) -> ExitCode {
             (Some(_), None) => failures.push(format!("{name}: has no limit")),
             (Some(count), Some(limit)) => {
                 let share = count as f64 / *limit as f64;
-                println!("{:>14}  {:>3.0} % of its limit  {name}", with_marks(count), share * 100.0);
+                println!(
+                    "{:>14}  {:>3.0} % of its limit  {name}",
+                    with_marks(count),
+                    share * 100.0
+                );
                 if share > 1.0 {
-                    failures.push(format!("{name}: {} instructions are {:.0} % over the limit", with_marks(count), (share - 1.0) * 100.0));
+                    failures.push(format!(
+                        "{name}: {} instructions are {:.0} % over the limit",
+                        with_marks(count),
+                        (share - 1.0) * 100.0
+                    ));
                 }
             }
         }
     }
     for ((name, _), half) in HOSTILE.iter().zip(&halves) {
-        let (Some(half), Some(whole)) = (of(half), of(&format!("64 KiB of {name}"))) else { continue };
+        let (Some(half), Some(whole)) = (of(half), of(&format!("64 KiB of {name}"))) else {
+            continue;
+        };
         let step = whole as f64 / half.max(1) as f64;
         if step > STEP {
-            failures.push(format!("{name}: twice the text takes {step:.1} times as many instructions"));
+            failures.push(format!(
+                "{name}: twice the text takes {step:.1} times as many instructions"
+            ));
         }
     }
     if failures.is_empty() {
         println!("{} texts keep to their limits", cases.len());
         return ExitCode::SUCCESS;
     }
-    eprintln!("{}\nIf a change is worth it, `cargo bench -p sayso-shell -- --instructions --write` sets new limits.", failures.join("\n"));
+    eprintln!(
+        "{}\nIf a change is worth it, `cargo bench -p sayso-shell -- --instructions --write` sets new limits.",
+        failures.join("\n")
+    );
     ExitCode::FAILURE
 }

@@ -2,8 +2,15 @@
 //!
 //! `-- --instructions` counts instructions instead, which are the same on every run, and fails where a committed limit is passed.
 
-#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "the crate touches nothing; what measures it reads the clock")]
-#![expect(clippy::expect_used, reason = "a measurement that cannot be made has nothing better to do than to stop")]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "the crate touches nothing; what measures it reads the clock"
+)]
+#![expect(
+    clippy::expect_used,
+    reason = "a measurement that cannot be made has nothing better to do than to stop"
+)]
 
 mod cases;
 mod growth;
@@ -22,7 +29,10 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let is = |flag: &str| arguments.iter().any(|argument| argument == flag);
     if let Some(place) = arguments.iter().position(|argument| argument == "--case") {
-        let name = arguments.get(place + 1).map(String::as_str).unwrap_or_default();
+        let name = arguments
+            .get(place + 1)
+            .map(String::as_str)
+            .unwrap_or_default();
         return instructions::run_case(name);
     }
     if is("--instructions") {
@@ -34,7 +44,9 @@ fn main() -> ExitCode {
     });
     for case in cases::all() {
         let text = case.text();
-        table.add(&case.name, case.budget, || drop(black_box(sayso_shell::analyse(black_box(&text)))));
+        table.add(&case.name, case.budget, || {
+            drop(black_box(sayso_shell::analyse(black_box(&text))))
+        });
     }
     println!("{table}");
     if table.is_whole() {

@@ -14,15 +14,23 @@ impl Cursor<'_> {
         let mut names: Vec<String> = Vec::new();
         let mut signed = false;
         loop {
-            let Some(byte) = self.peek() else { return self.refuse_at(start, self.text.len(), "arithmetic is not closed") };
+            let Some(byte) = self.peek() else {
+                return self.refuse_at(start, self.text.len(), "arithmetic is not closed");
+            };
             match byte {
                 b'(' => open += 1,
                 b')' if open > 0 => open -= 1,
                 b')' if self.ahead(1) == Some(b')') => {
                     self.at += 2;
-                    return Ok(Piece::Number { names, signed, quoted });
+                    return Ok(Piece::Number {
+                        names,
+                        signed,
+                        quoted,
+                    });
                 }
-                b'+' | b'-' if self.ahead(1) == Some(byte) => return self.refuse("arithmetic that sets a variable"),
+                b'+' | b'-' if self.ahead(1) == Some(byte) => {
+                    return self.refuse("arithmetic that sets a variable");
+                }
                 b'=' if !self.compares() => return self.refuse("arithmetic that sets a variable"),
                 b'0'..=b'9' => {
                     self.digits()?;
@@ -31,7 +39,8 @@ impl Cursor<'_> {
                 b'-' | b'~' => signed = true,
                 // Large numbers may run over and become negative.
                 b'<' | b'*' if self.ahead(1) == Some(byte) => signed = true,
-                b' ' | b'\t' | b'+' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' | b'!' | b'&' | b'|' | b'^' | b'?' | b':' => {}
+                b' ' | b'\t' | b'+' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' | b'!' | b'&'
+                | b'|' | b'^' | b'?' | b':' => {}
                 b'$' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                     let name = self.name_in_arithmetic()?;
                     if !names.contains(&name) {
@@ -47,11 +56,23 @@ impl Cursor<'_> {
 
     /// Whether the `=` here is part of `==`, `<=`, `>=` or `!=`.
     fn compares(&self) -> bool {
-        let before = self.at.checked_sub(1).and_then(|at| self.text.as_bytes().get(at)).copied();
-        let earlier = self.at.checked_sub(2).and_then(|at| self.text.as_bytes().get(at)).copied();
+        let before = self
+            .at
+            .checked_sub(1)
+            .and_then(|at| self.text.as_bytes().get(at))
+            .copied();
+        let earlier = self
+            .at
+            .checked_sub(2)
+            .and_then(|at| self.text.as_bytes().get(at))
+            .copied();
         // `<<=` and `>>=` set; `a<=b` does not.
-        let shifts = matches!((earlier, before), (Some(b'<'), Some(b'<')) | (Some(b'>'), Some(b'>')));
-        !shifts && (matches!(before, Some(b'<' | b'>' | b'!' | b'=')) || self.ahead(1) == Some(b'='))
+        let shifts = matches!(
+            (earlier, before),
+            (Some(b'<'), Some(b'<')) | (Some(b'>'), Some(b'>'))
+        );
+        !shifts
+            && (matches!(before, Some(b'<' | b'>' | b'!' | b'=')) || self.ahead(1) == Some(b'='))
     }
 
     /// A plain number. `0x1f` and `10#7` hold no names, but are rare.
@@ -59,7 +80,9 @@ impl Cursor<'_> {
         let length = self.rest().bytes().take_while(u8::is_ascii_digit).count();
         self.at += length;
         match self.peek() {
-            Some(byte) if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'#' | b'.') => self.refuse("a number that is not plain"),
+            Some(byte) if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'#' | b'.') => {
+                self.refuse("a number that is not plain")
+            }
             _ => Ok(()),
         }
     }
@@ -69,7 +92,10 @@ impl Cursor<'_> {
         let dollar = self.take("$");
         let braced = dollar && self.take("{");
         let rest = self.rest();
-        let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        let length = rest
+            .bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+            .count();
         let name = rest.get(..length).unwrap_or("").to_owned();
         self.at += length;
         let closed = !braced || self.take("}");

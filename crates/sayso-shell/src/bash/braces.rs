@@ -14,7 +14,12 @@ impl Cursor<'_> {
     /// What a pair of braces is.
     pub(super) fn brace(&mut self) -> Reading<Piece> {
         let rest = self.rest();
-        let inner = rest.bytes().skip(1).take_while(|byte| is_listed(*byte)).take(4096).count();
+        let inner = rest
+            .bytes()
+            .skip(1)
+            .take_while(|byte| is_listed(*byte))
+            .take(4096)
+            .count();
         let end = rest.as_bytes().get(1 + inner);
         // A brace that is not closed in its word is text: `{x y}`.
         if end.is_none_or(|byte| is_meta(*byte) && !matches!(byte, b'<' | b'>')) && inner < 4096 {
@@ -22,7 +27,10 @@ impl Cursor<'_> {
             if !text.contains(['*', '?']) {
                 let text = text.to_owned();
                 self.at += text.len();
-                return Ok(Piece::Text { text, quoted: false });
+                return Ok(Piece::Text {
+                    text,
+                    quoted: false,
+                });
             }
         }
         let closed = end == Some(&b'}');
@@ -38,7 +46,10 @@ impl Cursor<'_> {
         let piece = match choices(content) {
             Some(choices) if choices.len() <= MOST => Piece::Braces { choices, written },
             Some(_) => return self.refuse("braces that stand for very many words"),
-            None if self.is_plain_pair(content) => Piece::Text { text: written, quoted: false },
+            None if self.is_plain_pair(content) => Piece::Text {
+                text: written,
+                quoted: false,
+            },
             None => return self.refuse("braces that are read differently by different shells"),
         };
         self.at += 2 + inner;
@@ -47,10 +58,24 @@ impl Cursor<'_> {
 
     /// Whether a pair without a list stays as it is in every shell: nothing behind it in the word may turn it into one.
     fn is_plain_pair(&self, content: &str) -> bool {
-        let plain = content.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
-        let behind = self.rest().as_bytes().get(2 + content.len()..).unwrap_or_default();
-        let lists_on = behind.iter().take_while(|byte| !is_meta(**byte)).any(|byte| b",{}".contains(byte));
-        let before = self.at.checked_sub(1).and_then(|before| self.text.as_bytes().get(before)).copied().unwrap_or(b' ');
+        let plain = content
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+        let behind = self
+            .rest()
+            .as_bytes()
+            .get(2 + content.len()..)
+            .unwrap_or_default();
+        let lists_on = behind
+            .iter()
+            .take_while(|byte| !is_meta(**byte))
+            .any(|byte| b",{}".contains(byte));
+        let before = self
+            .at
+            .checked_sub(1)
+            .and_then(|before| self.text.as_bytes().get(before))
+            .copied()
+            .unwrap_or(b' ');
         // One shell can be told to make a word of each letter, which next to other text is another name.
         let alone = is_meta(before) && behind.first().is_none_or(|byte| is_meta(*byte));
         plain && !lists_on && (content.is_empty() || alone || matches!(before, b'@' | b'^'))
@@ -69,19 +94,41 @@ fn choices(content: &str) -> Option<Vec<Vec<Piece>>> {
     }
     let (from, to) = content.split_once("..")?;
     let plain = |text: &str| {
-        !text.is_empty() && text.len() < 6 && (text == "0" || !text.starts_with('0')) && text.bytes().all(|byte| byte.is_ascii_digit())
+        !text.is_empty()
+            && text.len() < 6
+            && (text == "0" || !text.starts_with('0'))
+            && text.bytes().all(|byte| byte.is_ascii_digit())
     };
     if let (&[first @ b'a'..=b'z'], &[last @ b'a'..=b'z']) = (from.as_bytes(), to.as_bytes()) {
-        let letters: Vec<u8> = if first <= last { (first..=last).collect() } else { (last..=first).rev().collect() };
-        return Some(letters.into_iter().map(|letter| pieces(&char::from(letter).to_string())).collect());
+        let letters: Vec<u8> = if first <= last {
+            (first..=last).collect()
+        } else {
+            (last..=first).rev().collect()
+        };
+        return Some(
+            letters
+                .into_iter()
+                .map(|letter| pieces(&char::from(letter).to_string()))
+                .collect(),
+        );
     }
     if !plain(from) || !plain(to) {
         return None;
     }
     let (from, to) = (from.parse::<usize>().ok()?, to.parse::<usize>().ok()?);
     let count = from.abs_diff(to).min(MOST) + 1;
-    let step = |index: usize| if from <= to { from + index } else { from - index };
-    Some((0..count).map(|index| pieces(&step(index).to_string())).collect())
+    let step = |index: usize| {
+        if from <= to {
+            from + index
+        } else {
+            from - index
+        }
+    };
+    Some(
+        (0..count)
+            .map(|index| pieces(&step(index).to_string()))
+            .collect(),
+    )
 }
 
 fn pieces(text: &str) -> Vec<Piece> {
@@ -90,7 +137,10 @@ fn pieces(text: &str) -> Vec<Piece> {
     for character in text.chars() {
         if matches!(character, '*' | '?') {
             if !plain.is_empty() {
-                out.push(Piece::Text { text: std::mem::take(&mut plain), quoted: false });
+                out.push(Piece::Text {
+                    text: std::mem::take(&mut plain),
+                    quoted: false,
+                });
             }
             out.push(Piece::Wild(character.to_string()));
         } else {
@@ -98,7 +148,10 @@ fn pieces(text: &str) -> Vec<Piece> {
         }
     }
     if !plain.is_empty() {
-        out.push(Piece::Text { text: plain, quoted: false });
+        out.push(Piece::Text {
+            text: plain,
+            quoted: false,
+        });
     }
     out
 }

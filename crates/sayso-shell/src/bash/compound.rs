@@ -19,14 +19,22 @@ impl Cursor<'_> {
                 self.at += word.len();
                 let condition = self.script(Until::Words(&["do"]))?;
                 let body = self.body()?;
-                Node::Loop { condition, body, redirects: self.redirects()? }
+                Node::Loop {
+                    condition,
+                    body,
+                    redirects: self.redirects()?,
+                }
             }
             Some("for") => self.for_loop()?,
             Some("case") => self.case()?,
             Some("[[") => {
                 self.at += 2;
                 let (words, numbers) = self.conditional()?;
-                Node::Test { words, numbers, redirects: self.redirects()? }
+                Node::Test {
+                    words,
+                    numbers,
+                    redirects: self.redirects()?,
+                }
             }
             Some("function") => return self.refuse("a function is defined"),
             Some("coproc" | "select") => return self.refuse("a construct that is not read"),
@@ -41,7 +49,9 @@ impl Cursor<'_> {
         self.blanks();
         match self.peek() {
             None | Some(b'\n' | b';' | b'&' | b'|' | b')') => Ok(()),
-            Some(_) => self.refuse("something stands behind a construct that does not belong to it"),
+            Some(_) => {
+                self.refuse("something stands behind a construct that does not belong to it")
+            }
         }
     }
 
@@ -93,12 +103,20 @@ impl Cursor<'_> {
                 }
             }
         }
-        Ok(Node::If { branches, otherwise, redirects: self.redirects()? })
+        Ok(Node::If {
+            branches,
+            otherwise,
+            redirects: self.redirects()?,
+        })
     }
 
     fn filled(&mut self, until: Until) -> Reading<super::tree::Script> {
         let script = self.script(until)?;
-        if script.0.is_empty() { self.refuse("a command is missing") } else { Ok(script) }
+        if script.0.is_empty() {
+            self.refuse("a command is missing")
+        } else {
+            Ok(script)
+        }
     }
 
     /// `do … done`.
@@ -120,10 +138,16 @@ impl Cursor<'_> {
             return self.counting_loop();
         }
         let rest = self.rest();
-        let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        let length = rest
+            .bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+            .count();
         let name = rest.get(..length).unwrap_or("").to_owned();
         let fits = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-            && rest.as_bytes().get(length).is_some_and(|byte| is_meta(*byte));
+            && rest
+                .as_bytes()
+                .get(length)
+                .is_some_and(|byte| is_meta(*byte));
         if !fits {
             return self.refuse("the variable of a loop is not plain");
         }
@@ -140,7 +164,12 @@ impl Cursor<'_> {
             self.at += 1;
         }
         let body = self.body()?;
-        Ok(Node::For { name, words, body, redirects: self.redirects()? })
+        Ok(Node::For {
+            name,
+            words,
+            body,
+            redirects: self.redirects()?,
+        })
     }
 
     fn words_of_line(&mut self) -> Reading<Vec<Word>> {
@@ -149,7 +178,9 @@ impl Cursor<'_> {
             self.blanks();
             match self.peek() {
                 Some(b';' | b'\n') | None => return Ok(words),
-                Some(byte) if is_meta(byte) => return self.refuse("an operator stands among the words of a loop"),
+                Some(byte) if is_meta(byte) => {
+                    return self.refuse("an operator stands among the words of a loop");
+                }
                 Some(_) => words.push(self.word()?),
             }
         }
@@ -195,6 +226,10 @@ impl Cursor<'_> {
                 return self.refuse("an arm of `case` is not closed");
             }
         }
-        Ok(Node::Case { word, arms, redirects: self.redirects()? })
+        Ok(Node::Case {
+            word,
+            arms,
+            redirects: self.redirects()?,
+        })
     }
 }

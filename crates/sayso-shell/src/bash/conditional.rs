@@ -6,7 +6,8 @@ use super::tree::Word;
 
 /// Operators with one operand that only look. `-v` and `-R` evaluate subscripts.
 const ONE: [&str; 23] = [
-    "-e", "-f", "-d", "-r", "-w", "-x", "-s", "-L", "-h", "-p", "-S", "-b", "-c", "-g", "-k", "-u", "-O", "-G", "-N", "-z", "-n", "-a", "!",
+    "-e", "-f", "-d", "-r", "-w", "-x", "-s", "-L", "-h", "-p", "-S", "-b", "-c", "-g", "-k", "-u",
+    "-O", "-G", "-N", "-z", "-n", "-a", "!",
 ];
 const TEXTS: [&str; 7] = ["==", "=", "!=", "=~", "-nt", "-ot", "-ef"];
 const NUMBERS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
@@ -24,10 +25,11 @@ impl Cursor<'_> {
             self.blanks();
             // Where a test of a file follows, it is no command that could be there.
             let file_follows = |rest: &str| {
-                rest.trim_start()
-                    .as_bytes()
-                    .first_chunk::<3>()
-                    .is_some_and(|[dash, letter, blank]| *dash == b'-' && letter.is_ascii_lowercase() && *blank == b' ')
+                rest.trim_start().as_bytes().first_chunk::<3>().is_some_and(
+                    |[dash, letter, blank]| {
+                        *dash == b'-' && letter.is_ascii_lowercase() && *blank == b' '
+                    },
+                )
             };
             if self.rest().strip_prefix("||").is_some_and(file_follows) {
                 self.at += 2;
@@ -60,19 +62,24 @@ impl Cursor<'_> {
             words.push(self.one_word()?);
             return Ok(());
         }
-        if first.bare().is_some_and(|text| text.starts_with('-') && text.len() == 2) {
+        if first
+            .bare()
+            .is_some_and(|text| text.starts_with('-') && text.len() == 2)
+        {
             return self.refuse("an operator of `[[` that is not known");
         }
-        if self.keyword() == Some("]]") || self.rest().starts_with("&&") || self.rest().starts_with("||") {
+        if self.keyword() == Some("]]")
+            || self.rest().starts_with("&&")
+            || self.rest().starts_with("||")
+        {
             words.push(first);
             return Ok(());
         }
         let rest = self.rest();
-        let operator = TEXTS
-            .iter()
-            .chain(&NUMBERS)
-            .copied()
-            .filter(|operator| rest.strip_prefix(operator).is_some_and(|after| after.starts_with([' ', '\t'])));
+        let operator = TEXTS.iter().chain(&NUMBERS).copied().filter(|operator| {
+            rest.strip_prefix(operator)
+                .is_some_and(|after| after.starts_with([' ', '\t']))
+        });
         let Some(operator) = operator.max_by_key(|operator| operator.len()) else {
             return self.refuse("an operator of `[[` that is not read");
         };

@@ -21,26 +21,49 @@ pub(super) struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// Starts at the beginning, after a look at characters that no reader should have to deal with.
     pub(super) fn new(text: &'a str) -> Reading<Cursor<'a>> {
-        let cursor = Cursor { text, bytes: text.as_bytes(), at: 0, depth: 0, negated: false, pending: Vec::new(), bodies: Vec::new() };
+        let cursor = Cursor {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+            depth: 0,
+            negated: false,
+            pending: Vec::new(),
+            bodies: Vec::new(),
+        };
         for (at, byte) in text.bytes().enumerate() {
             // Most characters are such as anybody can see.
             if matches!(byte, b'\t' | b'\n' | b' '..=b'[' | b']'..=b'~') {
                 continue;
             }
             // Inside of a character of several bytes there is none.
-            let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()) else { continue };
+            let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+                continue;
+            };
             if is_hidden(character) {
                 return cursor.refuse_at(
                     at,
                     at + character.len_utf8(),
-                    format!("the character U+{:04X} is not plain text", u32::from(character)),
+                    format!(
+                        "the character U+{:04X} is not plain text",
+                        u32::from(character)
+                    ),
                 );
             }
             // A shell takes `\` and a line end out before it looks for anything else: `&\⏎&` is `&&`, `2\⏎>` a descriptor, `do\⏎ne` a word.
             // Behind a blank it can join nothing.
-            let before = at.checked_sub(1).and_then(|before| cursor.bytes.get(before)).unwrap_or(&b' ');
-            if character == '\\' && !b" \t\n".contains(before) && cursor.bytes.get(at + 1) == Some(&b'\n') {
-                return cursor.refuse_at(at, at + 2, "a line is continued inside of a word or an operator");
+            let before = at
+                .checked_sub(1)
+                .and_then(|before| cursor.bytes.get(before))
+                .unwrap_or(&b' ');
+            if character == '\\'
+                && !b" \t\n".contains(before)
+                && cursor.bytes.get(at + 1) == Some(&b'\n')
+            {
+                return cursor.refuse_at(
+                    at,
+                    at + 2,
+                    "a line is continued inside of a word or an operator",
+                );
             }
         }
         Ok(cursor)
@@ -98,16 +121,23 @@ impl<'a> Cursor<'a> {
 
     /// Whether a word would start here: at the start, or behind a blank or an operator.
     fn starts_word(&self) -> bool {
-        let Some(before) = self.at.checked_sub(1) else { return true };
+        let Some(before) = self.at.checked_sub(1) else {
+            return true;
+        };
         // A continued line joins what stands before and behind it, so the byte before that counts.
         let mut before = before;
-        while self.bytes.get(before) == Some(&b'\n') && before > 0 && self.bytes.get(before - 1) == Some(&b'\\') {
+        while self.bytes.get(before) == Some(&b'\n')
+            && before > 0
+            && self.bytes.get(before - 1) == Some(&b'\\')
+        {
             match before.checked_sub(2) {
                 Some(earlier) => before = earlier,
                 None => return true,
             }
         }
-        self.bytes.get(before).is_some_and(|byte| is_meta(*byte) || *byte == b'`')
+        self.bytes
+            .get(before)
+            .is_some_and(|byte| is_meta(*byte) || *byte == b'`')
     }
 
     /// Skips blanks, comments and line ends; bodies of heredocs are read at the line end they follow.
@@ -156,12 +186,24 @@ impl<'a> Cursor<'a> {
     }
 
     /// Refuses at a place.
-    pub(super) fn refuse_at<T>(&self, start: usize, end: usize, reason: impl Into<String>) -> Reading<T> {
-        Err(Refusal { reason: reason.into(), start, end: end.min(self.text.len()).max(start) })
+    pub(super) fn refuse_at<T>(
+        &self,
+        start: usize,
+        end: usize,
+        reason: impl Into<String>,
+    ) -> Reading<T> {
+        Err(Refusal {
+            reason: reason.into(),
+            start,
+            end: end.min(self.text.len()).max(start),
+        })
     }
 }
 
 /// Whether a byte ends a word.
 pub(super) fn is_meta(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
+    matches!(
+        byte,
+        b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
+    )
 }

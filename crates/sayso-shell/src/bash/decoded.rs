@@ -9,13 +9,22 @@ impl Cursor<'_> {
     pub(super) fn decoded(&mut self) -> Reading<Piece> {
         let start = self.at;
         let inner = self.text.get(self.at + 2..).unwrap_or("");
-        let Some(length) = inner.find('\'') else { return self.refuse("a quote is not closed") };
+        let Some(length) = inner.find('\'') else {
+            return self.refuse("a quote is not closed");
+        };
         let raw = inner.get(..length).unwrap_or("");
         let Some(text) = decode(raw) else {
-            return self.refuse_at(start, start + length + 3, "a text in `$'…'` with an escape that is not plain");
+            return self.refuse_at(
+                start,
+                start + length + 3,
+                "a text in `$'…'` with an escape that is not plain",
+            );
         };
         self.at += length + 3;
-        Ok(Piece::Decoded { text, written: format!("${raw}") })
+        Ok(Piece::Decoded {
+            text,
+            written: format!("${raw}"),
+        })
     }
 }
 
@@ -39,7 +48,9 @@ fn decode(raw: &str) -> Option<String> {
             first @ '0'..='7' => {
                 let mut digits = first.to_string();
                 digits.extend(rest.by_ref().take(2));
-                let number = u32::from_str_radix(&digits, 8).ok().filter(|_| digits.len() == 3)?;
+                let number = u32::from_str_radix(&digits, 8)
+                    .ok()
+                    .filter(|_| digits.len() == 3)?;
                 out.push(plain(number)?);
             }
             _ => return None,
@@ -56,5 +67,6 @@ fn by_number(rest: &mut std::str::Chars<'_>, radix: u32, length: usize) -> Optio
 }
 
 fn plain(number: u32) -> Option<char> {
-    char::from_u32(number).filter(|character| character.is_ascii_graphic() || matches!(character, ' ' | '\t' | '\n'))
+    char::from_u32(number)
+        .filter(|character| character.is_ascii_graphic() || matches!(character, ' ' | '\t' | '\n'))
 }

@@ -3,7 +3,9 @@
 use super::Reading;
 use super::cursor::{Cursor, is_meta};
 use super::heredoc::Pending;
-use super::tree::{Assigned, Assignment, Joint, Node, Redirect, RedirectKind, Script, Simple, Word};
+use super::tree::{
+    Assigned, Assignment, Joint, Node, Redirect, RedirectKind, Script, Simple, Word,
+};
 
 /// Where a script ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +22,8 @@ pub(super) enum Until {
 
 /// Words that are never the name of a command when they stand without quotes.
 const RESERVED: [&str; 21] = [
-    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in", "function", "coproc", "{",
-    "}", "!", "[[", "]]",
+    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do",
+    "done", "in", "function", "coproc", "{", "}", "!", "[[", "]]",
 ];
 
 impl Cursor<'_> {
@@ -44,14 +46,18 @@ impl Cursor<'_> {
                         cursor.at += 1;
                         nodes.push(Node::Background(Box::new(node)));
                     }
-                    Some(b';') if cursor.ahead(1) != Some(b';') && cursor.ahead(1) != Some(b'&') => {
+                    Some(b';')
+                        if cursor.ahead(1) != Some(b';') && cursor.ahead(1) != Some(b'&') =>
+                    {
                         cursor.at += 1;
                         nodes.push(node);
                     }
                     _ => {
                         nodes.push(node);
                         if cursor.peek() != Some(b'\n') && !cursor.ends(until) {
-                            return cursor.refuse("something stands behind a command that does not belong to it");
+                            return cursor.refuse(
+                                "something stands behind a command that does not belong to it",
+                            );
                         }
                     }
                 }
@@ -64,17 +70,29 @@ impl Cursor<'_> {
             Until::End => self.peek().is_none(),
             Until::Parenthesis => self.peek() == Some(b')'),
             Until::Words(words) => self.keyword().is_some_and(|word| words.contains(&word)),
-            Until::Arm => self.rest().starts_with(";;") || self.rest().starts_with(";&") || self.keyword() == Some("esac"),
+            Until::Arm => {
+                self.rest().starts_with(";;")
+                    || self.rest().starts_with(";&")
+                    || self.keyword() == Some("esac")
+            }
         }
     }
 
     /// The reserved word that stands here, if one does.
     pub(super) fn keyword(&self) -> Option<&'static str> {
         const LONGEST: usize = 8;
-        if !self.peek().is_some_and(|first| b"itefcswud{}![]".contains(&first)) {
+        if !self
+            .peek()
+            .is_some_and(|first| b"itefcswud{}![]".contains(&first))
+        {
             return None;
         }
-        let length = self.rest().bytes().take(LONGEST + 1).take_while(|byte| !is_meta(*byte)).count();
+        let length = self
+            .rest()
+            .bytes()
+            .take(LONGEST + 1)
+            .take_while(|byte| !is_meta(*byte))
+            .count();
         let here = self.rest().get(..length)?;
         RESERVED.iter().copied().find(|word| *word == here)
     }
@@ -91,7 +109,9 @@ impl Cursor<'_> {
 
     fn chain(&mut self) -> Reading<Node> {
         let first = self.pipeline()?;
-        let Some(mut joint) = self.joint() else { return Ok(first) };
+        let Some(mut joint) = self.joint() else {
+            return Ok(first);
+        };
         let mut parts = vec![(Joint::First, first)];
         loop {
             self.lines()?;
@@ -138,7 +158,11 @@ impl Cursor<'_> {
             node = Node::Pipeline(parts);
         }
         self.negated = outside;
-        Ok(if negated { Node::Not(Box::new(node)) } else { node })
+        Ok(if negated {
+            Node::Not(Box::new(node))
+        } else {
+            node
+        })
     }
 
     /// Takes a `|` or `|&` and the line ends behind it. Answers whether errors go there as well, if there was one.
@@ -158,7 +182,13 @@ impl Cursor<'_> {
     fn sends_errors(node: &mut Node) {
         if let Node::Simple(simple) = node {
             let (kind, start, end) = (RedirectKind::Duplicate, simple.end, simple.end);
-            simple.redirects.push(Redirect { kind, both: false, descriptor: Some(2), start, end });
+            simple.redirects.push(Redirect {
+                kind,
+                both: false,
+                descriptor: Some(2),
+                start,
+                end,
+            });
         }
     }
 
@@ -170,7 +200,10 @@ impl Cursor<'_> {
     }
 
     fn simple(&mut self) -> Reading<Node> {
-        let mut simple = Simple { start: self.at, ..Simple::default() };
+        let mut simple = Simple {
+            start: self.at,
+            ..Simple::default()
+        };
         loop {
             self.blanks();
             if let Some(redirect) = self.redirect()? {
@@ -200,7 +233,10 @@ impl Cursor<'_> {
             }
             return self.function(&simple);
         }
-        simple.end = simple.end.max(simple.redirects.last().map_or(0, |redirect| redirect.end)).max(simple.start);
+        simple.end = simple
+            .end
+            .max(simple.redirects.last().map_or(0, |redirect| redirect.end))
+            .max(simple.start);
         if simple.words.is_empty() && simple.assignments.is_empty() && simple.redirects.is_empty() {
             return self.refuse("a command is missing");
         }
@@ -209,9 +245,17 @@ impl Cursor<'_> {
 
     /// `name() { …; }` and `name() ( … )`, from the parenthesis on.
     fn function(&mut self, simple: &Simple) -> Reading<Node> {
-        let name = simple.words.first().and_then(Word::bare).filter(|name| crate::characters::is_name(name)).map(str::to_owned);
-        let plain = simple.assignments.is_empty() && simple.redirects.is_empty() && self.pending.is_empty();
-        let (Some(name), true) = (name, plain) else { return self.refuse("a function is defined") };
+        let name = simple
+            .words
+            .first()
+            .and_then(Word::bare)
+            .filter(|name| crate::characters::is_name(name))
+            .map(str::to_owned);
+        let plain =
+            simple.assignments.is_empty() && simple.redirects.is_empty() && self.pending.is_empty();
+        let (Some(name), true) = (name, plain) else {
+            return self.refuse("a function is defined");
+        };
         self.at += 1;
         self.blanks();
         if !self.take(")") {
@@ -220,7 +264,10 @@ impl Cursor<'_> {
         self.lines()?;
         let starts = self.keyword() == Some("{") || self.peek() == Some(b'(');
         match if starts { self.compound()? } else { None } {
-            Some(body @ (Node::Group(..) | Node::Subshell(..))) => Ok(Node::Function { name, body: Box::new(body) }),
+            Some(body @ (Node::Group(..) | Node::Subshell(..))) => Ok(Node::Function {
+                name,
+                body: Box::new(body),
+            }),
             _ => self.refuse("a function is defined"),
         }
     }
@@ -228,7 +275,10 @@ impl Cursor<'_> {
     /// `name=…` at the front of a command.
     fn assignment(&mut self) -> Reading<Option<Assignment>> {
         let rest = self.rest();
-        let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        let length = rest
+            .bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+            .count();
         let name = rest.get(..length).unwrap_or("");
         if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
             return Ok(None);
@@ -245,10 +295,18 @@ impl Cursor<'_> {
         self.at += length + if appends { 2 } else { 1 };
         if self.peek() == Some(b'(') {
             let values = self.array()?;
-            return Ok(Some(Assignment { name, appends, value: Assigned::List(values) }));
+            return Ok(Some(Assignment {
+                name,
+                appends,
+                value: Assigned::List(values),
+            }));
         }
         let value = self.value()?;
-        Ok(Some(Assignment { name, appends, value: Assigned::One(value) }))
+        Ok(Some(Assignment {
+            name,
+            appends,
+            value: Assigned::One(value),
+        }))
     }
 
     /// `( words )` behind `name=`.
@@ -267,7 +325,9 @@ impl Cursor<'_> {
                     return Ok(words);
                 }
                 Some(b'[') => return self.refuse("a subscript is evaluated when it runs"),
-                Some(byte) if is_meta(byte) => return self.refuse("an operator stands in a list of values"),
+                Some(byte) if is_meta(byte) => {
+                    return self.refuse("an operator stands in a list of values");
+                }
                 None => return self.refuse("a list of values is not closed"),
                 Some(_) => words.push(self.word()?),
             }
@@ -297,25 +357,48 @@ impl Cursor<'_> {
         }
         if operator.starts_with("<(") || operator.starts_with(">(") {
             // A process substitution is a word.
-            return if digits == 0 { Ok(None) } else { self.refuse("a number stands before a process substitution") };
+            return if digits == 0 {
+                Ok(None)
+            } else {
+                self.refuse("a number stands before a process substitution")
+            };
         }
         if digits > 1 {
             return self.refuse("a file descriptor above 9");
         }
         // `<1-9>` is a pattern of names in one shell.
-        if operator.starts_with('<') && operator.as_bytes().get(1).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-') {
+        if operator.starts_with('<')
+            && operator
+                .as_bytes()
+                .get(1)
+                .is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-')
+        {
             return self.refuse("`<` before a number is read differently by other shells");
         }
         // It is for reading as well, and the input is meant where no number says otherwise.
         let opens_both = operator.starts_with("<>").then_some(0);
         self.at += digits;
         let kind = self.redirect_kind()?;
-        let descriptor = self.text.as_bytes().get(start).filter(|byte| byte.is_ascii_digit()).map(|byte| byte - b'0').or(opens_both);
-        Ok(Some(Redirect { kind, both, descriptor, start, end: self.at }))
+        let descriptor = self
+            .text
+            .as_bytes()
+            .get(start)
+            .filter(|byte| byte.is_ascii_digit())
+            .map(|byte| byte - b'0')
+            .or(opens_both);
+        Ok(Some(Redirect {
+            kind,
+            both,
+            descriptor,
+            start,
+            end: self.at,
+        }))
     }
 
     fn redirect_kind(&mut self) -> Reading<RedirectKind> {
-        for operator in ["&>>", "&>", "<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">"] {
+        for operator in [
+            "&>>", "&>", "<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">",
+        ] {
             if !self.take(operator) {
                 continue;
             }
@@ -341,12 +424,22 @@ impl Cursor<'_> {
 
     /// `>&2`, `2>&1`, `>&-`; `>& file` writes the file.
     fn duplicate(&mut self) -> Reading<RedirectKind> {
-        let wide = self.text.get(..self.at).is_some_and(|before| before.ends_with(">&"));
+        let wide = self
+            .text
+            .get(..self.at)
+            .is_some_and(|before| before.ends_with(">&"));
         let rest = self.rest();
-        let length = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'-').count();
+        let length = rest
+            .bytes()
+            .take_while(|byte| byte.is_ascii_digit() || *byte == b'-')
+            .count();
         let target = rest.get(..length).unwrap_or("");
-        let ends = rest.as_bytes().get(length).is_none_or(|byte| is_meta(*byte));
-        let plain = target == "-" || target.len() == 1 && target.bytes().all(|byte| byte.is_ascii_digit());
+        let ends = rest
+            .as_bytes()
+            .get(length)
+            .is_none_or(|byte| is_meta(*byte));
+        let plain =
+            target == "-" || target.len() == 1 && target.bytes().all(|byte| byte.is_ascii_digit());
         if plain && ends {
             self.at += length;
             return Ok(RedirectKind::Duplicate);
@@ -365,7 +458,10 @@ impl Cursor<'_> {
 
     /// A word where exactly one is needed.
     pub(super) fn one_word(&mut self) -> Reading<Word> {
-        if self.peek().is_none_or(is_meta) && !self.rest().starts_with("<(") && !self.rest().starts_with(">(") {
+        if self.peek().is_none_or(is_meta)
+            && !self.rest().starts_with("<(")
+            && !self.rest().starts_with(">(")
+        {
             return self.refuse("a word is missing");
         }
         self.word()
@@ -375,7 +471,11 @@ impl Cursor<'_> {
         self.blanks();
         let (delimiter, quoted) = self.heredoc_delimiter()?;
         let number = self.bodies.len() + self.pending.len();
-        self.pending.push(Pending { delimiter, quoted, strip_tabs });
+        self.pending.push(Pending {
+            delimiter,
+            quoted,
+            strip_tabs,
+        });
         Ok(RedirectKind::HereDocument(number))
     }
 }

@@ -24,7 +24,9 @@ impl Cursor<'_> {
                 b'\'' | b'"' => {
                     quoted = true;
                     let rest = self.text.get(self.at + 1..).unwrap_or("");
-                    let Some(length) = rest.find(byte as char) else { return self.refuse("a quote is not closed") };
+                    let Some(length) = rest.find(byte as char) else {
+                        return self.refuse("a quote is not closed");
+                    };
                     let inner = rest.get(..length).unwrap_or("");
                     if inner.contains(['\n', '\\', '$', '`']) {
                         return self.refuse("the delimiter of a heredoc is not plain");
@@ -32,7 +34,11 @@ impl Cursor<'_> {
                     delimiter.push_str(inner);
                     self.at += length + 2;
                 }
-                b'\\' if self.ahead(1).is_some_and(|next| next.is_ascii_alphanumeric() || next == b'_') => {
+                b'\\'
+                    if self
+                        .ahead(1)
+                        .is_some_and(|next| next.is_ascii_alphanumeric() || next == b'_') =>
+                {
                     quoted = true;
                     self.at += 1;
                 }
@@ -65,17 +71,29 @@ impl Cursor<'_> {
         loop {
             let rest = self.text.get(at..).unwrap_or("");
             let Some(length) = rest.find('\n').or((!rest.is_empty()).then_some(rest.len())) else {
-                return self.refuse_at(start, self.text.len(), format!("the heredoc does not end with `{}`", pending.delimiter));
+                return self.refuse_at(
+                    start,
+                    self.text.len(),
+                    format!("the heredoc does not end with `{}`", pending.delimiter),
+                );
             };
             let line = rest.get(..length).unwrap_or("");
-            let stripped = if pending.strip_tabs { line.trim_start_matches('\t') } else { line };
+            let stripped = if pending.strip_tabs {
+                line.trim_start_matches('\t')
+            } else {
+                line
+            };
             let ended = rest.len() == length;
             at += length + usize::from(!ended);
             if stripped == pending.delimiter {
                 break;
             }
             if ended {
-                return self.refuse_at(start, self.text.len(), format!("the heredoc does not end with `{}`", pending.delimiter));
+                return self.refuse_at(
+                    start,
+                    self.text.len(),
+                    format!("the heredoc does not end with `{}`", pending.delimiter),
+                );
             }
             text.push_str(stripped);
             text.push('\n');
@@ -83,15 +101,27 @@ impl Cursor<'_> {
         let end = at;
         self.at = at;
         if pending.quoted {
-            return Ok(Word { pieces: vec![Piece::Text { text, quoted: true }], start, end });
+            return Ok(Word {
+                pieces: vec![Piece::Text { text, quoted: true }],
+                start,
+                end,
+            });
         }
         // A continued line could join a line with the delimiter, and tabs are taken off before it is looked at; both are rare.
         if text.contains("\\\n") {
             return self.refuse_at(start, end, "a line of a heredoc is continued");
         }
-        let mut inner = Cursor::new(&text).map_err(|refusal| super::Refusal { start, end, ..refusal })?;
+        let mut inner = Cursor::new(&text).map_err(|refusal| super::Refusal {
+            start,
+            end,
+            ..refusal
+        })?;
         inner.depth = self.depth + 1;
-        let pieces = inner.expanding_text().map_err(|refusal| super::Refusal { start, end, ..refusal })?;
+        let pieces = inner.expanding_text().map_err(|refusal| super::Refusal {
+            start,
+            end,
+            ..refusal
+        })?;
         Ok(Word { pieces, start, end })
     }
 

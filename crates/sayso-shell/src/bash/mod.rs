@@ -41,7 +41,10 @@ pub(crate) fn read(text: &str) -> Result<Document, Refusal> {
     let mut cursor = Cursor::new(text)?;
     let script = cursor.script(grammar::Until::End)?;
     cursor.at_end()?;
-    Ok(Document { script, bodies: cursor.bodies })
+    Ok(Document {
+        script,
+        bodies: cursor.bodies,
+    })
 }
 
 type Reading<T> = Result<T, Refusal>;

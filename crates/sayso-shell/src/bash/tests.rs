@@ -24,13 +24,18 @@ fn node(given: &Node, out: &mut Vec<String>) {
             for assignment in &simple.assignments {
                 match &assignment.value {
                     super::tree::Assigned::One(word) => pieces(&word.pieces, out),
-                    super::tree::Assigned::List(words) => words.iter().for_each(|word| pieces(&word.pieces, out)),
+                    super::tree::Assigned::List(words) => {
+                        words.iter().for_each(|word| pieces(&word.pieces, out))
+                    }
                 }
             }
             if let Some(first) = simple.words.first() {
                 out.push(first.literal().unwrap_or_else(|| "?".into()).into_owned());
             }
-            simple.words.iter().for_each(|word| pieces(&word.pieces, out));
+            simple
+                .words
+                .iter()
+                .for_each(|word| pieces(&word.pieces, out));
             redirects(&simple.redirects, out);
         }
         Node::Pipeline(nodes) => nodes.iter().for_each(|one| node(one, out)),
@@ -40,7 +45,11 @@ fn node(given: &Node, out: &mut Vec<String>) {
             script(inner, out);
             redirects(after, out);
         }
-        Node::If { branches, otherwise, redirects: after } => {
+        Node::If {
+            branches,
+            otherwise,
+            redirects: after,
+        } => {
             redirects(after, out);
             for (condition, branch) in branches {
                 script(condition, out);
@@ -48,14 +57,26 @@ fn node(given: &Node, out: &mut Vec<String>) {
             }
             otherwise.iter().for_each(|inner| script(inner, out));
         }
-        Node::Loop { condition, body, redirects: after } => {
+        Node::Loop {
+            condition,
+            body,
+            redirects: after,
+        } => {
             redirects(after, out);
             script(condition, out);
             script(body, out);
         }
-        Node::For { words, body, redirects: after, .. } => {
+        Node::For {
+            words,
+            body,
+            redirects: after,
+            ..
+        } => {
             redirects(after, out);
-            words.iter().flatten().for_each(|word| pieces(&word.pieces, out));
+            words
+                .iter()
+                .flatten()
+                .for_each(|word| pieces(&word.pieces, out));
             script(body, out);
         }
         Node::Count(count) => {
@@ -63,7 +84,11 @@ fn node(given: &Node, out: &mut Vec<String>) {
             script(&count.body, out);
         }
         Node::Function { body, .. } => node(body, out),
-        Node::Case { word, arms, redirects: after } => {
+        Node::Case {
+            word,
+            arms,
+            redirects: after,
+        } => {
             redirects(after, out);
             pieces(&word.pieces, out);
             for (patterns, body) in arms {
@@ -71,8 +96,15 @@ fn node(given: &Node, out: &mut Vec<String>) {
                 script(body, out);
             }
         }
-        Node::Test { words, numbers, redirects: after } => {
-            words.iter().chain(numbers).for_each(|word| pieces(&word.pieces, out));
+        Node::Test {
+            words,
+            numbers,
+            redirects: after,
+        } => {
+            words
+                .iter()
+                .chain(numbers)
+                .for_each(|word| pieces(&word.pieces, out));
             redirects(after, out);
         }
     }
@@ -90,8 +122,13 @@ fn redirects(given: &[super::tree::Redirect], out: &mut Vec<String>) {
 fn pieces(given: &[Piece], out: &mut Vec<String>) {
     for piece in given {
         match piece {
-            Piece::Command { script: inner, .. } | Piece::Process { script: inner, .. } => script(inner, out),
-            Piece::Parameter { form: super::tree::Form::Changed(inner) | super::tree::Form::Or(inner), .. } => pieces(inner, out),
+            Piece::Command { script: inner, .. } | Piece::Process { script: inner, .. } => {
+                script(inner, out)
+            }
+            Piece::Parameter {
+                form: super::tree::Form::Changed(inner) | super::tree::Form::Or(inner),
+                ..
+            } => pieces(inner, out),
             _ => {}
         }
     }
@@ -102,7 +139,10 @@ fn commands_are_found_wherever_they_stand() {
     let mut wrong = Vec::new();
     for (text, expected) in [
         ("ls", "ls"),
-        ("ls -la | grep x && wc; true || false &", "ls grep wc true false"),
+        (
+            "ls -la | grep x && wc; true || false &",
+            "ls grep wc true false",
+        ),
         ("a;b\nc", "a b c"),
         ("{ a; b; }", "a b"),
         ("(a; (b))", "a b"),
@@ -183,7 +223,10 @@ fn commands_are_found_wherever_they_stand() {
     ] {
         let got = names(text).map_or_else(|_| "!".to_owned(), |names| names.join(" "));
         if got != expected {
-            wrong.push(format!("{text:?}: expected {expected}, got {got}: {:?}", read(text).err()));
+            wrong.push(format!(
+                "{text:?}: expected {expected}, got {got}: {:?}",
+                read(text).err()
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -32,19 +32,40 @@ pub(crate) enum Node {
     /// `{ …; }`.
     Group(Script, Vec<Redirect>),
     /// `if`: conditions with their branches, and the rest.
-    If { branches: Vec<(Script, Script)>, otherwise: Option<Script>, redirects: Vec<Redirect> },
+    If {
+        branches: Vec<(Script, Script)>,
+        otherwise: Option<Script>,
+        redirects: Vec<Redirect>,
+    },
     /// `while` and `until`.
-    Loop { condition: Script, body: Script, redirects: Vec<Redirect> },
+    Loop {
+        condition: Script,
+        body: Script,
+        redirects: Vec<Redirect>,
+    },
     /// `for name in words`; no words means the script's own arguments.
-    For { name: String, words: Option<Vec<Word>>, body: Script, redirects: Vec<Redirect> },
+    For {
+        name: String,
+        words: Option<Vec<Word>>,
+        body: Script,
+        redirects: Vec<Redirect>,
+    },
     /// `for ((name = …; …; …))`.
     Count(Count),
     /// `name() { …; }`, by the group or subshell that it runs.
     Function { name: String, body: Box<Node> },
     /// `case`.
-    Case { word: Word, arms: Vec<(Vec<Word>, Script)>, redirects: Vec<Redirect> },
+    Case {
+        word: Word,
+        arms: Vec<(Vec<Word>, Script)>,
+        redirects: Vec<Redirect>,
+    },
     /// `[[ … ]]`, by the words it looks at, and those among them that it compares as numbers.
-    Test { words: Vec<Word>, numbers: Vec<Word>, redirects: Vec<Redirect> },
+    Test {
+        words: Vec<Word>,
+        numbers: Vec<Word>,
+        redirects: Vec<Redirect>,
+    },
 }
 
 /// A loop over numbers.
@@ -139,7 +160,11 @@ pub(crate) enum Piece {
     /// `~` at the start of the word: the person's home.
     Home,
     /// `$name`, `${name}` and its forms.
-    Parameter { name: String, form: Form, quoted: bool },
+    Parameter {
+        name: String,
+        form: Form,
+        quoted: bool,
+    },
     /// `$( … )` and backticks.
     Command { script: Script, quoted: bool },
     /// `<( … )` and `>( … )`.
@@ -149,9 +174,16 @@ pub(crate) enum Piece {
         fed: bool,
     },
     /// `$(( … ))`: digits come out, and perhaps a sign, as long as these variables hold plain numbers.
-    Number { names: Vec<String>, signed: bool, quoted: bool },
+    Number {
+        names: Vec<String>,
+        signed: bool,
+        quoted: bool,
+    },
     /// `{a,b}` and `{1..3}`: a word for each in most shells, and text in some.
-    Braces { choices: Vec<Vec<Piece>>, written: String },
+    Braces {
+        choices: Vec<Vec<Piece>>,
+        written: String,
+    },
     /// `$'…'`: decoded in most shells, and a `$` before a quoted text in some.
     Decoded { text: String, written: String },
 }
@@ -168,7 +200,10 @@ pub(crate) enum Form {
     /// The value, or these pieces if there is none: `${name:-text}`.
     Or(Vec<Piece>),
     /// The value without what a plain pattern takes off its start (`#`, `##`) or its end (`%`, `%%`).
-    Cut { operator: &'static str, pattern: String },
+    Cut {
+        operator: &'static str,
+        pattern: String,
+    },
     /// The value, or something made of it and of these pieces.
     Changed(Vec<Piece>),
 }
@@ -176,7 +211,9 @@ pub(crate) enum Form {
 impl Word {
     /// Whether the word is nothing but text.
     pub(crate) fn is_literal(&self) -> bool {
-        self.pieces.iter().all(|piece| matches!(piece, Piece::Text { .. }))
+        self.pieces
+            .iter()
+            .all(|piece| matches!(piece, Piece::Text { .. }))
     }
 
     /// The text of a word that is nothing but text.
@@ -196,7 +233,12 @@ impl Word {
     /// The text, if the word stands there without any quotes.
     pub(crate) fn bare(&self) -> Option<&str> {
         match self.pieces.as_slice() {
-            [Piece::Text { text, quoted: false }] => Some(text),
+            [
+                Piece::Text {
+                    text,
+                    quoted: false,
+                },
+            ] => Some(text),
             _ => None,
         }
     }

@@ -25,7 +25,9 @@ impl Cursor<'_> {
                 self.at += 2;
                 continue;
             }
-            let Some(character) = self.character() else { break };
+            let Some(character) = self.character() else {
+                break;
+            };
             let byte = u8::try_from(character).unwrap_or(b'x');
             if matches!(byte, b'<' | b'>') && self.ahead(1) == Some(b'(') {
                 if !first || place == Place::Value {
@@ -46,8 +48,16 @@ impl Cursor<'_> {
                 '"' => self.double_quotes(&mut pieces)?,
                 '\\' => {
                     self.at += 1;
-                    let Some(escaped) = self.character() else { return self.refuse("a backslash stands at the end") };
-                    push_piece(&mut pieces, Piece::Text { text: escaped.to_string(), quoted: true });
+                    let Some(escaped) = self.character() else {
+                        return self.refuse("a backslash stands at the end");
+                    };
+                    push_piece(
+                        &mut pieces,
+                        Piece::Text {
+                            text: escaped.to_string(),
+                            quoted: true,
+                        },
+                    );
                     self.at += escaped.len_utf8();
                 }
                 '$' | '`' => {
@@ -66,32 +76,53 @@ impl Cursor<'_> {
                     let tilde = self.tilde(place)?;
                     pieces.push(tilde);
                 }
-                '~' if ends_with(&pieces, '=') || ends_with(&pieces, ':') || !starts_plain(&pieces) => {
+                '~' if ends_with(&pieces, '=')
+                    || ends_with(&pieces, ':')
+                    || !starts_plain(&pieces) =>
+                {
                     return self.refuse("a `~` that bash expands or not, by what stands before it");
                 }
                 '=' if !first && !starts_plain(&pieces) || first && place == Place::Value => {
-                    return self.refuse("a word that starts with `=` is read differently by other shells");
+                    return self
+                        .refuse("a word that starts with `=` is read differently by other shells");
                 }
                 // One shell looks for a program by `=name`; behind `==` there is none, so that it refuses the line.
                 '=' if first && place == Place::Argument && !self.is_equals_text() => {
-                    return self.refuse("a word that starts with `=` is read differently by other shells");
+                    return self
+                        .refuse("a word that starts with `=` is read differently by other shells");
                 }
                 // `$x{a,b}` is `$xa $xb`: braces come first.
-                '{' if place == Place::Argument && matches!(pieces.last(), Some(Piece::Parameter { .. })) && !self.behind_brace() => {
+                '{' if place == Place::Argument
+                    && matches!(pieces.last(), Some(Piece::Parameter { .. }))
+                    && !self.behind_brace() =>
+                {
                     return self.refuse("braces behind a name");
                 }
                 '{' if place == Place::Argument => {
                     let brace = self.brace()?;
                     match brace {
-                        Piece::Text { text, quoted: false } => text.chars().for_each(|character| push_text(&mut pieces, character)),
+                        Piece::Text {
+                            text,
+                            quoted: false,
+                        } => text
+                            .chars()
+                            .for_each(|character| push_text(&mut pieces, character)),
                         other => pieces.push(other),
                     }
                 }
                 '{' | '}' if place == Place::Value => return self.refuse("braces in a value"),
-                '!' if self.ahead(1) == Some(b'!') => return self.refuse("`!!` may repeat a command"),
+                '!' if self.ahead(1) == Some(b'!') => {
+                    return self.refuse("`!!` may repeat a command");
+                }
                 _ => {
                     // Most of a word means itself.
-                    let run = self.rest().bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_./-,+%@".contains(byte)).count();
+                    let run = self
+                        .rest()
+                        .bytes()
+                        .take_while(|byte| {
+                            byte.is_ascii_alphanumeric() || b"_./-,+%@".contains(byte)
+                        })
+                        .count();
                     let length = run.max(character.len_utf8());
                     push_run(&mut pieces, self.rest().get(..length).unwrap_or_default());
                     self.at += length;
@@ -116,7 +147,12 @@ impl Cursor<'_> {
     fn closes_bracket(&self) -> bool {
         // A set of characters is short; the bound keeps a word of nothing but `[` cheap.
         const MOST: usize = 128;
-        let inner = self.rest().bytes().skip(1).take_while(|byte| !is_meta(*byte)).take(MOST);
+        let inner = self
+            .rest()
+            .bytes()
+            .skip(1)
+            .take_while(|byte| !is_meta(*byte))
+            .take(MOST);
         for (count, byte) in inner.enumerate() {
             match byte {
                 _ if count + 1 == MOST => return true,
@@ -130,7 +166,12 @@ impl Cursor<'_> {
 
     fn bracket(&mut self) -> Reading<Piece> {
         let rest = self.rest();
-        let length = rest.bytes().skip(2).position(|byte| byte == b']').map(|at| at + 3).unwrap_or(0);
+        let length = rest
+            .bytes()
+            .skip(2)
+            .position(|byte| byte == b']')
+            .map(|at| at + 3)
+            .unwrap_or(0);
         let text = rest.get(..length).unwrap_or("");
         // Where a set ends that has a `[` in it, or a `]` behind its sign, few know.
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!^:".contains(&byte);
@@ -145,7 +186,9 @@ impl Cursor<'_> {
     /// `~` and `~/…`; other homes and the folders of `~+` and `~-` are not known.
     fn tilde(&mut self, place: Place) -> Reading<Piece> {
         let next = self.ahead(1);
-        let ends = next.is_none_or(|byte| byte == b'/' || is_meta(byte) || byte == b':' && place == Place::Value);
+        let ends = next.is_none_or(|byte| {
+            byte == b'/' || is_meta(byte) || byte == b':' && place == Place::Value
+        });
         if !ends {
             return self.refuse("a folder by `~` that is only known when it runs");
         }
@@ -155,7 +198,10 @@ impl Cursor<'_> {
 
     /// Whether a `}` stands before this place.
     fn behind_brace(&self) -> bool {
-        self.at.checked_sub(1).and_then(|before| self.text.as_bytes().get(before)) == Some(&b'}')
+        self.at
+            .checked_sub(1)
+            .and_then(|before| self.text.as_bytes().get(before))
+            == Some(&b'}')
     }
 
     /// Whether the `=` here is text in every shell: alone, as in tests, or several, as in `echo === files ===`.
@@ -165,7 +211,9 @@ impl Cursor<'_> {
 
     fn single_quotes(&mut self) -> Reading<String> {
         let rest = self.text.get(self.at + 1..).unwrap_or("");
-        let Some(length) = rest.find('\'') else { return self.refuse("a quote is not closed") };
+        let Some(length) = rest.find('\'') else {
+            return self.refuse("a quote is not closed");
+        };
         self.at += length + 2;
         Ok(rest.get(..length).unwrap_or("").to_owned())
     }
@@ -186,7 +234,10 @@ impl Cursor<'_> {
                 }
                 '\\' if self.continued() => self.at += 2,
                 '\\' if matches!(self.ahead(1), Some(b'$' | b'`' | b'"' | b'\\')) => {
-                    push_quoted(pieces, self.text.get(self.at + 1..self.at + 2).unwrap_or_default());
+                    push_quoted(
+                        pieces,
+                        self.text.get(self.at + 1..self.at + 2).unwrap_or_default(),
+                    );
                     self.at += 2;
                 }
                 '$' | '`' => self.dollar(true, pieces)?,
@@ -198,7 +249,11 @@ impl Cursor<'_> {
     /// Takes the character here, and all behind it that are none of these.
     pub(super) fn quoted_run(&mut self, ends: &[u8], pieces: &mut Vec<Piece>) {
         let rest = self.rest();
-        let length = 1 + rest.bytes().skip(1).take_while(|byte| !ends.contains(byte)).count();
+        let length = 1 + rest
+            .bytes()
+            .skip(1)
+            .take_while(|byte| !ends.contains(byte))
+            .count();
         push_quoted(pieces, rest.get(..length).unwrap_or_default());
         self.at += length;
     }
@@ -207,7 +262,10 @@ impl Cursor<'_> {
     pub(super) fn dollar(&mut self, is_quoted: bool, pieces: &mut Vec<Piece>) -> Reading<()> {
         if self.peek() == Some(b'`') {
             let script = self.backticks(is_quoted)?;
-            pieces.push(Piece::Command { script, quoted: is_quoted });
+            pieces.push(Piece::Command {
+                script,
+                quoted: is_quoted,
+            });
             return Ok(());
         }
         match self.ahead(1) {
@@ -217,13 +275,20 @@ impl Cursor<'_> {
             }
             Some(b'(') => {
                 let script = self.substitution()?;
-                pieces.push(Piece::Command { script, quoted: is_quoted });
+                pieces.push(Piece::Command {
+                    script,
+                    quoted: is_quoted,
+                });
             }
             Some(b'{') => pieces.push(self.braced_parameter(is_quoted)?),
             Some(b'\'') if !is_quoted => pieces.push(self.decoded()?),
-            Some(b'"') if !is_quoted => return self.refuse("a text in `$\"…\"` is translated when it runs"),
+            Some(b'"') if !is_quoted => {
+                return self.refuse("a text in `$\"…\"` is translated when it runs");
+            }
             Some(b'[') => return self.refuse("`$[` is an old form of arithmetic"),
-            Some(byte) if byte.is_ascii_alphanumeric() || byte == b'_' || b"?#$!@*-".contains(&byte) => {
+            Some(byte)
+                if byte.is_ascii_alphanumeric() || byte == b'_' || b"?#$!@*-".contains(&byte) =>
+            {
                 pieces.push(self.plain_parameter(is_quoted)?);
             }
             // Other shells read more behind a `$` than this one: only what means itself everywhere may follow.
@@ -237,7 +302,13 @@ impl Cursor<'_> {
                     return self.refuse("a `$` that other shells read differently");
                 }
                 self.at += 1;
-                push_piece(pieces, Piece::Text { text: "$".into(), quoted: is_quoted });
+                push_piece(
+                    pieces,
+                    Piece::Text {
+                        text: "$".into(),
+                        quoted: is_quoted,
+                    },
+                );
             }
         }
         Ok(())
@@ -247,15 +318,27 @@ impl Cursor<'_> {
     fn backticks(&mut self, quoted: bool) -> Reading<super::tree::Script> {
         let start = self.at + 1;
         let rest = self.text.get(start..).unwrap_or("");
-        let Some((inner, length)) = unescaped(rest) else { return self.refuse("a backtick is not closed") };
+        let Some((inner, length)) = unescaped(rest) else {
+            return self.refuse("a backtick is not closed");
+        };
         // Shells disagree about what is left of `\"` there.
-        if quoted && rest.get(..length).is_some_and(|written| written.contains('"') && written.contains('\\')) {
+        if quoted
+            && rest
+                .get(..length)
+                .is_some_and(|written| written.contains('"') && written.contains('\\'))
+        {
             return self.refuse("a backslash and a quote between quoted backticks");
         }
         let mut cursor = Cursor::new(&inner)?;
         cursor.depth = self.depth + 1;
-        let moved = |refusal: super::Refusal| super::Refusal { start: refusal.start + start, end: refusal.end + start, ..refusal };
-        let script = cursor.deeper(|cursor| cursor.script(Until::End)).map_err(moved)?;
+        let moved = |refusal: super::Refusal| super::Refusal {
+            start: refusal.start + start,
+            end: refusal.end + start,
+            ..refusal
+        };
+        let script = cursor
+            .deeper(|cursor| cursor.script(Until::End))
+            .map_err(moved)?;
         if !cursor.pending.is_empty() || !cursor.bodies.is_empty() {
             return self.refuse("a heredoc between backticks");
         }
@@ -265,7 +348,10 @@ impl Cursor<'_> {
 
     fn process(&mut self) -> Reading<Piece> {
         let fed = self.peek() == Some(b'>');
-        Ok(Piece::Process { script: self.substitution()?, fed })
+        Ok(Piece::Process {
+            script: self.substitution()?,
+            fed,
+        })
     }
 
     /// `$( … )`, `<( … )` and `>( … )`, from the sign to behind the parenthesis. Heredocs across its border follow rules that few know.
@@ -315,14 +401,23 @@ pub(super) fn push_quoted(pieces: &mut Vec<Piece>, more: &str) {
     if let Some(Piece::Text { text, quoted: true }) = pieces.last_mut() {
         text.push_str(more);
     } else {
-        pieces.push(Piece::Text { text: more.to_owned(), quoted: true });
+        pieces.push(Piece::Text {
+            text: more.to_owned(),
+            quoted: true,
+        });
     }
 }
 
 /// Adds a piece; text joins text that is quoted alike.
 fn push_piece(pieces: &mut Vec<Piece>, piece: Piece) {
     match (pieces.last_mut(), piece) {
-        (Some(Piece::Text { text, quoted: true }), Piece::Text { text: more, quoted: true }) => text.push_str(&more),
+        (
+            Some(Piece::Text { text, quoted: true }),
+            Piece::Text {
+                text: more,
+                quoted: true,
+            },
+        ) => text.push_str(&more),
         (_, piece) => pieces.push(piece),
     }
 }
@@ -330,16 +425,28 @@ fn push_piece(pieces: &mut Vec<Piece>, piece: Piece) {
 /// Adds text that stands without quotes.
 fn push_run(pieces: &mut Vec<Piece>, run: &str) {
     match pieces.last_mut() {
-        Some(Piece::Text { text, quoted: false }) => text.push_str(run),
-        _ => pieces.push(Piece::Text { text: run.to_owned(), quoted: false }),
+        Some(Piece::Text {
+            text,
+            quoted: false,
+        }) => text.push_str(run),
+        _ => pieces.push(Piece::Text {
+            text: run.to_owned(),
+            quoted: false,
+        }),
     }
 }
 
 /// Adds a character that stands without quotes.
 fn push_text(pieces: &mut Vec<Piece>, character: char) {
     match pieces.last_mut() {
-        Some(Piece::Text { text, quoted: false }) => text.push(character),
-        _ => pieces.push(Piece::Text { text: character.to_string(), quoted: false }),
+        Some(Piece::Text {
+            text,
+            quoted: false,
+        }) => text.push(character),
+        _ => pieces.push(Piece::Text {
+            text: character.to_string(),
+            quoted: false,
+        }),
     }
 }
 

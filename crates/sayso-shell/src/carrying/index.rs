@@ -14,7 +14,10 @@ pub(super) struct Index {
 }
 
 impl Index {
-    #[expect(clippy::indexing_slicing, reason = "this runs while the program is compiled, and a wrong index stops that")]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "this runs while the program is compiled, and a wrong index stops that"
+    )]
     pub(super) const fn new(table: &'static str) -> Self {
         let text = table.as_bytes();
         assert!(text.len() < NONE as usize, "the table is too long");
@@ -50,16 +53,29 @@ impl Index {
     }
 
     /// The lines of a program in their order, without the field that has the names.
-    pub(super) fn lines_of<'n>(&'static self, name: &'n str) -> impl Iterator<Item = &'static str> + use<'n> {
+    pub(super) fn lines_of<'n>(
+        &'static self,
+        name: &'n str,
+    ) -> impl Iterator<Item = &'static str> + use<'n> {
         let mut slot = slot(name.bytes().fold(FIRST, mix));
         let starts = std::iter::from_fn(move || {
-            let start = self.starts.get(slot).copied().filter(|start| *start != NONE)?;
+            let start = self
+                .starts
+                .get(slot)
+                .copied()
+                .filter(|start| *start != NONE)?;
             slot = (slot + 1) % SLOTS;
             self.table.get(usize::from(start)..)
         });
-        let is_name =
-            move |rest: &&str| rest.as_bytes().starts_with(name.as_bytes()) && rest.bytes().position(ends_name) == Some(name.len());
-        let line = |rest: &'static str| rest.split('\n').next().and_then(|line| Some(line.split_once(';')?.1));
+        let is_name = move |rest: &&str| {
+            rest.as_bytes().starts_with(name.as_bytes())
+                && rest.bytes().position(ends_name) == Some(name.len())
+        };
+        let line = |rest: &'static str| {
+            rest.split('\n')
+                .next()
+                .and_then(|line| Some(line.split_once(';')?.1))
+        };
         starts.filter(is_name).filter_map(line)
     }
 }

@@ -78,14 +78,22 @@ fn rows(name: &str) -> impl Iterator<Item = (Region, &'static str)> + use<'_> {
 }
 
 fn row(options: &'static str) -> Row {
-    let mut row = Row { entries: Vec::new(), valued: Vec::new(), valued_words: Vec::new(), exempt: Vec::new() };
+    let mut row = Row {
+        entries: Vec::new(),
+        valued: Vec::new(),
+        valued_words: Vec::new(),
+        exempt: Vec::new(),
+    };
     let mut group = "";
     for token in options.split_ascii_whitespace() {
         match token {
-            "x:" | "p:" | "c:" | "o:" | "t:" | "d:" | "s:" | "u:" | "r:" | "v:" | "ok:" => group = token,
+            "x:" | "p:" | "c:" | "o:" | "t:" | "d:" | "s:" | "u:" | "r:" | "v:" | "ok:" => {
+                group = token
+            }
             _ if group == "ok:" => row.exempt.push(token),
             _ if group == "v:" => {
-                row.valued.extend(token.strip_prefix('-').and_then(single_letter));
+                row.valued
+                    .extend(token.strip_prefix('-').and_then(single_letter));
                 row.valued_words.push(token);
             }
             _ => row.entries.push(entry(token, does(group))),
@@ -115,7 +123,9 @@ fn entry(token: &'static str, does: &'static str) -> Entry {
         (None, Some((token, text))) => (token, Condition::NotStart(text)),
         (None, None) => (token, Condition::Always),
     };
-    let one_dash = token.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    let one_dash = token
+        .strip_prefix('-')
+        .filter(|rest| !rest.starts_with('-'));
     let spelling = match (token, one_dash) {
         ("+", _) => Spelling::Plus,
         ("@", _) => Spelling::Version,
@@ -123,9 +133,15 @@ fn entry(token: &'static str, does: &'static str) -> Entry {
         _ if token.ends_with('*') => Spelling::Prefix(token.trim_end_matches('*')),
         (_, Some(rest)) => single_letter(rest).map_or(Spelling::SingleDash(rest), Spelling::Letter),
         (_, None) if token.starts_with("--") => Spelling::Long(token),
-        (_, None) => token.strip_prefix('~').map_or(Spelling::Word(token), Spelling::Containing),
+        (_, None) => token
+            .strip_prefix('~')
+            .map_or(Spelling::Word(token), Spelling::Containing),
     };
-    Entry { spelling, condition, does }
+    Entry {
+        spelling,
+        condition,
+        does,
+    }
 }
 
 fn single_letter(text: &str) -> Option<char> {
@@ -135,12 +151,17 @@ fn single_letter(text: &str) -> Option<char> {
 
 /// The letters of a long option without its dashes, in one case.
 fn letters(option: &str) -> impl Iterator<Item = char> + '_ {
-    option.chars().filter(|letter| !matches!(letter, '-' | '_')).flat_map(char::to_lowercase)
+    option
+        .chars()
+        .filter(|letter| !matches!(letter, '-' | '_'))
+        .flat_map(char::to_lowercase)
 }
 
 impl Row {
     fn is_exempt(&self, option: &str) -> bool {
-        self.exempt.iter().any(|exempt| letters(exempt).eq(letters(option)))
+        self.exempt
+            .iter()
+            .any(|exempt| letters(exempt).eq(letters(option)))
     }
 }
 
@@ -154,7 +175,11 @@ fn fits(name: &str, given: &str) -> Option<Length> {
         }
         length += letter.len_utf8();
     }
-    Some(if name.next().is_none() { Length::Whole } else { Length::Cut(length) })
+    Some(if name.next().is_none() {
+        Length::Whole
+    } else {
+        Length::Cut(length)
+    })
 }
 
 enum Length {
@@ -180,11 +205,22 @@ pub(crate) fn of(name: &str, words: &[&str]) -> Vec<Lead> {
         return Vec::new();
     };
     // `tar cIf` has letters without a dash in its first word.
-    let bundle =
-        words.first().filter(|word| matches!(base, "tar" | "gtar" | "bsdtar") && !word.starts_with('-')).map(|word| format!("-{word}"));
-    let dashed: Vec<&str> = bundle.as_deref().into_iter().chain(words.iter().copied().skip(usize::from(bundle.is_some()))).collect();
-    let mut leads: Vec<Lead> = rows(own).flat_map(|(region, options)| of_row(region, options, &dashed)).collect();
-    for lead in leads.iter_mut().filter(|lead| bundle.is_some() && lead.word == 1) {
+    let bundle = words
+        .first()
+        .filter(|word| matches!(base, "tar" | "gtar" | "bsdtar") && !word.starts_with('-'))
+        .map(|word| format!("-{word}"));
+    let dashed: Vec<&str> = bundle
+        .as_deref()
+        .into_iter()
+        .chain(words.iter().copied().skip(usize::from(bundle.is_some())))
+        .collect();
+    let mut leads: Vec<Lead> = rows(own)
+        .flat_map(|(region, options)| of_row(region, options, &dashed))
+        .collect();
+    for lead in leads
+        .iter_mut()
+        .filter(|lead| bundle.is_some() && lead.word == 1)
+    {
         lead.name -= 1;
     }
     leads.sort_by_key(|lead| lead.word);
@@ -193,7 +229,10 @@ pub(crate) fn of(name: &str, words: &[&str]) -> Vec<Lead> {
 }
 
 fn of_row(region: Region, options: &'static str, words: &[&str]) -> Vec<Lead> {
-    let dashes = words.iter().position(|word| *word == "--").unwrap_or(words.len());
+    let dashes = words
+        .iter()
+        .position(|word| *word == "--")
+        .unwrap_or(words.len());
     // Most rows are about other subcommands.
     if matches!(region, Region::Subcommands(names) if super::subcommand(names, words).is_none()) {
         return Vec::new();
@@ -207,8 +246,15 @@ fn of_row(region: Region, options: &'static str, words: &[&str]) -> Vec<Lead> {
     let lead = |at: usize| {
         let word = words.get(at).copied()?;
         let next = words.get(at + 1).copied().unwrap_or_default();
-        let found = row.entries.iter().find_map(|entry| Some((entry, entry.name_in(word, next, &row)?)));
-        found.map(|(entry, name)| Lead { word: at + 1, name, does: entry.does.to_owned() })
+        let found = row
+            .entries
+            .iter()
+            .find_map(|entry| Some((entry, entry.name_in(word, next, &row)?)));
+        found.map(|(entry, name)| Lead {
+            word: at + 1,
+            name,
+            does: entry.does.to_owned(),
+        })
     };
     region.filter_map(lead).collect()
 }
@@ -217,8 +263,16 @@ fn of_row(region: Region, options: &'static str, words: &[&str]) -> Vec<Lead> {
 fn before_subcommand(row: &Row, words: &[&str]) -> usize {
     let mut at = 0;
     while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
-        let has_value = |entry: &Entry| entry.name_in(word, "", row).is_some_and(|name| name == word.len() && !word.ends_with('='));
-        at += if row.valued_words.contains(word) || row.entries.iter().any(has_value) { 2 } else { 1 };
+        let has_value = |entry: &Entry| {
+            entry
+                .name_in(word, "", row)
+                .is_some_and(|name| name == word.len() && !word.ends_with('='))
+        };
+        at += if row.valued_words.contains(word) || row.entries.iter().any(has_value) {
+            2
+        } else {
+            1
+        };
     }
     at
 }
@@ -228,7 +282,11 @@ impl Entry {
     fn name_in(&self, word: &str, next: &str, row: &Row) -> Option<usize> {
         let name = self.spelled_in(word, row)?;
         let attached = word.get(name..).unwrap_or_default();
-        let value = if attached.is_empty() && !word.ends_with('=') { next } else { attached };
+        let value = if attached.is_empty() && !word.ends_with('=') {
+            next
+        } else {
+            attached
+        };
         let counts = match self.condition {
             Condition::Always => true,
             Condition::Contains(text) => value.contains(text) || !hole::is_literal(value),
@@ -238,7 +296,9 @@ impl Entry {
     }
 
     fn spelled_in(&self, word: &str, row: &Row) -> Option<usize> {
-        let (option, with_sign) = word.split_once('=').map_or((word, word.len()), |(option, _)| (option, option.len() + 1));
+        let (option, with_sign) = word
+            .split_once('=')
+            .map_or((word, word.len()), |(option, _)| (option, option.len() + 1));
         match &self.spelling {
             Spelling::Long(name) => {
                 let given = option.strip_prefix("--")?;
@@ -249,25 +309,41 @@ impl Entry {
                 counts.then_some(with_sign)
             }
             Spelling::SingleDash(name) => {
-                let given = option.strip_prefix("--").or_else(|| option.strip_prefix('-'))?;
+                let given = option
+                    .strip_prefix("--")
+                    .or_else(|| option.strip_prefix('-'))?;
                 (given == *name).then_some(with_sign)
             }
             Spelling::Letter(letter) => {
-                let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
-                let stops = |other: char| !other.is_ascii_alphabetic() || row.valued.contains(&other) || row.valued.contains(&'*');
+                let letters = word
+                    .strip_prefix('-')
+                    .filter(|letters| !letters.starts_with('-'))?;
+                let stops = |other: char| {
+                    !other.is_ascii_alphabetic()
+                        || row.valued.contains(&other)
+                        || row.valued.contains(&'*')
+                };
                 let at = letters.find(|other: char| other == *letter || stops(other))?;
-                (letters.get(at..)?.starts_with(*letter) && !row.is_exempt(word)).then_some(at + 1 + letter.len_utf8())
+                (letters.get(at..)?.starts_with(*letter) && !row.is_exempt(word))
+                    .then_some(at + 1 + letter.len_utf8())
             }
             Spelling::Word(exactly) => (word == *exactly).then_some(word.len()),
-            Spelling::Containing(part) => (!word.starts_with('-') && word.to_ascii_lowercase().contains(part)).then_some(word.len()),
+            Spelling::Containing(part) => (!word.starts_with('-')
+                && word.to_ascii_lowercase().contains(part))
+            .then_some(word.len()),
             Spelling::Prefix(start) => word.starts_with(start).then_some(start.len()),
             Spelling::Variable(name) => {
                 let given = option.trim_end_matches([':', '?', '+', '!']);
                 (given == *name && word.contains('=')).then_some(with_sign)
             }
-            Spelling::Version => (!word.starts_with('-')).then_some(word.find('@').filter(|at| *at > 0)? + 1),
+            Spelling::Version => {
+                (!word.starts_with('-')).then_some(word.find('@').filter(|at| *at > 0)? + 1)
+            }
             // `+10` of an editor is a line.
-            Spelling::Plus => word.strip_prefix('+').filter(|rest| rest.bytes().any(|byte| !byte.is_ascii_digit())).map(|_| 1),
+            Spelling::Plus => word
+                .strip_prefix('+')
+                .filter(|rest| rest.bytes().any(|byte| !byte.is_ascii_digit()))
+                .map(|_| 1),
         }
     }
 }
@@ -279,7 +355,10 @@ mod tests {
     fn leads(text: &str) -> Vec<String> {
         let words: Vec<&str> = text.split(' ').collect();
         let (name, rest) = words.split_first().unwrap();
-        of(name, rest).into_iter().map(|lead| words[lead.word][..lead.name].to_owned()).collect()
+        of(name, rest)
+            .into_iter()
+            .map(|lead| words[lead.word][..lead.name].to_owned())
+            .collect()
     }
 
     #[test]
@@ -291,7 +370,10 @@ mod tests {
             ("make SHELL=./x", "SHELL="),
             ("make SHELL:=./x", "SHELL:="),
             ("cargo +nightly test", "+"),
-            ("cargo test --manifest-path=x/Cargo.toml", "--manifest-path="),
+            (
+                "cargo test --manifest-path=x/Cargo.toml",
+                "--manifest-path=",
+            ),
             ("go test -exec ./x", "-exec"),
             ("go test --exec=./x", "--exec="),
             ("npm run build --script_shell ./x", "--script_shell"),
@@ -345,8 +427,14 @@ mod tests {
     #[test]
     fn every_row_names_an_option() {
         let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
-        let names: Vec<&str> = lines.flat_map(|line| line.split(';').next().unwrap().split_ascii_whitespace()).collect();
-        assert!(names.iter().all(|name| rows(name).all(|(_, options)| !row(options).entries.is_empty())));
+        let names: Vec<&str> = lines
+            .flat_map(|line| line.split(';').next().unwrap().split_ascii_whitespace())
+            .collect();
+        assert!(
+            names
+                .iter()
+                .all(|name| rows(name).all(|(_, options)| !row(options).entries.is_empty()))
+        );
         assert!(names.len() > 300, "{}", names.len());
     }
 }

@@ -47,15 +47,26 @@ pub(crate) struct Found {
 
 /// Looks into the words of a command.
 pub(crate) fn look_into(draft: &mut Draft, command: &Command<'_>) -> Found {
-    let mut found = Found { leads: leads::of(command.name, command.words), ..Found::default() };
+    let mut found = Found {
+        leads: leads::of(command.name, command.words),
+        ..Found::default()
+    };
     let carries = carriers::of(command.name, command.words);
     let mut left = carries.len();
-    for carry in carries.iter().take(MAX_COMMANDS).filter(|carry| hole::is_literal(&carry.text)) {
+    for carry in carries
+        .iter()
+        .take(MAX_COMMANDS)
+        .filter(|carry| hole::is_literal(&carry.text))
+    {
         carried(draft, command, carry, &mut found);
         left -= 1;
     }
-    if command.depth >= MAX_DEPTH && !carries.is_empty() || left > 0 && carries.len() > MAX_COMMANDS {
-        merge::make_opaque(draft, format!("`{}` runs more commands than are read", command.name));
+    if command.depth >= MAX_DEPTH && !carries.is_empty() || left > 0 && carries.len() > MAX_COMMANDS
+    {
+        merge::make_opaque(
+            draft,
+            format!("`{}` runs more commands than are read", command.name),
+        );
     }
     inner_leads(command, &carries, &mut found.leads);
     git_patterns(command, &mut found.leads);
@@ -84,29 +95,71 @@ fn carried(draft: &mut Draft, command: &Command<'_>, carry: &Carry, found: &mut 
         found.runs.push((by.clone(), shown.clone()));
     }
     if let Some(opaque) = &inner.opaque {
-        merge::make_opaque(draft, format!("`{by}` runs a command that could not be read: {}", opaque.reason));
+        merge::make_opaque(
+            draft,
+            format!(
+                "`{by}` runs a command that could not be read: {}",
+                opaque.reason
+            ),
+        );
     }
-    let word = carry.by.checked_sub(1).and_then(|at| command.words.get(at)).copied().unwrap_or_default();
+    let word = carry
+        .by
+        .checked_sub(1)
+        .and_then(|at| command.words.get(at))
+        .copied()
+        .unwrap_or_default();
     let name = word.find('=').map_or(word.len(), |at| at + 1);
     if carry.hidden && !clear {
-        found.leads.push(Lead { word: carry.by, name, does: format!("runs `{shown}`") });
+        found.leads.push(Lead {
+            word: carry.by,
+            name,
+            does: format!("runs `{shown}`"),
+        });
     }
     // What leads elsewhere in a text, or is named in it, does so for the program that runs it. Words of its own are looked at below.
     if carry.start.is_none() {
         let leads = inner.commands.iter().flat_map(|inner| &inner.leads);
-        found.leads.extend(leads.take(1).map(|lead| Lead { word: carry.by, name, does: lead.does.clone() }));
+        found.leads.extend(leads.take(1).map(|lead| Lead {
+            word: carry.by,
+            name,
+            does: lead.does.clone(),
+        }));
     }
-    found.carried.extend(inner.commands.iter().flat_map(|inner| inner.carried.iter().cloned()));
-    found.stages.extend(forms::of_carried(&inner.commands.iter().map(|inner| inner.words.clone()).collect::<Vec<_>>()));
-    let inner = Inner { draft: inner, place: carry.place, by, text: &shown, certain: carry.certain };
+    found.carried.extend(
+        inner
+            .commands
+            .iter()
+            .flat_map(|inner| inner.carried.iter().cloned()),
+    );
+    found.stages.extend(forms::of_carried(
+        &inner
+            .commands
+            .iter()
+            .map(|inner| inner.words.clone())
+            .collect::<Vec<_>>(),
+    ));
+    let inner = Inner {
+        draft: inner,
+        place: carry.place,
+        by,
+        text: &shown,
+        certain: carry.certain,
+    };
     found.carried.extend(merge::merge(draft, command, inner));
 }
 
 /// The text of a carried command, from the folder that its program runs in.
 fn in_folder(command: &Command<'_>, carry: &Carry) -> String {
     match command.folders {
-        [folder] if carry.place == Place::Here && !folder.is_empty() && hole::is_literal(folder) => {
-            format!("cd {} && {}", crate::quote::quote(std::slice::from_ref(folder)), carry.text)
+        [folder]
+            if carry.place == Place::Here && !folder.is_empty() && hole::is_literal(folder) =>
+        {
+            format!(
+                "cd {} && {}",
+                crate::quote::quote(std::slice::from_ref(folder)),
+                carry.text
+            )
         }
         _ => carry.text.clone(),
     }
@@ -115,24 +168,53 @@ fn in_folder(command: &Command<'_>, carry: &Carry) -> String {
 /// The program and the word that has it run something: `git submodule foreach`.
 fn runner(command: &Command<'_>, carry: &Carry) -> String {
     let upto = command.words.get(..carry.by).unwrap_or(&[]);
-    let (last, before) = upto.split_last().map_or((None, upto), |(last, before)| (Some(last), before));
+    let (last, before) = upto
+        .split_last()
+        .map_or((None, upto), |(last, before)| (Some(last), before));
     let option = |word: &str| word.split('=').next().unwrap_or(word).to_owned();
-    let words = before.iter().filter(|word| !word.starts_with('-')).take(2).map(|word| (*word).to_owned());
-    let all: Vec<String> = std::iter::once(command.name.to_owned()).chain(words).chain(last.map(|word| option(word))).collect();
+    let words = before
+        .iter()
+        .filter(|word| !word.starts_with('-'))
+        .take(2)
+        .map(|word| (*word).to_owned());
+    let all: Vec<String> = std::iter::once(command.name.to_owned())
+        .chain(words)
+        .chain(last.map(|word| option(word)))
+        .collect();
     all.join(" ")
 }
 
 /// Folders that an option has the program delete.
 fn deletes(draft: &mut Draft, command: &Command<'_>, leads: &[Lead]) {
     for lead in leads.iter().filter(|lead| lead.does == leads::DELETES) {
-        let word = command.words.get(lead.word - 1).copied().unwrap_or_default();
+        let word = command
+            .words
+            .get(lead.word - 1)
+            .copied()
+            .unwrap_or_default();
         let attached = word.get(lead.name..).filter(|value| !value.is_empty());
-        let Some(path) = attached.or_else(|| command.words.get(lead.word).copied()) else { continue };
+        let Some(path) = attached.or_else(|| command.words.get(lead.word).copied()) else {
+            continue;
+        };
         for folder in command.folders {
-            let target = scene::target(draft, &crate::folders::in_folder(folder, path), false, false);
+            let target = scene::target(
+                draft,
+                &crate::folders::in_folder(folder, path),
+                false,
+                false,
+            );
             let effect = Effect::new(EffectKind::Delete, target);
-            let manner = Manner { recursive: true, ..PLAIN };
-            draft.effects.push(Effect { manner, certain: false, part: Some(command.part), at: Some(command.at), ..effect });
+            let manner = Manner {
+                recursive: true,
+                ..PLAIN
+            };
+            draft.effects.push(Effect {
+                manner,
+                certain: false,
+                part: Some(command.part),
+                at: Some(command.at),
+                ..effect
+            });
         }
     }
 }
@@ -140,24 +222,52 @@ fn deletes(draft: &mut Draft, command: &Command<'_>, leads: &[Lead]) {
 /// Words that lead a carried program elsewhere: `poetry run pytest -c x`, `yarn jest --config x`.
 fn inner_leads(command: &Command<'_>, carries: &[Carry], leads: &mut Vec<Lead>) {
     let runs_packages = matches!(command.name, "npm" | "pnpm" | "yarn" | "bun");
-    let package = command.words.iter().position(|word| !word.starts_with('-') && leads::knows(word)).filter(|_| runs_packages);
-    for start in carries.iter().filter_map(|carry| carry.start).chain(package.map(|at| at + 1)) {
-        let Some((name, words)) = command.words.get(start - 1..).and_then(<[&str]>::split_first) else { continue };
-        leads.extend(leads::of(name, words).into_iter().map(|lead| Lead { word: lead.word + start, ..lead }));
+    let package = command
+        .words
+        .iter()
+        .position(|word| !word.starts_with('-') && leads::knows(word))
+        .filter(|_| runs_packages);
+    for start in carries
+        .iter()
+        .filter_map(|carry| carry.start)
+        .chain(package.map(|at| at + 1))
+    {
+        let Some((name, words)) = command
+            .words
+            .get(start - 1..)
+            .and_then(<[&str]>::split_first)
+        else {
+            continue;
+        };
+        leads.extend(leads::of(name, words).into_iter().map(|lead| Lead {
+            word: lead.word + start,
+            ..lead
+        }));
     }
 }
 
 /// Patterns for paths that git resolves by itself and of which it may show what is in the files: a rule has to write them out.
 fn git_patterns(command: &Command<'_>, leads: &mut Vec<Lead>) {
-    const CHANGE_ONLY: [&str; 12] =
-        ["add", "rm", "mv", "commit", "checkout", "switch", "restore", "reset", "clean", "branch", "tag", "merge"];
+    const CHANGE_ONLY: [&str; 12] = [
+        "add", "rm", "mv", "commit", "checkout", "switch", "restore", "reset", "clean", "branch",
+        "tag", "merge",
+    ];
     let subcommand = command.words.iter().find(|word| !word.starts_with('-'));
     if command.name != "git" || subcommand.is_none_or(|word| CHANGE_ONLY.contains(word)) {
         return;
     }
-    for (at, word) in command.words.iter().enumerate().filter(|(_, word)| programs::hides_paths(word)) {
+    for (at, word) in command
+        .words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| programs::hides_paths(word))
+    {
         if !is_data(command.words, at) {
-            leads.push(Lead { word: at + 1, name: word.len(), does: "stands for files that only git knows".to_owned() });
+            leads.push(Lead {
+                word: at + 1,
+                name: word.len(),
+                does: "stands for files that only git knows".to_owned(),
+            });
         }
     }
 }
@@ -169,7 +279,11 @@ fn code_words(command: &Command<'_>, carries: &[Carry], found: &mut Found) {
     let runs_words = carriers::knows(command.name) && carries.iter().any(|carry| !carry.hidden);
     for (at, word) in command.words.iter().enumerate().filter(|_| !runs_words) {
         if SIGNS.iter().any(|sign| word.contains(sign)) && !is_data(command.words, at) {
-            found.leads.push(Lead { word: at + 1, name: word.len(), does: "looks like code".to_owned() });
+            found.leads.push(Lead {
+                word: at + 1,
+                name: word.len(),
+                does: "looks like code".to_owned(),
+            });
         }
     }
 }
@@ -179,9 +293,19 @@ fn texts_in_words(draft: &mut Draft, command: &Command<'_>, carries: &[Carry], f
     let is_read = |text: &str| carries.iter().any(|carry| carry.text == text);
     let mut budget = MAX_COMMANDS;
     for (at, word) in command.words.iter().enumerate() {
-        let text = word.split_once('=').filter(|(name, _)| !name.contains(' ')).map_or(*word, |(_, value)| value);
-        let starts_program = text.split_once(' ').is_some_and(|(first, _)| forms::is_program(first));
-        if !starts_program || is_read(text) || is_data(command.words, at) || !hole::is_literal(text) || command.depth >= MAX_DEPTH {
+        let text = word
+            .split_once('=')
+            .filter(|(name, _)| !name.contains(' '))
+            .map_or(*word, |(_, value)| value);
+        let starts_program = text
+            .split_once(' ')
+            .is_some_and(|(first, _)| forms::is_program(first));
+        if !starts_program
+            || is_read(text)
+            || is_data(command.words, at)
+            || !hole::is_literal(text)
+            || command.depth >= MAX_DEPTH
+        {
             continue;
         }
         budget = budget.saturating_sub(1);
@@ -190,7 +314,16 @@ fn texts_in_words(draft: &mut Draft, command: &Command<'_>, carries: &[Carry], f
         }
         let inner = crate::analysis::analyse_inside(text, command.depth + 1);
         let by = last_part(command.name).to_owned();
-        let inner = Inner { draft: Draft { dangers: Vec::new(), ..inner }, place: Place::Away, by, text, certain: false };
+        let inner = Inner {
+            draft: Draft {
+                dangers: Vec::new(),
+                ..inner
+            },
+            place: Place::Away,
+            by,
+            text,
+            certain: false,
+        };
         found.carried.extend(merge::merge(draft, command, inner));
     }
 }
@@ -230,9 +363,14 @@ fn is_data(words: &[&str], at: usize) -> bool {
         "--desc",
     ];
     let option = |word: &&str| OPTIONS.contains(&word.split('=').next().unwrap_or(word));
-    let own = words.get(at).filter(|word| word.starts_with('-') && word.contains('='));
+    let own = words
+        .get(at)
+        .filter(|word| word.starts_with('-') && word.contains('='));
     own.is_some_and(option)
-        || at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|word| !word.contains('=') && option(word))
+        || at
+            .checked_sub(1)
+            .and_then(|before| words.get(before))
+            .is_some_and(|word| !word.contains('=') && option(word))
 }
 
 /// Where the words behind a subcommand start: `run` and `image/ls` in a list of names. An empty list is the program itself.
@@ -241,7 +379,10 @@ fn subcommand(names: &str, words: &[&str]) -> Option<usize> {
         return Some(0);
     }
     // An option may have a value, so the subcommand is one of the first few words.
-    let upto = words.iter().position(|word| *word == "--").unwrap_or(words.len());
+    let upto = words
+        .iter()
+        .position(|word| *word == "--")
+        .unwrap_or(words.len());
     let plain: Vec<(usize, &str)> = words
         .iter()
         .copied()
@@ -250,10 +391,16 @@ fn subcommand(names: &str, words: &[&str]) -> Option<usize> {
         .filter(|(_, word)| !word.starts_with(['-', '+']) || matches!(*word, "-r" | "--recursive"))
         .take(4)
         .collect();
-    names.split_ascii_whitespace().find_map(|name| match name.split_once('/') {
-        Some((first, second)) => {
-            plain.windows(2).find_map(|pair| matches!(pair, [(_, a), (_, b)] if *a == first && *b == second).then_some(pair.last()?.0 + 1))
-        }
-        None => plain.iter().find(|(_, word)| *word == name).map(|(at, _)| at + 1),
-    })
+    names
+        .split_ascii_whitespace()
+        .find_map(|name| match name.split_once('/') {
+            Some((first, second)) => plain.windows(2).find_map(|pair| {
+                matches!(pair, [(_, a), (_, b)] if *a == first && *b == second)
+                    .then_some(pair.last()?.0 + 1)
+            }),
+            None => plain
+                .iter()
+                .find(|(_, word)| *word == name)
+                .map(|(at, _)| at + 1),
+        })
 }

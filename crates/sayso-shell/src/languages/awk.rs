@@ -3,17 +3,25 @@
 use std::collections::HashSet;
 
 use super::awk_tokens::{FUNCTIONS, KEYWORDS, Placed, Token, tokens};
-use super::{Kind, POSIX_SETS, Refusal, Sets, every_sets, is_doubtful_in_other_encodings, refuse, unsure};
+use super::{
+    Kind, POSIX_SETS, Refusal, Sets, every_sets, is_doubtful_in_other_encodings, refuse, unsure,
+};
 
 /// Names that show the environment or change which files are read.
 pub(crate) fn is_special(name: &str) -> bool {
-    matches!(name, "ENVIRON" | "PROCINFO" | "ARGV" | "ARGC" | "SYMTAB" | "FUNCTAB")
+    matches!(
+        name,
+        "ENVIRON" | "PROCINFO" | "ARGV" | "ARGC" | "SYMTAB" | "FUNCTAB"
+    )
 }
 
 /// Reads a program, and answers whether it does nothing but read its input and print.
 pub(crate) fn read(program: &str) -> Result<(), Refusal> {
     if is_doubtful_in_other_encodings(program) {
-        return unsure("a character of the program reads differently in other encodings", 0);
+        return unsure(
+            "a character of the program reads differently in other encodings",
+            0,
+        );
     }
     read_as(program, POSIX_SETS)?;
     if program.contains('[') {
@@ -21,7 +29,9 @@ pub(crate) fn read(program: &str) -> Result<(), Refusal> {
             match read_as(program, sets) {
                 // Such an awk stops before it runs anything.
                 Err(refusal) if refusal.kind == Kind::Broken => {}
-                Err(Refusal { at, .. }) => return unsure("not every awk finds the same end of a set in brackets", at),
+                Err(Refusal { at, .. }) => {
+                    return unsure("not every awk finds the same end of a set in brackets", at);
+                }
                 Ok(()) => {}
             }
         }
@@ -31,7 +41,12 @@ pub(crate) fn read(program: &str) -> Result<(), Refusal> {
 
 fn read_as(program: &str, sets: Sets) -> Result<(), Refusal> {
     let (tokens, read) = tokens(program, sets);
-    let mut check = Check { defined: defined(&tokens), opens: Vec::new(), parens: 0, prints: false };
+    let mut check = Check {
+        defined: defined(&tokens),
+        opens: Vec::new(),
+        parens: 0,
+        prints: false,
+    };
     let mut before = None;
     let mut rest = tokens.as_slice();
     while let Some((placed, after)) = rest.split_first() {
@@ -40,7 +55,15 @@ fn read_as(program: &str, sets: Sets) -> Result<(), Refusal> {
         rest = after;
     }
     read?;
-    if check.opens.is_empty() { Ok(()) } else { refuse(Kind::Broken, "a bracket has no end", program.chars().count()) }
+    if check.opens.is_empty() {
+        Ok(())
+    } else {
+        refuse(
+            Kind::Broken,
+            "a bracket has no end",
+            program.chars().count(),
+        )
+    }
 }
 
 /// The functions that a program defines.
@@ -57,7 +80,8 @@ fn defined(tokens: &[Placed]) -> HashSet<String> {
 fn is_own_output(after: &[Placed]) -> bool {
     let own = |token: &Token| matches!(token, Token::Text(path) if matches!(path.as_str(), "/dev/stderr" | "/dev/stdout"));
     let ends = |token: &Token| matches!(token, Token::Newline | Token::Sign(";" | "}"));
-    after.first().is_some_and(|path| own(&path.token)) && after.get(1).is_some_and(|end| ends(&end.token))
+    after.first().is_some_and(|path| own(&path.token))
+        && after.get(1).is_some_and(|end| ends(&end.token))
 }
 
 struct Check {
@@ -71,7 +95,12 @@ struct Check {
 }
 
 impl Check {
-    fn token(&mut self, before: Option<&Token>, placed: &Placed, after: &[Placed]) -> Result<(), Refusal> {
+    fn token(
+        &mut self,
+        before: Option<&Token>,
+        placed: &Placed,
+        after: &[Placed],
+    ) -> Result<(), Refusal> {
         match &placed.token {
             Token::Name(name) => self.name(name, placed.at, after.first().map(|next| &next.token)),
             Token::Newline => self.newline(before, placed.at),
@@ -85,16 +114,28 @@ impl Check {
         match name {
             "system" => return refuse(Kind::Runs, "`system` of awk runs a program", at),
             "getline" => return unsure("`getline` of awk may read any file or run a program", at),
-            "close" | "extension" | "bindtextdomain" | "dcgettext" | "dcngettext" | "switch" | "case" => {
+            "close" | "extension" | "bindtextdomain" | "dcgettext" | "dcngettext" | "switch"
+            | "case" => {
                 return unsure(format!("`{name}` of awk is not known"), at);
             }
-            _ if is_special(name) => return unsure(format!("`{name}` of awk shows or changes more than the input"), at),
-            "print" | "printf" if self.parens > 0 => return unsure(format!("`{name}` stands inside of parentheses"), at),
+            _ if is_special(name) => {
+                return unsure(
+                    format!("`{name}` of awk shows or changes more than the input"),
+                    at,
+                );
+            }
+            "print" | "printf" if self.parens > 0 => {
+                return unsure(format!("`{name}` stands inside of parentheses"), at);
+            }
             "print" | "printf" => self.prints = true,
             _ => {}
         }
         let called = next == Some(&Token::Sign("("));
-        if called && !KEYWORDS.contains(&name) && !FUNCTIONS.contains(&name) && !self.defined.contains(name) {
+        if called
+            && !KEYWORDS.contains(&name)
+            && !FUNCTIONS.contains(&name)
+            && !self.defined.contains(name)
+        {
             return unsure(format!("`{name}` is no known function of awk"), at);
         }
         Ok(())
@@ -102,7 +143,10 @@ impl Check {
 
     /// A newline ends a statement unless something before it asks for more.
     fn newline(&mut self, before: Option<&Token>, at: usize) -> Result<(), Refusal> {
-        let goes_on = matches!(before, Some(Token::Sign("," | "&&" | "||" | "{")) | Some(Token::Newline));
+        let goes_on = matches!(
+            before,
+            Some(Token::Sign("," | "&&" | "||" | "{")) | Some(Token::Newline)
+        );
         if self.parens > 0 && !goes_on {
             return unsure("a line ends inside of parentheses", at);
         }
@@ -119,14 +163,21 @@ impl Check {
         match sign {
             "|" | "|&" => return refuse(Kind::Runs, format!("`{sign}` of awk runs a program"), at),
             ">>" => return unsure("`>>` of awk writes a file", at),
-            ">" | ">=" if self.prints && self.parens == 0 => return unsure("`>` after `print` of awk writes a file", at),
-            "{" if self.prints || self.parens > 0 => return unsure("a `{` stands inside of a statement", at),
+            ">" | ">=" if self.prints && self.parens == 0 => {
+                return unsure("`>` after `print` of awk writes a file", at);
+            }
+            "{" if self.prints || self.parens > 0 => {
+                return unsure("a `{` stands inside of a statement", at);
+            }
             "(" | "[" | "{" => {
                 self.opens.push(sign);
                 self.parens += usize::from(sign == "(");
             }
             ")" | "]" | "}" => {
-                let fits = matches!((self.opens.pop(), sign), (Some("("), ")") | (Some("["), "]") | (Some("{"), "}"));
+                let fits = matches!(
+                    (self.opens.pop(), sign),
+                    (Some("("), ")") | (Some("["), "]") | (Some("{"), "}")
+                );
                 if !fits {
                     return refuse(Kind::Broken, format!("a `{sign}` has no start"), at);
                 }

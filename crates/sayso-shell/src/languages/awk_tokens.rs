@@ -32,15 +32,17 @@ enum Slash {
 
 /// Longer ones first, since every awk takes the longest.
 const SIGNS: [&str; 41] = [
-    "**=", "**", "++", "--", "+=", "-=", "*=", "%=", "^=", "==", "!=", "<=", ">=", ">>", "&&", "||", "|&", "!~", "{", "}", "(", ")", "[",
-    "]", ";", ",", "+", "-", "*", "%", "^", "!", "<", ">", "|", "?", ":", "~", "$", "=", "/",
+    "**=", "**", "++", "--", "+=", "-=", "*=", "%=", "^=", "==", "!=", "<=", ">=", ">>", "&&",
+    "||", "|&", "!~", "{", "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "%", "^", "!", "<",
+    ">", "|", "?", ":", "~", "$", "=", "/",
 ];
 
 /// The names of functions that only work on their arguments.
 pub(super) const FUNCTIONS: [&str; 33] = [
-    "length", "substr", "index", "split", "sub", "gsub", "gensub", "match", "sprintf", "sin", "cos", "atan2", "exp", "log", "sqrt", "int",
-    "rand", "srand", "tolower", "toupper", "strftime", "systime", "mktime", "and", "or", "xor", "lshift", "rshift", "compl", "strtonum",
-    "asort", "asorti", "fflush",
+    "length", "substr", "index", "split", "sub", "gsub", "gensub", "match", "sprintf", "sin",
+    "cos", "atan2", "exp", "log", "sqrt", "int", "rand", "srand", "tolower", "toupper", "strftime",
+    "systime", "mktime", "and", "or", "xor", "lshift", "rshift", "compl", "strtonum", "asort",
+    "asorti", "fflush",
 ];
 
 /// Words that have a meaning of their own.
@@ -72,7 +74,13 @@ pub(super) const KEYWORDS: [&str; 21] = [
 ///
 /// Answers the tokens up to the end, or up to what could not be read, with the refusal of that.
 pub(super) fn tokens(program: &str, sets: Sets) -> (Vec<Placed>, Result<(), Refusal>) {
-    let mut reader = Reader { cursor: Cursor::new(program), sets, slash: Slash::Regex, heads: Vec::new(), head: false };
+    let mut reader = Reader {
+        cursor: Cursor::new(program),
+        sets,
+        slash: Slash::Regex,
+        heads: Vec::new(),
+        head: false,
+    };
     let mut tokens = Vec::new();
     loop {
         match reader.token() {
@@ -97,7 +105,9 @@ impl Reader {
     fn token(&mut self) -> Result<Option<Placed>, Refusal> {
         self.space()?;
         let at = self.cursor.at;
-        let Some(character) = self.cursor.peek() else { return Ok(None) };
+        let Some(character) = self.cursor.peek() else {
+            return Ok(None);
+        };
         let head = std::mem::take(&mut self.head);
         let (token, slash) = match character {
             '\n' => {
@@ -106,10 +116,18 @@ impl Reader {
             }
             '"' => (self.text()?, Slash::Division),
             '0'..='9' => (self.number()?, Slash::Division),
-            '.' if self.cursor.ahead(1).is_some_and(|next| next.is_ascii_digit()) => (self.number()?, Slash::Division),
+            '.' if self
+                .cursor
+                .ahead(1)
+                .is_some_and(|next| next.is_ascii_digit()) =>
+            {
+                (self.number()?, Slash::Division)
+            }
             'a'..='z' | 'A'..='Z' | '_' => self.name(),
             '/' if self.slash == Slash::Regex => (self.regex()?, Slash::Doubt),
-            '/' if self.slash == Slash::Doubt => return unsure("a `/` may divide or start a regular expression", at),
+            '/' if self.slash == Slash::Doubt => {
+                return unsure("a `/` may divide or start a regular expression", at);
+            }
             _ => self.sign(head)?,
         };
         self.slash = slash;
@@ -122,9 +140,14 @@ impl Reader {
             match (self.cursor.peek(), self.cursor.ahead(1)) {
                 (Some(' ' | '\t'), _) => self.cursor.at += 1,
                 (Some('\\'), Some('\n')) => {
-                    let in_word = |character: Option<char>| character.is_some_and(|one| !matches!(one, ' ' | '\t' | ',' | '{' | ';'));
+                    let in_word = |character: Option<char>| {
+                        character.is_some_and(|one| !matches!(one, ' ' | '\t' | ',' | '{' | ';'))
+                    };
                     if in_word(self.cursor.before()) {
-                        return unsure("a line is joined to the next one inside of a word", self.cursor.at);
+                        return unsure(
+                            "a line is joined to the next one inside of a word",
+                            self.cursor.at,
+                        );
                     }
                     self.cursor.at += 2;
                 }
@@ -145,10 +168,16 @@ impl Reader {
         loop {
             match (self.cursor.next(), self.cursor.peek()) {
                 (Some('"'), _) => {
-                    let text = self.cursor.text.get(start + 1..self.cursor.at - 1).unwrap_or(&[]);
+                    let text = self
+                        .cursor
+                        .text
+                        .get(start + 1..self.cursor.at - 1)
+                        .unwrap_or(&[]);
                     return Ok(Token::Text(text.iter().collect()));
                 }
-                (None | Some('\n'), _) | (Some('\\'), None | Some('\n')) => return unsure("a string has no end in its line", start),
+                (None | Some('\n'), _) | (Some('\\'), None | Some('\n')) => {
+                    return unsure("a string has no end in its line", start);
+                }
                 (Some('\\'), _) => self.cursor.at += 1,
                 _ => {}
             }
@@ -157,24 +186,39 @@ impl Reader {
 
     fn number(&mut self) -> Result<Token, Refusal> {
         let at = self.cursor.at;
-        self.cursor.take(|character| character.is_ascii_digit() || character == '.');
+        self.cursor
+            .take(|character| character.is_ascii_digit() || character == '.');
         let sign = usize::from(matches!(self.cursor.ahead(1), Some('+' | '-')));
-        if matches!(self.cursor.peek(), Some('e' | 'E')) && self.cursor.ahead(1 + sign).is_some_and(|next| next.is_ascii_digit()) {
+        if matches!(self.cursor.peek(), Some('e' | 'E'))
+            && self
+                .cursor
+                .ahead(1 + sign)
+                .is_some_and(|next| next.is_ascii_digit())
+        {
             self.cursor.at += 1 + sign;
             self.cursor.take(|character| character.is_ascii_digit());
         }
         match self.cursor.peek() {
-            Some(next) if next.is_ascii_alphanumeric() || next == '_' || next == '.' => unsure("a number runs into a word", at),
+            Some(next) if next.is_ascii_alphanumeric() || next == '_' || next == '.' => {
+                unsure("a number runs into a word", at)
+            }
             _ => Ok(Token::Number),
         }
     }
 
     fn name(&mut self) -> (Token, Slash) {
-        let name = self.cursor.take(|character| character.is_ascii_alphanumeric() || character == '_');
+        let name = self
+            .cursor
+            .take(|character| character.is_ascii_alphanumeric() || character == '_');
         self.head = matches!(name.as_str(), "if" | "while" | "for");
         let slash = match name.as_str() {
             "print" | "printf" | "return" | "exit" | "in" | "do" | "else" => Slash::Regex,
-            word if KEYWORDS.contains(&word) || FUNCTIONS.contains(&word) || matches!(word, "switch" | "case") => Slash::Doubt,
+            word if KEYWORDS.contains(&word)
+                || FUNCTIONS.contains(&word)
+                || matches!(word, "switch" | "case") =>
+            {
+                Slash::Doubt
+            }
             _ => Slash::Division,
         };
         (Token::Name(name), slash)
@@ -185,7 +229,12 @@ impl Reader {
         let Some(end) = end_of_part(&self.cursor.text, start + 1, '/', self.sets) else {
             return refuse(Kind::Broken, "a regular expression has no end", start);
         };
-        if self.cursor.text.get(start..end).is_some_and(|part| part.contains(&'\n')) {
+        if self
+            .cursor
+            .text
+            .get(start..end)
+            .is_some_and(|part| part.contains(&'\n'))
+        {
             return unsure("a regular expression goes over several lines", start);
         }
         self.cursor.at = end + 1;
@@ -194,7 +243,11 @@ impl Reader {
 
     fn sign(&mut self, head: bool) -> Result<(Token, Slash), Refusal> {
         let at = self.cursor.at;
-        let here = |sign: &&&str| sign.chars().enumerate().all(|(index, character)| self.cursor.ahead(index) == Some(character));
+        let here = |sign: &&&str| {
+            sign.chars()
+                .enumerate()
+                .all(|(index, character)| self.cursor.ahead(index) == Some(character))
+        };
         let Some(sign) = SIGNS.iter().find(here).copied() else {
             let character = self.cursor.peek().unwrap_or(' ');
             return unsure(format!("`{character}` is not known in awk"), at);

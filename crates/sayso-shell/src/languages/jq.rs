@@ -25,7 +25,10 @@ enum Token {
 
 /// Reads a filter, and answers whether it neither looks at the environment nor loads other files.
 pub(crate) fn read(filter: &str) -> Result<(), Refusal> {
-    let mut reader = Reader { cursor: Cursor::new(filter), tokens: Vec::new() };
+    let mut reader = Reader {
+        cursor: Cursor::new(filter),
+        tokens: Vec::new(),
+    };
     reader.tokens(0)?;
     check(&reader.tokens)
 }
@@ -51,7 +54,8 @@ impl Reader {
                     continue;
                 }
                 '#' => {
-                    self.cursor.take(|character| !matches!(character, '\n' | '\r'));
+                    self.cursor
+                        .take(|character| !matches!(character, '\n' | '\r'));
                     if self.cursor.before() == Some('\\') {
                         return unsure("a comment ends with a backslash", at);
                     }
@@ -62,7 +66,13 @@ impl Reader {
                     continue;
                 }
                 '0'..='9' => self.number(at)?,
-                '.' if self.cursor.ahead(1).is_some_and(|next| next.is_ascii_digit()) => self.number(at)?,
+                '.' if self
+                    .cursor
+                    .ahead(1)
+                    .is_some_and(|next| next.is_ascii_digit()) =>
+                {
+                    self.number(at)?
+                }
                 '.' if self.cursor.ahead(1).is_some_and(is_start) => {
                     self.cursor.at += 1;
                     self.name(at)?;
@@ -74,11 +84,15 @@ impl Reader {
                         return unsure(format!("`{character}` has no name"), at);
                     }
                     let name = self.name(at)?;
-                    if character == '$' { Token::Variable(name) } else { Token::Format(name) }
+                    if character == '$' {
+                        Token::Variable(name)
+                    } else {
+                        Token::Format(name)
+                    }
                 }
                 _ if is_start(character) => Token::Name(self.name(at)?),
-                '.' | '[' | ']' | '{' | '}' | '(' | ')' | ',' | ':' | ';' | '|' | '=' | '<' | '>' | '!' | '+' | '-' | '*' | '/' | '%'
-                | '?' => {
+                '.' | '[' | ']' | '{' | '}' | '(' | ')' | ',' | ':' | ';' | '|' | '=' | '<'
+                | '>' | '!' | '+' | '-' | '*' | '/' | '%' | '?' => {
                     self.cursor.at += 1;
                     // Two dots are one sign, so that a name behind them is no field.
                     if character == '.' {
@@ -98,11 +112,17 @@ impl Reader {
             };
             self.tokens.push((token, at));
         }
-        if depth > 0 { unsure("a part of a string has no end", self.cursor.at) } else { Ok(()) }
+        if depth > 0 {
+            unsure("a part of a string has no end", self.cursor.at)
+        } else {
+            Ok(())
+        }
     }
 
     fn name(&mut self, at: usize) -> Result<String, Refusal> {
-        let name = self.cursor.take(|character| is_start(character) || character.is_ascii_digit());
+        let name = self
+            .cursor
+            .take(|character| is_start(character) || character.is_ascii_digit());
         if self.cursor.peek() == Some(':') && self.cursor.ahead(1) == Some(':') {
             return unsure("a name stands in another file", at);
         }
@@ -110,7 +130,8 @@ impl Reader {
     }
 
     fn number(&mut self, at: usize) -> Result<Token, Refusal> {
-        self.cursor.take(|character| character.is_ascii_digit() || character == '.');
+        self.cursor
+            .take(|character| character.is_ascii_digit() || character == '.');
         if matches!(self.cursor.peek(), Some('e' | 'E')) {
             self.cursor.at += 1;
             if matches!(self.cursor.peek(), Some('+' | '-')) {
@@ -118,7 +139,11 @@ impl Reader {
             }
             self.cursor.take(|character| character.is_ascii_digit());
         }
-        if self.cursor.peek().is_some_and(is_start) { unsure("a number runs into a word", at) } else { Ok(Token::Value) }
+        if self.cursor.peek().is_some_and(is_start) {
+            unsure("a number runs into a word", at)
+        } else {
+            Ok(Token::Value)
+        }
     }
 
     /// A string, with the filters inside of it as if they stood in parentheses.
@@ -153,7 +178,10 @@ fn defined(tokens: &[(Token, usize)]) -> HashSet<&str> {
     let mut rest = tokens.iter().map(|(token, _)| token);
     while let Some(token) = rest.next() {
         if *token == Token::Name("def".to_owned()) {
-            for token in rest.by_ref().take_while(|token| **token != Token::Sign(':')) {
+            for token in rest
+                .by_ref()
+                .take_while(|token| **token != Token::Sign(':'))
+            {
                 if let Token::Name(name) = token {
                     names.insert(name.as_str());
                 }
@@ -171,21 +199,28 @@ fn check(tokens: &[(Token, usize)]) -> Result<(), Refusal> {
     for (index, (token, at)) in tokens.iter().enumerate() {
         match token {
             Token::Name(name) => {
-                let in_object = opens.last() == Some(&'{') && matches!(before, Some(Token::Sign('{' | ',')));
+                let in_object =
+                    opens.last() == Some(&'{') && matches!(before, Some(Token::Sign('{' | ',')));
                 let after = tokens.get(index + 1).map(|(token, _)| token);
                 let is_key = in_object && matches!(after, Some(Token::Sign(':' | ',' | '}')));
                 match name.as_str() {
                     _ if is_key => {}
-                    "import" | "include" => return unsure(format!("`{name}` of jq loads another file"), *at),
+                    "import" | "include" => {
+                        return unsure(format!("`{name}` of jq loads another file"), *at);
+                    }
                     "env" => return unsure("`env` of jq shows the environment", *at),
-                    "modulemeta" | "get_search_list" => return unsure(format!("`{name}` of jq looks for other files"), *at),
+                    "modulemeta" | "get_search_list" => {
+                        return unsure(format!("`{name}` of jq looks for other files"), *at);
+                    }
                     "if" => opens.push('i'),
                     "end" => {
                         if opens.pop() != Some('i') {
                             return unsure("an `end` has no `if`", *at);
                         }
                     }
-                    name if KEYWORDS.contains(&name) || FUNCTIONS.contains(&name) || defined.contains(name) => {}
+                    name if KEYWORDS.contains(&name)
+                        || FUNCTIONS.contains(&name)
+                        || defined.contains(name) => {}
                     _ => return unsure(format!("`{name}` is no known function of jq"), *at),
                 }
             }
@@ -195,14 +230,28 @@ fn check(tokens: &[(Token, usize)]) -> Result<(), Refusal> {
             Token::Format(name) => {
                 if !matches!(
                     name.as_str(),
-                    "text" | "json" | "html" | "uri" | "urid" | "csv" | "tsv" | "sh" | "base64" | "base64d" | "base32" | "base32d"
+                    "text"
+                        | "json"
+                        | "html"
+                        | "uri"
+                        | "urid"
+                        | "csv"
+                        | "tsv"
+                        | "sh"
+                        | "base64"
+                        | "base64d"
+                        | "base32"
+                        | "base32d"
                 ) {
                     return unsure(format!("the format `@{name}` of jq is not known"), *at);
                 }
             }
             Token::Sign(sign @ ('(' | '[' | '{')) => opens.push(*sign),
             Token::Sign(sign @ (')' | ']' | '}')) => {
-                let fits = matches!((opens.pop(), sign), (Some('('), ')') | (Some('['), ']') | (Some('{'), '}'));
+                let fits = matches!(
+                    (opens.pop(), sign),
+                    (Some('('), ')') | (Some('['), ']') | (Some('{'), '}')
+                );
                 if !fits {
                     return unsure(format!("a `{sign}` has no start"), *at);
                 }
@@ -211,5 +260,12 @@ fn check(tokens: &[(Token, usize)]) -> Result<(), Refusal> {
         }
         before = Some(token);
     }
-    if opens.is_empty() { Ok(()) } else { unsure("something in the filter has no end", tokens.last().map_or(0, |(_, at)| *at)) }
+    if opens.is_empty() {
+        Ok(())
+    } else {
+        unsure(
+            "something in the filter has no end",
+            tokens.last().map_or(0, |(_, at)| *at),
+        )
+    }
 }

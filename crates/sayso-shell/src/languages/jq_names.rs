@@ -1,7 +1,9 @@
 //! The names in filters of jq that are known: keywords, and functions that work on nothing but their input and arguments.
 
-pub(super) const KEYWORDS: [&str; 16] =
-    ["def", "if", "then", "elif", "else", "end", "as", "reduce", "foreach", "try", "catch", "label", "break", "and", "or", "__loc__"];
+pub(super) const KEYWORDS: [&str; 16] = [
+    "def", "if", "then", "elif", "else", "end", "as", "reduce", "foreach", "try", "catch", "label",
+    "break", "and", "or", "__loc__",
+];
 
 /// Neither the environment nor other files show in what these answer. `input` and `inputs` read on in the files that are given anyway.
 pub(super) const FUNCTIONS: &[&str] = &[

@@ -36,11 +36,19 @@ pub(crate) enum Kind {
 
 /// A refusal of something that may well be harmless but is not known.
 fn unsure<T>(reason: impl Into<String>, at: usize) -> Result<T, Refusal> {
-    Err(Refusal { reason: reason.into(), at, kind: Kind::Unsure })
+    Err(Refusal {
+        reason: reason.into(),
+        at,
+        kind: Kind::Unsure,
+    })
 }
 
 fn refuse<T>(kind: Kind, reason: impl Into<String>, at: usize) -> Result<T, Refusal> {
-    Err(Refusal { reason: reason.into(), at, kind })
+    Err(Refusal {
+        reason: reason.into(),
+        at,
+        kind,
+    })
 }
 
 /// A place in a text.
@@ -51,7 +59,10 @@ struct Cursor {
 
 impl Cursor {
     fn new(text: &str) -> Self {
-        Cursor { text: text.chars().collect(), at: 0 }
+        Cursor {
+            text: text.chars().collect(),
+            at: 0,
+        }
     }
 
     fn peek(&self) -> Option<char> {
@@ -110,13 +121,28 @@ struct Sets {
 }
 
 /// As POSIX has it.
-const POSIX_SETS: Sets = Sets { known: true, classes: true, escapes: false, first: true };
+const POSIX_SETS: Sets = Sets {
+    known: true,
+    classes: true,
+    escapes: false,
+    first: true,
+};
 /// A delimiter ends it wherever it stands.
-const NO_SETS: Sets = Sets { known: false, classes: false, escapes: false, first: false };
+const NO_SETS: Sets = Sets {
+    known: false,
+    classes: false,
+    escapes: false,
+    first: false,
+};
 
 /// Every way in which a program may find the end of a set: they differ in all of these.
 fn every_sets() -> impl Iterator<Item = Sets> {
-    let ways = (0..8_u8).map(|bits| Sets { known: true, classes: bits & 1 == 0, escapes: bits & 2 != 0, first: bits & 4 == 0 });
+    let ways = (0..8_u8).map(|bits| Sets {
+        known: true,
+        classes: bits & 1 == 0,
+        escapes: bits & 2 != 0,
+        first: bits & 4 == 0,
+    });
     ways.chain([NO_SETS])
 }
 
@@ -162,5 +188,7 @@ fn end_of_set(text: &[char], start: usize, sets: Sets) -> Option<usize> {
 /// Whether a text can be taken apart in another way by a program that expects other characters than UTF-8: then the last byte of
 /// one that is not ASCII may swallow the next one.
 fn is_doubtful_in_other_encodings(text: &str) -> bool {
-    text.chars().zip(text.chars().skip(1)).any(|(character, next)| !character.is_ascii() && matches!(next, '\\' | '|' | '{' | '}'))
+    text.chars()
+        .zip(text.chars().skip(1))
+        .any(|(character, next)| !character.is_ascii() && matches!(next, '\\' | '|' | '{' | '}'))
 }

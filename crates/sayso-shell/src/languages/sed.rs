@@ -1,17 +1,26 @@
 //! Scripts of sed, as GNU, BSD and busybox read them.
 
-use super::{Cursor, Kind, NO_SETS, POSIX_SETS, Refusal, Sets, end_of_part, every_sets, is_doubtful_in_other_encodings, refuse, unsure};
+use super::{
+    Cursor, Kind, NO_SETS, POSIX_SETS, Refusal, Sets, end_of_part, every_sets,
+    is_doubtful_in_other_encodings, refuse, unsure,
+};
 use crate::hole;
 
 /// Reads the pieces of a script, each from an option of its own, and answers whether all of it only edits what is printed.
 pub(crate) fn read(pieces: &[&str]) -> Result<(), Refusal> {
     // Where a piece ends, a backslash does not hide the newline for every sed.
     if let Some(piece) = pieces.iter().find(|piece| piece.ends_with('\\')) {
-        return unsure("a piece of the script ends with a backslash", piece.chars().count());
+        return unsure(
+            "a piece of the script ends with a backslash",
+            piece.chars().count(),
+        );
     }
     let script = pieces.join("\n");
     if is_doubtful_in_other_encodings(&script) {
-        return unsure("a character of the script reads differently in other encodings", 0);
+        return unsure(
+            "a character of the script reads differently in other encodings",
+            0,
+        );
     }
     read_as(&script, POSIX_SETS, NO_SETS)?;
     if script.contains('[') {
@@ -20,7 +29,9 @@ pub(crate) fn read(pieces: &[&str]) -> Result<(), Refusal> {
             match read_as(&script, sets, in_y) {
                 // Such a sed stops before it does anything.
                 Err(refusal) if refusal.kind == Kind::Broken => {}
-                Err(Refusal { at, .. }) => return unsure("not every sed finds the same end of a set in brackets", at),
+                Err(Refusal { at, .. }) => {
+                    return unsure("not every sed finds the same end of a set in brackets", at);
+                }
                 Ok(()) => {}
             }
         }
@@ -29,7 +40,14 @@ pub(crate) fn read(pieces: &[&str]) -> Result<(), Refusal> {
 }
 
 fn read_as(script: &str, sets: Sets, sets_in_y: Sets) -> Result<(), Refusal> {
-    Reader { cursor: Cursor::new(script), sets, sets_in_y, blocks: 0, long_label: false }.script()
+    Reader {
+        cursor: Cursor::new(script),
+        sets,
+        sets_in_y,
+        blocks: 0,
+        long_label: false,
+    }
+    .script()
 }
 
 /// A number that is only known when it runs is one nevertheless.
@@ -58,7 +76,9 @@ impl Reader {
                 Some(' ' | '\t' | ';') => self.cursor.at += 1,
                 Some('#') => self.comment()?,
                 Some(_) => self.command()?,
-                None if self.blocks > 0 => return refuse(Kind::Broken, "a `{` has no `}`", self.cursor.at),
+                None if self.blocks > 0 => {
+                    return refuse(Kind::Broken, "a `{` has no `}`", self.cursor.at);
+                }
                 None => return Ok(()),
             }
         }
@@ -75,7 +95,9 @@ impl Reader {
     fn command(&mut self) -> Result<(), Refusal> {
         let addressed = self.addresses()?;
         let at = self.cursor.at;
-        let Some(command) = self.cursor.next() else { return refuse(Kind::Broken, "an address has no command", at) };
+        let Some(command) = self.cursor.next() else {
+            return refuse(Kind::Broken, "an address has no command", at);
+        };
         match command {
             '{' => {
                 self.blocks += 1;
@@ -97,8 +119,16 @@ impl Reader {
             'a' | 'i' | 'c' => return self.text(command),
             ':' if addressed => return unsure("a label has an address", at),
             ':' | 'b' | 't' | 'T' => return self.label(command),
-            'w' | 'W' => self.writes(&format!("the command `{command}` of sed writes a file"), at)?,
-            'r' | 'R' => return refuse(Kind::Reads(self.file()), format!("the command `{command}` of sed reads another file"), at),
+            'w' | 'W' => {
+                self.writes(&format!("the command `{command}` of sed writes a file"), at)?
+            }
+            'r' | 'R' => {
+                return refuse(
+                    Kind::Reads(self.file()),
+                    format!("the command `{command}` of sed reads another file"),
+                    at,
+                );
+            }
             'e' => return refuse(Kind::Runs, "the command `e` of sed runs a program", at),
             _ => return unsure(format!("the command `{command}` of sed is not known"), at),
         }
@@ -110,7 +140,10 @@ impl Reader {
         self.cursor.blanks();
         match self.cursor.peek() {
             None | Some(';' | '\n' | '#' | '}') => Ok(()),
-            Some(character) => unsure(format!("`{character}` stands after a command of sed"), self.cursor.at),
+            Some(character) => unsure(
+                format!("`{character}` stands after a command of sed"),
+                self.cursor.at,
+            ),
         }
     }
 
@@ -123,7 +156,11 @@ impl Reader {
     /// Writes a file, unless it is the output of the program itself.
     fn writes(&mut self, reason: &str, at: usize) -> Result<(), Refusal> {
         let path = self.file();
-        if matches!(path.as_str(), "/dev/stdout" | "/dev/stderr") { Ok(()) } else { refuse(Kind::Writes(path), reason, at) }
+        if matches!(path.as_str(), "/dev/stdout" | "/dev/stderr") {
+            Ok(())
+        } else {
+            refuse(Kind::Writes(path), reason, at)
+        }
     }
 
     /// The addresses of a command, and whether there are any.
@@ -135,7 +172,11 @@ impl Reader {
                 self.cursor.blanks();
                 let at = self.cursor.at;
                 let counted = self.cursor.eat('+') || self.cursor.eat('~');
-                let found = if counted { !self.number().is_empty() } else { self.address()? };
+                let found = if counted {
+                    !self.number().is_empty()
+                } else {
+                    self.address()?
+                };
                 if !found {
                     return unsure("an address is missing after `,`", at);
                 }
@@ -186,7 +227,12 @@ impl Reader {
         let at = self.cursor.at;
         match self.cursor.next() {
             // A digit could stand in a number that is not known yet.
-            Some(delimiter) if delimiter.is_ascii_graphic() && !matches!(delimiter, '\\' | '[' | ']' | '0'..='9') => Ok(delimiter),
+            Some(delimiter)
+                if delimiter.is_ascii_graphic()
+                    && !matches!(delimiter, '\\' | '[' | ']' | '0'..='9') =>
+            {
+                Ok(delimiter)
+            }
             _ => unsure("the delimiter is an odd one", at),
         }
     }
@@ -198,8 +244,17 @@ impl Reader {
             return refuse(Kind::Broken, format!("a `{delimiter}` has no end"), start);
         };
         self.cursor.at = end + 1;
-        if self.long_label && self.cursor.text.get(start..end).is_some_and(|part| part.contains(&'\n')) {
-            return unsure("not every sed ends the label before it at the same place", start);
+        if self.long_label
+            && self
+                .cursor
+                .text
+                .get(start..end)
+                .is_some_and(|part| part.contains(&'\n'))
+        {
+            return unsure(
+                "not every sed ends the label before it at the same place",
+                start,
+            );
         }
         Ok(())
     }
@@ -230,17 +285,26 @@ impl Reader {
     /// A label: for some seds it ends at `;` or `}`, for others only with the line.
     fn label(&mut self, command: char) -> Result<(), Refusal> {
         self.cursor.blanks();
-        let label = self.cursor.take(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.'));
+        let label = self.cursor.take(|character| {
+            character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.')
+        });
         self.cursor.blanks();
         match self.cursor.peek() {
-            _ if command == ':' && label.is_empty() => unsure("a label has no name", self.cursor.at),
+            _ if command == ':' && label.is_empty() => {
+                unsure("a label has no name", self.cursor.at)
+            }
             None | Some('\n') => Ok(()),
-            Some('}') if command == ':' => unsure("not every sed ends a label at `}`", self.cursor.at),
+            Some('}') if command == ':' => {
+                unsure("not every sed ends a label at `}`", self.cursor.at)
+            }
             Some(';' | '}') => {
                 self.long_label = true;
                 Ok(())
             }
-            Some(character) => unsure(format!("`{character}` stands after a label"), self.cursor.at),
+            Some(character) => unsure(
+                format!("`{character}` stands after a label"),
+                self.cursor.at,
+            ),
         }
     }
 
@@ -248,7 +312,12 @@ impl Reader {
     fn text(&mut self, command: char) -> Result<(), Refusal> {
         self.cursor.blanks();
         let at = self.cursor.at;
-        let strange = |at: usize| unsure(format!("not every sed reads the text of `{command}` the same way"), at);
+        let strange = |at: usize| {
+            unsure(
+                format!("not every sed reads the text of `{command}` the same way"),
+                at,
+            )
+        };
         if self.cursor.eat('\\') && !self.cursor.eat('\n') {
             self.cursor.blanks();
             if matches!(self.cursor.peek(), None | Some('\n' | '\\')) {
@@ -260,7 +329,11 @@ impl Reader {
         while let Some(character) = self.cursor.peek().filter(|character| *character != '\n') {
             self.cursor.at += if character == '\\' { 2 } else { 1 };
         }
-        let lines = self.cursor.text.get(at..self.cursor.at).is_some_and(|text| text.contains(&'\n'));
+        let lines = self
+            .cursor
+            .text
+            .get(at..self.cursor.at)
+            .is_some_and(|text| text.contains(&'\n'));
         if self.long_label && lines {
             return strange(at);
         }

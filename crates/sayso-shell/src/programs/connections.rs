@@ -45,9 +45,16 @@ fn sockets(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 | "help"
         ),
         None => match word.strip_prefix('-') {
-            Some(letters) => !letters.is_empty() && letters.bytes().all(|letter| b"nalompiseTtuwx46HOVh".contains(&letter)),
+            Some(letters) => {
+                !letters.is_empty()
+                    && letters
+                        .bytes()
+                        .all(|letter| b"nalompiseTtuwx46HOVh".contains(&letter))
+            }
             None => {
-                let port = word.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
+                let port = word
+                    .strip_prefix(':')
+                    .is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
                 port || matches!(
                     *word,
                     "state"
@@ -79,23 +86,37 @@ fn sockets(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 }
 
 fn only_protocols(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if !parsed.operands.iter().all(|word| matches!(*word, "tcp" | "udp" | "inet" | "inet6")) {
+    if !parsed
+        .operands
+        .iter()
+        .all(|word| matches!(*word, "tcp" | "udp" | "inet" | "inet6"))
+    {
         scene.unknown("this form of `netstat` is not known");
     }
 }
 
 /// Processes by port, number, user or name; a host's name would be asked for.
 fn open_files(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let letters =
-        |word: &str, known: &[u8]| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || known.contains(&byte));
+    let letters = |word: &str, known: &[u8]| {
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || known.contains(&byte))
+    };
     let address = |word: &str| {
         let lower = word.to_ascii_lowercase();
         let rest = lower.strip_prefix(['4', '6']).unwrap_or(&lower);
-        let rest = rest.strip_prefix("tcp").or_else(|| rest.strip_prefix("udp")).unwrap_or(rest);
+        let rest = rest
+            .strip_prefix("tcp")
+            .or_else(|| rest.strip_prefix("udp"))
+            .unwrap_or(rest);
         rest.is_empty()
-            || rest
-                .strip_prefix(':')
-                .is_some_and(|ports| !ports.is_empty() && ports.bytes().all(|byte| byte.is_ascii_digit() || b",-".contains(&byte)))
+            || rest.strip_prefix(':').is_some_and(|ports| {
+                !ports.is_empty()
+                    && ports
+                        .bytes()
+                        .all(|byte| byte.is_ascii_digit() || b",-".contains(&byte))
+            })
     };
     let flags = |rest: &str| rest.bytes().all(|letter| b"nPtlaUV".contains(&letter));
     let mut words = parsed.operands.iter().copied().peekable();
@@ -107,12 +128,19 @@ fn open_files(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 scene.read(folder, true);
                 hole::is_literal(folder) && !folder.starts_with(['-', '+'])
             }),
-            "-u" | "-c" | "-d" => words.next().is_some_and(|value| letters(value, b"_.,-") && !value.starts_with('-')),
+            "-u" | "-c" | "-d" => words
+                .next()
+                .is_some_and(|value| letters(value, b"_.,-") && !value.starts_with('-')),
             _ => match word.strip_prefix('-') {
                 Some("sTCP:LISTEN" | "sTCP:ESTABLISHED") => true,
                 Some(rest) => match rest.split_once('i') {
                     // Behind it comes the address, or in the next word, if that does not start with `-`.
-                    Some((before, "")) => flags(before) && words.next_if(|next| !next.starts_with('-')).is_none_or(address),
+                    Some((before, "")) => {
+                        flags(before)
+                            && words
+                                .next_if(|next| !next.starts_with('-'))
+                                .is_none_or(address)
+                    }
                     Some((before, after)) => flags(before) && address(after),
                     None => !rest.is_empty() && flags(rest),
                 },
@@ -130,7 +158,11 @@ fn open_files(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// `ip OBJECT`, with `show` or nothing behind it.
 fn network_facts(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let flags = parsed.operands.iter().take_while(|word| word.starts_with('-')).count();
+    let flags = parsed
+        .operands
+        .iter()
+        .take_while(|word| word.starts_with('-'))
+        .count();
     let (options, rest) = parsed.operands.split_at(flags);
     let plain = options.iter().all(|word| {
         matches!(
@@ -156,12 +188,21 @@ fn network_facts(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let word = |word: &&str| hole::is_literal(word) && !word.starts_with('-');
     let shows = match rest {
         [] => true,
-        ["addr" | "address" | "a" | "link" | "l" | "route" | "r" | "neigh" | "n" | "rule" | "maddr" | "netns" | "tuntap"] => true,
-        ["addr" | "address" | "a" | "link" | "l" | "route" | "r" | "neigh" | "n" | "rule" | "maddr", "show" | "list" | "ls", rest @ ..] => {
-            rest.iter().all(word)
-        }
+        [
+            "addr" | "address" | "a" | "link" | "l" | "route" | "r" | "neigh" | "n" | "rule"
+            | "maddr" | "netns" | "tuntap",
+        ] => true,
+        [
+            "addr" | "address" | "a" | "link" | "l" | "route" | "r" | "neigh" | "n" | "rule"
+            | "maddr",
+            "show" | "list" | "ls",
+            rest @ ..,
+        ] => rest.iter().all(word),
         ["route" | "r", "get", target] => {
-            !target.is_empty() && target.bytes().all(|byte| byte.is_ascii_hexdigit() || b".:".contains(&byte))
+            !target.is_empty()
+                && target
+                    .bytes()
+                    .all(|byte| byte.is_ascii_hexdigit() || b".:".contains(&byte))
         }
         _ => false,
     };

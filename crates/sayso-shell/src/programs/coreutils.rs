@@ -22,7 +22,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-A,--show-all -b,--number-nonblank -e -E,--show-ends -n,--number -s,--squeeze-blank -t -T,--show-tabs -u -v,--show-nonprinting --help --version",
         reads,
     ),
-    Program::new(&["head"], "-c,--bytes= -#,-n,--lines= -q,--silent,--quiet -v,--verbose --help --version", reads),
+    Program::new(
+        &["head"],
+        "-c,--bytes= -#,-n,--lines= -q,--silent,--quiet -v,--verbose --help --version",
+        reads,
+    ),
     Program::new(
         &["tail"],
         "-c,--bytes= -#,-n,--lines= -f,--follow? -F --pid= -q,--silent,--quiet -s,--sleep-interval= -v,--verbose --retry --help --version",
@@ -38,14 +42,22 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-b,--body-numbering= -d,--section-delimiter= -f,--footer-numbering= -h,--header-numbering= -i,--line-increment= -l,--join-blank-lines= -n,--number-format= -p,--no-renumber -s,--number-separator= -v,--starting-line-number= -w,--number-width= --help --version",
         reads,
     ),
-    Program::new(&["tac"], "-b,--before -r,--regex -s,--separator= --help --version", reads),
+    Program::new(
+        &["tac"],
+        "-b,--before -r,--regex -s,--separator= --help --version",
+        reads,
+    ),
     Program::new(&["rev"], "-V,--version", reads),
     Program::new(
         &["cut"],
         "-b,--bytes= -c,--characters= -d,--delimiter= -f,--fields= -s,--only-delimited -n --complement --output-delimiter= -z,--zero-terminated --help --version",
         reads,
     ),
-    Program::new(&["cmp"], "-b,--print-bytes -l,--verbose -s,--silent,--quiet -n,--bytes= --help --version", reads),
+    Program::new(
+        &["cmp"],
+        "-b,--print-bytes -l,--verbose -s,--silent,--quiet -n,--bytes= --help --version",
+        reads,
+    ),
     Program::new(
         &["comm"],
         "-1 -2 -3 --check-order --nocheck-order --output-delimiter= --total -z,--zero-terminated --help --version",
@@ -60,12 +72,28 @@ pub(super) const PROGRAMS: &[Program] = &[
         compare,
     ),
     Program::new(
-        &["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum"],
+        &[
+            "md5sum",
+            "sha1sum",
+            "sha224sum",
+            "sha256sum",
+            "sha384sum",
+            "sha512sum",
+            "b2sum",
+        ],
         "-b,--binary -t,--text --tag -z,--zero --help --version",
         reads,
     ),
-    Program::new(&["cksum"], "-a,--algorithm= --tag -z,--zero --help --version", reads),
-    Program::new(&["stat"], "-c,--format= --printf= -L,--dereference -f,--file-system~ -t,--terse --help --version", reads),
+    Program::new(
+        &["cksum"],
+        "-a,--algorithm= --tag -z,--zero --help --version",
+        reads,
+    ),
+    Program::new(
+        &["stat"],
+        "-c,--format= --printf= -L,--dereference -f,--file-system~ -t,--terse --help --version",
+        reads,
+    ),
     Program::new(
         &["file"],
         "-b,--brief -i,--mime --mime-type --mime-encoding -L,--dereference -h,--no-dereference -k,--keep-going -N,--no-pad --help --version",
@@ -125,7 +153,12 @@ fn list(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// How full a disk is shows nothing of what is on it.
 fn disk_free(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    for path in parsed.operands.iter().filter(|path| !matches!(**path, "/" | "/home" | "/tmp" | "/var" | "/usr" | "/boot" | "/opt")) {
+    for path in parsed.operands.iter().filter(|path| {
+        !matches!(
+            **path,
+            "/" | "/home" | "/tmp" | "/var" | "/usr" | "/boot" | "/opt"
+        )
+    }) {
         scene.read(path, false);
     }
 }
@@ -135,7 +168,11 @@ fn disk_usage(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 }
 
 fn list_tree(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    reads_below(scene, &parsed.operands, parsed.has("--recurse") || parsed.has("--tree"));
+    reads_below(
+        scene,
+        &parsed.operands,
+        parsed.has("--recurse") || parsed.has("--tree"),
+    );
 }
 
 fn walk(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {

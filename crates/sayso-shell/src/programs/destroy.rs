@@ -12,9 +12,17 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-f,--force -i --interactive? -I -r,-R,--recursive -d,--dir -v,--verbose --one-file-system --preserve-root? --no-preserve-root",
         remove,
     ),
-    Program::new(&["rmdir"], "-p,--parents -v,--verbose --ignore-fail-on-non-empty", remove),
+    Program::new(
+        &["rmdir"],
+        "-p,--parents -v,--verbose --ignore-fail-on-non-empty",
+        remove,
+    ),
     Program::new(&["unlink"], "", remove),
-    Program::new(&["shred"], "-f,--force -n,--iterations= -s,--size= -u --remove? -v,--verbose -x,--exact -z,--zero", remove),
+    Program::new(
+        &["shred"],
+        "-f,--force -n,--iterations= -s,--size= -u --remove? -v,--verbose -x,--exact -z,--zero",
+        remove,
+    ),
     Program::new(
         &["mv"],
         "-f,--force -i,--interactive -n,--no-clobber -v,--verbose -u,--update? -b --backup? --suffix= -t,--target-directory= -T,--no-target-directory --strip-trailing-slashes",
@@ -31,8 +39,16 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-m,--mode= -o,--owner= -g,--group= -d,--directory -v,--verbose -p,--preserve-timestamps -C,--compare -t,--target-directory= -c",
         copy,
     ),
-    Program::new(&["mkdir"], "-p,--parents -m,--mode= -v,--verbose", make_folder),
-    Program::new(&["touch"], "-a -c,--no-create -m -d,--date= -t= -r,--reference=< -h,--no-dereference --time=", touch),
+    Program::new(
+        &["mkdir"],
+        "-p,--parents -m,--mode= -v,--verbose",
+        make_folder,
+    ),
+    Program::new(
+        &["touch"],
+        "-a -c,--no-create -m -d,--date= -t= -r,--reference=< -h,--no-dereference --time=",
+        touch,
+    ),
     Program::new(
         &["ln"],
         "-s,--symbolic -f,--force -n,--no-dereference -v,--verbose -r,--relative -t,--target-directory= -T,--no-target-directory -i,--interactive -b --backup? -L,--logical -P,--physical",
@@ -48,15 +64,40 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-R,--recursive -v,--verbose -c,--changes -f,--silent,--quiet --reference=< -h,--no-dereference --dereference -H -L -P --from= --preserve-root --no-preserve-root",
         change_mode,
     ),
-    Program::new(&["truncate"], "-s,--size= -c,--no-create -r,--reference=< -o,--io-blocks", touch),
-    Program::new(&["tee"], "-a,--append -i,--ignore-interrupts -p --output-error?", touch),
+    Program::new(
+        &["truncate"],
+        "-s,--size= -c,--no-create -r,--reference=< -o,--io-blocks",
+        touch,
+    ),
+    Program::new(
+        &["tee"],
+        "-a,--append -i,--ignore-interrupts -p --output-error?",
+        touch,
+    ),
     Program::raw(&["dd"], copy_raw),
     Program::raw(&["kill", "pkill", "killall"], signal),
-    Program::raw(&["mkfs", "mke2fs", "newfs", "mkswap", "wipefs", "blkdiscard", "fdisk", "parted", "sgdisk", "sfdisk"], disk),
+    Program::raw(
+        &[
+            "mkfs",
+            "mke2fs",
+            "newfs",
+            "mkswap",
+            "wipefs",
+            "blkdiscard",
+            "fdisk",
+            "parted",
+            "sgdisk",
+            "sfdisk",
+        ],
+        disk,
+    ),
 ];
 
 fn remove(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let manner = Manner { recursive: parsed.has("--recursive") || parsed.has("--parents"), ..PLAIN };
+    let manner = Manner {
+        recursive: parsed.has("--recursive") || parsed.has("--parents"),
+        ..PLAIN
+    };
     for path in &parsed.operands {
         scene.path(EffectKind::Delete, path, true, manner);
     }
@@ -76,7 +117,16 @@ fn target<'p>(parsed: &'p Parsed<'_>) -> (Option<&'p str>, &'p [&'p str]) {
 fn move_files(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let (target, sources) = target(parsed);
     for source in sources {
-        scene.path(EffectKind::Write, source, true, Manner { moved_away: true, recursive: true, ..PLAIN });
+        scene.path(
+            EffectKind::Write,
+            source,
+            true,
+            Manner {
+                moved_away: true,
+                recursive: true,
+                ..PLAIN
+            },
+        );
         // What was moved can be read at its new place.
         scene.read(source, true);
     }
@@ -104,7 +154,15 @@ fn copy(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 fn make_folder(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     for path in &parsed.operands {
-        scene.path(EffectKind::Write, path, false, Manner { makes_folder: true, ..PLAIN });
+        scene.path(
+            EffectKind::Write,
+            path,
+            false,
+            Manner {
+                makes_folder: true,
+                ..PLAIN
+            },
+        );
     }
 }
 
@@ -123,13 +181,22 @@ fn link(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         (target, sources) => (target, sources.to_vec()),
     };
     for source in &sources {
-        let below = Manner { recursive: true, ..PLAIN };
+        let below = Manner {
+            recursive: true,
+            ..PLAIN
+        };
         scene.path(EffectKind::Read, source, true, below);
         // A symbolic link is followed from where it stands: beside its name, or in the folder of that name.
         if parsed.has("--symbolic") && !source.starts_with('/') {
-            let beside = target.and_then(|target| Some(target.trim_end_matches('/').rsplit_once('/')?.0));
+            let beside =
+                target.and_then(|target| Some(target.trim_end_matches('/').rsplit_once('/')?.0));
             for folder in beside.into_iter().chain(target) {
-                scene.path(EffectKind::Read, &format!("{}/{source}", folder.trim_end_matches('/')), true, below);
+                scene.path(
+                    EffectKind::Read,
+                    &format!("{}/{source}", folder.trim_end_matches('/')),
+                    true,
+                    below,
+                );
                 scene.doubt();
             }
         }
@@ -144,7 +211,11 @@ fn link(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 }
 
 fn change_mode(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let manner = Manner { recursive: parsed.has("--recursive"), permissions: true, ..PLAIN };
+    let manner = Manner {
+        recursive: parsed.has("--recursive"),
+        permissions: true,
+        ..PLAIN
+    };
     // The options of a mode (`chmod -x f`) are unknown to the table, so the first operand may already be a path.
     let skipped = usize::from(!parsed.has("--reference") && parsed.unknown.is_empty());
     for path in parsed.operands.iter().skip(skipped) {
@@ -160,7 +231,11 @@ fn copy_raw(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         match word.split_once('=') {
             Some(("if", path)) => scene.read(path, false),
             Some(("of", path)) => scene.write(path),
-            Some(("bs" | "ibs" | "obs" | "count" | "skip" | "seek" | "status" | "conv" | "iflag" | "oflag", _)) => {}
+            Some((
+                "bs" | "ibs" | "obs" | "count" | "skip" | "seek" | "status" | "conv" | "iflag"
+                | "oflag",
+                _,
+            )) => {}
             _ => scene.unknown(format!("`{word}` of `dd` is not known")),
         }
     }
@@ -183,8 +258,20 @@ fn signal(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 fn disk(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let file_system = matches!(scene.name.as_str(), "mkfs" | "mke2fs");
-    for path in parsed.operands.iter().filter(|word| word.starts_with('/') || file_system && !word.starts_with('-')) {
-        scene.path(EffectKind::Write, path, false, Manner { recursive: true, ..PLAIN });
+    for path in parsed
+        .operands
+        .iter()
+        .filter(|word| word.starts_with('/') || file_system && !word.starts_with('-'))
+    {
+        scene.path(
+            EffectKind::Write,
+            path,
+            false,
+            Manner {
+                recursive: true,
+                ..PLAIN
+            },
+        );
     }
     scene.runs("changes a whole disk");
 }

@@ -27,11 +27,30 @@ pub(super) const PROGRAMS: &[Program] = &[
 
 /// The addresses among the words. Behind an option that is not known a word may be its value.
 fn addresses<'p>(parsed: &'p Parsed<'_>) -> Vec<&'p str> {
-    let like_one = |word: &&str| parsed.unknown.is_empty() || word.contains("://") || (word.contains('.') && !word.contains(' '));
-    let given = parsed.options.iter().filter(|option| option.name == "--url").filter_map(|option| option.value);
+    let like_one = |word: &&str| {
+        parsed.unknown.is_empty()
+            || word.contains("://")
+            || (word.contains('.') && !word.contains(' '))
+    };
+    let given = parsed
+        .options
+        .iter()
+        .filter(|option| option.name == "--url")
+        .filter_map(|option| option.value);
     // What is attached to an unknown option may be an address, too.
-    let attached = parsed.unknown.iter().filter_map(|word| word.get(word.find("http")?..)).filter(|word| word.contains("://"));
-    parsed.operands.iter().copied().filter(like_one).chain(given).chain(attached).collect()
+    let attached = parsed
+        .unknown
+        .iter()
+        .filter_map(|word| word.get(word.find("http")?..))
+        .filter(|word| word.contains("://"));
+    parsed
+        .operands
+        .iter()
+        .copied()
+        .filter(like_one)
+        .chain(given)
+        .chain(attached)
+        .collect()
 }
 
 fn connect_to(scene: &mut Scene<'_>, addresses: &[&str]) {
@@ -50,7 +69,8 @@ fn connect_to(scene: &mut Scene<'_>, addresses: &[&str]) {
 fn remote_name(address: &str) -> &str {
     let path = address.split(['?', '#']).next().unwrap_or(address);
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);
-    path.split_once('/').map_or("", |(_, rest)| rest.rsplit('/').next().unwrap_or(""))
+    path.split_once('/')
+        .map_or("", |(_, rest)| rest.rsplit('/').next().unwrap_or(""))
 }
 
 /// A file that an option names, unless it is the program's own input or output.
@@ -64,12 +84,18 @@ fn curl(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
     let addresses = addresses(parsed);
     connect_to(scene, &addresses);
-    let folder = parsed.value("--output-dir").map_or_else(String::new, |folder| format!("{}/", folder.trim_end_matches('/')));
+    let folder = parsed
+        .value("--output-dir")
+        .map_or_else(String::new, |folder| {
+            format!("{}/", folder.trim_end_matches('/'))
+        });
     let mut sends = false;
     for option in &parsed.options {
         let Some(value) = option.value else { continue };
         match &*option.name {
-            "--output" | "--dump-header" if is_file(value) => scene.write(&format!("{folder}{value}")),
+            "--output" | "--dump-header" if is_file(value) => {
+                scene.write(&format!("{folder}{value}"))
+            }
             "--data" | "--data-ascii" | "--data-binary" | "--json" => {
                 sends = true;
                 read_behind(scene, value.strip_prefix('@'));
@@ -77,12 +103,20 @@ fn curl(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             "--data-raw" | "--form-string" => sends = true,
             "--data-urlencode" => {
                 sends = true;
-                read_behind(scene, value.split_once('@').filter(|(name, _)| !name.contains('=')).map(|(_, path)| path));
+                read_behind(
+                    scene,
+                    value
+                        .split_once('@')
+                        .filter(|(name, _)| !name.contains('='))
+                        .map(|(_, path)| path),
+                );
             }
             "--form" => {
                 sends = true;
                 let content = value.split_once('=').map_or("", |(_, content)| content);
-                let path = content.strip_prefix(['@', '<']).map(|path| path.split(';').next().unwrap_or(path));
+                let path = content
+                    .strip_prefix(['@', '<'])
+                    .map(|path| path.split(';').next().unwrap_or(path));
                 read_behind(scene, path);
             }
             "--upload-file" => {
@@ -99,7 +133,13 @@ fn curl(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             scene.write(&format!("{folder}{}", named(remote_name(address))));
         }
     }
-    let method = parsed.value("--request").unwrap_or(if sends && !parsed.has("--get") { "POST" } else { "GET" });
+    let method = parsed
+        .value("--request")
+        .unwrap_or(if sends && !parsed.has("--get") {
+            "POST"
+        } else {
+            "GET"
+        });
     if parsed.has("--config") {
         scene.unknown("takes further options from a file");
     }
@@ -127,7 +167,10 @@ fn tell(scene: &mut Scene<'_>, method: &str, sends: bool) {
 fn only_tells(parsed: &Parsed<'_>) -> bool {
     parsed.operands.is_empty()
         && parsed.unknown.is_empty()
-        && parsed.options.iter().all(|option| matches!(&*option.name, "--version" | "--help"))
+        && parsed
+            .options
+            .iter()
+            .all(|option| matches!(&*option.name, "--version" | "--help"))
         && !parsed.options.is_empty()
 }
 
@@ -141,16 +184,39 @@ fn wget(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
     let addresses = addresses(parsed);
     connect_to(scene, &addresses);
-    let folder = parsed.value("--directory-prefix").map_or_else(String::new, |folder| format!("{}/", folder.trim_end_matches('/')));
+    let folder = parsed
+        .value("--directory-prefix")
+        .map_or_else(String::new, |folder| {
+            format!("{}/", folder.trim_end_matches('/'))
+        });
     match parsed.value("--output-document") {
         Some(path) if is_file(path) => scene.write(path),
         Some(_) => {}
         None if parsed.keeps_mode("--spider") => {}
-        None => addresses.iter().for_each(|address| scene.write(&format!("{folder}{}", named(remote_name(address))))),
+        None => addresses
+            .iter()
+            .for_each(|address| scene.write(&format!("{folder}{}", named(remote_name(address))))),
     }
-    if ["--recursive", "--mirror", "--page-requisites", "--input-file", "--content-disposition"].iter().any(|option| parsed.has(option)) {
+    if [
+        "--recursive",
+        "--mirror",
+        "--page-requisites",
+        "--input-file",
+        "--content-disposition",
+    ]
+    .iter()
+    .any(|option| parsed.has(option))
+    {
         scene.unknown("writes files that the other side names");
     }
-    let sends = ["--post-data", "--post-file", "--body-data", "--body-file"].iter().any(|option| parsed.has(option));
-    tell(scene, parsed.value("--method").unwrap_or(if sends { "POST" } else { "GET" }), sends);
+    let sends = ["--post-data", "--post-file", "--body-data", "--body-file"]
+        .iter()
+        .any(|option| parsed.has(option));
+    tell(
+        scene,
+        parsed
+            .value("--method")
+            .unwrap_or(if sends { "POST" } else { "GET" }),
+        sends,
+    );
 }

@@ -49,7 +49,10 @@ pub(super) fn reads_files(scene: &mut Scene<'_>, files: &[&str]) {
 
 /// Whether the program only tells about itself.
 fn tells_about_itself(parsed: &Parsed<'_>) -> bool {
-    parsed.options.iter().any(|given| matches!(&*given.name, "--version" | "--help"))
+    parsed
+        .options
+        .iter()
+        .any(|given| matches!(&*given.name, "--version" | "--help"))
         && parsed.options.len() == 1
         && parsed.operands.is_empty()
 }
@@ -59,10 +62,20 @@ fn edits(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if tells_about_itself(parsed) {
         return;
     }
-    let in_place = parsed.options.iter().rev().find(|given| given.name == "--in-place");
-    let suffix = in_place.and_then(|given| given.value).filter(|suffix| !suffix.is_empty());
-    let mut pieces: Vec<&str> =
-        parsed.options.iter().filter(|given| given.name == "--expression").filter_map(|given| given.value).collect();
+    let in_place = parsed
+        .options
+        .iter()
+        .rev()
+        .find(|given| given.name == "--in-place");
+    let suffix = in_place
+        .and_then(|given| given.value)
+        .filter(|suffix| !suffix.is_empty());
+    let mut pieces: Vec<&str> = parsed
+        .options
+        .iter()
+        .filter(|given| given.name == "--expression")
+        .filter_map(|given| given.value)
+        .collect();
     let mut files = parsed.operands.as_slice();
     // Where `-i` must have a suffix (BSD), an empty one stands by itself; for GNU it is an empty script or no file at all.
     if in_place.is_some()
@@ -80,22 +93,42 @@ fn edits(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         closed(scene, "the script of `sed` stands in a file".to_owned());
     }
     // What takes no number here reads it as a script.
-    if parsed.value("--line-length").is_some_and(|number| !number.bytes().all(|byte| byte.is_ascii_digit())) {
-        closed(scene, "the length of lines for `sed` is no number".to_owned());
+    if parsed
+        .value("--line-length")
+        .is_some_and(|number| !number.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        closed(
+            scene,
+            "the length of lines for `sed` is no number".to_owned(),
+        );
     }
     // Lines of digits may end a command: only where every command prints, deletes or ends is that any other one.
-    let counted: Vec<String> = pieces.iter().map(|piece| piece.replace([hole::DIGITS, hole::SIGNED], "1")).collect();
+    let counted: Vec<String> = pieces
+        .iter()
+        .map(|piece| piece.replace([hole::DIGITS, hole::SIGNED], "1"))
+        .collect();
     let plain = |piece: &&str| {
         piece.chars().all(|letter| {
-            letter.is_ascii_digit() || ",+-~$p=dq!; ".contains(letter) || [hole::DIGITS, hole::NUMBER, hole::SIGNED].contains(&letter)
+            letter.is_ascii_digit()
+                || ",+-~$p=dq!; ".contains(letter)
+                || [hole::DIGITS, hole::NUMBER, hole::SIGNED].contains(&letter)
         })
     };
-    if pieces.iter().all(|piece| !piece.contains([hole::DIGITS, hole::SIGNED]) || plain(piece)) {
+    if pieces
+        .iter()
+        .all(|piece| !piece.contains([hole::DIGITS, hole::SIGNED]) || plain(piece))
+    {
         pieces = counted.iter().map(String::as_str).collect();
     }
     // A number that is not known yet is read as one.
-    if pieces.iter().any(|piece| !hole::is_literal(&piece.replace(hole::NUMBER, ""))) {
-        closed(scene, "the script of `sed` is only known when it runs".to_owned());
+    if pieces
+        .iter()
+        .any(|piece| !hole::is_literal(&piece.replace(hole::NUMBER, "")))
+    {
+        closed(
+            scene,
+            "the script of `sed` is only known when it runs".to_owned(),
+        );
     } else if let Err(refusal) = sed::read(&pieces) {
         doubt(scene, &refusal);
     }
@@ -113,9 +146,14 @@ fn edits(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// Where options must stand first (BSD), a word before `-e` is the script.
 fn before_options(scene: &mut Scene<'_>, files: &[&str]) {
-    let Some(file) = files.first().filter(|file| hole::is_literal(file)) else { return };
+    let Some(file) = files.first().filter(|file| hole::is_literal(file)) else {
+        return;
+    };
     match sed::read(&[file]).err().map(|refusal| refusal.kind) {
-        Some(Kind::Writes(_)) => closed(scene, format!("`{file}` would be a script where options must stand first")),
+        Some(Kind::Writes(_)) => closed(
+            scene,
+            format!("`{file}` would be a script where options must stand first"),
+        ),
         Some(Kind::Reads(path)) => {
             scene.read(&path, false);
             scene.doubt();
@@ -126,8 +164,12 @@ fn before_options(scene: &mut Scene<'_>, files: &[&str]) {
 
 /// Where `-i` must have a suffix (BSD), the script is taken for it, and the first file for the script.
 fn as_script(scene: &mut Scene<'_>, files: &[&str]) {
-    let Some(file) = files.first().filter(|file| hole::is_literal(file)) else { return };
-    let Err(refusal) = sed::read(&[file]) else { return };
+    let Some(file) = files.first().filter(|file| hole::is_literal(file)) else {
+        return;
+    };
+    let Err(refusal) = sed::read(&[file]) else {
+        return;
+    };
     match refusal.kind {
         Kind::Writes(path) if file.starts_with('w') => {
             scene.write(&path);
@@ -137,7 +179,10 @@ fn as_script(scene: &mut Scene<'_>, files: &[&str]) {
             scene.read(&path, false);
             scene.doubt();
         }
-        Kind::Writes(_) | Kind::Reads(_) => closed(scene, format!("`{file}` would be a script where `-i` needs a suffix")),
+        Kind::Writes(_) | Kind::Reads(_) => closed(
+            scene,
+            format!("`{file}` would be a script where `-i` needs a suffix"),
+        ),
         // Only GNU has what runs programs, and there it is a file.
         Kind::Runs | Kind::Broken | Kind::Unsure => {}
     }
@@ -147,7 +192,10 @@ fn as_script(scene: &mut Scene<'_>, files: &[&str]) {
 fn writes_in_place(scene: &mut Scene<'_>, files: &[&str], suffix: Option<&str>) {
     scene.settle();
     if suffix.is_some_and(|suffix| suffix.contains(['*', '/']) || !hole::is_literal(suffix)) {
-        closed(scene, "where `sed` keeps the old files is not known".to_owned());
+        closed(
+            scene,
+            "where `sed` keeps the old files is not known".to_owned(),
+        );
     }
     for file in files {
         if let Some(suffix) = suffix {
@@ -167,36 +215,70 @@ fn scans(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     scene.settle();
     let mut files = parsed.operands.as_slice();
     if parsed.has("--file") {
-        closed(scene, format!("the program of `{}` stands in a file", scene.name));
+        closed(
+            scene,
+            format!("the program of `{}` stands in a file", scene.name),
+        );
     } else if let Some((program, rest)) = files.split_first() {
         files = rest;
         if !hole::is_literal(program) {
-            closed(scene, format!("the program of `{}` is only known when it runs", scene.name));
+            closed(
+                scene,
+                format!("the program of `{}` is only known when it runs", scene.name),
+            );
         } else if let Err(refusal) = awk::read(program) {
             doubt(scene, &refusal);
         }
     }
     // Attached and empty, it would leave its place to the next word, and the first file would be the program.
-    if parsed.value("--field-separator").is_some_and(|value| !value.is_empty() && value.chars().all(|one| one == hole::TEXT)) {
-        closed(scene, format!("what parts the fields of `{}` is only known when it runs", scene.name));
+    if parsed
+        .value("--field-separator")
+        .is_some_and(|value| !value.is_empty() && value.chars().all(|one| one == hole::TEXT))
+    {
+        closed(
+            scene,
+            format!(
+                "what parts the fields of `{}` is only known when it runs",
+                scene.name
+            ),
+        );
     }
-    for value in parsed.options.iter().filter(|given| given.name == "--assign").map(|given| given.value.unwrap_or("")) {
+    for value in parsed
+        .options
+        .iter()
+        .filter(|given| given.name == "--assign")
+        .map(|given| given.value.unwrap_or(""))
+    {
         if assigned(value).is_none_or(awk::is_special) {
-            closed(scene, format!("`{}` sets `{}`", scene.name, hole::shown(value)));
+            closed(
+                scene,
+                format!("`{}` sets `{}`", scene.name, hole::shown(value)),
+            );
         }
     }
     // Behind its program each awk but a few takes everything for a file.
-    if files.iter().any(|file| file.starts_with('-') && *file != "-") {
-        closed(scene, format!("an option stands behind the program of `{}`", scene.name));
+    if files
+        .iter()
+        .any(|file| file.starts_with('-') && *file != "-")
+    {
+        closed(
+            scene,
+            format!("an option stands behind the program of `{}`", scene.name),
+        );
     }
     for file in files {
         match assigned(file) {
-            Some(name) if awk::is_special(name) => closed(scene, format!("`{}` sets `{name}`", scene.name)),
+            Some(name) if awk::is_special(name) => {
+                closed(scene, format!("`{}` sets `{name}`", scene.name))
+            }
             Some(_) => {}
             // gawk opens a connection for such a name, wherever a file may stand.
             None if file.starts_with("/inet") => {
                 scene.connect(file);
-                closed(scene, format!("`{}` may open a connection for `{file}`", scene.name));
+                closed(
+                    scene,
+                    format!("`{}` may open a connection for `{file}`", scene.name),
+                );
             }
             None => reads_files(scene, &[file]),
         }
@@ -248,7 +330,9 @@ fn picks(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 "--args" | "--jsonargs" => are_values = true,
                 "--arg" | "--argjson" | "--slurpfile" | "--rawfile" | "--argfile" => {
                     let (name, value) = (words.next().unwrap_or(""), words.next());
-                    let Some(value) = value.filter(|value| !hole::may_be_several(name) && !hole::may_be_several(value)) else {
+                    let Some(value) = value.filter(|value| {
+                        !hole::may_be_several(name) && !hole::may_be_several(value)
+                    }) else {
                         return closed(scene, format!("what `{word}` of `jq` takes is not known"));
                     };
                     if word.ends_with("file") {
@@ -256,7 +340,10 @@ fn picks(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                     }
                 }
                 "--indent" => {
-                    if !words.next().is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
+                    if !words
+                        .next()
+                        .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+                    {
                         return closed(scene, "the indent of `jq` is no number".to_owned());
                     }
                 }
@@ -266,7 +353,10 @@ fn picks(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                     scene.interprets = true;
                     scene.unlisted(format!("the option `{word}` of `jq` is not known"));
                 }
-                _ => closed(scene, "an option of `jq` is only known when it runs".to_owned()),
+                _ => closed(
+                    scene,
+                    "an option of `jq` is only known when it runs".to_owned(),
+                ),
             }
         } else if filter.is_none() {
             filter = Some(word);
@@ -275,7 +365,10 @@ fn picks(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         }
     }
     match filter {
-        Some(filter) if !hole::is_literal(filter) => closed(scene, "the filter of `jq` is only known when it runs".to_owned()),
+        Some(filter) if !hole::is_literal(filter) => closed(
+            scene,
+            "the filter of `jq` is only known when it runs".to_owned(),
+        ),
         Some(filter) => {
             if let Err(refusal) = jq::read(filter) {
                 doubt(scene, &refusal);
@@ -288,5 +381,10 @@ fn picks(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// Short options of jq that take nothing.
 fn is_bundle(word: &str) -> bool {
-    word.strip_prefix('-').is_some_and(|letters| !letters.is_empty() && letters.bytes().all(|letter| b"rcsneSMCajRhV".contains(&letter)))
+    word.strip_prefix('-').is_some_and(|letters| {
+        !letters.is_empty()
+            && letters
+                .bytes()
+                .all(|letter| b"rcsneSMCajRhV".contains(&letter))
+    })
 }

@@ -51,12 +51,19 @@ impl Form {
 /// The form that a subcommand has with these arguments. Its own word counts only where it stands first: `git stash -- list` stashes a
 /// file of that name.
 pub(crate) fn form(subcommand: &str, arguments: &[&str]) -> Option<Form> {
-    let word = arguments.first().copied().filter(|word| !word.starts_with('-'));
+    let word = arguments
+        .first()
+        .copied()
+        .filter(|word| !word.starts_with('-'));
     static ROWS: LazyLock<Names<Row>> = LazyLock::new(|| {
         let mut rows = Names::with_capacity(READERS.len() + WRITERS.len());
         // What a reader and a writer both have is read.
-        READERS.iter().for_each(|row| rows.add(row.0, Row::Reads(row)));
-        WRITERS.iter().for_each(|row| rows.add(row.0, Row::Writes(row)));
+        READERS
+            .iter()
+            .for_each(|row| rows.add(row.0, Row::Reads(row)));
+        WRITERS
+            .iter()
+            .for_each(|row| rows.add(row.0, Row::Writes(row)));
         rows
     });
     let find = |word: Option<&str>| match word {
@@ -65,33 +72,64 @@ pub(crate) fn form(subcommand: &str, arguments: &[&str]) -> Option<Form> {
     };
     let with_word = word.and_then(|word| find(Some(word)));
     let has_word = with_word.is_some();
-    with_word.or_else(|| find(None)).map(|row| Form { row, has_word })
+    with_word
+        .or_else(|| find(None))
+        .map(|row| Form { row, has_word })
 }
 
 fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     // Words with holes are looked at one by one below.
     scene.settle();
     let words = parsed.operands.as_slice();
-    if matches!(words, ["--version" | "-v" | "--exec-path" | "--html-path" | "--man-path" | "--info-path" | "--help" | "-h"]) {
+    if matches!(
+        words,
+        ["--version"
+            | "-v"
+            | "--exec-path"
+            | "--html-path"
+            | "--man-path"
+            | "--info-path"
+            | "--help"
+            | "-h"]
+    ) {
         return;
     }
     let globals = globals(words);
     let folder = globals.folder();
     if let Some(word) = &globals.unknown {
-        scene.unlisted(format!("`git {}` can change what git runs, or where", hole::shown(word)));
+        scene.unlisted(format!(
+            "`git {}` can change what git runs, or where",
+            hole::shown(word)
+        ));
     }
     let command = words.get(globals.length..).unwrap_or(&[]);
-    let shows = Shows { logins: shows_addresses(command), settings: shows_settings(command), ..Shows::default() };
+    let shows = Shows {
+        logins: shows_addresses(command),
+        settings: shows_settings(command),
+        ..Shows::default()
+    };
     scene.ask_git(&folder, shows);
     scene.read(&folder, true);
     let Some((subcommand, arguments)) = command.split_first() else {
         return scene.unknown("git without a subcommand");
     };
     let Some(form) = form(subcommand, arguments) else {
-        return scene.unknown(format!("`git {}` is not a known subcommand, and may be an alias", hole::shown(subcommand)));
+        return scene.unknown(format!(
+            "`git {}` is not a known subcommand, and may be an alias",
+            hole::shown(subcommand)
+        ));
     };
     // Prints how it is used, and does nothing else.
-    if arguments == ["-h"] && !matches!(form.row, Row::Writes((_, _, Does::Foreign | Does::Commands | Does::Programs | Does::Brings))) {
+    if arguments == ["-h"]
+        && !matches!(
+            form.row,
+            Row::Writes((
+                _,
+                _,
+                Does::Foreign | Does::Commands | Does::Programs | Does::Brings
+            ))
+        )
+    {
         return;
     }
     if arguments.iter().any(|word| word.contains(hole::LIST)) {
@@ -102,12 +140,24 @@ fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     subcommand_with_options(scene, &form, &globals, &given);
 }
 
-fn subcommand_with_options(scene: &mut Scene<'_>, form: &Form, globals: &Globals, given: &Parsed<'_>) {
+fn subcommand_with_options(
+    scene: &mut Scene<'_>,
+    form: &Form,
+    globals: &Globals,
+    given: &Parsed<'_>,
+) {
     let (name, folder) = (form.name(), globals.folder());
     if let Some(word) = given.unknown.first() {
-        scene.unlisted(format!("the option `{}` of `git {name}` is not known", hole::shown(word)));
+        scene.unlisted(format!(
+            "the option `{}` of `git {name}` is not known",
+            hole::shown(word)
+        ));
     }
-    if given.options.iter().any(|option| may_show_signature(&option.name, option.value)) {
+    if given
+        .options
+        .iter()
+        .any(|option| may_show_signature(&option.name, option.value))
+    {
         scene.unknown("shows signatures, for which git starts another program");
     }
     // Files with `export-subst` may hold formats, too.
@@ -124,13 +174,17 @@ fn subcommand_with_options(scene: &mut Scene<'_>, form: &Form, globals: &Globals
     }
     for option in &given.options {
         match (option.takes, option.value) {
-            (Takes::ReadPath, Some(path)) if path != "-" => scene.read(&below(&folder, path), false),
+            (Takes::ReadPath, Some(path)) if path != "-" => {
+                scene.read(&below(&folder, path), false)
+            }
             (Takes::WritePath, Some(path)) => scene.write(&below(&folder, path)),
             _ => {}
         }
     }
     match form.row {
-        Row::Reads((_, _, operands)) if only_looks(name, given) => read_operands(scene, name, *operands, &folder, given),
+        Row::Reads((_, _, operands)) if only_looks(name, given) => {
+            read_operands(scene, name, *operands, &folder, given)
+        }
         Row::Reads(_) => changes::of_reader(scene, name, &folder, given),
         Row::Writes((_, _, does)) => changes::of_writer(scene, name, *does, &folder, given),
     }
@@ -157,8 +211,16 @@ fn shows_whole_repository(form: &str) -> bool {
 
 /// Whether a format may have git start the program that checks signatures.
 fn may_show_signature(option: &str, value: Option<&str>) -> bool {
-    let Some(value) = value.filter(|_| matches!(option, "--format" | "--pretty" | "--sort" | "--batch-check" | "--group")) else {
+    let Some(value) = value.filter(|_| {
+        matches!(
+            option,
+            "--format" | "--pretty" | "--sort" | "--batch-check" | "--group"
+        )
+    }) else {
         return false;
     };
-    ["%G", "%+G", "%-G", "% G", "signature"].iter().any(|part| value.contains(part)) || !hole::is_literal(value)
+    ["%G", "%+G", "%-G", "% G", "signature"]
+        .iter()
+        .any(|part| value.contains(part))
+        || !hole::is_literal(value)
 }

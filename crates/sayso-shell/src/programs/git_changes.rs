@@ -8,8 +8,14 @@ use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
 use sayso_core::effect::{EffectKind, Manner};
 
-const REPOSITORY: Manner = Manner { repository: true, ..PLAIN };
-const EVERYTHING: Manner = Manner { recursive: true, ..PLAIN };
+const REPOSITORY: Manner = Manner {
+    repository: true,
+    ..PLAIN
+};
+const EVERYTHING: Manner = Manner {
+    recursive: true,
+    ..PLAIN
+};
 
 /// What a form does that also has a way to only look.
 pub(super) fn of_reader(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) {
@@ -20,14 +26,20 @@ pub(super) fn of_reader(scene: &mut Scene<'_>, form: &str, folder: &str, given: 
     let does = match form {
         "branch" | "tag" | "replace" | "symbolic-ref" => Does::Hooks,
         "hash-object" => Does::Adds,
-        "config" if given.operands.len() > 1 || given.has("--unset") || given.has("--unset-all") => Does::Settings,
+        "config"
+            if given.operands.len() > 1 || given.has("--unset") || given.has("--unset-all") =>
+        {
+            Does::Settings
+        }
         "format-patch" | "archive" | "interpret-trailers" => Does::Writes,
         "apply" => Does::Tree,
         "remote show" => Does::Connects,
         "help" => Does::Programs,
         _ => {
             scene.path(EffectKind::Write, folder, false, REPOSITORY);
-            return scene.unknown(format!("this form of `git {form}` is not known to only look"));
+            return scene.unknown(format!(
+                "this form of `git {form}` is not known to only look"
+            ));
         }
     };
     of_writer(scene, form, does, folder, given);
@@ -35,14 +47,25 @@ pub(super) fn of_reader(scene: &mut Scene<'_>, form: &str, folder: &str, given: 
 
 /// Whether a form only tells what it would do.
 fn only_tells(form: &str, given: &Parsed<'_>) -> bool {
-    let asks = ["--interactive", "--patch", "--edit"].iter().any(|name| given.has(name));
+    let asks = ["--interactive", "--patch", "--edit"]
+        .iter()
+        .any(|name| given.has(name));
     given.keeps_mode("--dry-run")
         && !asks
-        && matches!(form, "add" | "stage" | "clean" | "rm" | "mv" | "prune" | "prune-packed" | "worktree prune")
+        && matches!(
+            form,
+            "add" | "stage" | "clean" | "rm" | "mv" | "prune" | "prune-packed" | "worktree prune"
+        )
 }
 
 /// What a form does.
-pub(super) fn of_writer(scene: &mut Scene<'_>, form: &str, does: Does, folder: &str, given: &Parsed<'_>) {
+pub(super) fn of_writer(
+    scene: &mut Scene<'_>,
+    form: &str,
+    does: Does,
+    folder: &str,
+    given: &Parsed<'_>,
+) {
     let operands = given.operands.as_slice();
     if only_tells(form, given) {
         for path in operands.iter().filter(|path| !path.starts_with(':')) {
@@ -99,7 +122,12 @@ fn tree(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) {
     scene.path(EffectKind::Write, folder, false, EVERYTHING);
     // It puts this before every name, wherever that leads.
     if let ("checkout-index", Some(prefix)) = (form, given.value("--prefix")) {
-        scene.path(EffectKind::Write, prefix.trim_end_matches('/'), false, EVERYTHING);
+        scene.path(
+            EffectKind::Write,
+            prefix.trim_end_matches('/'),
+            false,
+            EVERYTHING,
+        );
     }
     // Patches are read wherever they lie.
     if matches!(form, "apply" | "am" | "bisect replay") {
@@ -109,16 +137,23 @@ fn tree(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) {
     }
     // The first word may be a revision, unless it starts like no branch can; a file that git brings back by its name is written like by anybody.
     if form == "checkout" {
-        let is_path = |(index, path): &(usize, &&str)| *index > 0 || path.starts_with(['.', '/', '~']);
-        for (_, path) in
-            given.operands.iter().enumerate().filter(is_path).filter(|(_, path)| !path.starts_with(':') && !path.contains(WILD))
+        let is_path =
+            |(index, path): &(usize, &&str)| *index > 0 || path.starts_with(['.', '/', '~']);
+        for (_, path) in given
+            .operands
+            .iter()
+            .enumerate()
+            .filter(is_path)
+            .filter(|(_, path)| !path.starts_with(':') && !path.contains(WILD))
         {
             scene.path(EffectKind::Write, &below(folder, path), false, PLAIN);
         }
     }
     if given.has("--exec") {
         scene.interprets = true;
-        return scene.unlisted(format!("`git {form} --exec` runs the command that its words hold"));
+        return scene.unlisted(format!(
+            "`git {form} --exec` runs the command that its words hold"
+        ));
     }
     scene.runs("changes the work tree, and may run the repository's hooks");
 }
@@ -130,7 +165,11 @@ fn paths(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) {
     };
     let named = named.unwrap_or(&[]);
     // What a pattern stands for only git knows; all of it lies below.
-    if named.is_empty() || named.iter().any(|path| path.starts_with(':') || path.contains(WILD)) {
+    if named.is_empty()
+        || named
+            .iter()
+            .any(|path| path.starts_with(':') || path.contains(WILD))
+    {
         scene.path(EffectKind::Write, folder, false, EVERYTHING);
     }
     for path in named.iter().filter(|path| !path.starts_with(':')) {
@@ -144,26 +183,46 @@ fn deletes(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) 
         return scene.runs("changes what git knows, and leaves the files");
     }
     let recursive = form != "rm" || given.has("-r");
-    let whole = given.operands.iter().any(|path| path.starts_with(':') || path.contains(WILD));
+    let whole = given
+        .operands
+        .iter()
+        .any(|path| path.starts_with(':') || path.contains(WILD));
     if given.operands.is_empty() && form != "rm" || whole {
         scene.path(EffectKind::Delete, folder, true, EVERYTHING);
     }
     for path in given.operands.iter().filter(|path| !path.starts_with(':')) {
-        scene.path(EffectKind::Delete, &below(folder, path), true, Manner { recursive, ..PLAIN });
+        scene.path(
+            EffectKind::Delete,
+            &below(folder, path),
+            true,
+            Manner { recursive, ..PLAIN },
+        );
     }
 }
 
 fn moves(scene: &mut Scene<'_>, folder: &str, operands: &[&str]) {
-    let Some((target, sources)) = operands.split_last() else { return scene.unknown("moves files that it does not name") };
+    let Some((target, sources)) = operands.split_last() else {
+        return scene.unknown("moves files that it does not name");
+    };
     for source in sources {
-        scene.path(EffectKind::Write, &below(folder, source), true, Manner { moved_away: true, recursive: true, ..PLAIN });
+        scene.path(
+            EffectKind::Write,
+            &below(folder, source),
+            true,
+            Manner {
+                moved_away: true,
+                recursive: true,
+                ..PLAIN
+            },
+        );
     }
     scene.write_into(&below(folder, target), sources, true);
 }
 
 fn connects(scene: &mut Scene<'_>, form: &str, does: Does, folder: &str, operands: &[&str]) {
     let address = match form {
-        "push" | "pull" | "fetch" | "clone" | "ls-remote" | "submodule add" | "fetch-pack" | "send-pack" => operands.first(),
+        "push" | "pull" | "fetch" | "clone" | "ls-remote" | "submodule add" | "fetch-pack"
+        | "send-pack" => operands.first(),
         "request-pull" => operands.get(1),
         _ => None,
     };
@@ -179,13 +238,18 @@ fn connects(scene: &mut Scene<'_>, form: &str, does: Does, folder: &str, operand
     if let ("clone" | "submodule add", Some(target)) = (form, operands.get(1)) {
         scene.path(EffectKind::Write, &below(folder, target), false, EVERYTHING);
     }
-    scene.unknown(format!("`git {form}` talks to another machine, and may run hooks"));
+    scene.unknown(format!(
+        "`git {form}` talks to another machine, and may run hooks"
+    ));
 }
 
 /// In `ext::sh -c …` the address is a command; any other `name::` starts the program `git-remote-name`.
 fn refuse_program(scene: &mut Scene<'_>, address: &str) {
     if address.contains("::") {
-        scene.unlisted(format!("the address `{}` starts another program", hole::shown(address)));
+        scene.unlisted(format!(
+            "the address `{}` starts another program",
+            hole::shown(address)
+        ));
     }
 }
 

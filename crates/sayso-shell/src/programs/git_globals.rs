@@ -23,19 +23,46 @@ impl Globals {
 /// Reads the global options. Those that are not harmless are skipped too, since deny rules look at the subcommand.
 pub(crate) fn globals(words: &[&str]) -> Globals {
     let mut globals = Globals::default();
-    while let Some(word) = words.get(globals.length).copied().filter(|word| word.starts_with('-')) {
+    while let Some(word) = words
+        .get(globals.length)
+        .copied()
+        .filter(|word| word.starts_with('-'))
+    {
         globals.length += 1;
-        let takes_next =
-            matches!(word, "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--config-env" | "--super-prefix" | "--attr-source");
-        let value = if takes_next { words.get(globals.length).copied() } else { None };
+        let takes_next = matches!(
+            word,
+            "-C" | "-c"
+                | "--git-dir"
+                | "--work-tree"
+                | "--namespace"
+                | "--config-env"
+                | "--super-prefix"
+                | "--attr-source"
+        );
+        let value = if takes_next {
+            words.get(globals.length).copied()
+        } else {
+            None
+        };
         globals.length += usize::from(value.is_some());
         let known = match (word, value) {
-            ("-P" | "--no-pager" | "--no-optional-locks" | "--literal-pathspecs" | "--no-replace-objects", _) => true,
-            ("--no-lazy-fetch" | "--no-advice" | "--glob-pathspecs" | "--noglob-pathspecs", _) => true,
+            (
+                "-P"
+                | "--no-pager"
+                | "--no-optional-locks"
+                | "--literal-pathspecs"
+                | "--no-replace-objects",
+                _,
+            ) => true,
+            ("--no-lazy-fetch" | "--no-advice" | "--glob-pathspecs" | "--noglob-pathspecs", _) => {
+                true
+            }
             // Every further `-C` is seen from the one before.
             ("-C", Some(folder)) => {
                 match &mut globals.folder {
-                    Some(before) if !folder.starts_with('/') => *before = format!("{before}/{folder}"),
+                    Some(before) if !folder.starts_with('/') => {
+                        *before = format!("{before}/{folder}")
+                    }
                     before => *before = Some(folder.to_owned()),
                 }
                 hole::is_literal(folder) && !folder.is_empty()
@@ -97,7 +124,9 @@ const HARMLESS: [&str; 38] = [
 
 /// Whether a setting as `-c` or `git config` has it, `name=value`, is harmless.
 pub(super) fn is_harmless(setting: &str) -> bool {
-    let Some((name, value)) = setting.split_once('=') else { return false };
+    let Some((name, value)) = setting.split_once('=') else {
+        return false;
+    };
     let name = name.to_ascii_lowercase();
     let off = matches!(value, "false" | "0" | "no" | "off");
     hole::is_literal(setting)
@@ -108,6 +137,10 @@ pub(super) fn is_harmless(setting: &str) -> bool {
             "core.hookspath" => value == "/dev/null",
             "commit.gpgsign" | "tag.gpgsign" | "log.showsignature" => off,
             _ if name.starts_with("pager.") => off || value == "cat",
-            _ => name.starts_with("color.") || name.starts_with("advice.") || HARMLESS.contains(&name.as_str()),
+            _ => {
+                name.starts_with("color.")
+                    || name.starts_with("advice.")
+                    || HARMLESS.contains(&name.as_str())
+            }
         }
 }

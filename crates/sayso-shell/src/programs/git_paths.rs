@@ -27,8 +27,18 @@ const SHOW_CONTENT: [&str; 17] = [
 ];
 
 /// Options with which `diff` and its like do not show what is in files.
-const SHOW_NAMES: [&str; 10] =
-    ["--name-only", "--name-status", "--stat", "--numstat", "--shortstat", "--dirstat", "--summary", "--raw", "--no-patch", "--quiet"];
+const SHOW_NAMES: [&str; 10] = [
+    "--name-only",
+    "--name-status",
+    "--stat",
+    "--numstat",
+    "--shortstat",
+    "--dirstat",
+    "--summary",
+    "--raw",
+    "--no-patch",
+    "--quiet",
+];
 
 /// What files end in that people write: a pattern for them names no keys. What is not here (`pem`, `key`, `env`) may.
 const ORDINARY: &str = " adoc astro bash bat c cc cfg cjs clj cmake cpp cs css csv cxx dart diff ejs el elm erl ex exs f90 feature fish fs go \
@@ -41,12 +51,18 @@ const ORDINARY: &str = " adoc astro bash bat c cc cfg cjs clj cmake cpp cs css c
 pub(super) const WILD: [char; 4] = ['*', '?', '[', '\\'];
 
 /// What names of secrets have in them.
-const SECRETIVE: [&str; 14] =
-    ["env", "key", "secret", "cred", "pass", "token", "pem", "gpg", "id_", "rsa", "ssh", "netrc", "vault", "private"];
+const SECRETIVE: [&str; 14] = [
+    "env", "key", "secret", "cred", "pass", "token", "pem", "gpg", "id_", "rsa", "ssh", "netrc",
+    "vault", "private",
+];
 
 /// A path as git sees it after `-C`.
 pub(super) fn below(folder: &str, path: &str) -> String {
-    if folder == "." || path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
+    if folder == "." || path.starts_with('/') {
+        path.to_owned()
+    } else {
+        format!("{folder}/{path}")
+    }
 }
 
 /// Whether a form shows what is in files, and not only their names.
@@ -62,7 +78,13 @@ fn shows_content(form: &str, operands: Operands, given: &Parsed<'_>) -> bool {
 }
 
 /// Reads what the operands of a form that only looks lead to.
-pub(super) fn read_operands(scene: &mut Scene<'_>, form: &str, operands: Operands, folder: &str, given: &Parsed<'_>) {
+pub(super) fn read_operands(
+    scene: &mut Scene<'_>,
+    form: &str,
+    operands: Operands,
+    folder: &str,
+    given: &Parsed<'_>,
+) {
     // A range of lines names its file: `-L 1,9:FILE`.
     for given in given.options.iter().filter(|given| given.name == "-L") {
         read_in_revision(scene, folder, given.value.unwrap_or(""));
@@ -70,7 +92,10 @@ pub(super) fn read_operands(scene: &mut Scene<'_>, form: &str, operands: Operand
     let skipped = match operands {
         Operands::None => {
             if let Some(word) = given.operands.first() {
-                scene.unknown(format!("`git {form}` with `{}` is not known", hole::shown(word)));
+                scene.unknown(format!(
+                    "`git {form}` with `{}` is not known",
+                    hole::shown(word)
+                ));
             }
             return;
         }
@@ -109,7 +134,13 @@ pub(super) fn read_operands(scene: &mut Scene<'_>, form: &str, operands: Operand
         return;
     }
     // These tell names and sizes, and nothing of what is in the files.
-    const TELL_NAMES: [&str; 5] = ["ls-files", "ls-tree", "check-ignore", "check-attr", "rev-parse"];
+    const TELL_NAMES: [&str; 5] = [
+        "ls-files",
+        "ls-tree",
+        "check-ignore",
+        "check-attr",
+        "rev-parse",
+    ];
     scene.only_names |= TELL_NAMES.contains(&form);
     let dashes = given.before_dashes.unwrap_or(usize::MAX);
     for (index, operand) in given.operands.iter().enumerate().skip(skipped) {
@@ -119,22 +150,45 @@ pub(super) fn read_operands(scene: &mut Scene<'_>, form: &str, operands: Operand
 
 /// Whether what is shown may be the files in a stash that were not tracked: its third parent, to which a walk through all names leads.
 fn may_reach_untracked(form: &str, given: &Parsed<'_>) -> bool {
-    let walks = matches!(form, "log" | "whatchanged" | "reflog" | "reflog show" | "format-patch" | "diff-tree");
+    let walks = matches!(
+        form,
+        "log" | "whatchanged" | "reflog" | "reflog show" | "format-patch" | "diff-tree"
+    );
     let any = |names: &[&str]| names.iter().any(|name| given.has(name));
     let everywhere = any(&["--all", "--reflog", "--glob", "--stdin", "--walk-reflogs"]);
     // Against each of its parents, a stash shows what its third one holds.
     let each_parent = any(&["-m", "--diff-merges", "--dd", "--remerge-diff"]);
-    let stash =
-        |operand: &&str| operand.contains("stash") && (walks || each_parent || ["^3", "^@", "^-"].iter().any(|end| operand.contains(end)));
+    let stash = |operand: &&str| {
+        operand.contains("stash")
+            && (walks || each_parent || ["^3", "^@", "^-"].iter().any(|end| operand.contains(end)))
+    };
     // By its message, any commit is found.
-    let by_message = |operand: &&str| operand.contains(":/") && !operand.contains(":/*") || operand.contains("^{/");
-    let revisions = || given.operands.iter().take(given.before_dashes.unwrap_or(usize::MAX));
+    let by_message = |operand: &&str| {
+        operand.contains(":/") && !operand.contains(":/*") || operand.contains("^{/")
+    };
+    let revisions = || {
+        given
+            .operands
+            .iter()
+            .take(given.before_dashes.unwrap_or(usize::MAX))
+    };
     everywhere && (walks || each_parent)
-        || revisions().any(|operand| stash(operand) && !operand.contains('/') || operand.contains("refs/stash") || by_message(operand))
+        || revisions().any(|operand| {
+            stash(operand) && !operand.contains('/')
+                || operand.contains("refs/stash")
+                || by_message(operand)
+        })
 }
 
 /// Reads one revision or path. Behind `--` it can only be a path.
-fn read_operand(scene: &mut Scene<'_>, form: &str, folder: &str, operand: &str, revision: bool, content: bool) {
+fn read_operand(
+    scene: &mut Scene<'_>,
+    form: &str,
+    folder: &str,
+    operand: &str,
+    revision: bool,
+    content: bool,
+) {
     // Where no file has such a name, the shell leaves the pattern to git, which looks at any depth.
     if hole::is_glob(operand) {
         let left = hole::shown(operand);
@@ -142,9 +196,23 @@ fn read_operand(scene: &mut Scene<'_>, form: &str, folder: &str, operand: &str, 
     }
     // A commit by its number can be no file that anybody would hide, and neither can several.
     let commits = operand.trim_end_matches(hole::PARTED);
-    let operand = if commits.contains(hole::COMMIT) { commits } else { operand };
-    if revision && operand.contains(hole::COMMIT) && hole::is_literal(&operand.replace(hole::COMMIT, "")) {
-        return read_operand(scene, form, folder, &operand.replace(hole::COMMIT, "0000000"), revision, content);
+    let operand = if commits.contains(hole::COMMIT) {
+        commits
+    } else {
+        operand
+    };
+    if revision
+        && operand.contains(hole::COMMIT)
+        && hole::is_literal(&operand.replace(hole::COMMIT, ""))
+    {
+        return read_operand(
+            scene,
+            form,
+            folder,
+            &operand.replace(hole::COMMIT, "0000000"),
+            revision,
+            content,
+        );
     }
     if revision && is_commit_with_holes(form, operand) {
         return;
@@ -154,19 +222,28 @@ fn read_operand(scene: &mut Scene<'_>, form: &str, folder: &str, operand: &str, 
         // It only takes away from what is shown, and the whole tree is read already.
         Magic::Exclude => return,
         Magic::Path(path) => path,
-        Magic::Other => return scene.unknown(format!("`{}` stands for files that only git knows", hole::shown(operand))),
+        Magic::Other => {
+            return scene.unknown(format!(
+                "`{}` stands for files that only git knows",
+                hole::shown(operand)
+            ));
+        }
     };
     if operand.starts_with(':') && pattern.is_empty() {
         return scene.read(folder, true);
     }
     if content && is_wild(pattern) && !is_ordinary(pattern) {
-        scene.unknown(format!("`{}` stands for files that only git knows", hole::shown(operand)));
+        scene.unknown(format!(
+            "`{}` stands for files that only git knows",
+            hole::shown(operand)
+        ));
     }
     // The folder that a pattern is bound to holds all that fits.
     let path = match pattern.find(WILD) {
-        Some(at) if is_ordinary(pattern) => {
-            pattern.get(..at).and_then(|start| start.rfind('/').and_then(|end| start.get(..end))).unwrap_or(".")
-        }
+        Some(at) if is_ordinary(pattern) => pattern
+            .get(..at)
+            .and_then(|start| start.rfind('/').and_then(|end| start.get(..end)))
+            .unwrap_or("."),
         _ => pattern,
     };
     scene.read(&below(folder, path), true);
@@ -188,7 +265,10 @@ pub(crate) fn hides_paths(word: &str) -> bool {
         Magic::Path(path) => path,
         Magic::Other => return true,
     };
-    !word.starts_with('-') && !word.contains(char::is_whitespace) && is_wild(path) && !is_ordinary(path)
+    !word.starts_with('-')
+        && !word.contains(char::is_whitespace)
+        && is_wild(path)
+        && !is_ordinary(path)
 }
 
 /// Whether git reads a path as a pattern; a backslash makes one too.
@@ -203,11 +283,15 @@ fn is_ordinary(pattern: &str) -> bool {
         let folder = pattern.strip_suffix(last).unwrap_or("");
         return !is_wild(folder) || folder.chars().all(|letter| "*/".contains(letter));
     }
-    let Some((start, ending)) = last.rsplit_once('.') else { return false };
+    let Some((start, ending)) = last.rsplit_once('.') else {
+        return false;
+    };
     let literal = start.find('*').unwrap_or(0);
     let name = start.to_ascii_lowercase();
     // `.e*.json` may be bound to a hidden name, `s*.json` and `*secret*.json` to a secret one.
-    !pattern.split('/').any(|part| part.starts_with('.') && part != ".")
+    !pattern
+        .split('/')
+        .any(|part| part.starts_with('.') && part != ".")
         && !start.contains(['[', '?', '\\'])
         && (literal == 0 || literal >= 4)
         && !SECRETIVE.iter().any(|word| name.contains(word))
@@ -217,10 +301,12 @@ fn is_ordinary(pattern: &str) -> bool {
 /// `ts`, or `ts*` where no ending of a secret starts so.
 fn is_ordinary_ending(ending: &str) -> bool {
     const SECRET: [&str; 22] = [
-        "asc", "cer", "cert", "cred", "crt", "der", "env", "gpg", "jks", "kdbx", "key", "ovpn", "p12", "p8", "passwd", "pem", "pfx", "pgp",
-        "ppk", "secret", "tfvars", "token",
+        "asc", "cer", "cert", "cred", "crt", "der", "env", "gpg", "jks", "kdbx", "key", "ovpn",
+        "p12", "p8", "passwd", "pem", "pfx", "pgp", "ppk", "secret", "tfvars", "token",
     ];
-    let start = ending.strip_suffix('*').filter(|start| start.len() >= 2 && !SECRET.iter().any(|secret| secret.starts_with(start)));
+    let start = ending
+        .strip_suffix('*')
+        .filter(|start| start.len() >= 2 && !SECRET.iter().any(|secret| secret.starts_with(start)));
     let ending = start.unwrap_or(ending);
     !is_wild(ending) && ORDINARY.contains(&format!(" {ending} "))
 }
@@ -234,12 +320,21 @@ enum Magic<'a> {
 }
 
 fn magic(operand: &str) -> Magic<'_> {
-    let Some(rest) = operand.strip_prefix(':') else { return Magic::None };
+    let Some(rest) = operand.strip_prefix(':') else {
+        return Magic::None;
+    };
     if let Some(long) = rest.strip_prefix('(') {
-        let Some((words, path)) = long.split_once(')') else { return Magic::Other };
+        let Some((words, path)) = long.split_once(')') else {
+            return Magic::Other;
+        };
         return match words {
             _ if words.split(',').any(|word| word == "exclude") => Magic::Exclude,
-            _ if words.split(',').all(|word| matches!(word, "top" | "literal" | "")) => Magic::Path(path),
+            _ if words
+                .split(',')
+                .all(|word| matches!(word, "top" | "literal" | "")) =>
+            {
+                Magic::Path(path)
+            }
             _ => Magic::Other,
         };
     }
@@ -249,14 +344,23 @@ fn magic(operand: &str) -> Magic<'_> {
     if signs.contains(['!', '^']) {
         return Magic::Exclude;
     }
-    Magic::Path(path.strip_prefix(':').filter(|_| !signs.is_empty()).unwrap_or(path))
+    Magic::Path(
+        path.strip_prefix(':')
+            .filter(|_| !signs.is_empty())
+            .unwrap_or(path),
+    )
 }
 
 /// A revision such as `HEAD~$n`, of a form that takes no file out of one: whatever the hole holds, it is a commit or nothing.
 fn is_commit_with_holes(form: &str, operand: &str) -> bool {
-    let certain = operand.split(|letter: char| !hole::is_literal(letter.encode_utf8(&mut [0; 4]))).next().unwrap_or("");
+    let certain = operand
+        .split(|letter: char| !hole::is_literal(letter.encode_utf8(&mut [0; 4])))
+        .next()
+        .unwrap_or("");
     // `a/..$x` could be a path that leads up.
-    let range = certain.split_once("..").is_some_and(|(start, _)| start.ends_with(|letter: char| letter.is_ascii_alphanumeric()));
+    let range = certain
+        .split_once("..")
+        .is_some_and(|(start, _)| start.ends_with(|letter: char| letter.is_ascii_alphanumeric()));
     let commit = certain.starts_with("HEAD~") || certain.starts_with("HEAD^") || range;
     certain.len() < operand.len()
         && commit
@@ -272,7 +376,11 @@ fn read_in_revision(scene: &mut Scene<'_>, folder: &str, operand: &str) {
     if operand.matches(':').count() > MOST {
         return scene.unknown("a path with more colons than are looked at");
     }
-    for path in operand.match_indices(':').filter_map(|(at, _)| operand.get(at + 1..)).filter(|path| !path.is_empty()) {
+    for path in operand
+        .match_indices(':')
+        .filter_map(|(at, _)| operand.get(at + 1..))
+        .filter(|path| !path.is_empty())
+    {
         scene.read(&below(folder, path), true);
         if folder != "." && !path.starts_with('.') {
             scene.read(path, true);

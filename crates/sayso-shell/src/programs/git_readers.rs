@@ -81,7 +81,13 @@ pub(super) const READERS: &[Reader] = &[
     ("log", LOG, Operands::Content),
     ("show", LOG, Operands::Content),
     ("whatchanged", LOG, Operands::Content),
-    ("diff", diff_options!("--no-index --cached,--staged --merge-base -0 -1,--base -2,--ours -3,--theirs"), Operands::Content),
+    (
+        "diff",
+        diff_options!(
+            "--no-index --cached,--staged --merge-base -0 -1,--base -2,--ours -3,--theirs"
+        ),
+        Operands::Content,
+    ),
     (
         "shortlog",
         concat!(
@@ -117,7 +123,11 @@ pub(super) const READERS: &[Reader] = &[
     ("remote show", "-n", Operands::Names),
     ("remote get-url", "--push --all", Operands::Names),
     ("stash list", REFLOG, Operands::Content),
-    ("stash show", diff_options!("-u,--include-untracked --no-include-untracked"), Operands::Names),
+    (
+        "stash show",
+        diff_options!("-u,--include-untracked --no-include-untracked"),
+        Operands::Names,
+    ),
     ("config", CONFIG, Operands::Names),
     ("config get", CONFIG, Operands::Names),
     ("config list", CONFIG, Operands::None),
@@ -125,15 +135,27 @@ pub(super) const READERS: &[Reader] = &[
     ("notes list", NOTES, Operands::Names),
     ("notes show", NOTES, Operands::Names),
     ("notes get-ref", "", Operands::None),
-    ("worktree list", "--porcelain -v,--verbose -z,--null", Operands::None),
+    (
+        "worktree list",
+        "--porcelain -v,--verbose -z,--null",
+        Operands::None,
+    ),
     ("submodule", SUBMODULE, Operands::None),
     ("submodule status", SUBMODULE, Operands::Paths),
     ("bisect log", "", Operands::None),
-    ("bisect terms", "--term-good,--term-old --term-bad,--term-new", Operands::None),
+    (
+        "bisect terms",
+        "--term-good,--term-old --term-bad,--term-new",
+        Operands::None,
+    ),
     ("sparse-checkout list", "", Operands::None),
     ("bundle verify", "-q,--quiet", Operands::Files),
     ("bundle list-heads", "", Operands::Files),
-    ("replace", "-l,--list --format= -d,--delete -f,--force -e,--edit -g,--graft --raw", Operands::Names),
+    (
+        "replace",
+        "-l,--list --format= -d,--delete -f,--force -e,--edit -g,--graft --raw",
+        Operands::Names,
+    ),
     (
         "rev-parse",
         "--abbrev-ref? --short? --verify -q,--quiet --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --git-path= --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --show-object-format? --show-ref-format --symbolic --symbolic-full-name --all --branches? --tags? --remotes? --glob=+ --exclude=+ --exclude-hidden=+ --disambiguate=+ --show-superproject-working-tree --path-format={absolute,relative} --default= --revs-only --no-revs --flags --no-flags --not --sq --since,--after=+ --until,--before=+ --end-of-options --local-env-vars --shared-index-path",
@@ -161,7 +183,11 @@ pub(super) const READERS: &[Reader] = &[
         "-t -s -e -p --batch-check? --batch-all-objects --buffer --unordered -z -Z --allow-unknown-type --use-mailmap --mailmap",
         Operands::Content,
     ),
-    ("merge-base", "-a,--all --octopus --independent --is-ancestor --fork-point", Operands::Names),
+    (
+        "merge-base",
+        "-a,--all --octopus --independent --is-ancestor --fork-point",
+        Operands::Names,
+    ),
     (
         "for-each-ref",
         "--count= --sort= --format= --points-at= --merged=? --no-merged=? --contains=? --no-contains=? --color? --ignore-case --omit-empty --exclude=+ --include-root-refs --stdin -s,--shell -p,--perl --python --tcl",
@@ -188,12 +214,30 @@ pub(super) const READERS: &[Reader] = &[
         "-i,--ignore-case -w,--word-regexp -v,--invert-match -h -H --full-name -E,--extended-regexp -G,--basic-regexp -P,--perl-regexp -F,--fixed-strings -n,--line-number --column -l,--files-with-matches --name-only -L,--files-without-match -o,--only-matching -c,--count --color? --no-color --break --no-break --heading --no-heading -p,--show-function -A,--after-context= -B,--before-context= -#,-C,--context= -W,--function-context -e=- -f=< --and --or --not --all-match -q,--quiet --cached --untracked --exclude-standard --max-depth= -I -a,--text -z,--null -m,--max-count= -r,--recursive --no-recursive --recurse-submodules --no-recurse-submodules --threads=+ --no-textconv",
         Operands::Pattern,
     ),
-    ("diff-tree", concat!("--no-commit-id --merge-base ", log_options!(), diff_options!()), Operands::Content),
-    ("diff-index", diff_options!("--cached -m --merge-base -c --cc -r"), Operands::Content),
-    ("diff-files", diff_options!("-q -0 -1,--base -2,--ours -3,--theirs -c --cc -r"), Operands::Content),
+    (
+        "diff-tree",
+        concat!(
+            "--no-commit-id --merge-base ",
+            log_options!(),
+            diff_options!()
+        ),
+        Operands::Content,
+    ),
+    (
+        "diff-index",
+        diff_options!("--cached -m --merge-base -c --cc -r"),
+        Operands::Content,
+    ),
+    (
+        "diff-files",
+        diff_options!("-q -0 -1,--base -2,--ours -3,--theirs -c --cc -r"),
+        Operands::Content,
+    ),
     (
         "range-diff",
-        diff_options!("--creation-factor=+ --no-dual-color --dual-color --left-only --right-only --notes? --no-notes"),
+        diff_options!(
+            "--creation-factor=+ --no-dual-color --dual-color --left-only --right-only --notes? --no-notes"
+        ),
         Operands::Content,
     ),
     (
@@ -203,38 +247,90 @@ pub(super) const READERS: &[Reader] = &[
         ),
         Operands::Content,
     ),
-    ("check-ignore", "-q,--quiet -v,--verbose --stdin -z -n,--non-matching --no-index", Operands::Names),
-    ("check-attr", "-a,--all --cached --stdin -z --source=+", Operands::Names),
+    (
+        "check-ignore",
+        "-q,--quiet -v,--verbose --stdin -z -n,--non-matching --no-index",
+        Operands::Names,
+    ),
+    (
+        "check-attr",
+        "-a,--all --cached --stdin -z --source=+",
+        Operands::Names,
+    ),
     ("check-mailmap", "--stdin", Operands::Names),
-    ("check-ref-format", "--normalize --print --allow-onelevel --no-allow-onelevel --refspec-pattern --branch", Operands::Names),
-    ("count-objects", "-v,--verbose -H,--human-readable", Operands::None),
-    ("symbolic-ref", "-q,--quiet --short --no-recurse --recurse -d,--delete -m=", Operands::Names),
+    (
+        "check-ref-format",
+        "--normalize --print --allow-onelevel --no-allow-onelevel --refspec-pattern --branch",
+        Operands::Names,
+    ),
+    (
+        "count-objects",
+        "-v,--verbose -H,--human-readable",
+        Operands::None,
+    ),
+    (
+        "symbolic-ref",
+        "-q,--quiet --short --no-recurse --recurse -d,--delete -m=",
+        Operands::Names,
+    ),
     ("var", "", Operands::Names),
     ("version", "--build-options", Operands::None),
-    ("help", "-a,--all -g,--guides -c,--config --verbose --no-verbose", Operands::Names),
+    (
+        "help",
+        "-a,--all -g,--guides -c,--config --verbose --no-verbose",
+        Operands::Names,
+    ),
     (
         "fsck",
         "-v,--verbose --unreachable --dangling --no-dangling --tags --root --cache --no-reflogs --full --no-full --connectivity-only --strict --progress --no-progress --name-objects",
         Operands::Names,
     ),
-    ("commit-graph verify", "--shallow --progress --no-progress", Operands::None),
-    ("multi-pack-index verify", "--progress --no-progress", Operands::None),
-    ("verify-pack", "-v,--verbose -s,--stat-only", Operands::Files),
+    (
+        "commit-graph verify",
+        "--shallow --progress --no-progress",
+        Operands::None,
+    ),
+    (
+        "multi-pack-index verify",
+        "--progress --no-progress",
+        Operands::None,
+    ),
+    (
+        "verify-pack",
+        "-v,--verbose -s,--stat-only",
+        Operands::Files,
+    ),
     ("show-index", "", Operands::None),
     ("get-tar-commit-id", "", Operands::None),
-    ("archive", "-# -l,--list --format=+ --prefix=+ -v,--verbose --mtime=+ -o,--output=> --worktree-attributes", Operands::Content),
+    (
+        "archive",
+        "-# -l,--list --format=+ --prefix=+ -v,--verbose --mtime=+ -o,--output=> --worktree-attributes",
+        Operands::Content,
+    ),
     (
         "apply",
         "--check --stat --numstat --summary -R,--reverse -p=+ -C=+ --cached --index --directory=+ --exclude=+ --include=+ --recount --unidiff-zero --inaccurate-eof --whitespace=+ --ignore-whitespace --ignore-space-change --allow-overlap --allow-empty --no-add -v,--verbose -q,--quiet -z -3,--3way --reject -N,--intent-to-add --apply",
         Operands::Files,
     ),
-    ("hash-object", "-t= -w --stdin --no-filters --path=+ --literally", Operands::Files),
+    (
+        "hash-object",
+        "-t= -w --stdin --no-filters --path=+ --literally",
+        Operands::Files,
+    ),
     (
         "interpret-trailers",
         "--trim-empty --where= --if-exists= --if-missing= --only-trailers --only-input --unfold --parse --no-divider --trailer= --in-place",
         Operands::Files,
     ),
     ("patch-id", "--stable --unstable --verbatim", Operands::None),
-    ("stripspace", "-s,--strip-comments -c,--comment-lines", Operands::None),
-    ("column", "--mode=+ --raw-mode=+ --width=+ --indent=+ --nl=+ --padding=+", Operands::None),
+    (
+        "stripspace",
+        "-s,--strip-comments -c,--comment-lines",
+        Operands::None,
+    ),
+    (
+        "column",
+        "--mode=+ --raw-mode=+ --width=+ --indent=+ --nl=+ --padding=+",
+        Operands::None,
+    ),
 ];

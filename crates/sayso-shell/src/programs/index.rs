@@ -19,7 +19,10 @@ pub(super) struct Index {
 
 impl Index {
     /// Of two rows with one name, the first counts.
-    #[expect(clippy::indexing_slicing, reason = "this runs while the program is compiled, and a wrong index stops that")]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "this runs while the program is compiled, and a wrong index stops that"
+    )]
     pub(super) const fn new(families: &'static [&'static [Program]]) -> Self {
         let (mut slots, mut longest) = ([NONE; SLOTS], 0);
         let (mut count, mut family) = (0, 0);
@@ -47,7 +50,11 @@ impl Index {
             }
             family += 1;
         }
-        Index { families, slots, longest }
+        Index {
+            families,
+            slots,
+            longest,
+        }
     }
 
     /// The row of a program, and the number of its family.
@@ -81,16 +88,38 @@ mod tests {
 
     #[test]
     fn every_name_finds_its_first_row() {
-        let named = || FAMILIES.iter().copied().flatten().flat_map(|program| program.names.iter().map(move |name| (*name, program)));
+        let named = || {
+            FAMILIES
+                .iter()
+                .copied()
+                .flatten()
+                .flat_map(|program| program.names.iter().map(move |name| (*name, program)))
+        };
         for (name, _) in named() {
-            let first = named().find(|(other, _)| *other == name).map(|(_, program)| std::ptr::from_ref(program));
-            assert_eq!(INDEX.get(name).map(|(program, _)| std::ptr::from_ref(program)), first, "{name}");
+            let first = named()
+                .find(|(other, _)| *other == name)
+                .map(|(_, program)| std::ptr::from_ref(program));
+            assert_eq!(
+                INDEX
+                    .get(name)
+                    .map(|(program, _)| std::ptr::from_ref(program)),
+                first,
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn other_names_find_none() {
-        for name in ["", "l", "lss", "LS", "ls ", "no-such-program", &"x".repeat(1000)] {
+        for name in [
+            "",
+            "l",
+            "lss",
+            "LS",
+            "ls ",
+            "no-such-program",
+            &"x".repeat(1000),
+        ] {
             assert!(INDEX.get(name).is_none(), "{name}");
         }
     }

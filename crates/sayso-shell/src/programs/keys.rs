@@ -5,16 +5,24 @@ use crate::hole;
 use crate::options::Parsed;
 use crate::scene::Scene;
 
-pub(super) const PROGRAMS: &[Program] =
-    &[Program::raw(&["openssl"], digest), Program::new(&["ssh-keygen"], "-l -v -E={md5,sha256} -f=<", key_print)];
+pub(super) const PROGRAMS: &[Program] = &[
+    Program::raw(&["openssl"], digest),
+    Program::new(&["ssh-keygen"], "-l -v -E={md5,sha256} -f=<", key_print),
+];
 
 /// Only checksums and the version.
 fn digest(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     match parsed.operands.as_slice() {
         ["version"] | ["version", "-a"] => {}
-        ["dgst", "-md5" | "-sha1" | "-sha224" | "-sha256" | "-sha384" | "-sha512", paths @ ..]
+        [
+            "dgst",
+            "-md5" | "-sha1" | "-sha224" | "-sha256" | "-sha384" | "-sha512",
+            paths @ ..,
+        ]
         | ["md5" | "sha1" | "sha256" | "sha512", paths @ ..]
-            if paths.iter().all(|path| !hole::may_be_option(path) && !hole::may_be_several(path)) =>
+            if paths
+                .iter()
+                .all(|path| !hole::may_be_option(path) && !hole::may_be_several(path)) =>
         {
             for path in paths {
                 scene.read(path, false);
@@ -24,7 +32,9 @@ fn digest(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             // Of a file with a key in it, only the certificate is shown.
             scene.only_names = true;
             for pair in words.windows(2).filter(|pair| pair.first() == Some(&"-in")) {
-                pair.last().into_iter().for_each(|path| scene.read(path, false));
+                pair.last()
+                    .into_iter()
+                    .for_each(|path| scene.read(path, false));
             }
         }
         _ => scene.unknown("works on keys, certificates or connections"),
@@ -56,8 +66,12 @@ fn shows_certificate(words: &[&str]) -> bool {
     let mut known = words.contains(&"-noout");
     while let Some(word) = rest.next() {
         known &= match *word {
-            "-in" => rest.next().is_some_and(|path| hole::is_literal(path) && !path.starts_with('-') && !path.contains(':')),
-            "-inform" | "-checkend" => rest.next().is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_alphanumeric())),
+            "-in" => rest.next().is_some_and(|path| {
+                hole::is_literal(path) && !path.starts_with('-') && !path.contains(':')
+            }),
+            "-inform" | "-checkend" => rest
+                .next()
+                .is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_alphanumeric())),
             word => SHOWS.contains(&word),
         };
     }

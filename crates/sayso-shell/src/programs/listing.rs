@@ -16,17 +16,29 @@ pub struct KnownForm {
 /// All forms, in the order of the table.
 pub(crate) fn all() -> Vec<KnownForm> {
     let families = FAMILIES.iter().copied().flatten();
-    let mut out: Vec<KnownForm> =
-        families.flat_map(|program| program.names.iter().map(|name| form(name, "", program.options.unwrap_or("")))).collect();
+    let mut out: Vec<KnownForm> = families
+        .flat_map(|program| {
+            program
+                .names
+                .iter()
+                .map(|name| form(name, "", program.options.unwrap_or("")))
+        })
+        .collect();
     out.extend(READERS.iter().map(|row| form("git", row.0, row.1)));
     out.extend(WRITERS.iter().map(|row| form("git", row.0, row.1)));
     for name in told::names() {
-        let Some(row) = told::find(name) else { continue };
+        let Some(row) = told::find(name) else {
+            continue;
+        };
         let own = row.own().options;
         out.push(form(name, "", own));
         for told in row.forms() {
             let options = format!("{own} {}", told.options);
-            out.extend(told.names.split_ascii_whitespace().map(|words| form(name, words, &options)));
+            out.extend(
+                told.names
+                    .split_ascii_whitespace()
+                    .map(|words| form(name, words, &options)),
+            );
         }
     }
     out.extend(subcommands::names().map(|(name, _)| form(name, "", "")));
@@ -34,8 +46,13 @@ pub(crate) fn all() -> Vec<KnownForm> {
 }
 
 fn form(name: &'static str, subcommand: &'static str, table: &str) -> KnownForm {
-    let words = std::iter::once(name).chain(subcommand.split(['/', ' ']).filter(|word| !word.is_empty())).collect();
-    KnownForm { words, options: table.split_ascii_whitespace().flat_map(spellings).collect() }
+    let words = std::iter::once(name)
+        .chain(subcommand.split(['/', ' ']).filter(|word| !word.is_empty()))
+        .collect();
+    KnownForm {
+        words,
+        options: table.split_ascii_whitespace().flat_map(spellings).collect(),
+    }
 }
 
 /// The spellings of one entry of a table of options (see [`crate::options`]).
@@ -43,7 +60,11 @@ fn spellings(entry: &str) -> Vec<String> {
     let end = entry.find(['=', '?', '~', '!']).unwrap_or(entry.len());
     let (names, takes) = entry.split_at(end);
     let value = if takes.starts_with('=') { "=" } else { "" };
-    names.split(',').filter(|name| name.len() > 1).map(|name| format!("{}{value}", name.replace('#', "3"))).collect()
+    names
+        .split(',')
+        .filter(|name| name.len() > 1)
+        .map(|name| format!("{}{value}", name.replace('#', "3")))
+        .collect()
 }
 
 #[cfg(test)]
@@ -54,9 +75,16 @@ mod tests {
     fn every_program_is_listed_with_its_options() {
         let forms = all();
         assert!(forms.len() > 4000, "{}", forms.len());
-        let has =
-            |words: &[&str], option: &str| forms.iter().any(|form| form.words == words && form.options.iter().any(|known| known == option));
-        assert!(has(&["ls"], "--all") && has(&["git", "log"], "--oneline") && has(&["blkid"], "--label="));
+        let has = |words: &[&str], option: &str| {
+            forms
+                .iter()
+                .any(|form| form.words == words && form.options.iter().any(|known| known == option))
+        };
+        assert!(
+            has(&["ls"], "--all")
+                && has(&["git", "log"], "--oneline")
+                && has(&["blkid"], "--label=")
+        );
         assert_eq!(spellings("-r,-R,--recursive"), ["-r", "-R", "--recursive"]);
         assert_eq!(spellings("-o,--output=>"), ["-o=", "--output="]);
         assert_eq!(spellings("-#"), ["-3"]);

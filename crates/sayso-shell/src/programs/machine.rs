@@ -17,17 +17,33 @@ pub(super) const PROGRAMS: &[Program] = &[
          -I,--include= -f,--fs -i,--ascii -l,--list -m,--perms -n,--noheadings -o,--output= -p,--paths -r,--raw -s,--inverse -t,--topology -x,--sort= -z,--zoned -V,--version",
         says,
     ),
-    Program::new(&["lsusb"], "-v,--verbose -s= -d= -t,--tree -V,--version", takes_none),
+    Program::new(
+        &["lsusb"],
+        "-v,--verbose -s= -d= -t,--tree -V,--version",
+        takes_none,
+    ),
     Program::new(&["lspci"], "-m -t -v -k -x -b -D -P -n -s= -d=", takes_none),
     Program::new(&["lsmod"], "", takes_none),
-    Program::new(&["lsb_release"], "-a,--all -d,--description -r,--release -c,--codename -i,--id -s,--short -v,--version", takes_none),
+    Program::new(
+        &["lsb_release"],
+        "-a,--all -d,--description -r,--release -c,--codename -i,--id -s,--short -v,--version",
+        takes_none,
+    ),
     Program::new(
         &["vmstat"],
         "-a,--active -f,--forks -m,--slabs -n,--one-header -s,--stats -d,--disk -D,--disk-sum -S,--unit= -w,--wide -t,--timestamp",
         says,
     ),
-    Program::new(&["iostat", "mpstat"], "-c -d -h -k -m -N -s -t -x -y -z -A -u -P= --human --pretty --compact -V", says),
-    Program::new(&["w"], "-h,--no-header -u,--no-current -s,--short -f,--from -o,--old-style -i,--ip-addr -V,--version", says),
+    Program::new(
+        &["iostat", "mpstat"],
+        "-c -d -h -k -m -N -s -t -x -y -z -A -u -P= --human --pretty --compact -V",
+        says,
+    ),
+    Program::new(
+        &["w"],
+        "-h,--no-header -u,--no-current -s,--short -f,--from -o,--old-style -i,--ip-addr -V,--version",
+        says,
+    ),
     Program::new(
         &["who"],
         "-a,--all -b,--boot -d,--dead -H,--heading --ips -l,--login -m -p,--process -q,--count -r,--runlevel -s,--short -t,--time -T,-w,--mesg -u,--users --help --version",
@@ -39,11 +55,23 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-a,--hostlast -F,--fulltimes -i,--ip -#,-n,--limit= -R,--nohostname -w,--fullnames -x,--system -V,--version",
         logins,
     ),
-    Program::new(&["lastlog", "faillog"], "-u,--user= -t,--time= -b,--before= -h,--help", logins),
+    Program::new(
+        &["lastlog", "faillog"],
+        "-u,--user= -t,--time= -b,--before= -h,--help",
+        logins,
+    ),
     Program::new(&["getent"], "", entries),
     Program::new(&["getconf"], "-a", says),
-    Program::new(&["locale"], "-a,--all-locales -m,--charmaps -c,--category-name -k,--keyword-name -v,--verbose", says),
-    Program::new(&["cal", "ncal"], "-1 -3 -y -Y -j -s -h -M -w -b -e -o -N -m= -A= -B= -n=", says),
+    Program::new(
+        &["locale"],
+        "-a,--all-locales -m,--charmaps -c,--category-name -k,--keyword-name -v,--verbose",
+        says,
+    ),
+    Program::new(
+        &["cal", "ncal"],
+        "-1 -3 -y -Y -j -s -h -M -w -b -e -o -N -m= -A= -B= -n=",
+        says,
+    ),
     Program::raw(&["yes"], prints_without_end),
     Program::raw(&["tput"], terminal),
     Program::new(&["clear"], "-x", takes_none),
@@ -79,19 +107,43 @@ pub(super) const PROGRAMS: &[Program] = &[
          -S,--ns-changes -t,--thread-names -T,--hide-threads -u,--uid-changes -U,--unicode -Z,--security-context -V,--version",
         says,
     ),
-    Program::new(&["top"], "-b -n= -d= -o= -p= -u= -U= -c -H -i -l= -s=", watch_once),
-    Program::new(&["mount"], "-l,--show-labels -t,--types= -V,--version", mounts),
+    Program::new(
+        &["top"],
+        "-b -n= -d= -o= -p= -u= -U= -c -H -i -l= -s=",
+        watch_once,
+    ),
+    Program::new(
+        &["mount"],
+        "-l,--show-labels -t,--types= -V,--version",
+        mounts,
+    ),
     Program::new(
         &["findmnt"],
         "-A,--all -a,--ascii -b,--bytes -D,--df -e,--evaluate -f,--first-only -i,--invert -J,--json -l,--list -n,--noheadings -O,--options= -o,--output= --output-all \
          -P,--pairs --real --pseudo -R,--submounts -r,--raw -S,--source= -T,--target= -M,--mountpoint= --tree -t,--types= -U,--uniq -u,--notruncate -v,--nofsroot -V,--version",
         says,
     ),
-    Program::new(&["swapon"], "-s,--summary --show? --noheadings --raw --bytes -V,--version", swaps),
-    Program::new(&["sysctl"], "-n,--values -a,--all -e,--ignore -N,--names -b,--binary -h", kernel_settings),
-    Program::new(&["nvidia-smi"], "-L,--list-gpus -q,--query --query-gpu=+ --query-compute-apps=+ --format=+ --id=+", takes_none),
+    Program::new(
+        &["swapon"],
+        "-s,--summary --show? --noheadings --raw --bytes -V,--version",
+        swaps,
+    ),
+    Program::new(
+        &["sysctl"],
+        "-n,--values -a,--all -e,--ignore -N,--names -b,--binary -h",
+        kernel_settings,
+    ),
+    Program::new(
+        &["nvidia-smi"],
+        "-L,--list-gpus -q,--query --query-gpu=+ --query-compute-apps=+ --format=+ --id=+",
+        takes_none,
+    ),
     Program::new(&["whereis"], "-b -m -s -u", says),
-    Program::new(&["whatis", "apropos"], "-e,--exact -w,--wildcard -r,--regex -l,--long -a,--and -V,--version", says),
+    Program::new(
+        &["whatis", "apropos"],
+        "-e,--exact -w,--wildcard -r,--regex -l,--long -a,--and -V,--version",
+        says,
+    ),
 ];
 
 /// Prints the same line until something ends it.
@@ -106,7 +158,10 @@ fn prints_without_end(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn only_version(parsed: &Parsed<'_>) -> bool {
     parsed.operands.is_empty()
         && !parsed.options.is_empty()
-        && parsed.options.iter().all(|given| matches!(&*given.name, "--version" | "--help"))
+        && parsed
+            .options
+            .iter()
+            .all(|given| matches!(&*given.name, "--version" | "--help"))
 }
 
 /// The log of the kernel lies outside of the workspace, as all logs of the system do.
@@ -148,7 +203,9 @@ fn who(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 /// Other databases than these may ask other machines, and so does the name of any other machine than this.
 fn entries(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let local = match parsed.operands.as_slice() {
-        [database, ..] if matches!(*database, "passwd" | "group" | "services" | "protocols") => true,
+        [database, ..] if matches!(*database, "passwd" | "group" | "services" | "protocols") => {
+            true
+        }
         ["hosts" | "ahosts", host] => matches!(*host, "localhost" | "127.0.0.1" | "::1"),
         _ => false,
     };
@@ -158,8 +215,15 @@ fn entries(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 }
 
 fn terminal(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let plain = |word: &&str| hole::is_literal(word) && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if !parsed.operands.iter().all(plain) || parsed.operands.iter().any(|word| matches!(*word, "init" | "reset")) {
+    let plain = |word: &&str| {
+        hole::is_literal(word) && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    if !parsed.operands.iter().all(plain)
+        || parsed
+            .operands
+            .iter()
+            .any(|word| matches!(*word, "init" | "reset"))
+    {
         scene.unknown("this form of `tput` is not known");
     }
 }
@@ -207,8 +271,16 @@ fn services(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         return scene.unknown("starts, stops or changes services of the machine");
     }
     // The environment of a service may hold secrets.
-    let mut properties = parsed.options.iter().filter(|option| option.name == "--property").filter_map(|option| option.value).peekable();
-    if subcommand == "show" && (properties.peek().is_none() || properties.any(|names| names.to_ascii_lowercase().contains("env"))) {
+    let mut properties = parsed
+        .options
+        .iter()
+        .filter(|option| option.name == "--property")
+        .filter_map(|option| option.value)
+        .peekable();
+    if subcommand == "show"
+        && (properties.peek().is_none()
+            || properties.any(|names| names.to_ascii_lowercase().contains("env")))
+    {
         scene.unknown("shows the environment of a service, which may hold secrets");
     }
 }
@@ -224,23 +296,36 @@ fn watch_once(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn mounts(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if !parsed.operands.is_empty() {
         scene.runs("mounts a file system");
-        parsed.operands.iter().for_each(|path| scene.read(path, false));
+        parsed
+            .operands
+            .iter()
+            .for_each(|path| scene.read(path, false));
     }
 }
 
 fn swaps(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if !parsed.operands.is_empty() || !parsed.keeps_one_mode(&["--show", "--summary", "--version"]) {
+    if !parsed.operands.is_empty() || !parsed.keeps_one_mode(&["--show", "--summary", "--version"])
+    {
         scene.unknown("changes what the machine swaps to");
     }
 }
 
 /// `name=value` sets.
 fn kernel_settings(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if parsed.operands.iter().any(|word| word.contains('=') || !hole::is_literal(word)) {
+    if parsed
+        .operands
+        .iter()
+        .any(|word| word.contains('=') || !hole::is_literal(word))
+    {
         scene.unknown("changes settings of the kernel");
     }
     // A name is turned into a path, and may lead to any other file.
-    let leads_out = |word: &&&str| word.starts_with(['/', '.']) || word.contains("..") || word.contains("/.") || word.contains("./");
+    let leads_out = |word: &&&str| {
+        word.starts_with(['/', '.'])
+            || word.contains("..")
+            || word.contains("/.")
+            || word.contains("./")
+    };
     if let Some(word) = parsed.operands.iter().find(leads_out) {
         scene.unlisted_word(word, "`sysctl` may read any file by such a name");
     }

@@ -55,21 +55,43 @@ pub(crate) struct Program {
 
 impl Program {
     /// An ordinary program.
-    const fn new(names: &'static [&'static str], options: &'static str, meaning: fn(&mut Scene<'_>, &Parsed<'_>)) -> Self {
-        Program { names, options: Some(options), meaning, builtin: false, interprets: false }
+    const fn new(
+        names: &'static [&'static str],
+        options: &'static str,
+        meaning: fn(&mut Scene<'_>, &Parsed<'_>),
+    ) -> Self {
+        Program {
+            names,
+            options: Some(options),
+            meaning,
+            builtin: false,
+            interprets: false,
+        }
     }
 
     /// A program that has its own way to read its words.
     const fn raw(names: &'static [&'static str], meaning: fn(&mut Scene<'_>, &Parsed<'_>)) -> Self {
-        Program { names, options: None, meaning, builtin: false, interprets: false }
+        Program {
+            names,
+            options: None,
+            meaning,
+            builtin: false,
+            interprets: false,
+        }
     }
 
     const fn builtin(self) -> Self {
-        Program { builtin: true, ..self }
+        Program {
+            builtin: true,
+            ..self
+        }
     }
 
     const fn interpreter(self) -> Self {
-        Program { interprets: true, ..self }
+        Program {
+            interprets: true,
+            ..self
+        }
     }
 }
 
@@ -105,7 +127,9 @@ static INDEX: Index = Index::new(&FAMILIES);
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     let row = INDEX.get(name).map(|(program, _)| program);
     let told = || told::is_open(name).map(tools::told);
-    row.or_else(told).or_else(|| tools::by_prefix(name)).or_else(|| with_subcommands().get(name).copied())
+    row.or_else(told)
+        .or_else(|| tools::by_prefix(name))
+        .or_else(|| with_subcommands().get(name).copied())
 }
 
 /// The other programs that share a name with one of the table: what they do counts, too.
@@ -117,7 +141,8 @@ pub(crate) fn others(name: &str) -> impl Iterator<Item = &'static Program> {
 fn with_subcommands() -> &'static Names<&'static Program> {
     static BY_NAME: LazyLock<Names<&Program>> = LazyLock::new(|| {
         let mut all = Names::with_capacity(512);
-        subcommands::names().for_each(|(name, runs_words)| all.add(name, tools::with_subcommands(runs_words)));
+        subcommands::names()
+            .for_each(|(name, runs_words)| all.add(name, tools::with_subcommands(runs_words)));
         all
     });
     &BY_NAME
@@ -185,23 +210,36 @@ mod tests {
 
     #[test]
     fn every_program_that_is_told_has_no_row_elsewhere() {
-        let doubled: Vec<&str> = told::names().filter(|name| INDEX.get(name).is_some()).collect();
+        let doubled: Vec<&str> = told::names()
+            .filter(|name| INDEX.get(name).is_some())
+            .collect();
         assert!(doubled.is_empty(), "{doubled:?}");
     }
 
     #[test]
     fn what_may_run_its_words_says_so_in_both_tables() {
-        let silent = subcommands::names().filter(|(name, runs)| *runs && told::find(name).is_some_and(|row| !row.runs_words()));
+        let silent = subcommands::names()
+            .filter(|(name, runs)| *runs && told::find(name).is_some_and(|row| !row.runs_words()));
         let silent: Vec<&str> = silent.map(|(name, _)| name).collect();
         assert!(silent.is_empty(), "{silent:?}");
     }
 
     #[test]
     fn the_table_is_wide() {
-        let modelled = FAMILIES.iter().take(MODELLED).copied().flatten().flat_map(|program| program.names.iter().copied());
-        let told = told::names().filter(|name| told::find(name).is_some_and(|row| row.is_modelled()));
+        let modelled = FAMILIES
+            .iter()
+            .take(MODELLED)
+            .copied()
+            .flatten()
+            .flat_map(|program| program.names.iter().copied());
+        let told =
+            told::names().filter(|name| told::find(name).is_some_and(|row| row.is_modelled()));
         let modelled: BTreeSet<&str> = modelled.chain(told).collect();
-        assert!(modelled.len() >= 500, "{} programs have their options and operands told", modelled.len());
+        assert!(
+            modelled.len() >= 500,
+            "{} programs have their options and operands told",
+            modelled.len()
+        );
         let known: BTreeSet<&str> = FAMILIES
             .iter()
             .copied()

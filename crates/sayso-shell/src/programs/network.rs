@@ -6,9 +6,36 @@ use crate::scene::{PLAIN, Scene};
 use sayso_core::effect::{EffectKind, Manner};
 
 pub(super) const PROGRAMS: &[Program] = &[
-    Program::raw(&["http", "https", "xh", "aria2c", "lynx", "w3m", "links", "youtube-dl", "yt-dlp"], fetch),
     Program::raw(
-        &["resolvectl", "telnet", "ftp", "nmap", "finger", "mail", "sendmail", "mutt", "route", "wscat", "websocat", "grpcurl", "iperf3"],
+        &[
+            "http",
+            "https",
+            "xh",
+            "aria2c",
+            "lynx",
+            "w3m",
+            "links",
+            "youtube-dl",
+            "yt-dlp",
+        ],
+        fetch,
+    ),
+    Program::raw(
+        &[
+            "resolvectl",
+            "telnet",
+            "ftp",
+            "nmap",
+            "finger",
+            "mail",
+            "sendmail",
+            "mutt",
+            "route",
+            "wscat",
+            "websocat",
+            "grpcurl",
+            "iperf3",
+        ],
         talk,
     ),
     // These may run a command at either end.
@@ -20,8 +47,12 @@ pub(super) const PROGRAMS: &[Program] = &[
 fn fetch(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let mut found = false;
     for word in &parsed.operands {
-        let address = word.rsplit_once("=http").map_or_else(|| (*word).to_owned(), |(_, rest)| format!("http{rest}"));
-        if address.contains("://") || (!word.starts_with('-') && word.contains('.') && !word.contains(' ')) {
+        let address = word
+            .rsplit_once("=http")
+            .map_or_else(|| (*word).to_owned(), |(_, rest)| format!("http{rest}"));
+        if address.contains("://")
+            || (!word.starts_with('-') && word.contains('.') && !word.contains(' '))
+        {
             scene.connect(&address);
             found = true;
         }
@@ -34,12 +65,25 @@ fn fetch(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 fn talk(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     // The table of ways, as the machine has it; without numbers, other machines are asked for names.
-    let shows = |word: &&str| matches!(*word, "-n" | "-ne" | "-en" | "-e" | "-ee" | "-v" | "-4" | "-6");
-    let numbers = parsed.operands.iter().any(|word| matches!(*word, "-n" | "-ne" | "-en"));
+    let shows = |word: &&str| {
+        matches!(
+            *word,
+            "-n" | "-ne" | "-en" | "-e" | "-ee" | "-v" | "-4" | "-6"
+        )
+    };
+    let numbers = parsed
+        .operands
+        .iter()
+        .any(|word| matches!(*word, "-n" | "-ne" | "-en"));
     if scene.name == "route" && numbers && parsed.operands.iter().all(shows) {
         return;
     }
-    let hosts: Vec<&str> = parsed.operands.iter().copied().filter(|word| !word.starts_with('-')).collect();
+    let hosts: Vec<&str> = parsed
+        .operands
+        .iter()
+        .copied()
+        .filter(|word| !word.starts_with('-'))
+        .collect();
     for host in &hosts {
         scene.connect(host);
     }
@@ -51,15 +95,29 @@ fn talk(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// Copies between this machine and others: a word with a colon before any slash is a place on another machine.
 fn transfer(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let is_remote = |word: &str| word.contains("://") || word.split('/').next().is_some_and(|start| start.contains(':'));
-    let words: Vec<&str> = parsed.operands.iter().copied().filter(|word| !word.starts_with('-')).collect();
+    let is_remote = |word: &str| {
+        word.contains("://")
+            || word
+                .split('/')
+                .next()
+                .is_some_and(|start| start.contains(':'))
+    };
+    let words: Vec<&str> = parsed
+        .operands
+        .iter()
+        .copied()
+        .filter(|word| !word.starts_with('-'))
+        .collect();
     for word in words.iter().filter(|word| is_remote(word)) {
         scene.connect(word);
     }
     if !words.iter().any(|word| is_remote(word)) && scene.name != "rsync" {
         scene.connect("a host that is not in the command");
     }
-    let everything = Manner { recursive: true, ..PLAIN };
+    let everything = Manner {
+        recursive: true,
+        ..PLAIN
+    };
     if let Some((target, sources)) = words.split_last() {
         for source in sources.iter().filter(|word| !is_remote(word)) {
             scene.read(source, true);

@@ -53,7 +53,9 @@ pub(super) const PROGRAMS: &[Program] = &[
 ];
 
 fn grep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let recursive = parsed.has("--recursive") || parsed.has("--dereference-recursive") || parsed.value("--directories") == Some("recurse");
+    let recursive = parsed.has("--recursive")
+        || parsed.has("--dereference-recursive")
+        || parsed.value("--directories") == Some("recurse");
     let paths = without_pattern(parsed, false);
     scene.settle();
     if recursive {
@@ -74,19 +76,36 @@ fn ripgrep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         }
         return;
     }
-    looks_through(scene, parsed, without_pattern(parsed, parsed.has("--files")));
+    looks_through(
+        scene,
+        parsed,
+        without_pattern(parsed, parsed.has("--files")),
+    );
 }
 
 /// A search below these paths. Names of which there may be only one, or none, leave nothing but the text to look for, and then it is the
 /// folder that is looked through.
 fn looks_through(scene: &mut Scene<'_>, parsed: &Parsed<'_>, paths: &[&str]) {
     reads_below(scene, paths, true);
-    let text = usize::from(!(parsed.has("--files") || parsed.has("--regexp") || parsed.has("--file")));
+    let text =
+        usize::from(!(parsed.has("--files") || parsed.has("--regexp") || parsed.has("--file")));
     // A pattern of names is one word at least: where nothing fits, it stays as it is or is an error.
     let is_sure = |operand: &str| !hole::may_be_several(operand) || hole::is_glob(operand);
     // What `find -exec … {} +` hands over stands twice, and may still be one name.
-    let again = |(at, operand): (usize, &&str)| !hole::is_literal(operand) && parsed.operands.iter().take(at).any(|other| other == operand);
-    let sure = parsed.operands.iter().enumerate().filter(|(at, operand)| is_sure(operand) && !again((*at, operand))).count();
+    let again = |(at, operand): (usize, &&str)| {
+        !hole::is_literal(operand)
+            && parsed
+                .operands
+                .iter()
+                .take(at)
+                .any(|other| other == operand)
+    };
+    let sure = parsed
+        .operands
+        .iter()
+        .enumerate()
+        .filter(|(at, operand)| is_sure(operand) && !again((*at, operand)))
+        .count();
     if !paths.is_empty() && sure.max(1) <= text {
         scene.read_here();
     }
@@ -108,7 +127,10 @@ fn everywhere(scene: &mut Scene<'_>, _: &Parsed<'_>) {
 /// The operands that are paths: the first one is the pattern, unless an option gives it.
 fn without_pattern<'p, 'a>(parsed: &'p Parsed<'a>, no_pattern: bool) -> &'p [&'a str] {
     // A pattern of names in the place of the text to look for is that text and files.
-    let several = parsed.operands.first().is_some_and(|first| hole::may_be_several(first));
+    let several = parsed
+        .operands
+        .first()
+        .is_some_and(|first| hole::may_be_several(first));
     let given = no_pattern || several || parsed.has("--regexp") || parsed.has("--file");
     let skipped = usize::from(!given);
     parsed.operands.get(skipped..).unwrap_or(&[])
@@ -203,33 +225,52 @@ const WITH_PATH: [&str; 4] = ["-newer", "-anewer", "-cnewer", "-samefile"];
 
 /// Whether a word of `find` is a test with one argument, other than those of names. What prints is none.
 pub(crate) fn tests_with_argument(word: &str) -> bool {
-    WITH_PATH.contains(&word) || WITH_WORD.contains(&word) && !matches!(word, "-name" | "-iname" | "-printf")
+    WITH_PATH.contains(&word)
+        || WITH_WORD.contains(&word) && !matches!(word, "-name" | "-iname" | "-printf")
 }
 
 fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let mut words = parsed.operands.iter().copied().peekable();
-    while words.next_if(|word| matches!(*word, "-H" | "-L" | "-P")).is_some() {}
+    while words
+        .next_if(|word| matches!(*word, "-H" | "-L" | "-P"))
+        .is_some()
+    {}
     let mut places = Vec::new();
-    while let Some(place) = words.next_if(|word| !word.starts_with('-') && !matches!(*word, "(" | ")" | "!" | ",")) {
+    while let Some(place) =
+        words.next_if(|word| !word.starts_with('-') && !matches!(*word, "(" | ")" | "!" | ","))
+    {
         places.push(place);
     }
     reads_below(scene, &places, true);
     // What is only known when it runs may be an action, unless something stands before it.
-    let doubtful =
-        |place: &&&str| hole::may_be_option(place) && !hole::is_glob(place) || (hole::may_be_several(place) && !hole::is_glob(place));
+    let doubtful = |place: &&&str| {
+        hole::may_be_option(place) && !hole::is_glob(place)
+            || (hole::may_be_several(place) && !hole::is_glob(place))
+    };
     if let Some(place) = places.iter().find(doubtful) {
         scene.unlisted_word(place, "a word of `find` may be an action");
     }
     let mut tested = false;
     while let Some(word) = words.next() {
-        let binds = ["-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-empty", "-newer", "-mtime", "-size"].contains(&word);
+        let binds = [
+            "-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-empty", "-newer",
+            "-mtime", "-size",
+        ]
+        .contains(&word);
         tested |= binds && words.peek().is_none_or(|value| *value != "*");
         if ALONE.contains(&word) {
             continue;
         }
         if word == "-delete" {
-            let everything = Manner { recursive: true, ..PLAIN };
-            let targets = if places.is_empty() { &["."][..] } else { &places[..] };
+            let everything = Manner {
+                recursive: true,
+                ..PLAIN
+            };
+            let targets = if places.is_empty() {
+                &["."][..]
+            } else {
+                &places[..]
+            };
             for place in targets {
                 scene.path(EffectKind::Delete, place, true, everything);
                 // With a test before it, what is deleted is only some of what lies below.
@@ -251,8 +292,12 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         }
         match words.next().filter(|value| !hole::may_be_several(value)) {
             // An option in the place of a value is only known where numbers and modes have a sign.
-            Some(value) if WITH_WORD.contains(&word) && (!value.starts_with('-') || is_signed(word, value)) => {}
-            Some(path) if WITH_PATH.contains(&word) && !path.starts_with('-') => scene.read(path, false),
+            Some(value)
+                if WITH_WORD.contains(&word)
+                    && (!value.starts_with('-') || is_signed(word, value)) => {}
+            Some(path) if WITH_PATH.contains(&word) && !path.starts_with('-') => {
+                scene.read(path, false)
+            }
             _ => {
                 scene.unlisted(format!("`{word}` of `find` is not known"));
                 scene.interprets |= matches!(word, "-exec" | "-execdir" | "-ok" | "-okdir");
@@ -265,5 +310,10 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 /// Whether a value such as `-7` belongs to a test like `-mtime`.
 fn is_signed(test: &str, value: &str) -> bool {
     let number = value.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
-    test == "-perm" || number && !matches!(test, "-name" | "-iname" | "-path" | "-ipath" | "-printf" | "-newermt")
+    test == "-perm"
+        || number
+            && !matches!(
+                test,
+                "-name" | "-iname" | "-path" | "-ipath" | "-printf" | "-newermt"
+            )
 }

@@ -68,12 +68,19 @@ kubectl helm terraform tofu just task aws gcloud kind k9s minikube hugo jq yq cm
 
 /// The settings of a program; none if nothing in a project makes it do anything else.
 pub(super) fn of(name: &str) -> Vec<Setting> {
-    lines(SETTINGS, name).map(|file| setting(file, false)).chain(launchers(name)).collect()
+    lines(SETTINGS, name)
+        .map(|file| setting(file, false))
+        .chain(launchers(name))
+        .collect()
 }
 
 /// What must hold of a database that a program is to look at.
 pub(super) fn of_database(name: &str) -> Vec<Setting> {
-    vec![Setting { file: name.to_owned(), counts: Counts::Repaired, everywhere: false }]
+    vec![Setting {
+        file: name.to_owned(),
+        counts: Counts::Repaired,
+        everywhere: false,
+    }]
 }
 
 /// The files that choose which program stands behind a name, whatever its words are.
@@ -83,14 +90,24 @@ pub(super) fn launchers(name: &str) -> impl Iterator<Item = Setting> {
 
 /// A file that counts in the folder it runs in, and above.
 pub(super) fn in_folder(file: &str) -> Setting {
-    Setting { file: file.to_owned(), counts: Counts::Always, everywhere: false }
+    Setting {
+        file: file.to_owned(),
+        counts: Counts::Always,
+        everywhere: false,
+    }
 }
 
 /// The files of all lines that have this name.
 fn lines(list: &'static str, name: &str) -> impl Iterator<Item = &'static str> {
-    let name = if name.starts_with("python3.") { "python3" } else { name };
+    let name = if name.starts_with("python3.") {
+        "python3"
+    } else {
+        name
+    };
     let lines = list.lines().filter_map(|line| line.split_once(": "));
-    lines.filter(move |(names, _)| names.split(' ').any(|other| other == name)).flat_map(|(_, files)| files.split_ascii_whitespace())
+    lines
+        .filter(move |(names, _)| names.split(' ').any(|other| other == name))
+        .flat_map(|(_, files)| files.split_ascii_whitespace())
 }
 
 fn setting(written: &str, everywhere: bool) -> Setting {
@@ -107,7 +124,11 @@ fn setting(written: &str, everywhere: bool) -> Setting {
     } else {
         (written, Counts::Always)
     };
-    Setting { file: file.to_owned(), counts, everywhere }
+    Setting {
+        file: file.to_owned(),
+        counts,
+        everywhere,
+    }
 }
 
 #[cfg(test)]
@@ -118,20 +139,50 @@ mod tests {
 
     #[test]
     fn a_program_has_the_settings_of_its_line() {
-        let files = |name: &str| of(name).into_iter().map(|setting| (setting.file, setting.counts)).collect::<Vec<_>>();
-        assert_eq!(files("mvn").first(), Some(&(".mvn".to_owned(), Counts::Always)));
-        assert!(files("npm").contains(&("package.json".to_owned(), Counts::WithText("\"npm@".to_owned()))));
-        assert_eq!(files("go").first(), Some(&("go.mod".to_owned(), Counts::WithNewerGo)));
-        assert!(files("yarn").contains(&("package.json".to_owned(), Counts::WithText("packageManager".to_owned()))));
-        assert!(files("bundler") == files("bundle") && files("ls").is_empty() && files("").is_empty());
+        let files = |name: &str| {
+            of(name)
+                .into_iter()
+                .map(|setting| (setting.file, setting.counts))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            files("mvn").first(),
+            Some(&(".mvn".to_owned(), Counts::Always))
+        );
+        assert!(files("npm").contains(&(
+            "package.json".to_owned(),
+            Counts::WithText("\"npm@".to_owned())
+        )));
+        assert_eq!(
+            files("go").first(),
+            Some(&("go.mod".to_owned(), Counts::WithNewerGo))
+        );
+        assert!(files("yarn").contains(&(
+            "package.json".to_owned(),
+            Counts::WithText("packageManager".to_owned())
+        )));
+        assert!(
+            files("bundler") == files("bundle") && files("ls").is_empty() && files("").is_empty()
+        );
         assert_eq!(of("python3.12"), of("python3"));
-        assert!(launchers("yarn").all(|setting| setting.everywhere) && !of("mvn").first().unwrap().everywhere);
+        assert!(
+            launchers("yarn").all(|setting| setting.everywhere)
+                && !of("mvn").first().unwrap().everywhere
+        );
     }
 
     #[test]
     fn every_line_has_names_and_files() {
-        for line in SETTINGS.lines().chain(LAUNCHERS.lines()).filter(|line| !line.is_empty()) {
-            assert!(line.split_once(": ").is_some_and(|(names, files)| !names.contains(':') && !files.is_empty()), "{line}");
+        for line in SETTINGS
+            .lines()
+            .chain(LAUNCHERS.lines())
+            .filter(|line| !line.is_empty())
+        {
+            assert!(
+                line.split_once(": ")
+                    .is_some_and(|(names, files)| !names.contains(':') && !files.is_empty()),
+                "{line}"
+            );
         }
     }
 }

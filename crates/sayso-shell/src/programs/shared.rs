@@ -17,7 +17,9 @@ pub(super) const PROGRAMS: &[Program] = &[
 
 /// The other programs of a name.
 pub(super) fn others(name: &str) -> impl Iterator<Item = &'static Program> {
-    PROGRAMS.iter().filter(move |program| program.names.contains(&name))
+    PROGRAMS
+        .iter()
+        .filter(move |program| program.names.contains(&name))
 }
 
 /// The first word is a file if there is one of that name, and one that ends in `.yq` has the filter in it.
@@ -31,7 +33,10 @@ fn filter_or_file(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         let note = format!("`yq` may take its filter from `{}`", scene.shown(file));
         scene.unlisted_word(file, note);
     }
-    if let Some(first) = words.first().filter(|first| !matches!(**first, "." | ".." | "-") && hole::is_literal(first)) {
+    if let Some(first) = words
+        .first()
+        .filter(|first| !matches!(**first, "." | ".." | "-") && hole::is_literal(first))
+    {
         scene.read(first, false);
         scene.doubt();
     }
@@ -40,7 +45,8 @@ fn filter_or_file(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 /// It runs its words as a command, unless they are a format of the time.
 fn spools(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     scene.settle();
-    let is_format = |word: &&str| word.contains('%') && !word.contains('/') && hole::is_literal(word);
+    let is_format =
+        |word: &&str| word.contains('%') && !word.contains('/') && hole::is_literal(word);
     match parsed.operands.iter().find(|word| !word.starts_with('-')) {
         Some(word) if !is_format(word) => {
             scene.interprets = true;

@@ -17,18 +17,34 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-u,--utc -R,--rfc-email -I,--iso-8601~ -d,--date= --rfc-3339= -r,--reference=< -j -v=+ --debug --help --version",
         date,
     ),
-    Program::new(&["whoami", "arch", "logname", "hostid"], "--help --version", takes_none),
-    Program::new(&["id"], "-u,--user -g,--group -G,--groups -n,--name -r,--real -z,--zero --help --version", says),
+    Program::new(
+        &["whoami", "arch", "logname", "hostid"],
+        "--help --version",
+        takes_none,
+    ),
+    Program::new(
+        &["id"],
+        "-u,--user -g,--group -G,--groups -n,--name -r,--real -z,--zero --help --version",
+        says,
+    ),
     Program::new(&["groups"], "--help --version", says),
     Program::new(
         &["uname"],
         "-a,--all -s,--kernel-name -n,--nodename -r,--kernel-release -v,--kernel-version -m,--machine -p,--processor -i,--hardware-platform -o,--operating-system --help --version",
         takes_none,
     ),
-    Program::new(&["hostname"], "-f,--fqdn -s,--short -i,--ip-address -I,--all-ip-addresses -d,--domain", takes_none),
+    Program::new(
+        &["hostname"],
+        "-f,--fqdn -s,--short -i,--ip-address -I,--all-ip-addresses -d,--domain",
+        takes_none,
+    ),
     Program::new(&["nproc"], "--all --ignore= --help --version", takes_none),
     Program::new(&["tty"], "-s,--silent,--quiet --help --version", takes_none),
-    Program::new(&["uptime"], "-p,--pretty -s,--since -V,--version", takes_none),
+    Program::new(
+        &["uptime"],
+        "-p,--pretty -s,--since -V,--version",
+        takes_none,
+    ),
     Program::new(
         &["free"],
         "-b,--bytes -k,--kibi -m,--mebi -g,--gibi -h,--human -t,--total -w,--wide -l,--lohi --si --kilo --mega --giga --tera -v,--committed -s,--seconds= -c,--count= -V,--version",
@@ -40,7 +56,11 @@ pub(super) const PROGRAMS: &[Program] = &[
     // No option makes these do more than print.
     Program::raw(&["basename", "dirname"], says),
     Program::raw(&["seq"], numbers),
-    Program::new(&["tr"], "-c,-C,--complement -d,--delete -s,--squeeze-repeats -t,--truncate-set1 --help --version", says),
+    Program::new(
+        &["tr"],
+        "-c,-C,--complement -d,--delete -s,--squeeze-repeats -t,--truncate-set1 --help --version",
+        says,
+    ),
     Program::raw(&["env", "printenv"], environment),
     Program::raw(&["sayso"], sayso),
 ];
@@ -54,24 +74,48 @@ fn change_folder(scene: &mut Scene<'_>, _: &Parsed<'_>) {
 fn printf(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let after_dashes = parsed.operands.strip_prefix(&["--"]);
     let words = after_dashes.unwrap_or(&parsed.operands);
-    let Some((format, arguments)) = words.split_first() else { return };
+    let Some((format, arguments)) = words.split_first() else {
+        return;
+    };
     // What stands in the place of the format may be an option, or bring other conversions along.
-    let certain = !format.contains([hole::TEXT, hole::LIST, hole::STAR, hole::ANY, hole::PIPE, hole::BELOW, hole::HOME, hole::HERE]);
-    let Some(kinds) = conversions(format).filter(|_| certain && (after_dashes.is_some() || !format.starts_with('-'))) else {
+    let certain = !format.contains([
+        hole::TEXT,
+        hole::LIST,
+        hole::STAR,
+        hole::ANY,
+        hole::PIPE,
+        hole::BELOW,
+        hole::HOME,
+        hole::HERE,
+    ]);
+    let Some(kinds) = conversions(format)
+        .filter(|_| certain && (after_dashes.is_some() || !format.starts_with('-')))
+    else {
         return scene.unknown("this form of `printf` is not known");
     };
     // Some shells evaluate what they print as a number; a text is only printed.
     let number = |word: &str| {
         let body = word.trim_start_matches(['-', '+']);
-        let hex = body.strip_prefix("0x").is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        hex || !body.is_empty() && body.chars().all(|character| character.is_ascii_digit() || matches!(character, '.' | hole::NUMBER))
+        let hex = body.strip_prefix("0x").is_some_and(|digits| {
+            !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        });
+        hex || !body.is_empty()
+            && body.chars().all(|character| {
+                character.is_ascii_digit() || matches!(character, '.' | hole::NUMBER)
+            })
     };
     let only_texts = kinds.iter().all(|kind| !is_numeric(*kind));
     let fits = |(index, word): (usize, &&str)| {
-        let kind = kinds.get(index % kinds.len().max(1)).copied().unwrap_or('s');
+        let kind = kinds
+            .get(index % kinds.len().max(1))
+            .copied()
+            .unwrap_or('s');
         !is_numeric(kind) || number(word)
     };
-    if only_texts || !arguments.iter().any(|word| hole::may_be_several(word)) && arguments.iter().enumerate().all(fits) {
+    if only_texts
+        || !arguments.iter().any(|word| hole::may_be_several(word))
+            && arguments.iter().enumerate().all(fits)
+    {
         scene.settle();
     } else {
         scene.unknown("this form of `printf` is not known");
@@ -85,9 +129,14 @@ fn conversions(format: &str) -> Option<Vec<char>> {
     }
     let mut kinds = Vec::new();
     for rest in format.replace("%%", "").split('%').skip(1) {
-        let plain = rest.trim_start_matches(|character: char| character.is_ascii_digit() || "+-. #0*".contains(character));
+        let plain = rest.trim_start_matches(|character: char| {
+            character.is_ascii_digit() || "+-. #0*".contains(character)
+        });
         // A star takes a number of its own.
-        kinds.extend(std::iter::repeat_n('d', rest.matches('*').count() - plain.matches('*').count()));
+        kinds.extend(std::iter::repeat_n(
+            'd',
+            rest.matches('*').count() - plain.matches('*').count(),
+        ));
         let kind = plain.chars().next()?;
         if !matches!(kind, 's' | 'b' | 'c' | 'q') && !is_numeric(kind) {
             return None;
@@ -103,7 +152,9 @@ fn may_spell_conversion(format: &str) -> bool {
     let mut rest = format;
     while let Some((_, after)) = rest.split_once('\\') {
         let mut letters = after.chars();
-        let Some(letter) = letters.next() else { return false };
+        let Some(letter) = letters.next() else {
+            return false;
+        };
         rest = letters.as_str();
         let (radix, digits) = match letter {
             'x' | 'u' | 'U' => (16, rest),
@@ -131,7 +182,10 @@ fn may_spell_conversion(format: &str) -> bool {
 }
 
 fn is_numeric(kind: char) -> bool {
-    matches!(kind, 'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'f' | 'g' | 'e' | 'F' | 'G' | 'E')
+    matches!(
+        kind,
+        'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'f' | 'g' | 'e' | 'F' | 'G' | 'E'
+    )
 }
 
 /// Any operand but a format would set the clock.
@@ -145,7 +199,9 @@ fn date(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 ///
 /// procps reads all words again as BSD options if one of them fails, so that `-auxeww` is `auxeww` unless there is a user `x`.
 fn processes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let letters = |word: &str, known: &[u8]| !word.is_empty() && word.bytes().all(|byte| known.contains(&byte));
+    let letters = |word: &str, known: &[u8]| {
+        !word.is_empty() && word.bytes().all(|byte| known.contains(&byte))
+    };
     let (mut plain, mut dashed, mut by_user, mut known) = (0, 0, false, true);
     let mut all_letters = String::new();
     let mut words = parsed.operands.iter().copied();
@@ -154,45 +210,70 @@ fn processes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             plain += 1;
             known &= letters(word, b"auxwfljr") || letters(word, b"0123456789") || {
                 // The last letter takes the columns.
-                word.strip_suffix('o').is_some_and(|rest| letters(rest, b"auxwfljr"))
-                    && words.next().is_some_and(|value| !value.starts_with('-') && !value.contains("env") && hole::is_literal(value))
+                word.strip_suffix('o')
+                    .is_some_and(|rest| letters(rest, b"auxwfljr"))
+                    && words.next().is_some_and(|value| {
+                        !value.starts_with('-') && !value.contains("env") && hole::is_literal(value)
+                    })
             };
             continue;
         };
         if let Some(long) = body.strip_prefix('-') {
             let value = long.split_once('=').map_or("", |(_, value)| value);
             known &= matches!(long, "no-headers" | "forest")
-                || (long.starts_with("sort=") || long.starts_with("pid=")) && letters(value, b"abcdefghijklmnopqrstuvwxyz%_,+-0123456789");
+                || (long.starts_with("sort=") || long.starts_with("pid="))
+                    && letters(value, b"abcdefghijklmnopqrstuvwxyz%_,+-0123456789");
             continue;
         }
         dashed += 1;
         let (flags, value) = match body {
-            "o" | "eo" | "Ao" | "p" | "C" | "u" => (body.strip_suffix(['o', 'p', 'C', 'u']).unwrap_or(""), words.next()),
+            "o" | "eo" | "Ao" | "p" | "C" | "u" => (
+                body.strip_suffix(['o', 'p', 'C', 'u']).unwrap_or(""),
+                words.next(),
+            ),
             _ => (body, Some("")),
         };
         all_letters.push_str(body);
         by_user |= body == "u";
         known &= (flags.is_empty() || letters(flags, b"AaefFlHjwTLMc"))
-            && value.is_some_and(|value| !value.starts_with('-') && !value.contains("env") && hole::is_literal(value))
+            && value.is_some_and(|value| {
+                !value.starts_with('-') && !value.contains("env") && hole::is_literal(value)
+            })
             && (body != "p" || value.is_some_and(|value| letters(value, b"0123456789,")));
     }
     let has = |letters: &[char]| all_letters.contains(letters);
     let tree = has(&['H']) || parsed.operands.contains(&"--forest");
     // Words that do not go together make it read all of them again: columns of one's own and a way to show them, threads and a tree.
-    let fails =
-        by_user || has(&['M', 'c']) || has(&['o']) && has(&['f', 'F', 'l', 'j', 'H', 'T', 'L']) || has(&['T']) && (tree || has(&['L']));
+    let fails = by_user
+        || has(&['M', 'c'])
+        || has(&['o']) && has(&['f', 'F', 'l', 'j', 'H', 'T', 'L'])
+        || has(&['T']) && (tree || has(&['L']));
     if !known || plain > 1 || (plain > 0 && dashed > 0) || has(&['e']) && fails {
         scene.unknown("this form of `ps` is not known");
     }
 }
 
 fn numbers(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if !parsed.operands.iter().any(|word| hole::may_be_several(word) || word.starts_with(hole::TEXT)) {
+    if !parsed
+        .operands
+        .iter()
+        .any(|word| hole::may_be_several(word) || word.starts_with(hole::TEXT))
+    {
         scene.settle();
     }
     let plain = |word: &&str| {
         // No option of it makes it do more than print.
-        let prints = ["-s", "-f", "-t", "-w", "--separator", "--format", "--equal-width"].iter().any(|option| word.starts_with(option));
+        let prints = [
+            "-s",
+            "-f",
+            "-t",
+            "-w",
+            "--separator",
+            "--format",
+            "--equal-width",
+        ]
+        .iter()
+        .any(|option| word.starts_with(option));
         prints || !word.starts_with('-') || word.bytes().skip(1).all(|byte| byte.is_ascii_digit())
     };
     if !parsed.operands.iter().all(plain) {
@@ -209,7 +290,8 @@ fn is_endless_number(word: &str) -> bool {
     let number = lower.trim_start_matches(['+', '-']);
     let whole = number.split('.').next().unwrap_or(number);
     number.starts_with("inf")
-        || number.starts_with(|first: char| first.is_ascii_digit()) && (number.contains('e') || number.starts_with("0x") || whole.len() > 8)
+        || number.starts_with(|first: char| first.is_ascii_digit())
+            && (number.contains('e') || number.starts_with("0x") || whole.len() > 8)
 }
 
 /// Only variables that everybody has, and that hold names and places.
@@ -247,16 +329,25 @@ fn environment(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 | "RUSTUP_HOME"
                 | "NVM_DIR"
                 | "PYTHONPATH"
-        ) || word.strip_prefix("LC_").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_uppercase()))
+        ) || word
+            .strip_prefix("LC_")
+            .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_uppercase()))
     };
-    if scene.name == "printenv" && !parsed.operands.is_empty() && parsed.operands.iter().all(harmless) {
+    if scene.name == "printenv"
+        && !parsed.operands.is_empty()
+        && parsed.operands.iter().all(harmless)
+    {
         return;
     }
     scene.unknown("shows the environment, which may hold secrets");
 }
 
 fn sayso(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let words: Vec<String> = parsed.operands.iter().map(|word| (*word).to_owned()).collect();
+    let words: Vec<String> = parsed
+        .operands
+        .iter()
+        .map(|word| (*word).to_owned())
+        .collect();
     // `check` reads the files it is given, and which these are only its own options tell.
     if !crate::danger::is_harmless_sayso(&words) {
         scene.unknown("sayso is for the person, not for the agent");

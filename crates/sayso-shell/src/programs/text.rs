@@ -21,15 +21,31 @@ pub(super) const PROGRAMS: &[Program] = &[
         reads,
     ),
     Program::raw(&["xxd"], hex_dump),
-    Program::new(&["paste"], "-d,--delimiters= -s,--serial -z,--zero-terminated --help --version", reads),
-    Program::new(&["fold"], "-b,--bytes -s,--spaces -#,-w,--width= --help --version", reads),
+    Program::new(
+        &["paste"],
+        "-d,--delimiters= -s,--serial -z,--zero-terminated --help --version",
+        reads,
+    ),
+    Program::new(
+        &["fold"],
+        "-b,--bytes -s,--spaces -#,-w,--width= --help --version",
+        reads,
+    ),
     Program::new(
         &["fmt"],
         "-c,--crown-margin -s,--split-only -u,--uniform-spacing -#,-w,--width= --goal= --prefix= --help --version",
         reads,
     ),
-    Program::new(&["expand"], "-i,--initial -#,-t,--tabs= --help --version", reads),
-    Program::new(&["unexpand"], "-a,--all --first-only -t,--tabs= --help --version", reads),
+    Program::new(
+        &["expand"],
+        "-i,--initial -#,-t,--tabs= --help --version",
+        reads,
+    ),
+    Program::new(
+        &["unexpand"],
+        "-a,--all --first-only -t,--tabs= --help --version",
+        reads,
+    ),
     Program::new(
         &["pr"],
         "-a,--across -d,--double-space -F,--form-feed -m,--merge -t,--omit-header -T,--omit-pagination -r,--no-file-warnings \
@@ -41,7 +57,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-a={1,2} -e= -i,--ignore-case -j= -o= -t= -v={1,2} -1= -2= --check-order --nocheck-order --header -z,--zero-terminated --help --version",
         reads,
     ),
-    Program::new(&["look"], "-a,--alternative -d,--alphanum -f,--ignore-case -t,--terminate=", after_first),
+    Program::new(
+        &["look"],
+        "-a,--alternative -d,--alphanum -f,--ignore-case -t,--terminate=",
+        after_first,
+    ),
     Program::new(
         &["column"],
         "-t,--table -s,--separator= -c,--output-width= -x,--fillrows -o,--output-separator= -N,--table-columns= -R,--table-right= \
@@ -50,13 +70,21 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     Program::new(&["col"], "-b -f -h -p -x", takes_none),
     // On macOS `-i` takes the file that is read; elsewhere the file is an operand behind it.
-    Program::new(&["base64", "base32"], "-d,-D,--decode -i,--ignore-garbage -w,--wrap= --help --version", reads),
+    Program::new(
+        &["base64", "base32"],
+        "-d,-D,--decode -i,--ignore-garbage -w,--wrap= --help --version",
+        reads,
+    ),
     Program::new(
         &["basenc"],
         "--base64 --base64url --base32 --base32hex --base16 --base2msbf --base2lsbf --z85 -d,--decode -i,--ignore-garbage -w,--wrap= --help --version",
         reads,
     ),
-    Program::new(&["iconv"], "-f,--from-code= -t,--to-code= -c -s,--silent -l,--list -o,--output=> --verbose", convert),
+    Program::new(
+        &["iconv"],
+        "-f,--from-code= -t,--to-code= -c -s,--silent -l,--list -o,--output=> --verbose",
+        convert,
+    ),
     Program::new(
         &["shuf"],
         "-e,--echo -i,--input-range= -n,--head-count= -o,--output=> -r,--repeat -z,--zero-terminated --random-source=< --help --version",
@@ -138,7 +166,11 @@ pub(super) const PROGRAMS: &[Program] = &[
          --not-match-f=+ --match-d=+ --not-match-d=+ --fullpath --help --version -v~",
         lines_of_code,
     ),
-    Program::new(&["size"], "-A -B -d -o -x -t,--totals -G --version", no_list),
+    Program::new(
+        &["size"],
+        "-A -B -d -o -x -t,--totals -G --version",
+        no_list,
+    ),
     Program::new(
         &["bat", "batcat"],
         "-p,--plain -n,--number -A,--show-all -s,--squeeze-blank -l,--language= --style= --color={auto,never,always} --theme= -r,--line-range= \
@@ -150,9 +182,21 @@ pub(super) const PROGRAMS: &[Program] = &[
         "--noout --format --nonet --html --huge --recover --noblanks --nowarning --quiet --xpath=_ --dropdtd --version",
         markup,
     ),
-    Program::new(&["bc"], "-l,--mathlib -q,--quiet -s,--standard -w,--warn -v,--version", reads),
-    Program::new(&["dos2unix", "unix2dos", "mac2unix"], "-k,--keepdate -q,--quiet -f,--force", rewrites),
-    Program::new(&["shasum"], "-a,--algorithm={1,224,256,384,512} -b,--binary -t,--text -0,--01 --version", reads),
+    Program::new(
+        &["bc"],
+        "-l,--mathlib -q,--quiet -s,--standard -w,--warn -v,--version",
+        reads,
+    ),
+    Program::new(
+        &["dos2unix", "unix2dos", "mac2unix"],
+        "-k,--keepdate -q,--quiet -f,--force",
+        rewrites,
+    ),
+    Program::new(
+        &["shasum"],
+        "-a,--algorithm={1,224,256,384,512} -b,--binary -t,--text -0,--01 --version",
+        reads,
+    ),
     Program::new(&["md5"], "-q -r -s=", reads),
     Program::new(&["b3sum"], "--no-names --version", reads),
 ];
@@ -172,7 +216,13 @@ pub(super) fn may_be_list(word: &str) -> bool {
 /// Refuses what may be a list of further words.
 fn refuse_lists(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let values = parsed.options.iter().filter_map(|option| option.value);
-    if parsed.operands.iter().copied().chain(values).any(may_be_list) {
+    if parsed
+        .operands
+        .iter()
+        .copied()
+        .chain(values)
+        .any(may_be_list)
+    {
         scene.unlisted(format!("`{}` takes further words from a file", scene.name));
     }
 }
@@ -180,7 +230,10 @@ fn refuse_lists(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 /// Only what can be no list of further words.
 fn no_list(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     refuse_lists(scene, parsed);
-    if parsed.value("--bytes").is_some_and(|count| !is_number(count)) {
+    if parsed
+        .value("--bytes")
+        .is_some_and(|count| !is_number(count))
+    {
         scene.unlisted("this form of `strings` is not known");
     }
     if parsed.operands.is_empty() && matches!(scene.name.as_str(), "nm" | "objdump" | "size") {
@@ -199,23 +252,50 @@ fn addresses(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// Counts lines below folders. What is no file it takes for a commit if it looks like one, and starts git; archives are unpacked.
 fn lines_of_code(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    const PACKED: [&str; 19] =
-        ["tar", "gz", "tgz", "bz2", "tbz", "xz", "txz", "zip", "whl", "jar", "war", "ear", "rpm", "deb", "7z", "z", "lzo", "zst", "rar"];
-    let is_number = |word: &str| word.split(|letter: char| !letter.is_ascii_hexdigit()).any(|run| run.len() >= 5);
-    let is_packed = |word: &str| {
-        let name = word.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-        name.split('.').skip(1).any(|ending| PACKED.contains(&ending))
+    const PACKED: [&str; 19] = [
+        "tar", "gz", "tgz", "bz2", "tbz", "xz", "txz", "zip", "whl", "jar", "war", "ear", "rpm",
+        "deb", "7z", "z", "lzo", "zst", "rar",
+    ];
+    let is_number = |word: &str| {
+        word.split(|letter: char| !letter.is_ascii_hexdigit())
+            .any(|run| run.len() >= 5)
     };
-    let may_be_commit = |word: &str| word.contains("HEAD") || word.contains("master") || is_number(word);
-    if let Some(word) = parsed.operands.iter().find(|word| !hole::is_literal(word) || may_be_commit(word) || is_packed(word)) {
-        scene.unlisted_word(word, format!("`cloc` takes `{}` for a commit or an archive, and starts other programs", scene.shown(word)));
+    let is_packed = |word: &str| {
+        let name = word
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        name.split('.')
+            .skip(1)
+            .any(|ending| PACKED.contains(&ending))
+    };
+    let may_be_commit =
+        |word: &str| word.contains("HEAD") || word.contains("master") || is_number(word);
+    if let Some(word) = parsed
+        .operands
+        .iter()
+        .find(|word| !hole::is_literal(word) || may_be_commit(word) || is_packed(word))
+    {
+        scene.unlisted_word(
+            word,
+            format!(
+                "`cloc` takes `{}` for a commit or an archive, and starts other programs",
+                scene.shown(word)
+            ),
+        );
     }
     reads_below(scene, &parsed.operands, true);
 }
 
 /// `xxd` has options of several letters behind one dash, and writes its second operand.
 fn hex_dump(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'x');
+    let number = |word: &str| {
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_hexdigit() || byte == b'x')
+    };
     let mut operands = Vec::new();
     let mut words = parsed.operands.iter().copied();
     while let Some(word) = words.next() {
@@ -225,11 +305,19 @@ fn hex_dump(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             continue;
         }
         let known = match word {
-            "-p" | "-ps" | "-plain" | "-i" | "-b" | "-bits" | "-u" | "-e" | "-a" | "-E" | "-r" => true,
-            "-c" | "-cols" | "-g" | "-l" | "-len" | "-s" | "-seek" | "-o" => words.next().is_some_and(number),
+            "-p" | "-ps" | "-plain" | "-i" | "-b" | "-bits" | "-u" | "-e" | "-a" | "-E" | "-r" => {
+                true
+            }
+            "-c" | "-cols" | "-g" | "-l" | "-len" | "-s" | "-seek" | "-o" => {
+                words.next().is_some_and(number)
+            }
             _ if word.starts_with('-') && word != "-" => {
-                let value = ["-c", "-g", "-l", "-s"].iter().find_map(|option| word.strip_prefix(option));
-                value.is_some_and(|value| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()))
+                let value = ["-c", "-g", "-l", "-s"]
+                    .iter()
+                    .find_map(|option| word.strip_prefix(option));
+                value.is_some_and(|value| {
+                    !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
+                })
             }
             _ => {
                 operands.push(word);
@@ -262,17 +350,30 @@ pub(super) fn reads_then_writes(scene: &mut Scene<'_>, operands: &[&str]) {
 pub(super) fn input_and_output(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     reads_then_writes(scene, &parsed.operands);
     if let Some(word) = parsed.late.first() {
-        scene.unlisted_word(word, format!("`{word}` behind the input of `{}` may be the file that it writes", scene.name));
+        scene.unlisted_word(
+            word,
+            format!(
+                "`{word}` behind the input of `{}` may be the file that it writes",
+                scene.name
+            ),
+        );
     }
 }
 
 /// A character set with a `/` in its name may be a file.
 fn convert(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let odd = |set: &str| {
-        let name = ["//TRANSLIT", "//IGNORE"].iter().find_map(|end| set.strip_suffix(end)).unwrap_or(set);
+        let name = ["//TRANSLIT", "//IGNORE"]
+            .iter()
+            .find_map(|end| set.strip_suffix(end))
+            .unwrap_or(set);
         name.contains('/')
     };
-    let sets = parsed.options.iter().filter(|option| option.name.ends_with("-code")).filter_map(|option| option.value);
+    let sets = parsed
+        .options
+        .iter()
+        .filter(|option| option.name.ends_with("-code"))
+        .filter_map(|option| option.value);
     if sets.into_iter().any(odd) {
         scene.unlisted("`iconv` takes such a character set from a file");
     }
@@ -290,7 +391,11 @@ fn split(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if let Some(input) = operands.next() {
         scene.read(input, false);
     }
-    let prefix = if scene.name == "split" { operands.next().copied().unwrap_or("x") } else { parsed.value("--prefix").unwrap_or("xx") };
+    let prefix = if scene.name == "split" {
+        operands.next().copied().unwrap_or("x")
+    } else {
+        parsed.value("--prefix").unwrap_or("xx")
+    };
     scene.write(prefix);
     scene.runs(format!("writes files whose names start with `{prefix}`"));
 }

@@ -20,18 +20,31 @@ const REACHES_OUT: [&str; 6] = ["load", "env", "eval", "system", "def", "include
 
 fn picks(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     scene.interprets |= !parsed.unknown.is_empty();
-    if parsed.options.iter().any(|given| matches!(&*given.name, "--version" | "--help")) && parsed.operands.is_empty() {
+    if parsed
+        .options
+        .iter()
+        .any(|given| matches!(&*given.name, "--version" | "--help"))
+        && parsed.operands.is_empty()
+    {
         return;
     }
     let words = match parsed.operands.as_slice() {
         ["e" | "eval" | "ea" | "eval-all", rest @ ..] => rest,
         words => words,
     };
-    let Some((filter, files)) = words.split_first() else { return };
+    let Some((filter, files)) = words.split_first() else {
+        return;
+    };
     if !hole::is_literal(filter) {
-        closed(scene, "the filter of `yq` is only known when it runs".to_owned());
+        closed(
+            scene,
+            "the filter of `yq` is only known when it runs".to_owned(),
+        );
     } else if let Some(word) = REACHES_OUT.iter().find(|word| filter.contains(*word)) {
-        closed(scene, format!("`{word}` of `yq` may reach more than its input"));
+        closed(
+            scene,
+            format!("`{word}` of `yq` may reach more than its input"),
+        );
     } else if files.is_empty() && !parsed.has("--null-input") && is_name(filter) {
         // A filter without files reads the input, and a file without a filter is shown.
         scene.read(filter, false);
@@ -48,5 +61,8 @@ fn picks(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// The name of a file rather than a filter.
 fn is_name(word: &str) -> bool {
-    !word.starts_with('.') && [".yml", ".yaml", ".json", ".xml", ".toml"].iter().any(|end| word.ends_with(end))
+    !word.starts_with('.')
+        && [".yml", ".yaml", ".json", ".xml", ".toml"]
+            .iter()
+            .any(|end| word.ends_with(end))
 }

@@ -20,7 +20,12 @@ pub fn is_read_only(draft: &Draft) -> bool {
 
 /// The worst danger.
 pub fn tier(draft: &Draft) -> Tier {
-    draft.dangers.iter().map(|danger| danger.tier).max().unwrap_or_default()
+    draft
+        .dangers
+        .iter()
+        .map(|danger| danger.tier)
+        .max()
+        .unwrap_or_default()
 }
 
 /// The effects on paths: `r` read, `w` write, `d` delete, a capital for everything below, `m` moved away, `f` makes a folder, `g` in the repository.
@@ -29,7 +34,9 @@ pub fn paths(draft: &Draft) -> Vec<String> {
 }
 
 fn short(effect: &Effect) -> Option<String> {
-    let Target::Path(place) = &effect.target else { return None };
+    let Target::Path(place) = &effect.target else {
+        return None;
+    };
     // A word that may name a path is no effect that is known.
     if effect.manner.named {
         return None;
@@ -44,7 +51,11 @@ fn short(effect: &Effect) -> Option<String> {
         EffectKind::Delete => "d",
         _ => "?",
     };
-    let letter = if manner.recursive { letter.to_uppercase() } else { letter.to_owned() };
+    let letter = if manner.recursive {
+        letter.to_uppercase()
+    } else {
+        letter.to_owned()
+    };
     let doubt = if effect.certain { "" } else { "?" };
     Some(format!("{letter}{doubt} {}", place.written))
 }
@@ -78,5 +89,8 @@ pub fn check(program: &str, scripts: &[&str], silent: bool) {
 
 /// Does nothing but read, where no file of the project says otherwise.
 pub fn looks(draft: &Draft) -> bool {
-    is_read_only(&Draft { bound: Vec::new(), ..draft.clone() })
+    is_read_only(&Draft {
+        bound: Vec::new(),
+        ..draft.clone()
+    })
 }

@@ -2,7 +2,11 @@
 //!
 //! `cargo bench -p sayso-store --bench journal [-- PART]` prints a table; with a part of a name, only rows with it are measured.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a bench has nobody to hand an error to")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a bench has nobody to hand an error to"
+)]
 
 mod table;
 
@@ -38,20 +42,41 @@ fn main() {
 
     let mut plain = append_to(&scratch.path().join("plain"));
     let line = vec![b'x'; length];
-    let mut table = Table::new("one write of as many bytes to a plain file", || plain.write_all(&line).unwrap());
-    table.value("bytes of an entry of an ordinary call", length as f64, Budget::AtMost(1024.0));
-    table.time("append, fields at hand, in process", Some(50e3), || _ = black_box(append(&journal, Sync::System)));
-    table.time("append with redacted arguments and keyed digest", Some(50e3), || _ = black_box(ordinary(&journal, Sync::System)));
-    table.time("open the folder, append, close", None, || _ = black_box(append(&Journal::open(&state).unwrap(), Sync::System)));
+    let mut table = Table::new("one write of as many bytes to a plain file", || {
+        plain.write_all(&line).unwrap()
+    });
+    table.value(
+        "bytes of an entry of an ordinary call",
+        length as f64,
+        Budget::AtMost(1024.0),
+    );
+    table.time("append, fields at hand, in process", Some(50e3), || {
+        _ = black_box(append(&journal, Sync::System))
+    });
+    table.time(
+        "append with redacted arguments and keyed digest",
+        Some(50e3),
+        || _ = black_box(ordinary(&journal, Sync::System)),
+    );
+    table.time("open the folder, append, close", None, || {
+        _ = black_box(append(&Journal::open(&state).unwrap(), Sync::System))
+    });
     table.time("one write and fdatasync, a plain file", None, || {
         plain.write_all(&line).unwrap();
         plain.sync_data().unwrap();
     });
-    table.time("append with `Sync::Disk`", None, || _ = black_box(append(&journal, Sync::Disk)));
+    table.time("append with `Sync::Disk`", None, || {
+        _ = black_box(append(&journal, Sync::Disk))
+    });
 
-    for (words, task) in [("an open journal each", "open"), ("opened for each entry", "each")] {
+    for (words, task) in [
+        ("an open journal each", "open"),
+        ("opened for each entry", "each"),
+    ] {
         let name = format!("appends/s of {PROCESSES} processes, {words}");
-        table.rate(&name, PROCESSES * EACH, Budget::AtLeast(5_000.0), || many_processes(&scratch.path().join(task), task));
+        table.rate(&name, PROCESSES * EACH, Budget::AtLeast(5_000.0), || {
+            many_processes(&scratch.path().join(task), task)
+        });
     }
     reading(&mut table, &scratch.path().join("large"));
     println!("{table}");
@@ -69,19 +94,42 @@ fn reading(table: &mut Table, state: &Path) {
         ordinary(&journal, Sync::System);
     }
     eprintln!("{:.1} s", start.elapsed().as_secs_f64());
-    table.rate("verify, entries/s", MANY, Budget::AtLeast(300_000.0), || {
-        let report = verify(state, None).unwrap();
-        assert!(report.is_sound() && report.entries == MANY);
-    });
+    table.rate(
+        "verify, entries/s",
+        MANY,
+        Budget::AtLeast(300_000.0),
+        || {
+            let report = verify(state, None).unwrap();
+            assert!(report.is_sound() && report.entries == MANY);
+        },
+    );
     let reader = Reader::open(state).unwrap();
     table.time("the last 100 of 1,000,000, as values", Some(50e6), || {
-        let last: Vec<Node> = reader.backwards().unwrap().take(100).map(|entry| entry.unwrap().node().unwrap()).collect();
+        let last: Vec<Node> = reader
+            .backwards()
+            .unwrap()
+            .take(100)
+            .map(|entry| entry.unwrap().node().unwrap())
+            .collect();
         assert_eq!(last.len(), 100);
     });
-    table.time("find one of 1,000,000 by its number", Some(50e6), || drop(black_box(reader.find(black_box(MANY / 2)).unwrap().unwrap())));
-    table.rate("forwards as values, entries/s", 100_000, Budget::AtLeast(50_000.0), || {
-        reader.forwards().unwrap().take(100_000).for_each(|entry| _ = black_box(entry.unwrap().node().unwrap()));
+    table.time("find one of 1,000,000 by its number", Some(50e6), || {
+        drop(black_box(
+            reader.find(black_box(MANY / 2)).unwrap().unwrap(),
+        ))
     });
+    table.rate(
+        "forwards as values, entries/s",
+        100_000,
+        Budget::AtLeast(50_000.0),
+        || {
+            reader
+                .forwards()
+                .unwrap()
+                .take(100_000)
+                .for_each(|entry| _ = black_box(entry.unwrap().node().unwrap()));
+        },
+    );
 }
 
 fn append(journal: &Journal, sync: Sync) -> u64 {
@@ -99,7 +147,10 @@ fn append(journal: &Journal, sync: Sync) -> u64 {
 
 /// An entry of an ordinary call.
 fn ordinary(journal: &Journal, sync: Sync) -> u64 {
-    let args = Node::map([("command", Node::text("cargo test --workspace --all-features 2>&1 | tail -20"))]);
+    let args = Node::map([(
+        "command",
+        Node::text("cargo test --workspace --all-features 2>&1 | tail -20"),
+    )]);
     let mut fields = vec![
         ("id", Node::text("c-0123456789abcdef")),
         ("tool", Node::text("bash")),
@@ -116,7 +167,11 @@ fn ordinary(journal: &Journal, sync: Sync) -> u64 {
 }
 
 fn append_to(path: &Path) -> File {
-    OpenOptions::new().create(true).append(true).open(path).unwrap()
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
+        .unwrap()
 }
 
 /// Starts all, then waits for all: the time of starting counts, too.
@@ -124,7 +179,11 @@ fn many_processes(state: &Path, task: &str) {
     let program = std::env::current_exe().unwrap();
     let start = || {
         let mut command = Command::new(&program);
-        command.env(WRITER, format!("{task} {}", state.display())).stdin(Stdio::null()).spawn().unwrap()
+        command
+            .env(WRITER, format!("{task} {}", state.display()))
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap()
     };
     let writers: Vec<_> = (0..PROCESSES).map(|_| start()).collect();
     for mut writer in writers {

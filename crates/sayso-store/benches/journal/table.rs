@@ -36,20 +36,34 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn new(name: &str, baseline: impl FnMut()) -> Self {
         // cargo adds `--bench` by itself.
-        let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-        let mut table = Table { rows: Vec::new(), filter: None };
+        let filter = std::env::args()
+            .skip(1)
+            .find(|argument| !argument.starts_with('-'));
+        let mut table = Table {
+            rows: Vec::new(),
+            filter: None,
+        };
         table.time(&format!("baseline: {name}"), None, baseline);
         Table { filter, ..table }
     }
 
     /// Whether a row of this name is measured.
     pub(crate) fn wants(&self, name: &str) -> bool {
-        self.filter.as_deref().is_none_or(|part| name.contains(part))
+        self.filter
+            .as_deref()
+            .is_none_or(|part| name.contains(part))
     }
 
     /// A number that was counted.
     pub(crate) fn value(&mut self, name: &str, value: f64, budget: Budget) {
-        self.push(name, format!("{value:.0}"), None, value, Some(budget), |value| format!("{value:.0}"));
+        self.push(
+            name,
+            format!("{value:.0}"),
+            None,
+            value,
+            Some(budget),
+            |value| format!("{value:.0}"),
+        );
     }
 
     /// The time of one call, in the middle of many.
@@ -74,7 +88,14 @@ impl Table {
             .collect();
         times.sort_by(f64::total_cmp);
         let median = times.get(BATCHES / 2).copied().unwrap_or_default();
-        self.push(name, unit(median), Some(median), median, most.map(Budget::AtMost), unit);
+        self.push(
+            name,
+            unit(median),
+            Some(median),
+            median,
+            most.map(Budget::AtMost),
+            unit,
+        );
         if let (Some(row), Some(min)) = (self.rows.last_mut(), times.first()) {
             row.min = unit(*min);
         }
@@ -93,7 +114,14 @@ impl Table {
         };
         let seconds = (0..ROUNDS).map(round).fold(f64::INFINITY, f64::min);
         let rate = count as f64 / seconds;
-        self.push(name, format!("{rate:.0}/s"), Some(1e9 / rate), rate, Some(budget), |rate| format!("{rate:.0}/s"));
+        self.push(
+            name,
+            format!("{rate:.0}/s"),
+            Some(1e9 / rate),
+            rate,
+            Some(budget),
+            |rate| format!("{rate:.0}/s"),
+        );
     }
 
     fn push(
@@ -111,18 +139,40 @@ impl Table {
             None => (String::new(), None),
         };
         let verdict = met.map_or("", |met| if met { "met" } else { "**missed**" });
-        self.rows.push(Row { name: name.to_owned(), min: String::new(), value, nanoseconds, budget, verdict });
+        self.rows.push(Row {
+            name: name.to_owned(),
+            min: String::new(),
+            value,
+            nanoseconds,
+            budget,
+            verdict,
+        });
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let base = self.rows.first().and_then(|row| row.nanoseconds).unwrap_or(1.0);
+        let base = self
+            .rows
+            .first()
+            .and_then(|row| row.nanoseconds)
+            .unwrap_or(1.0);
         writeln!(out, "| what | min | measured | × baseline | budget | |")?;
         writeln!(out, "|---|--:|--:|--:|--:|---|")?;
-        for Row { name, min, value, nanoseconds, budget, verdict } in &self.rows {
+        for Row {
+            name,
+            min,
+            value,
+            nanoseconds,
+            budget,
+            verdict,
+        } in &self.rows
+        {
             let ratio = nanoseconds.map_or(String::new(), |time| ratio(time / base));
-            writeln!(out, "| {name} | {min} | {value} | {ratio} | {budget} | {verdict} |")?;
+            writeln!(
+                out,
+                "| {name} | {min} | {value} | {ratio} | {budget} | {verdict} |"
+            )?;
         }
         Ok(())
     }
@@ -137,5 +187,9 @@ fn unit(nanoseconds: f64) -> String {
 }
 
 fn ratio(ratio: f64) -> String {
-    if ratio < 0.1 { format!("{ratio:.3}") } else { format!("{ratio:.1}") }
+    if ratio < 0.1 {
+        format!("{ratio:.3}")
+    } else {
+        format!("{ratio:.1}")
+    }
 }

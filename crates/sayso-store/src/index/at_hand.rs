@@ -27,16 +27,26 @@ pub const MAX_SESSION_GRANTS: u64 = 1_000;
 impl Index {
     /// Whether it can be opened without taking in much of the journal.
     pub fn is_at_hand(state: &Path) -> bool {
-        let Ok(head) = Reader::open(state).and_then(|reader| reader.head()) else { return true };
-        let Some(head) = head.map(|head| head.number).filter(|head| *head > MAX_BEHIND) else { return true };
+        let Ok(head) = Reader::open(state).and_then(|reader| reader.head()) else {
+            return true;
+        };
+        let Some(head) = head
+            .map(|head| head.number)
+            .filter(|head| *head > MAX_BEHIND)
+        else {
+            return true;
+        };
         let taken = || -> rusqlite::Result<Option<u64>> {
-            let db = Connection::open_with_flags(state.join(FILE), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            let db =
+                Connection::open_with_flags(state.join(FILE), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
             if !schema::is_newest(&db)? {
                 return Ok(None);
             }
             cursor(&db).map(|(number, _)| Some(number))
         };
-        taken().is_ok_and(|taken| taken.is_some_and(|number| head.saturating_sub(number) <= MAX_BEHIND))
+        taken().is_ok_and(|taken| {
+            taken.is_some_and(|number| head.saturating_sub(number) <= MAX_BEHIND)
+        })
     }
 
     /// What stands, without a long wait: by the index where it is at hand, else by the journal alone. Where there are many grants of
@@ -56,10 +66,22 @@ impl Index {
 
 fn of_session(db: &Connection, session: Option<&str>) -> Result<Remembered, Trouble> {
     let many = |count: u64| count > MAX_SESSION_GRANTS;
-    let count = || db.query_row("SELECT count(*) FROM standing WHERE session IS NOT NULL", [], |row| row.get(0));
+    let count = || {
+        db.query_row(
+            "SELECT count(*) FROM standing WHERE session IS NOT NULL",
+            [],
+            |row| row.get(0),
+        )
+    };
     match session {
-        Some(session) if many(count()?) => Ok(Remembered { standing: standing::standing_of(db, session)?, is_apart: true }),
-        _ => Ok(Remembered { standing: standing::standing_in(db)?, is_apart: false }),
+        Some(session) if many(count()?) => Ok(Remembered {
+            standing: standing::standing_of(db, session)?,
+            is_apart: true,
+        }),
+        _ => Ok(Remembered {
+            standing: standing::standing_in(db)?,
+            is_apart: false,
+        }),
     }
 }
 
@@ -84,7 +106,11 @@ fn by_journal(state: &Path) -> Result<Connection, Trouble> {
         if standing::concerns(&stored.kind) {
             standing::take_in(&work, &stored, &stored.node().map_err(Trouble::Other)?)?;
         }
-        if !std::mem::take(&mut told) && before.as_ref().is_some_and(|before| !stored.follows(before)) {
+        if !std::mem::take(&mut told)
+            && before
+                .as_ref()
+                .is_some_and(|before| !stored.follows(before))
+        {
             standing::doubt(&work)?;
         }
         before = Some(stored);
@@ -102,12 +128,20 @@ mod tests {
 
     fn granted(journal: &Journal, id: &str, session: &str) {
         let spec = Node::map([("session", Node::text(session))]);
-        let fields = vec![("id", Node::text(id)), ("words", Node::text("x")), ("spec", spec)];
+        let fields = vec![
+            ("id", Node::text(id)),
+            ("words", Node::text("x")),
+            ("spec", spec),
+        ];
         journal.append("granted", fields, Sync::System).unwrap();
     }
 
     fn ids(remembered: &Remembered) -> Vec<&str> {
-        remembered.standing.iter().map(|one| one.id.as_str()).collect()
+        remembered
+            .standing
+            .iter()
+            .map(|one| one.id.as_str())
+            .collect()
     }
 
     #[test]
@@ -116,18 +150,34 @@ mod tests {
         let journal = Journal::open(state.path()).unwrap();
         granted(&journal, "one", "a");
         granted(&journal, "two", "b");
-        journal.append("revoked", vec![("id", Node::text("one"))], Sync::System).unwrap();
+        journal
+            .append("revoked", vec![("id", Node::text("one"))], Sync::System)
+            .unwrap();
         let db = by_journal(state.path()).unwrap();
         let by_journal = of_session(&db, None).unwrap();
         assert_eq!(ids(&by_journal), ["two"]);
-        assert!(!state.path().join(FILE).exists(), "nothing was built for it");
-        assert_eq!(ids(&Index::remembered(state.path(), None).unwrap()), ["two"]);
+        assert!(
+            !state.path().join(FILE).exists(),
+            "nothing was built for it"
+        );
+        assert_eq!(
+            ids(&Index::remembered(state.path(), None).unwrap()),
+            ["two"]
+        );
         for _ in 0..=MAX_BEHIND {
-            journal.append("session_started", Vec::new(), Sync::System).unwrap();
+            journal
+                .append("session_started", Vec::new(), Sync::System)
+                .unwrap();
         }
         assert!(!Index::is_at_hand(state.path()), "too much to take in");
-        assert_eq!(ids(&Index::remembered(state.path(), None).unwrap()), ["two"]);
-        assert!(!Index::is_at_hand(state.path()), "and it was left as it was");
+        assert_eq!(
+            ids(&Index::remembered(state.path(), None).unwrap()),
+            ["two"]
+        );
+        assert!(
+            !Index::is_at_hand(state.path()),
+            "and it was left as it was"
+        );
         drop(Index::open(state.path(), &mut |_| {}).unwrap());
         assert!(Index::is_at_hand(state.path()));
     }
@@ -137,11 +187,18 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let journal = Journal::open(state.path()).unwrap();
         for number in 0..=MAX_SESSION_GRANTS {
-            granted(&journal, &format!("g{number}"), if number < 3 { "mine" } else { "other" });
+            granted(
+                &journal,
+                &format!("g{number}"),
+                if number < 3 { "mine" } else { "other" },
+            );
         }
         let mine = Index::remembered(state.path(), Some("mine")).unwrap();
         assert_eq!((ids(&mine), mine.is_apart), (vec!["g0", "g1", "g2"], true));
         let all = Index::remembered(state.path(), None).unwrap();
-        assert_eq!((all.standing.len() as u64, all.is_apart), (MAX_SESSION_GRANTS + 1, false));
+        assert_eq!(
+            (all.standing.len() as u64, all.is_apart),
+            (MAX_SESSION_GRANTS + 1, false)
+        );
     }
 }

@@ -97,10 +97,18 @@ impl Index {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn each(&self, filter: &Filter, limit: Option<u64>, mut take: impl FnMut(Listed) -> bool) -> Result<(), String> {
+    pub fn each(
+        &self,
+        filter: &Filter,
+        limit: Option<u64>,
+        mut take: impl FnMut(Listed) -> bool,
+    ) -> Result<(), String> {
         let (condition, values) = filter.condition();
         let wanted = format!("SELECT {COLUMNS} FROM entries WHERE {condition} ORDER BY number");
-        let sql = limit.map_or_else(|| wanted.clone(), |limit| format!("SELECT * FROM ({wanted} DESC LIMIT {limit}) ORDER BY number"));
+        let sql = limit.map_or_else(
+            || wanted.clone(),
+            |limit| format!("SELECT * FROM ({wanted} DESC LIMIT {limit}) ORDER BY number"),
+        );
         let mut run = || -> rusqlite::Result<()> {
             let mut query = self.db.prepare_cached(&sql)?;
             let mut rows = query.query(&*borrowed(&values))?;
@@ -140,14 +148,24 @@ impl Index {
     /// # Errors
     /// When the index cannot be read.
     pub fn entry(&self, number: u64) -> Result<Option<Listed>, String> {
-        Ok(self.all(&format!("SELECT {COLUMNS} FROM entries WHERE number = ?1"), &[&number], Listed::read)?.pop())
+        Ok(self
+            .all(
+                &format!("SELECT {COLUMNS} FROM entries WHERE number = ?1"),
+                &[&number],
+                Listed::read,
+            )?
+            .pop())
     }
 }
 
 impl Filter {
     /// Whether nothing is left out but other kinds.
     pub fn is_open(&self) -> bool {
-        *self == Filter { kinds: self.kinds.clone(), ..Filter::default() }
+        *self
+            == Filter {
+                kinds: self.kinds.clone(),
+                ..Filter::default()
+            }
     }
 
     /// The condition in SQL, with its values.
@@ -171,16 +189,27 @@ impl Filter {
         }
         if let Some(agent) = &self.agent {
             let place = bind(Box::new(agent.clone()));
-            parts.push(format!("(agent = {place} OR substr(agent, 1, length({place}) + 3) = {place} || ' < ')"));
+            parts.push(format!(
+                "(agent = {place} OR substr(agent, 1, length({place}) + 3) = {place} || ' < ')"
+            ));
         }
         if let Some(session) = &self.session {
             // What begins with it lies between it and its end; and its entries, between the first and the last of these sessions.
-            let (from, to) = (bind(Box::new(session.clone())), bind(Box::new(format!("{session}\u{10FFFF}"))));
+            let (from, to) = (
+                bind(Box::new(session.clone())),
+                bind(Box::new(format!("{session}\u{10FFFF}"))),
+            );
             let of = format!("FROM sessions WHERE session >= {from} AND session <= {to}");
-            parts.push(format!("number BETWEEN (SELECT min(first_number) {of}) AND (SELECT max(last_number) {of})"));
+            parts.push(format!(
+                "number BETWEEN (SELECT min(first_number) {of}) AND (SELECT max(last_number) {of})"
+            ));
             parts.push(format!("session >= {from} AND session <= {to}"));
         }
-        for (column, words) in [("tool", &self.tools), ("decision", &self.decisions), ("outcome", &self.outcomes)] {
+        for (column, words) in [
+            ("tool", &self.tools),
+            ("decision", &self.decisions),
+            ("outcome", &self.outcomes),
+        ] {
             if !words.is_empty() {
                 parts.push(among(column, words, &mut bind));
             }
@@ -193,12 +222,26 @@ impl Filter {
             let place = bind(Box::new(text.to_ascii_lowercase()));
             parts.push(format!("instr(lower(what), {place}) > 0"));
         }
-        (if parts.is_empty() { "1".to_owned() } else { parts.join(" AND ") }, values)
+        (
+            if parts.is_empty() {
+                "1".to_owned()
+            } else {
+                parts.join(" AND ")
+            },
+            values,
+        )
     }
 }
 
-fn among(column: &str, words: &[String], bind: &mut impl FnMut(Box<dyn ToSql>) -> String) -> String {
-    let places: Vec<String> = words.iter().map(|word| bind(Box::new(word.clone()))).collect();
+fn among(
+    column: &str,
+    words: &[String],
+    bind: &mut impl FnMut(Box<dyn ToSql>) -> String,
+) -> String {
+    let places: Vec<String> = words
+        .iter()
+        .map(|word| bind(Box::new(word.clone())))
+        .collect();
     format!("{column} IN ({})", places.join(", "))
 }
 

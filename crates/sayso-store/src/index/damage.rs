@@ -11,7 +11,11 @@ pub(super) fn put_aside(folder: &Folder) -> Result<(), String> {
         return Ok(());
     }
     // Two are enough to look at: an index says nothing that the journal does not.
-    let aside = if names.iter().any(|name| name == "index.db.aside-1") { "index.db.aside-2" } else { "index.db.aside-1" };
+    let aside = if names.iter().any(|name| name == "index.db.aside-1") {
+        "index.db.aside-2"
+    } else {
+        "index.db.aside-1"
+    };
     for side in ["-wal", "-shm"] {
         folder.remove(&format!("{aside}{side}"))?;
         if names.contains(&format!("{FILE}{side}")) {

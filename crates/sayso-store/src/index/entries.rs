@@ -11,15 +11,31 @@ use crate::read::Stored;
 const MOST_WHAT: usize = 400;
 
 /// Takes in one entry.
-pub(super) fn take_in(work: &Transaction<'_>, sessions: &mut Sessions, stored: &Stored, fields: &Fields<'_>) -> Result<(), Trouble> {
-    let what = fields.text("what").or_else(|| fields.text("message")).or_else(|| fields.text("words"));
-    let what = what.as_deref().map(|what| what.get(..what.floor_char_boundary(MOST_WHAT)).unwrap_or_default());
+pub(super) fn take_in(
+    work: &Transaction<'_>,
+    sessions: &mut Sessions,
+    stored: &Stored,
+    fields: &Fields<'_>,
+) -> Result<(), Trouble> {
+    let what = fields
+        .text("what")
+        .or_else(|| fields.text("message"))
+        .or_else(|| fields.text("words"));
+    let what = what.as_deref().map(|what| {
+        what.get(..what.floor_char_boundary(MOST_WHAT))
+            .unwrap_or_default()
+    });
     let call = fields.text("call");
     let session = fields.text("session").filter(|session| !session.is_empty());
-    let of = Of { call: call.as_deref(), session: session.as_deref() };
+    let of = Of {
+        call: call.as_deref(),
+        session: session.as_deref(),
+    };
     let asked = match (stored.kind.as_str(), of.call) {
         // What ran unasked has no prompt to close.
-        ("decided", Some(call)) if fields.raw("outcome") != Some("\"auto_approved\"") => answered(work, of, call)?,
+        ("decided", Some(call)) if fields.raw("outcome") != Some("\"auto_approved\"") => {
+            answered(work, of, call)?
+        }
         _ => None,
     };
     work.prepare_cached(
@@ -61,7 +77,11 @@ pub(super) fn take_in(work: &Transaction<'_>, sessions: &mut Sessions, stored: &
         ("finished", Some(call)) => finished(work, stored, fields, of, call)?,
         ("undo", _) => {
             let list = fields.node("undoes");
-            for call in list.iter().flat_map(|list| list.items()).filter_map(|item| item.as_text()) {
+            for call in list
+                .iter()
+                .flat_map(|list| list.items())
+                .filter_map(|item| item.as_text())
+            {
                 undone(work, stored, call)?;
             }
         }
@@ -69,14 +89,24 @@ pub(super) fn take_in(work: &Transaction<'_>, sessions: &mut Sessions, stored: &
         ("trusted", _) => {
             work.execute(
                 "INSERT OR REPLACE INTO trusted (path, digest, at) VALUES (?1, ?2, ?3)",
-                params![fields.text("path").unwrap_or_default(), fields.text("file_digest"), stored.at],
+                params![
+                    fields.text("path").unwrap_or_default(),
+                    fields.text("file_digest"),
+                    stored.at
+                ],
             )?;
         }
         ("untrusted", _) => {
-            work.execute("DELETE FROM trusted WHERE path = ?1", [fields.text("path").unwrap_or_default()])?;
+            work.execute(
+                "DELETE FROM trusted WHERE path = ?1",
+                [fields.text("path").unwrap_or_default()],
+            )?;
         }
         ("pruned", _) => {
-            work.execute("DELETE FROM entries WHERE number <= ?1", [fields.whole("through").unwrap_or(0)])?;
+            work.execute(
+                "DELETE FROM entries WHERE number <= ?1",
+                [fields.whole("through").unwrap_or(0)],
+            )?;
         }
         _ => {}
     }
@@ -93,27 +123,40 @@ struct Of<'a> {
 /// Closes the prompt of a call, and says when it was shown.
 fn answered(work: &Transaction<'_>, of: Of<'_>, call: &str) -> Result<Option<i64>, Trouble> {
     let session = of.session.unwrap_or_default();
-    let mut find = work.prepare_cached("DELETE FROM prompts WHERE session = ?1 AND call = ?2 RETURNING at")?;
-    Ok(find.query_row([session, call], |row| row.get(0)).optional()?)
+    let mut find =
+        work.prepare_cached("DELETE FROM prompts WHERE session = ?1 AND call = ?2 RETURNING at")?;
+    Ok(find
+        .query_row([session, call], |row| row.get(0))
+        .optional()?)
 }
 
-fn finished(work: &Transaction<'_>, stored: &Stored, fields: &Fields<'_>, of: Of<'_>, call: &str) -> Result<(), Trouble> {
+fn finished(
+    work: &Transaction<'_>,
+    stored: &Stored,
+    fields: &Fields<'_>,
+    of: Of<'_>,
+    call: &str,
+) -> Result<(), Trouble> {
     work.prepare_cached(
         "UPDATE entries SET ended = ?3, succeeded = ?4, milliseconds = ?5 WHERE number = (
              SELECT number FROM entries WHERE call = ?1 AND session IS ?2 AND kind = 'decided' ORDER BY number DESC LIMIT 1)",
     )?
     .execute(params![call, of.session, stored.at, fields.flag("succeeded"), fields.whole("milliseconds")])?;
     if let Some(paths) = fields.raw("changed") {
-        work.prepare_cached("INSERT OR REPLACE INTO backups (call, at, session, paths) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![call, stored.at, of.session, paths])?;
+        work.prepare_cached(
+            "INSERT OR REPLACE INTO backups (call, at, session, paths) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![call, stored.at, of.session, paths])?;
     }
     Ok(())
 }
 
 /// An undo names the id of a call only; the last one that had it is meant.
 fn undone(work: &Transaction<'_>, stored: &Stored, call: &str) -> Result<(), Trouble> {
-    work.prepare_cached("INSERT OR IGNORE INTO undone (call, number) VALUES (?1, ?2)")?.execute(params![call, stored.number])?;
-    work.prepare_cached("UPDATE backups SET undone = ?2 WHERE call = ?1")?.execute(params![call, stored.at])?;
+    work.prepare_cached("INSERT OR IGNORE INTO undone (call, number) VALUES (?1, ?2)")?
+        .execute(params![call, stored.number])?;
+    work.prepare_cached("UPDATE backups SET undone = ?2 WHERE call = ?1")?
+        .execute(params![call, stored.at])?;
     work.prepare_cached(
         "UPDATE entries SET undone = ?2 WHERE number = (
              SELECT number FROM entries WHERE call = ?1 AND kind = 'decided' ORDER BY number DESC LIMIT 1)",

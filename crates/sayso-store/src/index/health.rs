@@ -24,7 +24,9 @@ pub enum Health {
 /// # Errors
 /// When the folder or the record cannot be read.
 pub fn health(state: &Path) -> Result<Health, String> {
-    let Some(folder) = Folder::open_existing(state)? else { return Ok(Health::Missing) };
+    let Some(folder) = Folder::open_existing(state)? else {
+        return Ok(Health::Missing);
+    };
     if folder.read(FILE)?.is_none() {
         return Ok(Health::Missing);
     }
@@ -33,7 +35,10 @@ pub fn health(state: &Path) -> Result<Health, String> {
         Ok(Err(why)) => return Ok(Health::Damaged(why)),
         Err(error) => return Ok(Health::Damaged(error.to_string())),
     };
-    let last = Reader::open(state)?.backwards()?.find_map(Result::ok).map_or(0, |entry| entry.number);
+    let last = Reader::open(state)?
+        .backwards()?
+        .find_map(Result::ok)
+        .map_or(0, |entry| entry.number);
     Ok(match last.checked_sub(taken) {
         Some(behind) => Health::Sound(behind),
         None => Health::Damaged("it knows entries that the record does not have".to_owned()),
@@ -42,10 +47,14 @@ pub fn health(state: &Path) -> Result<Health, String> {
 
 /// How far it was filled, or what is wrong with it.
 fn look(file: &Path) -> rusqlite::Result<Result<u64, String>> {
-    let db = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let db = Connection::open_with_flags(
+        file,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
     let check: String = db.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if check != "ok" {
         return Ok(Err(check));
     }
-    db.query_row("SELECT number FROM cursor", [], |row| row.get(0)).map(Ok)
+    db.query_row("SELECT number FROM cursor", [], |row| row.get(0))
+        .map(Ok)
 }

@@ -28,12 +28,16 @@ impl Held {
 
     /// Gives the share back early.
     pub(super) fn release(&self) -> Result<(), Trouble> {
-        self.0.unlock().map_err(|error| Trouble::Other(format!("could not unlock the index of the record: {error}")))
+        self.0.unlock().map_err(|error| {
+            Trouble::Other(format!("could not unlock the index of the record: {error}"))
+        })
     }
 
     /// Lets others use it again.
     pub(super) fn share(&self) -> Result<(), Trouble> {
-        self.0.lock_shared().map_err(|error| Trouble::Other(format!("could not lock the index of the record: {error}")))
+        self.0.lock_shared().map_err(|error| {
+            Trouble::Other(format!("could not lock the index of the record: {error}"))
+        })
     }
 }
 
@@ -43,9 +47,16 @@ fn wait(state: &Folder, lock: impl Fn(&File) -> Result<(), TryLockError>) -> Res
     loop {
         match lock(&file) {
             Ok(()) => return Ok(Held(Arc::new(file))),
-            Err(TryLockError::Error(error)) => return Err(Trouble::Other(format!("could not lock the index of the record: {error}"))),
+            Err(TryLockError::Error(error)) => {
+                return Err(Trouble::Other(format!(
+                    "could not lock the index of the record: {error}"
+                )));
+            }
             Err(TryLockError::WouldBlock) if start.elapsed() >= PATIENCE => {
-                return Err(Trouble::Other("another process of sayso uses the index for very long; end it, or try again".to_owned()));
+                return Err(Trouble::Other(
+                    "another process of sayso uses the index for very long; end it, or try again"
+                        .to_owned(),
+                ));
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(SLEEP),
         }

@@ -97,7 +97,8 @@ impl Index {
         match self.catch_up_or_start_over(&mut |_| {}) {
             Err(Trouble::Damaged(_)) => {
                 // Nobody gets all of it while this has a share, and the file must be closed before it gets another name.
-                self.db = Connection::open_in_memory().map_err(|error| Trouble::from(error).words())?;
+                self.db =
+                    Connection::open_in_memory().map_err(|error| Trouble::from(error).words())?;
                 self.held.release().map_err(Trouble::words)?;
                 *self = Index::open(&self.state, &mut |_| {})?;
                 Ok(())
@@ -141,8 +142,18 @@ impl Index {
     }
 
     /// All rows of a query.
-    fn all<T>(&self, sql: &str, values: &[&dyn ToSql], row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>) -> Result<Vec<T>, String> {
-        let found = || -> rusqlite::Result<Vec<T>> { self.db.prepare_cached(sql)?.query_map(values, row)?.collect() };
+    fn all<T>(
+        &self,
+        sql: &str,
+        values: &[&dyn ToSql],
+        row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, String> {
+        let found = || -> rusqlite::Result<Vec<T>> {
+            self.db
+                .prepare_cached(sql)?
+                .query_map(values, row)?
+                .collect()
+        };
         found().map_err(|error| Trouble::from(error).words())
     }
 
@@ -160,7 +171,11 @@ impl Index {
         // Otherwise a statement is read anew for each value that is bound to it.
         db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         db.set_prepared_statement_cache_capacity(64);
-        Ok(Index { db, held, state: folder.path().to_owned() })
+        Ok(Index {
+            db,
+            held,
+            state: folder.path().to_owned(),
+        })
     }
 
     /// Takes in what was recorded since. An index of another journal is emptied first.
@@ -178,13 +193,17 @@ impl Index {
     fn catch_up(&mut self, progress: Progress<'_>) -> Result<u64, Trouble> {
         let reader = Reader::open(&self.state).map_err(Trouble::Other)?;
         // Mostly nothing was, and then nothing is written or locked.
-        if reader.head().is_ok_and(|head| head.map(|head| (head.number, head.digest.to_string())) == cursor(&self.db).ok()) {
+        if reader.head().is_ok_and(|head| {
+            head.map(|head| (head.number, head.digest.to_string())) == cursor(&self.db).ok()
+        }) {
             return Ok(0);
         }
         let mut total = 0;
         loop {
             // One at a time: who waits here finds the work done.
-            let work = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let work = self
+                .db
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
             let taken = take_in(&work, &reader)?;
             work.commit()?;
             total += taken as u64;
@@ -198,7 +217,9 @@ impl Index {
 
 /// The last entry that was taken in.
 fn cursor(db: &Connection) -> rusqlite::Result<(u64, String)> {
-    db.query_row("SELECT number, digest FROM cursor", [], |row| Ok((row.get(0)?, row.get(1)?)))
+    db.query_row("SELECT number, digest FROM cursor", [], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
 }
 
 /// Takes in all that was recorded since, as a part of other work.
@@ -215,7 +236,9 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
     let mut before: Option<Stored> = None;
     if number > 0 {
         match entries.next() {
-            Some(Ok(last)) if last.number == number && last.digest.to_string() == digest => before = Some(last),
+            Some(Ok(last)) if last.number == number && last.digest.to_string() == digest => {
+                before = Some(last)
+            }
             Some(Err(Bad::Unread(why))) => return Err(Trouble::Other(why)),
             _ => return Err(Trouble::OtherJournal),
         }
@@ -228,7 +251,8 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
             Err(Bad::Unread(why)) => return Err(Trouble::Other(why)),
             // The rest of the record can still be asked; `damaged` tells what cannot.
             Err(Bad::Damaged(place)) => {
-                work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?.execute([place])?;
+                work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?
+                    .execute([place])?;
                 standing::doubt(work)?;
                 // What stands behind it cannot follow what stands before it.
                 told = true;
@@ -238,16 +262,29 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
         if let Some(fields) = Fields::of(&stored.text) {
             entries::take_in(work, &mut sessions, &stored, &fields)?;
             if stored.kind == "decided" {
-                standing::used(work, stored.at, fields.text("source").as_deref(), fields.text("rule").as_deref())?;
+                standing::used(
+                    work,
+                    stored.at,
+                    fields.text("source").as_deref(),
+                    fields.text("rule").as_deref(),
+                )?;
             }
         }
         if standing::concerns(&stored.kind) {
             standing::take_in(work, &stored, &stored.node().map_err(Trouble::Other)?)?;
         }
         // Something was taken out, put in or moved here, and it may have taken something back. This entry may be what was put in.
-        if !std::mem::take(&mut told) && before.as_ref().is_some_and(|before| !stored.follows(before)) {
-            let place = format!("entry {}: it does not follow the one before it; run `sayso audit verify`", stored.number);
-            work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?.execute([place])?;
+        if !std::mem::take(&mut told)
+            && before
+                .as_ref()
+                .is_some_and(|before| !stored.follows(before))
+        {
+            let place = format!(
+                "entry {}: it does not follow the one before it; run `sayso audit verify`",
+                stored.number
+            );
+            work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?
+                .execute([place])?;
             standing::doubt(work)?;
         }
         before = Some(stored);
@@ -258,7 +295,10 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
     }
     sessions.write(work)?;
     if let Some(last) = before.filter(|_| taken > 0) {
-        work.execute("UPDATE cursor SET number = ?1, digest = ?2", params![last.number, last.digest.to_string()])?;
+        work.execute(
+            "UPDATE cursor SET number = ?1, digest = ?2",
+            params![last.number, last.digest.to_string()],
+        )?;
     }
     Ok(taken)
 }
@@ -282,8 +322,12 @@ pub(crate) enum Trouble {
 impl Trouble {
     fn words(self) -> String {
         match self {
-            Trouble::Damaged(why) => format!("the index of the record is damaged: {why}; run `sayso audit index`"),
-            Trouble::OtherJournal => "the index was made from another record; run `sayso audit index`".to_owned(),
+            Trouble::Damaged(why) => {
+                format!("the index of the record is damaged: {why}; run `sayso audit index`")
+            }
+            Trouble::OtherJournal => {
+                "the index was made from another record; run `sayso audit index`".to_owned()
+            }
             Trouble::Other(why) => why,
         }
     }
@@ -291,13 +335,23 @@ impl Trouble {
 
 impl From<rusqlite::Error> for Trouble {
     fn from(error: rusqlite::Error) -> Trouble {
-        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DiskFull, NotADatabase, ReadOnly};
+        use rusqlite::ErrorCode::{
+            DatabaseBusy, DatabaseCorrupt, DiskFull, NotADatabase, ReadOnly,
+        };
         match error.sqlite_error_code() {
             Some(DatabaseCorrupt | NotADatabase) => Trouble::Damaged(error.to_string()),
-            Some(DatabaseBusy) => Trouble::Other("another process of sayso writes the index for very long; try again".to_owned()),
-            Some(DiskFull) => Trouble::Other("the disk is full, so the index of the record cannot be written".to_owned()),
-            Some(ReadOnly) => Trouble::Other("the index of the record cannot be written: the folder is read-only".to_owned()),
-            _ => Trouble::Other(format!("the index of the record cannot be used: {error}; run `sayso audit index`")),
+            Some(DatabaseBusy) => Trouble::Other(
+                "another process of sayso writes the index for very long; try again".to_owned(),
+            ),
+            Some(DiskFull) => Trouble::Other(
+                "the disk is full, so the index of the record cannot be written".to_owned(),
+            ),
+            Some(ReadOnly) => Trouble::Other(
+                "the index of the record cannot be written: the folder is read-only".to_owned(),
+            ),
+            _ => Trouble::Other(format!(
+                "the index of the record cannot be used: {error}; run `sayso audit index`"
+            )),
         }
     }
 }
@@ -307,7 +361,10 @@ fn keep_a_log(db: &Connection) -> rusqlite::Result<()> {
     let since = Instant::now();
     loop {
         match db.pragma_update(None, "journal_mode", "wal") {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && since.elapsed() < PATIENCE => {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && since.elapsed() < PATIENCE =>
+            {
                 std::thread::sleep(SHORT);
             }
             done => return done,

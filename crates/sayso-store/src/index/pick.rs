@@ -19,7 +19,10 @@ impl<'a> Fields<'a> {
         }
         loop {
             let (name, after) = split(rest, text_length(rest)?)?;
-            rest = after.trim_ascii_start().strip_prefix(':')?.trim_ascii_start();
+            rest = after
+                .trim_ascii_start()
+                .strip_prefix(':')?
+                .trim_ascii_start();
             let (value, after) = split(rest, value_length(rest)?)?;
             fields.push((name.get(1..name.len() - 1)?, value));
             rest = after.trim_ascii_start();
@@ -32,7 +35,10 @@ impl<'a> Fields<'a> {
 
     /// A value as it is written.
     pub(super) fn raw(&self, name: &str) -> Option<&'a str> {
-        self.0.iter().find(|(field, _)| *field == name).map(|(_, value)| *value)
+        self.0
+            .iter()
+            .find(|(field, _)| *field == name)
+            .map(|(_, value)| *value)
     }
 
     /// A text.
@@ -42,7 +48,8 @@ impl<'a> Fields<'a> {
         if !inner.contains('\\') {
             return Some(Cow::Borrowed(inner));
         }
-        self.node(name).and_then(|node| node.as_text().map(|text| Cow::Owned(text.to_owned())))
+        self.node(name)
+            .and_then(|node| node.as_text().map(|text| Cow::Owned(text.to_owned())))
     }
 
     /// A whole number.
@@ -61,7 +68,14 @@ impl<'a> Fields<'a> {
 
     /// A value with everything in it.
     pub(super) fn node(&self, name: &str) -> Option<Node> {
-        json::read(self.raw(name)?, &Limits { depth: 256, ..Limits::default() }).ok()
+        json::read(
+            self.raw(name)?,
+            &Limits {
+                depth: 256,
+                ..Limits::default()
+            },
+        )
+        .ok()
     }
 }
 
@@ -77,7 +91,10 @@ fn text_length(text: &str) -> Option<usize> {
         return None;
     }
     loop {
-        let found = bytes.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+        let found = bytes
+            .get(at..)?
+            .iter()
+            .position(|byte| matches!(byte, b'"' | b'\\'))?;
         at += found;
         match bytes.get(at) {
             Some(b'"') => return Some(at + 1),
@@ -111,7 +128,9 @@ fn value_length(text: &str) -> Option<usize> {
             }
         }
         _ => {
-            let length = bytes.iter().position(|byte| matches!(byte, b',' | b'}') || byte.is_ascii_whitespace())?;
+            let length = bytes
+                .iter()
+                .position(|byte| matches!(byte, b',' | b'}') || byte.is_ascii_whitespace())?;
             (length > 0).then_some(length)
         }
     }
@@ -132,7 +151,8 @@ mod tests {
         ];
         leaf.prop_recursive(3, 20, 4, |inner| {
             prop_oneof![
-                prop::collection::vec(inner.clone(), 0..4).prop_map(|items| Value::List(items).into()),
+                prop::collection::vec(inner.clone(), 0..4)
+                    .prop_map(|items| Value::List(items).into()),
                 prop::collection::vec(("[a-z\"\\\\]{0,3}", inner), 0..4).prop_map(Node::map),
             ]
         })
@@ -163,11 +183,28 @@ mod tests {
 
     #[test]
     fn what_is_no_object_has_no_fields() {
-        for text in
-            ["", "{", "}", "[]", "{\"a\"}", "{\"a\":}", "{\"a\":1", "{\"a\":1,}", "{\"a\":\"x}", "{\"a\":[}", "{\"a\":1}x", "{a:1}", "]{"]
-        {
+        for text in [
+            "",
+            "{",
+            "}",
+            "[]",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1",
+            "{\"a\":1,}",
+            "{\"a\":\"x}",
+            "{\"a\":[}",
+            "{\"a\":1}x",
+            "{a:1}",
+            "]{",
+        ] {
             assert!(Fields::of(text).is_none(), "{text}");
         }
-        assert_eq!(Fields::of(" { \"a\" : -7 , \"b\":\"\\u0041\" } ").unwrap().whole("a"), Some(-7));
+        assert_eq!(
+            Fields::of(" { \"a\" : -7 , \"b\":\"\\u0041\" } ")
+                .unwrap()
+                .whole("a"),
+            Some(-7)
+        );
     }
 }

@@ -9,12 +9,14 @@ const STEPS: &[&str] = &[include_str!("version_1.sql"), include_str!("version_2.
 
 /// Whether the tables are of the newest version.
 pub(super) fn is_newest(db: &Connection) -> rusqlite::Result<bool> {
-    db.pragma_query_value(None, "user_version", |row| row.get::<_, usize>(0)).map(|version| version == STEPS.len())
+    db.pragma_query_value(None, "user_version", |row| row.get::<_, usize>(0))
+        .map(|version| version == STEPS.len())
 }
 
 /// Brings the tables to the newest version.
 pub(super) fn migrate(db: &mut Connection) -> Result<(), Trouble> {
-    let version = |db: &Connection| db.pragma_query_value(None, "user_version", |row| row.get::<_, usize>(0));
+    let version =
+        |db: &Connection| db.pragma_query_value(None, "user_version", |row| row.get::<_, usize>(0));
     if version(db)? == STEPS.len() {
         return Ok(());
     }
@@ -23,7 +25,9 @@ pub(super) fn migrate(db: &mut Connection) -> Result<(), Trouble> {
     let from = version(&work)?;
     let Some(steps) = STEPS.get(from..) else {
         let newest = STEPS.len();
-        let why = format!("the index of the record is of version {from}, and this sayso knows {newest}: a newer one made it; use that one");
+        let why = format!(
+            "the index of the record is of version {from}, and this sayso knows {newest}: a newer one made it; use that one"
+        );
         return Err(Trouble::Other(why));
     };
     for step in steps {
@@ -38,7 +42,8 @@ pub(super) fn start_over(db: &mut Connection) -> Result<(), Trouble> {
     let work = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let tables: Vec<String> = {
         let mut list = work.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")?;
-        list.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?
+        list.query_map([], |row| row.get(0))?
+            .collect::<Result<_, _>>()?
     };
     for table in tables {
         work.execute_batch(&format!("DROP TABLE \"{}\"", table.replace('"', "\"\"")))?;

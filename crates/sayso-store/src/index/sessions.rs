@@ -58,7 +58,13 @@ struct Seen {
 
 impl Sessions {
     /// Takes in an entry of this session.
-    pub(super) fn take_in(&mut self, work: &Transaction<'_>, stored: &Stored, fields: &Fields<'_>, session: &str) -> Result<(), Trouble> {
+    pub(super) fn take_in(
+        &mut self,
+        work: &Transaction<'_>,
+        stored: &Stored,
+        fields: &Fields<'_>,
+        session: &str,
+    ) -> Result<(), Trouble> {
         let calls = u64::from(stored.kind == "decided");
         match self.0.get_mut(session) {
             Some(seen) => {
@@ -82,9 +88,11 @@ impl Sessions {
         }
         if stored.kind == "session_ended" {
             self.write(work)?;
-            work.prepare_cached("UPDATE sessions SET ended = ?2 WHERE session = ?1")?.execute(params![session, stored.at])?;
+            work.prepare_cached("UPDATE sessions SET ended = ?2 WHERE session = ?1")?
+                .execute(params![session, stored.at])?;
             // Whoever asked is gone.
-            work.prepare_cached("DELETE FROM prompts WHERE session = ?1")?.execute([session])?;
+            work.prepare_cached("DELETE FROM prompts WHERE session = ?1")?
+                .execute([session])?;
         }
         Ok(())
     }
@@ -92,7 +100,15 @@ impl Sessions {
     /// Writes what was gathered.
     pub(super) fn write(&mut self, work: &Transaction<'_>) -> Result<(), Trouble> {
         for (session, seen) in std::mem::take(&mut self.0) {
-            let Seen { agent, workspace, user, first, last, numbers, calls } = seen;
+            let Seen {
+                agent,
+                workspace,
+                user,
+                first,
+                last,
+                numbers,
+                calls,
+            } = seen;
             work.prepare_cached(
                 "INSERT INTO sessions (session, first_number, last_number, agent, workspace, user, first, last, calls)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)

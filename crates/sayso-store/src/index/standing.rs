@@ -22,7 +22,12 @@ pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, node: &Node) -> R
     let id = text(node, "id").unwrap_or_default();
     let words = text(node, "words").unwrap_or_default();
     if !matches!(stored.kind.as_str(), "restated" | "spent") {
-        touch(work, stored, id, text(node, "session").filter(|_| stored.kind == "session_ended"))?;
+        touch(
+            work,
+            stored,
+            id,
+            text(node, "session").filter(|_| stored.kind == "session_ended"),
+        )?;
     }
     match stored.kind.as_str() {
         "restated" if is_old(work, node, id)? => {}
@@ -35,11 +40,17 @@ pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, node: &Node) -> R
             if let Some(spec) = node.get("spec") {
                 let (expires, uses) = limits(spec);
                 let update = "UPDATE standing SET spec = ?2, words = ?3, expires = ?4, uses_left = ?5 WHERE id = ?1";
-                work.execute(update, params![id, json::write_plain(spec), words, expires, uses])?;
+                work.execute(
+                    update,
+                    params![id, json::write_plain(spec), words, expires, uses],
+                )?;
             }
         }
         "disabled" | "enabled" => {
-            work.execute("UPDATE standing SET enabled = ?2 WHERE id = ?1", params![id, stored.kind == "enabled"])?;
+            work.execute(
+                "UPDATE standing SET enabled = ?2 WHERE id = ?1",
+                params![id, stored.kind == "enabled"],
+            )?;
         }
         "revoked" => {
             work.execute("DELETE FROM standing WHERE id = ?1", [id])?;
@@ -58,12 +69,18 @@ pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, node: &Node) -> R
             }
         }
         "spent" => {
-            work.execute("INSERT OR REPLACE INTO spent VALUES (?1, ?2)", params![id, whole(node, "uses").unwrap_or(0)])?;
+            work.execute(
+                "INSERT OR REPLACE INTO spent VALUES (?1, ?2)",
+                params![id, whole(node, "uses").unwrap_or(0)],
+            )?;
         }
         // Lines that had been whole were put aside: what was written there counts no more, and nobody knows what it was.
         "torn" if whole(node, "lines") != Some(0) => doubt(work)?,
         "session_ended" => {
-            work.execute("DELETE FROM standing WHERE session = ?1", [text(node, "session")])?;
+            work.execute(
+                "DELETE FROM standing WHERE session = ?1",
+                [text(node, "session")],
+            )?;
         }
         _ => {}
     }
@@ -71,19 +88,31 @@ pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, node: &Node) -> R
 }
 
 /// Notes that an entry changed something.
-fn touch(work: &Transaction<'_>, stored: &Stored, id: &str, session: Option<&str>) -> Result<(), Trouble> {
+fn touch(
+    work: &Transaction<'_>,
+    stored: &Stored,
+    id: &str,
+    session: Option<&str>,
+) -> Result<(), Trouble> {
     let name = session.map_or_else(|| id.to_owned(), |session| format!("session {session}"));
     if !name.is_empty() {
-        work.prepare_cached("INSERT OR REPLACE INTO touched VALUES (?1, ?2)")?.execute(params![name, stored.number])?;
+        work.prepare_cached("INSERT OR REPLACE INTO touched VALUES (?1, ?2)")?
+            .execute(params![name, stored.number])?;
     }
     Ok(())
 }
 
 /// Whether something was changed between the look at it and the entry that restates it.
 fn is_old(work: &Transaction<'_>, node: &Node, id: &str) -> Result<bool, Trouble> {
-    let session = node.get("spec").and_then(|spec| text(spec, "session")).map(|session| format!("session {session}"));
-    let newest: Option<i64> =
-        work.query_row("SELECT max(number) FROM touched WHERE id IN (?1, ?2)", params![id, session], |row| row.get(0))?;
+    let session = node
+        .get("spec")
+        .and_then(|spec| text(spec, "session"))
+        .map(|session| format!("session {session}"));
+    let newest: Option<i64> = work.query_row(
+        "SELECT max(number) FROM touched WHERE id IN (?1, ?2)",
+        params![id, session],
+        |row| row.get(0),
+    )?;
     Ok(newest.is_some_and(|newest| newest > whole(node, "as_of").unwrap_or(0)))
 }
 
@@ -91,10 +120,17 @@ fn is_old(work: &Transaction<'_>, node: &Node, id: &str) -> Result<bool, Trouble
 /// enables it again. What asks and denies goes on.
 pub(super) fn doubt(work: &Transaction<'_>) -> Result<(), Trouble> {
     let mut select = work.prepare("SELECT id, is_rule, spec FROM standing WHERE enabled")?;
-    let rows = select.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?, row.get::<_, String>(2)?)))?;
+    let rows = select.query_map([], |row| {
+        Ok((
+            row.get::<_, String>(0)?,
+            row.get::<_, bool>(1)?,
+            row.get::<_, String>(2)?,
+        ))
+    })?;
     for row in rows.collect::<Result<Vec<_>, _>>()? {
         let (id, is_rule, spec) = row;
-        let allows = json::read(&spec, &Limits::default()).is_ok_and(|rule| rule.get("allow").is_some());
+        let allows =
+            json::read(&spec, &Limits::default()).is_ok_and(|rule| rule.get("allow").is_some());
         if !is_rule || allows {
             work.execute("UPDATE standing SET enabled = 0 WHERE id = ?1", [id])?;
         }
@@ -103,10 +139,19 @@ pub(super) fn doubt(work: &Transaction<'_>) -> Result<(), Trouble> {
 }
 
 /// Something new stands.
-fn made(work: &Transaction<'_>, stored: &Stored, node: &Node, (id, words, spec): (&str, &str, &Node)) -> Result<(), Trouble> {
+fn made(
+    work: &Transaction<'_>,
+    stored: &Stored,
+    node: &Node,
+    (id, words, spec): (&str, &str, &Node),
+) -> Result<(), Trouble> {
     let is_restated = stored.kind == "restated";
     let flag = |name: &str| node.get(name).and_then(Node::as_bool);
-    let is_rule = if is_restated { flag("is_rule") == Some(true) } else { stored.kind == "rule_added" };
+    let is_rule = if is_restated {
+        flag("is_rule") == Some(true)
+    } else {
+        stored.kind == "rule_added"
+    };
     let (mut expires, mut uses_left) = limits(spec);
     if is_restated {
         (expires, uses_left) = (whole(node, "expires"), whole(node, "uses"));
@@ -134,14 +179,20 @@ fn made(work: &Transaction<'_>, stored: &Stored, node: &Node, (id, words, spec):
 }
 
 /// A decision that a rule or a grant made counts as a use of it.
-pub(super) fn used(work: &Transaction<'_>, at: i64, source: Option<&str>, rule: Option<&str>) -> Result<(), Trouble> {
+pub(super) fn used(
+    work: &Transaction<'_>,
+    at: i64,
+    source: Option<&str>,
+    rule: Option<&str>,
+) -> Result<(), Trouble> {
     // Nothing that is remembered is built in, and most decisions are.
     if source == Some("built-in") {
         return Ok(());
     }
     let grant = source.and_then(|source| source.strip_prefix("grant "));
     if let Some(id) = grant.or(rule) {
-        work.prepare_cached("UPDATE standing SET uses = uses + 1, last_used = ?2 WHERE id = ?1")?.execute(params![id, at])?;
+        work.prepare_cached("UPDATE standing SET uses = uses + 1, last_used = ?2 WHERE id = ?1")?
+            .execute(params![id, at])?;
     }
     Ok(())
 }
@@ -180,8 +231,15 @@ impl Index {
     ///
     /// # Errors
     /// When the use could not be written down; then it must not count as one.
-    pub fn take(&mut self, journal: &Journal, about: Vec<(&'static str, Node)>, id: &str, most: Option<u64>) -> Result<bool, String> {
-        self.take_once(journal, about, id, most).map_err(Trouble::words)
+    pub fn take(
+        &mut self,
+        journal: &Journal,
+        about: Vec<(&'static str, Node)>,
+        id: &str,
+        most: Option<u64>,
+    ) -> Result<bool, String> {
+        self.take_once(journal, about, id, most)
+            .map_err(Trouble::words)
     }
 
     /// Writes everything again that stands, so that the entries before can leave the record. Nothing is used meanwhile, and what is changed
@@ -189,36 +247,67 @@ impl Index {
     ///
     /// # Errors
     /// When something is not in the record; then nothing may leave it.
-    pub fn restate(&mut self, journal: &Journal, about: &[(&'static str, Node)]) -> Result<(), String> {
+    pub fn restate(
+        &mut self,
+        journal: &Journal,
+        about: &[(&'static str, Node)],
+    ) -> Result<(), String> {
         self.restate_all(journal, about).map_err(Trouble::words)
     }
 
-    fn restate_all(&mut self, journal: &Journal, about: &[(&'static str, Node)]) -> Result<(), Trouble> {
+    fn restate_all(
+        &mut self,
+        journal: &Journal,
+        about: &[(&'static str, Node)],
+    ) -> Result<(), Trouble> {
         let state = self.state.clone();
-        let work = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let work = self
+            .db
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
         take_in_all(&work, &state)?;
         let (as_of, _) = cursor(&work)?;
         for standing in standing_in(&work)? {
-            let change = Change::Restated { standing: &standing, as_of };
-            change::write(journal, about.to_vec(), &change, Sync::System).map_err(Trouble::Other)?;
+            let change = Change::Restated {
+                standing: &standing,
+                as_of,
+            };
+            change::write(journal, about.to_vec(), &change, Sync::System)
+                .map_err(Trouble::Other)?;
         }
         for (id, uses) in spent_in(&work)? {
             let change = Change::Spent { id: &id, uses };
-            change::write(journal, about.to_vec(), &change, Sync::System).map_err(Trouble::Other)?;
+            change::write(journal, about.to_vec(), &change, Sync::System)
+                .map_err(Trouble::Other)?;
         }
         take_in_all(&work, &state)?;
         Ok(work.commit()?)
     }
 
-    fn take_once(&mut self, journal: &Journal, about: Vec<(&'static str, Node)>, id: &str, most: Option<u64>) -> Result<bool, Trouble> {
+    fn take_once(
+        &mut self,
+        journal: &Journal,
+        about: Vec<(&'static str, Node)>,
+        id: &str,
+        most: Option<u64>,
+    ) -> Result<bool, Trouble> {
         let state = self.state.clone();
         // Whoever comes here at the same time waits, and then sees this use.
-        let work = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let work = self
+            .db
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
         take_in_all(&work, &state)?;
         let standing: Option<(bool, Option<u64>)> = work
-            .query_row("SELECT enabled, uses_left FROM standing WHERE id = ?1", [id], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row(
+                "SELECT enabled, uses_left FROM standing WHERE id = ?1",
+                [id],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
             .optional()?;
-        let spent: Option<u64> = work.query_row("SELECT uses FROM spent WHERE id = ?1", [id], |row| row.get(0)).optional()?;
+        let spent: Option<u64> = work
+            .query_row("SELECT uses FROM spent WHERE id = ?1", [id], |row| {
+                row.get(0)
+            })
+            .optional()?;
         let limited = match (standing, most) {
             (Some((false, _)) | None, None) => return Ok(false),
             (Some((true, None)), None) => false,
@@ -228,7 +317,8 @@ impl Index {
             (_, Some(_)) => return Ok(false),
         };
         if limited {
-            change::write(journal, about, &Change::Used(id), Sync::System).map_err(Trouble::Other)?;
+            change::write(journal, about, &Change::Used(id), Sync::System)
+                .map_err(Trouble::Other)?;
             take_in_all(&work, &state)?;
         }
         work.commit()?;
@@ -245,17 +335,38 @@ pub(super) fn standing_of(db: &Connection, session: &str) -> Result<Vec<Standing
     standing_where(db, "session IS NULL OR session = ?1", Some(session))
 }
 
-fn standing_where(db: &Connection, condition: &str, session: Option<&str>) -> Result<Vec<Standing>, Trouble> {
+fn standing_where(
+    db: &Connection,
+    condition: &str,
+    session: Option<&str>,
+) -> Result<Vec<Standing>, Trouble> {
     let mut select = db.prepare_cached(&format!(
         "SELECT id, is_rule, spec, words, enabled, source, created, expires, uses_left, last_used, uses FROM standing WHERE {condition} ORDER BY number",
     ))?;
-    let rows = select.query_map([session], |row| Ok((row_of(row)?, row.get::<_, String>(2)?, row.get::<_, bool>(1)?)))?;
+    let rows = select.query_map([session], |row| {
+        Ok((
+            row_of(row)?,
+            row.get::<_, String>(2)?,
+            row.get::<_, bool>(1)?,
+        ))
+    })?;
     let mut out = Vec::new();
     for row in rows {
         let (standing, spec, is_rule) = row?;
-        let spec = json::read(&spec, &Limits::default())
-            .map_err(|error| Trouble::Damaged(format!("what is remembered cannot be read: {}", error.message)))?;
-        out.push(Standing { what: if is_rule { What::Rule(spec) } else { What::Grant(spec) }, ..standing });
+        let spec = json::read(&spec, &Limits::default()).map_err(|error| {
+            Trouble::Damaged(format!(
+                "what is remembered cannot be read: {}",
+                error.message
+            ))
+        })?;
+        out.push(Standing {
+            what: if is_rule {
+                What::Rule(spec)
+            } else {
+                What::Grant(spec)
+            },
+            ..standing
+        });
     }
     Ok(out)
 }

@@ -105,7 +105,10 @@ impl Counts {
 
     /// Reads the counts from this column on.
     fn read(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Counts> {
-        let get = |column: usize| row.get::<_, Option<u64>>(from + column).map(Option::unwrap_or_default);
+        let get = |column: usize| {
+            row.get::<_, Option<u64>>(from + column)
+                .map(Option::unwrap_or_default)
+        };
         Ok(Counts {
             calls: get(0)?,
             approved: get(1)?,
@@ -129,14 +132,24 @@ impl Index {
     /// # Errors
     /// When the index cannot be read.
     pub fn stats(&self, filter: &Filter) -> Result<Stats, String> {
-        let (condition, values) = Filter { kinds: Kinds::Calls, ..filter.clone() }.condition();
+        let (condition, values) = Filter {
+            kinds: Kinds::Calls,
+            ..filter.clone()
+        }
+        .condition();
         let values: Vec<&dyn ToSql> = borrowed(&values);
         let agents = format!(
             "SELECT coalesce(agent, ''), {COUNTS}, sum({PROMPTED}), min(at), max(at) FROM entries WHERE {condition} GROUP BY 1 ORDER BY 2 DESC, 1"
         );
         let mut stats = Stats::default();
-        let by_agent: Vec<(String, Counts, i64, i64)> =
-            self.all(&agents, &values, |row| Ok((row.get(0)?, Counts::read(row, 1)?, row.get(13)?, row.get(14)?)))?;
+        let by_agent: Vec<(String, Counts, i64, i64)> = self.all(&agents, &values, |row| {
+            Ok((
+                row.get(0)?,
+                Counts::read(row, 1)?,
+                row.get(13)?,
+                row.get(14)?,
+            ))
+        })?;
         for (agent, counts, first, last) in by_agent {
             stats.total.add(&counts);
             stats.first = Some(stats.first.map_or(first, |other| other.min(first)));
@@ -152,7 +165,12 @@ impl Index {
     }
 
     /// Counts over what a person was asked about.
-    fn prompts(&self, condition: &str, values: &[&dyn ToSql], stats: &mut Stats) -> Result<(), String> {
+    fn prompts(
+        &self,
+        condition: &str,
+        values: &[&dyn ToSql],
+        stats: &mut Stats,
+    ) -> Result<(), String> {
         let sql = format!(
             "SELECT coalesce(rule, ''), coalesce(tool, ''), coalesce(what, ''), outcome, at - asked FROM entries
              WHERE {condition} AND {PROMPTED}"
@@ -173,15 +191,32 @@ impl Index {
             Ok(())
         })?;
         stats.asks_by_rule = rules.into_iter().collect();
-        stats.asks_by_rule.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        stats
+            .asks_by_rule
+            .sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
         stats.asks_by_rule.truncate(MOST);
-        stats.most_asked = things.into_iter().map(|((tool, what), (asked, yes))| (tool, what, asked, yes)).collect();
-        stats.most_asked.sort_by(|one, other| other.2.cmp(&one.2).then_with(|| (&one.0, &one.1).cmp(&(&other.0, &other.1))));
+        stats.most_asked = things
+            .into_iter()
+            .map(|((tool, what), (asked, yes))| (tool, what, asked, yes))
+            .collect();
+        stats.most_asked.sort_by(|one, other| {
+            other
+                .2
+                .cmp(&one.2)
+                .then_with(|| (&one.0, &one.1).cmp(&(&other.0, &other.1)))
+        });
         stats.most_asked.truncate(MOST);
         took.sort_unstable();
         // The smallest time within which so many of a hundred answers came.
-        let within = |percent: usize| took.get((took.len() * percent).div_ceil(100).saturating_sub(1)).map(|took| (*took).max(0));
-        stats.answers = Answers { count: took.len() as u64, p50: within(50), p95: within(95) };
+        let within = |percent: usize| {
+            took.get((took.len() * percent).div_ceil(100).saturating_sub(1))
+                .map(|took| (*took).max(0))
+        };
+        stats.answers = Answers {
+            count: took.len() as u64,
+            p50: within(50),
+            p95: within(95),
+        };
         Ok(())
     }
 }

@@ -25,10 +25,17 @@ impl Index {
     /// # Errors
     /// When the index cannot be read.
     pub fn story_of(&self, number: u64) -> Result<Option<Vec<u64>>, String> {
-        let Some(entry) = self.entry(number)? else { return Ok(None) };
-        let Some(call) = &entry.call else { return Ok(Some(vec![number])) };
-        let sql = "SELECT number, kind FROM entries WHERE call = ?1 AND session IS ?2 ORDER BY number";
-        let all: Vec<(u64, String)> = self.all(sql, &[call, &entry.session], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let Some(entry) = self.entry(number)? else {
+            return Ok(None);
+        };
+        let Some(call) = &entry.call else {
+            return Ok(Some(vec![number]));
+        };
+        let sql =
+            "SELECT number, kind FROM entries WHERE call = ?1 AND session IS ?2 ORDER BY number";
+        let all: Vec<(u64, String)> = self.all(sql, &[call, &entry.session], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
         let mut story = Vec::new();
         let mut is_decided = false;
         for (at, kind) in all {
@@ -44,7 +51,11 @@ impl Index {
         }
         // An undo names only the id, and means the last call that had it by then.
         let decided = "SELECT number FROM entries WHERE call = ?1 AND kind = 'decided' AND number < ?2 ORDER BY number DESC LIMIT 1";
-        for undo in self.all("SELECT number FROM undone WHERE call = ?1", &[call], |row| row.get::<_, u64>(0))? {
+        for undo in self.all(
+            "SELECT number FROM undone WHERE call = ?1",
+            &[call],
+            |row| row.get::<_, u64>(0),
+        )? {
             let meant = self.all(decided, &[call, &undo], |row| row.get::<_, u64>(0))?;
             if meant.iter().any(|number| story.contains(number)) && !story.contains(&undo) {
                 story.push(undo);
@@ -68,13 +79,18 @@ impl Index {
         }
         if numbers.is_empty() && !id.is_empty() {
             let longer = "SELECT number FROM entries WHERE call > ?1 AND call <= ?2 AND kind = 'decided' ORDER BY number DESC LIMIT ?3";
-            numbers = self.all(longer, &[&id, &format!("{id}\u{10FFFF}"), &NAMED], |row| row.get(0))?;
+            numbers = self.all(longer, &[&id, &format!("{id}\u{10FFFF}"), &NAMED], |row| {
+                row.get(0)
+            })?;
         }
         match *numbers {
             [] => Ok(Found::Nothing(self.near(id)?)),
             [number] => Ok(Found::Story(self.story_of(number)?.unwrap_or_default())),
             _ => {
-                let several = numbers.iter().map(|number| self.entry(*number)).collect::<Result<Vec<_>, _>>()?;
+                let several = numbers
+                    .iter()
+                    .map(|number| self.entry(*number))
+                    .collect::<Result<Vec<_>, _>>()?;
                 Ok(Found::Several(several.into_iter().flatten().collect()))
             }
         }
@@ -94,6 +110,11 @@ impl Index {
 
 /// How many characters two ids share at their beginning or at their end.
 fn likeness(one: &str, other: &str) -> usize {
-    let shared = |pairs: &mut dyn Iterator<Item = (char, char)>| pairs.take_while(|(one, other)| one.eq_ignore_ascii_case(other)).count();
-    shared(&mut one.chars().zip(other.chars())).max(shared(&mut one.chars().rev().zip(other.chars().rev())))
+    let shared = |pairs: &mut dyn Iterator<Item = (char, char)>| {
+        pairs
+            .take_while(|(one, other)| one.eq_ignore_ascii_case(other))
+            .count()
+    };
+    shared(&mut one.chars().zip(other.chars()))
+        .max(shared(&mut one.chars().rev().zip(other.chars().rev())))
 }

@@ -74,10 +74,15 @@ pub(crate) fn fields(fields: &[(&str, Node)]) -> Result<String, String> {
     for (index, (name, node)) in fields.iter().enumerate() {
         let twice = fields.iter().take(index).any(|(other, _)| other == name);
         if TAKEN.contains(name) || twice || !is_name(name) {
-            return Err(format!("`{}` cannot be the name of a field in the record", sayso_core::visible::visible(name)));
+            return Err(format!(
+                "`{}` cannot be the name of a field in the record",
+                sayso_core::visible::visible(name)
+            ));
         }
         if node.is_deeper_than(DEEPEST) {
-            return Err(format!("the field `{name}` is nested more than {DEEPEST} deep"));
+            return Err(format!(
+                "the field `{name}` is nested more than {DEEPEST} deep"
+            ));
         }
         out.push_str(",\"");
         out.push_str(name);
@@ -91,11 +96,16 @@ pub(crate) fn fields(fields: &[(&str, Node)]) -> Result<String, String> {
 /// Whether an entry of this kind with these fields can be a line. To be asked before anything is written.
 pub(crate) fn check(kind: &str, fields: &str) -> Result<(), String> {
     if !is_name(kind) {
-        return Err(format!("`{}` cannot be the kind of an entry", sayso_core::visible::visible(kind)));
+        return Err(format!(
+            "`{}` cannot be the kind of an entry",
+            sayso_core::visible::visible(kind)
+        ));
     }
     if fields.len() + OWN > LONGEST {
         let (is, most) = (fields.len() >> 10, (LONGEST - OWN) >> 10);
-        return Err(format!("an entry of {is} KiB is too long for the record; at most {most} KiB are kept"));
+        return Err(format!(
+            "an entry of {is} KiB is too long for the record; at most {most} KiB are kept"
+        ));
     }
     Ok(())
 }
@@ -103,8 +113,15 @@ pub(crate) fn check(kind: &str, fields: &str) -> Result<(), String> {
 /// Adds a line to the text, and returns its digest.
 pub(crate) fn push(out: &mut String, place: &Place, kind: &str, fields: &str) -> Digest {
     let start = out.len();
-    let Place { number, at, prev, back } = place;
-    out.push_str(&format!("{{\"v\":{VERSION},\"n\":{number},\"at\":{at},\"prev\":\""));
+    let Place {
+        number,
+        at,
+        prev,
+        back,
+    } = place;
+    out.push_str(&format!(
+        "{{\"v\":{VERSION},\"n\":{number},\"at\":{at},\"prev\":\""
+    ));
     out.extend(prev.hex().map(char::from));
     out.push_str("\",\"kind\":\"");
     out.push_str(kind);
@@ -137,10 +154,18 @@ impl<'a> Line<'a> {
         let (prev, rest) = rest.strip_prefix(PREV)?.split_at_checked(HEX)?;
         let rest = rest.strip_prefix(KIND)?;
         let kind = rest.get(..rest.iter().position(|byte| *byte == b'"')?)?;
-        let (body, end) = line.split_at_checked(line.len().checked_sub(DIGEST.len() + HEX + CLOSING.len())?)?;
+        let (body, end) =
+            line.split_at_checked(line.len().checked_sub(DIGEST.len() + HEX + CLOSING.len())?)?;
         let stated = end.strip_prefix(DIGEST)?.strip_suffix(CLOSING)?;
         let kind = std::str::from_utf8(kind).ok()?;
-        Some(Line { number, at: sign * i64::try_from(at).ok()?, prev, kind, stated, body })
+        Some(Line {
+            number,
+            at: sign * i64::try_from(at).ok()?,
+            prev,
+            kind,
+            stated,
+            body,
+        })
     }
 
     /// The number of the line that starts like this.
@@ -174,5 +199,9 @@ fn whole(text: &[u8]) -> Option<(u64, &[u8])> {
 
 /// Small letters, digits and `_`: nothing that would have to be escaped.
 fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.len() <= 64 && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))
+    !name.is_empty()
+        && name.len() <= 64
+        && name
+            .bytes()
+            .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))
 }

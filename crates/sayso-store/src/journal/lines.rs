@@ -33,7 +33,14 @@ pub(crate) enum Next<'a> {
 
 impl Lines {
     pub fn new(file: File, length: u64) -> Self {
-        Lines { file, buffer: Vec::new(), start: 0, end: 0, offset: 0, length }
+        Lines {
+            file,
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            offset: 0,
+            length,
+        }
     }
 
     /// The next line.
@@ -41,13 +48,20 @@ impl Lines {
         let mut searched = 0;
         let mut dropped = false;
         loop {
-            let rest = self.buffer.get(self.start + searched..self.end).unwrap_or_default();
+            let rest = self
+                .buffer
+                .get(self.start + searched..self.end)
+                .unwrap_or_default();
             if let Some(feed) = rest.iter().position(|byte| *byte == b'\n') {
                 let from = self.start;
                 let to = from + searched + feed;
                 self.start = to + 1;
                 let line = self.buffer.get(from..to).unwrap_or_default();
-                return Ok(if dropped || line.len() >= LONGEST { Next::TooLong } else { Next::Line(line) });
+                return Ok(if dropped || line.len() >= LONGEST {
+                    Next::TooLong
+                } else {
+                    Next::Line(line)
+                });
             }
             searched = self.end - self.start;
             if searched >= LONGEST {
@@ -55,14 +69,18 @@ impl Lines {
             }
             if !self.fill()? {
                 let from = std::mem::replace(&mut self.start, self.end);
-                return Ok(Next::End(self.buffer.get(from..self.end).unwrap_or_default()));
+                return Ok(Next::End(
+                    self.buffer.get(from..self.end).unwrap_or_default(),
+                ));
             }
         }
     }
 
     /// Reads another block behind what is left of the last; false at the end.
     fn fill(&mut self) -> io::Result<bool> {
-        let left = usize::try_from(self.length.saturating_sub(self.offset)).unwrap_or(usize::MAX).min(BLOCK);
+        let left = usize::try_from(self.length.saturating_sub(self.offset))
+            .unwrap_or(usize::MAX)
+            .min(BLOCK);
         if left == 0 {
             return Ok(false);
         }
@@ -71,7 +89,10 @@ impl Lines {
         if self.buffer.len() < self.end + left {
             self.buffer.resize(self.end + left, 0);
         }
-        let room = self.buffer.get_mut(self.end..self.end + left).unwrap_or_default();
+        let room = self
+            .buffer
+            .get_mut(self.end..self.end + left)
+            .unwrap_or_default();
         let read = loop {
             match self.file.read_at(room, self.offset) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

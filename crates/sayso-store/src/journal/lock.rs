@@ -19,7 +19,9 @@ pub(crate) fn hold<'a>(file: &'a File, patience: Duration) -> Result<Held<'a>, S
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Held(file)),
-            Err(TryLockError::Error(error)) => return Err(format!("could not lock the record: {error}")),
+            Err(TryLockError::Error(error)) => {
+                return Err(format!("could not lock the record: {error}"));
+            }
             Err(TryLockError::WouldBlock) => {}
         }
         tries += 1;

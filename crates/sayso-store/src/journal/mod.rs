@@ -93,7 +93,9 @@ struct Current {
 
 impl fmt::Debug for Journal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Journal").field("folder", &self.folder.path()).finish_non_exhaustive()
+        out.debug_struct("Journal")
+            .field("folder", &self.folder.path())
+            .finish_non_exhaustive()
     }
 }
 
@@ -111,15 +113,28 @@ impl Journal {
     /// # Errors
     /// When it cannot be opened.
     pub fn open_in(state: Folder) -> Result<Journal, String> {
-        let folder = state.inner(segments::JOURNAL, true)?.ok_or("the folder of the record is missing")?;
+        let folder = state
+            .inner(segments::JOURNAL, true)?
+            .ok_or("the folder of the record is missing")?;
         let lock = folder.append(segments::LOCK)?;
-        Ok(Journal { state, folder, lock, segment: SEGMENT, patience: PATIENCE, current: Mutex::new(None), key: OnceLock::new() })
+        Ok(Journal {
+            state,
+            folder,
+            lock,
+            segment: SEGMENT,
+            patience: PATIENCE,
+            current: Mutex::new(None),
+            key: OnceLock::new(),
+        })
     }
 
     /// With segments of another length; for tests.
     #[must_use]
     pub fn with_segments_of(self, bytes: u64) -> Journal {
-        Journal { segment: bytes, ..self }
+        Journal {
+            segment: bytes,
+            ..self
+        }
     }
 
     /// Waiting no longer than this for other processes.
@@ -134,7 +149,12 @@ impl Journal {
     ///
     /// # Errors
     /// When the entry is not in the record, or not on the disk with [`Sync::Disk`]; says why.
-    pub fn append(&self, kind: &str, fields: Vec<(&str, Node)>, sync: Sync) -> Result<Appended, String> {
+    pub fn append(
+        &self,
+        kind: &str,
+        fields: Vec<(&str, Node)>,
+        sync: Sync,
+    ) -> Result<Appended, String> {
         self.add(kind, &fields, None, sync)
     }
 
@@ -142,7 +162,13 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::append`].
-    pub fn append_at(&self, at: i64, kind: &str, fields: Vec<(&str, Node)>, sync: Sync) -> Result<Appended, String> {
+    pub fn append_at(
+        &self,
+        at: i64,
+        kind: &str,
+        fields: Vec<(&str, Node)>,
+        sync: Sync,
+    ) -> Result<Appended, String> {
         self.add(kind, &fields, Some(at), sync)
     }
 
@@ -170,7 +196,13 @@ impl Journal {
         Ok(self.key.get_or_init(|| key))
     }
 
-    fn add(&self, kind: &str, fields: &[(&str, Node)], at: Option<i64>, sync: Sync) -> Result<Appended, String> {
+    fn add(
+        &self,
+        kind: &str,
+        fields: &[(&str, Node)],
+        at: Option<i64>,
+        sync: Sync,
+    ) -> Result<Appended, String> {
         let fields = line::fields(fields)?;
         line::check(kind, &fields)?;
         // A lock belongs to the open file, which all threads share: they wait for each other here.
@@ -191,10 +223,15 @@ impl Journal {
         }
         if tail.length >= self.segment {
             current = self.begin(tail.segment + 1, &tail)?;
-            tail = Tail { segment: current.tail.segment, length: 0, ..tail };
+            tail = Tail {
+                segment: current.tail.segment,
+                length: 0,
+                ..tail
+            };
         }
         push(&mut text, &mut tail, at, kind, &fields)?;
-        write(&current.file, &text, current.tail.length).map_err(|reason| self.could_not_write(tail.segment, &reason))?;
+        write(&current.file, &text, current.tail.length)
+            .map_err(|reason| self.could_not_write(tail.segment, &reason))?;
         tail.length = current.tail.length + text.len() as u64;
         current.tail = tail;
         let file = Arc::clone(&current.file);
@@ -203,9 +240,13 @@ impl Journal {
         drop(held);
         drop(slot);
         if sync == Sync::Disk {
-            file.sync_data().map_err(|error| self.could_not_write(tail.segment, &error.to_string()))?;
+            file.sync_data()
+                .map_err(|error| self.could_not_write(tail.segment, &error.to_string()))?;
         }
-        Ok(Appended { number: tail.number, digest: tail.digest })
+        Ok(Appended {
+            number: tail.number,
+            digest: tail.digest,
+        })
     }
 
     /// Whether an entry could follow what is there; adds none.
@@ -225,7 +266,11 @@ impl Journal {
 
     /// Goes on behind an end that is damaged, in a segment of its own: its first entry says what was lost. `look` finds out
     /// what is left; nothing happens where the end is whole.
-    pub(crate) fn go_on(&self, kind: &str, look: impl FnOnce(&Folder) -> Result<Behind, String>) -> Result<Option<Appended>, String> {
+    pub(crate) fn go_on(
+        &self,
+        kind: &str,
+        look: impl FnOnce(&Folder) -> Result<Behind, String>,
+    ) -> Result<Option<Appended>, String> {
         let mut slot = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let _held = self.hold()?;
         match tail::find(&self.folder) {
@@ -233,38 +278,68 @@ impl Journal {
             Err(tail::Lost::Other(why)) => return Err(why),
             Err(tail::Lost::Damaged(_)) => {}
         }
-        let Behind { segment, number, digest, at, fields } = look(&self.folder)?;
+        let Behind {
+            segment,
+            number,
+            digest,
+            at,
+            fields,
+        } = look(&self.folder)?;
         let fields = line::fields(&fields)?;
         line::check(kind, &fields)?;
         *slot = None;
-        let file = self.folder.create_new(&segments::name(segment))?.ok_or("another process repairs the record just now; try again")?;
-        let mut tail = Tail { segment, length: 0, number, at, digest };
+        let file = self
+            .folder
+            .create_new(&segments::name(segment))?
+            .ok_or("another process repairs the record just now; try again")?;
+        let mut tail = Tail {
+            segment,
+            length: 0,
+            number,
+            at,
+            digest,
+        };
         let mut text = String::new();
         push(&mut text, &mut tail, now(), kind, &fields)?;
         write(&file, &text, 0).map_err(|reason| self.could_not_write(segment, &reason))?;
-        file.sync_data().map_err(|error| self.could_not_write(segment, &error.to_string()))?;
+        file.sync_data()
+            .map_err(|error| self.could_not_write(segment, &error.to_string()))?;
         self.folder.sync()?;
-        Ok(Some(Appended { number: tail.number, digest: tail.digest }))
+        Ok(Some(Appended {
+            number: tail.number,
+            digest: tail.digest,
+        }))
     }
 
     /// Takes the lock, and makes sure that it is the one that everybody takes.
     fn hold(&self) -> Result<lock::Held<'_>, String> {
         let held = lock::hold(&self.lock, self.patience)?;
         let opened = stat(&self.lock)?;
-        if self.folder.look(segments::LOCK)?.is_none_or(|there| !is_same(&there, &opened)) {
+        if self
+            .folder
+            .look(segments::LOCK)?
+            .is_none_or(|there| !is_same(&there, &opened))
+        {
             let path = crate::folder::shown(self.folder.path());
-            return Err(format!("the record {path} was removed or replaced while it was in use; start sayso again"));
+            return Err(format!(
+                "the record {path} was removed or replaced while it was in use; start sayso again"
+            ));
         }
         Ok(held)
     }
 
     /// Whether the segment is the last one still, and ends where it was left.
     fn is_still_last(&self, current: &Current) -> Result<bool, String> {
-        let Tail { segment, length, .. } = current.tail;
+        let Tail {
+            segment, length, ..
+        } = current.tail;
         let same = self
             .folder
             .look(&segments::name(segment))?
-            .is_some_and(|there| is_same(&there, &current.opened) && u64::try_from(there.st_size).is_ok_and(|size| size == length));
+            .is_some_and(|there| {
+                is_same(&there, &current.opened)
+                    && u64::try_from(there.st_size).is_ok_and(|size| size == length)
+            });
         Ok(same && self.folder.look(&segments::name(segment + 1))?.is_none())
     }
 
@@ -290,23 +365,42 @@ impl Journal {
         let file = self.folder.append(&segments::name(segment))?;
         self.folder.sync()?;
         self.state.sync()?;
-        Current::new(file, Tail { segment, length: 0, ..*before })
+        Current::new(
+            file,
+            Tail {
+                segment,
+                length: 0,
+                ..*before
+            },
+        )
     }
 
     fn could_not_write(&self, segment: u64, reason: &str) -> String {
-        format!("could not write to the record {}: {reason}", crate::folder::shown(&self.folder.path().join(segments::name(segment))))
+        format!(
+            "could not write to the record {}: {reason}",
+            crate::folder::shown(&self.folder.path().join(segments::name(segment)))
+        )
     }
 }
 
 impl Current {
     fn new(file: File, tail: Tail) -> Result<Current, String> {
         let opened = stat(&file)?;
-        Ok(Current { file: Arc::new(file), opened, tail })
+        Ok(Current {
+            file: Arc::new(file),
+            opened,
+            tail,
+        })
     }
 }
 
 fn stat(file: &File) -> Result<Stat, String> {
-    rustix::fs::fstat(file).map_err(|error| format!("could not look at the record: {}", std::io::Error::from(error)))
+    rustix::fs::fstat(file).map_err(|error| {
+        format!(
+            "could not look at the record: {}",
+            std::io::Error::from(error)
+        )
+    })
 }
 
 fn is_same(one: &Stat, other: &Stat) -> bool {
@@ -314,10 +408,24 @@ fn is_same(one: &Stat, other: &Stat) -> bool {
 }
 
 /// Adds a line behind the tail, and moves the tail's number, time and digest on; its length is for whoever writes.
-fn push(text: &mut String, tail: &mut Tail, at: i64, kind: &str, fields: &str) -> Result<(), String> {
+fn push(
+    text: &mut String,
+    tail: &mut Tail,
+    at: i64,
+    kind: &str,
+    fields: &str,
+) -> Result<(), String> {
     let back = (at < tail.at).then(|| tail.at.saturating_sub(at));
-    let number = tail.number.checked_add(1).ok_or("the numbers of the record are used up")?;
-    let place = Place { number, at, prev: tail.digest, back };
+    let number = tail
+        .number
+        .checked_add(1)
+        .ok_or("the numbers of the record are used up")?;
+    let place = Place {
+        number,
+        at,
+        prev: tail.digest,
+        back,
+    };
     tail.digest = line::push(text, &place, kind, fields);
     tail.number = number;
     tail.at = at;
@@ -340,7 +448,9 @@ fn write(mut file: &File, text: &str, length: u64) -> Result<(), String> {
     match file.set_len(length) {
         Ok(()) => Err(reason),
         // The next writer puts it aside.
-        Err(error) => Err(format!("{reason}; a part of an entry stands at its end ({error})")),
+        Err(error) => Err(format!(
+            "{reason}; a part of an entry stands at its end ({error})"
+        )),
     }
 }
 
@@ -348,14 +458,18 @@ fn words(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::StorageFull => "the disk is full; free some room".to_owned(),
         ErrorKind::QuotaExceeded => "your quota on this disk is used up; free some room".to_owned(),
-        ErrorKind::FileTooLarge => "it would be larger than files may be here (`ulimit -f`)".to_owned(),
+        ErrorKind::FileTooLarge => {
+            "it would be larger than files may be here (`ulimit -f`)".to_owned()
+        }
         ErrorKind::ReadOnlyFilesystem => "the disk is read-only".to_owned(),
         _ => error.to_string(),
     }
 }
 
 fn file_length(file: &File) -> Result<u64, String> {
-    file.metadata().map(|metadata| metadata.len()).map_err(|error| format!("could not look at the record: {error}"))
+    file.metadata()
+        .map(|metadata| metadata.len())
+        .map_err(|error| format!("could not look at the record: {error}"))
 }
 
 /// Milliseconds since 1970, also for a clock that stands before.

@@ -33,7 +33,11 @@ fn number(file: &str) -> Option<u64> {
 
 /// The segments that are there, in order.
 pub(crate) fn list(folder: &Folder) -> Result<Vec<u64>, String> {
-    let mut list: Vec<u64> = folder.names()?.iter().filter_map(|file| number(file)).collect();
+    let mut list: Vec<u64> = folder
+        .names()?
+        .iter()
+        .filter_map(|file| number(file))
+        .collect();
     list.sort_unstable();
     Ok(list)
 }

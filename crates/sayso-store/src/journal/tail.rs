@@ -55,39 +55,68 @@ const FURTHEST: u64 = 4 * LONGEST as u64;
 pub(crate) fn find(folder: &Folder) -> Result<Tail, Lost> {
     let segments = segments::list(folder)?;
     let mut rest = segments.iter().rev();
-    let Some(&last) = rest.next() else { return Ok(start()) };
+    let Some(&last) = rest.next() else {
+        return Ok(start());
+    };
     if let (Some(tail), _) = last_whole(folder, last)? {
         return Ok(tail);
     }
     // Nothing whole in it: whoever began this segment did not get to its first line.
     let Some(&before) = rest.next() else {
         // Only the very first segment has nothing before it.
-        return if last == 1 { Ok(start()) } else { Err(Lost::Damaged(damaged(folder, last))) };
+        return if last == 1 {
+            Ok(start())
+        } else {
+            Err(Lost::Damaged(damaged(folder, last)))
+        };
     };
     match last_whole(folder, before)? {
-        (Some(tail), end) if tail.length == end => Ok(Tail { segment: last, length: 0, ..tail }),
+        (Some(tail), end) if tail.length == end => Ok(Tail {
+            segment: last,
+            length: 0,
+            ..tail
+        }),
         _ => Err(Lost::Damaged(damaged(folder, before))),
     }
 }
 
 /// Before the first line.
 fn start() -> Tail {
-    Tail { segment: 1, length: 0, number: 0, at: i64::MIN, digest: line::nothing() }
+    Tail {
+        segment: 1,
+        length: 0,
+        number: 0,
+        at: i64::MIN,
+        digest: line::nothing(),
+    }
 }
 
 /// The last whole line of a segment, if it has one, and how long the segment is.
 fn last_whole(folder: &Folder, segment: u64) -> Result<(Option<Tail>, u64), Lost> {
     let name = segments::name(segment);
     let failed = |error: std::io::Error| format!("could not read the record `{name}`: {error}");
-    let file = folder.read(&name)?.ok_or_else(|| format!("the record `{name}` was taken away while it was read"))?;
+    let file = folder
+        .read(&name)?
+        .ok_or_else(|| format!("the record `{name}` was taken away while it was read"))?;
     let length = file.metadata().map_err(failed)?.len();
     let mut reach = FIRST_LOOK;
     loop {
         let from = length.saturating_sub(reach);
         let bytes = read(&file, from, length).map_err(failed)?;
-        if let Some((end, line)) = last_in(&bytes, from == 0).map_err(|version| newer(&name, version))? {
+        if let Some((end, line)) =
+            last_in(&bytes, from == 0).map_err(|version| newer(&name, version))?
+        {
             let digest = Digest::from_hex(line.stated).unwrap_or_else(line::nothing);
-            return Ok((Some(Tail { segment, length: from + end as u64, number: line.number, at: line.at, digest }), length));
+            return Ok((
+                Some(Tail {
+                    segment,
+                    length: from + end as u64,
+                    number: line.number,
+                    at: line.at,
+                    digest,
+                }),
+                length,
+            ));
         }
         if from == 0 {
             return Ok((None, length));
@@ -126,10 +155,14 @@ pub(crate) fn read(file: &File, from: u64, to: u64) -> std::io::Result<Vec<u8>> 
 }
 
 fn newer(name: &str, version: u64) -> String {
-    format!("the record `{name}` has entries of version {version}; this sayso writes version 1: use the newer one")
+    format!(
+        "the record `{name}` has entries of version {version}; this sayso writes version 1: use the newer one"
+    )
 }
 
 fn damaged(folder: &Folder, segment: u64) -> String {
     let path = crate::folder::shown(&folder.path().join(segments::name(segment)));
-    format!("the end of the record {path} is damaged; run `sayso audit verify` to see where, and `sayso doctor --repair` to put it aside")
+    format!(
+        "the end of the record {path} is damaged; run `sayso audit verify` to see where, and `sayso doctor --repair` to put it aside"
+    )
 }

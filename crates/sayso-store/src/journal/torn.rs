@@ -21,11 +21,20 @@ use crate::folder::Folder;
 pub(crate) const KIND: &str = "torn";
 
 /// Puts the bytes aside, cuts the segment, and returns the fields of the entry. The lock must be held.
-pub(crate) fn set_aside(folder: &Folder, segment: &File, tail: &Tail, torn: u64) -> Result<Vec<(&'static str, Node)>, String> {
+pub(crate) fn set_aside(
+    folder: &Folder,
+    segment: &File,
+    tail: &Tail,
+    torn: u64,
+) -> Result<Vec<(&'static str, Node)>, String> {
     let failed = |what: &str, error: std::io::Error| {
-        format!("could not {what} the torn end of the record `{}`: {error}", segments::name(tail.segment))
+        format!(
+            "could not {what} the torn end of the record `{}`: {error}",
+            segments::name(tail.segment)
+        )
     };
-    let bytes = tail::read(segment, tail.length, tail.length + torn).map_err(|error| failed("read", error))?;
+    let bytes = tail::read(segment, tail.length, tail.length + torn)
+        .map_err(|error| failed("read", error))?;
     let (name, mut aside) = new_file(folder, tail.segment)?;
     let kept = aside.write_all(&bytes).and_then(|()| aside.sync_all());
     if let Err(error) = kept {
@@ -33,11 +42,26 @@ pub(crate) fn set_aside(folder: &Folder, segment: &File, tail: &Tail, torn: u64)
         return Err(failed("put aside", error));
     }
     folder.sync()?;
-    segment.set_len(tail.length).map_err(|error| failed("cut off", error))?;
+    segment
+        .set_len(tail.length)
+        .map_err(|error| failed("cut off", error))?;
     Ok(vec![
         ("bytes", Value::Number(torn.to_string()).into()),
-        ("lines", Value::Number(bytes.iter().filter(|byte| **byte == b'\n').count().to_string()).into()),
-        ("sha256", Node::text(String::from_utf8_lossy(&Digest::of_bytes(&bytes).hex()))),
+        (
+            "lines",
+            Value::Number(
+                bytes
+                    .iter()
+                    .filter(|byte| **byte == b'\n')
+                    .count()
+                    .to_string(),
+            )
+            .into(),
+        ),
+        (
+            "sha256",
+            Node::text(String::from_utf8_lossy(&Digest::of_bytes(&bytes).hex())),
+        ),
         ("file", Node::text(name)),
     ])
 }

@@ -40,20 +40,39 @@ enum Step {
 
 impl<'a> Backwards<'a> {
     pub(super) fn new(folder: Option<&'a Folder>, segments: Vec<u64>) -> Self {
-        Backwards { folder, segments, open: None, is_first: true }
+        Backwards {
+            folder,
+            segments,
+            open: None,
+            is_first: true,
+        }
     }
 
     fn step(&mut self) -> Result<Option<Stored>, String> {
         loop {
             let Some(open) = &mut self.open else {
-                let (Some(folder), Some(segment)) = (self.folder, self.segments.pop()) else { return Ok(None) };
+                let (Some(folder), Some(segment)) = (self.folder, self.segments.pop()) else {
+                    return Ok(None);
+                };
                 let name = segments::name(segment);
-                let Some(file) = folder.read(&name)? else { continue };
-                let length = file.metadata().map_err(|error| unread(&name, &error))?.len();
+                let Some(file) = folder.read(&name)? else {
+                    continue;
+                };
+                let length = file
+                    .metadata()
+                    .map_err(|error| unread(&name, &error))?
+                    .len();
                 let is_first = std::mem::take(&mut self.is_first);
-                let ended = length == 0 || last_byte(&file, length).map_err(|error| unread(&name, &error))? == b'\n';
+                let ended = length == 0
+                    || last_byte(&file, length).map_err(|error| unread(&name, &error))? == b'\n';
                 let reason = not_as_written(&name, "byte", length);
-                self.open = Some(Open { name, file, from: length, bytes: Vec::new(), skipping: !ended });
+                self.open = Some(Open {
+                    name,
+                    file,
+                    from: length,
+                    bytes: Vec::new(),
+                    skipping: !ended,
+                });
                 if !ended && !is_first {
                     return Err(reason);
                 }
@@ -62,7 +81,9 @@ impl<'a> Backwards<'a> {
             match open.step() {
                 Ok(Step::Line(line)) => {
                     let at = open.from + open.bytes.len() as u64;
-                    return Stored::read(&line).map(Some).ok_or_else(|| not_as_written(&open.name, "byte", at));
+                    return Stored::read(&line)
+                        .map(Some)
+                        .ok_or_else(|| not_as_written(&open.name, "byte", at));
                 }
                 Ok(Step::TooLong(at)) => return Err(not_as_written(&open.name, "byte", at)),
                 Ok(Step::End) => self.open = None,

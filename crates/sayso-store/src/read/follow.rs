@@ -26,7 +26,10 @@ impl Follow {
     /// # Errors
     /// When the journal is there, but cannot be read or relied on.
     pub fn from_end(state: &Path) -> Result<Follow, String> {
-        let mut follow = Follow { state: state.to_owned(), at: None };
+        let mut follow = Follow {
+            state: state.to_owned(),
+            at: None,
+        };
         if let Some(folder) = segments::folder(state)?
             && let Some(last) = segments::list(&folder)?.last()
         {
@@ -41,15 +44,22 @@ impl Follow {
     /// When the journal cannot be read, or is another one by now.
     pub fn look(&mut self) -> Result<Vec<Result<Stored, String>>, String> {
         let mut found = Vec::new();
-        let Some(folder) = segments::folder(&self.state)? else { return Ok(found) };
+        let Some(folder) = segments::folder(&self.state)? else {
+            return Ok(found);
+        };
         loop {
             let all = segments::list(&folder)?;
-            let Some((segment, offset)) = self.at.or_else(|| all.first().map(|first| (*first, 0))) else { return Ok(found) };
+            let Some((segment, offset)) = self.at.or_else(|| all.first().map(|first| (*first, 0)))
+            else {
+                return Ok(found);
+            };
             // Asked for before the file is read: when there is a next one, nothing more comes into this one.
             let next = all.iter().find(|other| **other > segment).copied();
             let name = segments::name(segment);
             let Some(file) = folder.read(&name)? else {
-                return Err(format!("the record `{name}` was taken away while it was followed; start again"));
+                return Err(format!(
+                    "the record `{name}` was taken away while it was followed; start again"
+                ));
             };
             let (read, is_end) = whole_lines(&file, &name, offset, &mut found)?;
             let offset = offset + read;
@@ -65,17 +75,25 @@ impl Follow {
 }
 
 /// Reads the whole lines from here on. Says how long they are, and whether there is nothing more behind them.
-fn whole_lines(file: &File, name: &str, offset: u64, found: &mut Vec<Result<Stored, String>>) -> Result<(u64, bool), String> {
+fn whole_lines(
+    file: &File,
+    name: &str,
+    offset: u64,
+    found: &mut Vec<Result<Stored, String>>,
+) -> Result<(u64, bool), String> {
     let failed = |error: std::io::Error| unread(name, &error);
     let length = file.metadata().map_err(failed)?.len();
-    let left =
-        length.checked_sub(offset).ok_or_else(|| format!("the record `{name}` became shorter while it was followed; start again"))?;
+    let left = length.checked_sub(offset).ok_or_else(|| {
+        format!("the record `{name}` became shorter while it was followed; start again")
+    })?;
     let mut bytes = vec![0; usize::try_from(left).unwrap_or(usize::MAX).min(MOST)];
     let read = file.read_at(&mut bytes, offset).map_err(failed)?;
     bytes.truncate(read);
     let mut done = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let Some(body) = line.strip_suffix(b"\n") else { break };
+        let Some(body) = line.strip_suffix(b"\n") else {
+            break;
+        };
         let stored = Stored::read(body);
         found.push(stored.ok_or_else(|| not_as_written(name, "byte", offset + done)));
         done += line.len() as u64;
@@ -92,13 +110,17 @@ fn whole_lines(file: &File, name: &str, offset: u64, found: &mut Vec<Result<Stor
 /// Where the last whole line of a segment ends.
 fn end_of_lines(folder: &Folder, segment: u64) -> Result<u64, String> {
     let name = segments::name(segment);
-    let Some(file) = folder.read(&name)? else { return Ok(0) };
+    let Some(file) = folder.read(&name)? else {
+        return Ok(0);
+    };
     let failed = |error: std::io::Error| unread(&name, &error);
     let mut end = file.metadata().map_err(failed)?.len();
     let mut block = vec![0; 64 << 10];
     while end > 0 {
         let start = end.saturating_sub(block.len() as u64);
-        let piece = block.get_mut(..usize::try_from(end - start).unwrap_or(0)).unwrap_or_default();
+        let piece = block
+            .get_mut(..usize::try_from(end - start).unwrap_or(0))
+            .unwrap_or_default();
         file.read_exact_at(piece, start).map_err(failed)?;
         if let Some(feed) = piece.iter().rposition(|byte| *byte == b'\n') {
             return Ok(start + feed as u64 + 1);

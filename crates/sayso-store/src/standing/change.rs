@@ -77,21 +77,48 @@ pub enum Change<'a> {
 ///
 /// # Errors
 /// When it is not in the record; then it did not happen.
-pub fn write(journal: &Journal, about: Vec<(&'static str, Node)>, change: &Change<'_>, sync: Sync) -> Result<Appended, String> {
+pub fn write(
+    journal: &Journal,
+    about: Vec<(&'static str, Node)>,
+    change: &Change<'_>,
+    sync: Sync,
+) -> Result<Appended, String> {
     let mut fields = about;
     let id = |id: &str| ("id", Node::text(id));
     let kind = match change {
         Change::Granted { grant, words } => {
             let spec = spec::write(grant).ok_or("that cannot be kept for longer")?;
-            fields.extend([id(&grant.id), ("words", record::text(words)), ("spec", spec)]);
+            fields.extend([
+                id(&grant.id),
+                ("words", record::text(words)),
+                ("spec", spec),
+            ]);
             "granted"
         }
-        Change::RuleAdded { id: name, rule, words, source } => {
-            fields.extend([id(name), ("words", record::text(words)), ("origin", Node::text(*source)), ("spec", (*rule).clone())]);
+        Change::RuleAdded {
+            id: name,
+            rule,
+            words,
+            source,
+        } => {
+            fields.extend([
+                id(name),
+                ("words", record::text(words)),
+                ("origin", Node::text(*source)),
+                ("spec", (*rule).clone()),
+            ]);
             "rule_added"
         }
-        Change::Edited { id: name, spec, words } => {
-            fields.extend([id(name), ("words", record::text(words)), ("spec", (*spec).clone())]);
+        Change::Edited {
+            id: name,
+            spec,
+            words,
+        } => {
+            fields.extend([
+                id(name),
+                ("words", record::text(words)),
+                ("spec", (*spec).clone()),
+            ]);
             "edited"
         }
         Change::Disabled(name) => {
@@ -106,7 +133,11 @@ pub fn write(journal: &Journal, about: Vec<(&'static str, Node)>, change: &Chang
             fields.push(id(name));
             "revoked"
         }
-        Change::Limited { id: name, expires, uses } => {
+        Change::Limited {
+            id: name,
+            expires,
+            uses,
+        } => {
             fields.push(id(name));
             fields.extend(expires.map(|end| ("expires", number(end))));
             fields.extend(uses.map(|uses| ("uses", number(uses))));

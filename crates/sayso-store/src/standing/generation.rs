@@ -45,7 +45,9 @@ impl Generation {
     /// When the folder cannot be opened or relied on.
     pub fn open(state: &Path) -> Result<Generation, String> {
         let folder = Folder::open_existing(state)?;
-        let file = folder.as_ref().map_or(Ok(None), |folder| folder.read(FILE))?;
+        let file = folder
+            .as_ref()
+            .map_or(Ok(None), |folder| folder.read(FILE))?;
         Ok(Generation { folder, file })
     }
 
@@ -54,7 +56,10 @@ impl Generation {
     /// # Errors
     /// When it cannot be opened.
     pub fn open_in(folder: &Folder) -> Result<Generation, String> {
-        Ok(Generation { folder: None, file: folder.read(FILE)? })
+        Ok(Generation {
+            folder: None,
+            file: folder.read(FILE)?,
+        })
     }
 
     /// What is known of changes now.
@@ -62,19 +67,38 @@ impl Generation {
     /// # Errors
     /// When it cannot be read.
     pub fn now(&mut self, state: &Path) -> Result<Mark, String> {
-        let failed = |error: std::io::Error| format!("could not look at the file `{FILE}`: {error}");
-        let mut found = self.file.as_ref().map(File::metadata).transpose().map_err(failed)?;
+        let failed =
+            |error: std::io::Error| format!("could not look at the file `{FILE}`: {error}");
+        let mut found = self
+            .file
+            .as_ref()
+            .map(File::metadata)
+            .transpose()
+            .map_err(failed)?;
         // One that lost its name is the one that others write no more.
         if found.as_ref().is_none_or(|found| found.nlink() == 0) {
             *self = Generation::open(state)?;
-            found = self.file.as_ref().map(File::metadata).transpose().map_err(failed)?;
+            found = self
+                .file
+                .as_ref()
+                .map(File::metadata)
+                .transpose()
+                .map_err(failed)?;
         }
         let (Some(file), Some(found)) = (&self.file, found) else {
-            return Ok(if segments::folder(state)?.is_some() { Mark::Unknown } else { Mark::Never });
+            return Ok(if segments::folder(state)?.is_some() {
+                Mark::Unknown
+            } else {
+                Mark::Never
+            });
         };
         Ok(match read(file)? {
             0 => Mark::Unknown,
-            number => Mark::At { number, file: found.ino(), changed: (found.ctime(), found.ctime_nsec()) },
+            number => Mark::At {
+                number,
+                file: found.ino(),
+                changed: (found.ctime(), found.ctime_nsec()),
+            },
         })
     }
 
@@ -90,7 +114,8 @@ impl Generation {
         let file = folder.write(FILE)?;
         let held = lock::hold(&file, PATIENCE)?;
         let next = read(&file)?.wrapping_add(1).max(1);
-        file.write_all_at(&next.to_le_bytes(), 0).map_err(|error| format!("could not write the file `{FILE}`: {error}"))?;
+        file.write_all_at(&next.to_le_bytes(), 0)
+            .map_err(|error| format!("could not write the file `{FILE}`: {error}"))?;
         drop(held);
         (self.folder, self.file) = (Some(folder), Some(file));
         Ok(next)

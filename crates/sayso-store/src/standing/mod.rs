@@ -56,7 +56,10 @@ impl Standing {
     pub fn is_rule(&self) -> bool {
         match &self.what {
             What::Rule(_) => true,
-            What::Grant(spec) => (spec::rule(spec).is_some() || spec.get("mcp_tool").is_some()) && spec.get("session").is_none(),
+            What::Grant(spec) => {
+                (spec::rule(spec).is_some() || spec.get("mcp_tool").is_some())
+                    && spec.get("session").is_none()
+            }
         }
     }
 
@@ -67,17 +70,22 @@ impl Standing {
 
     /// The end of an id that sayso made, which is enough to tell it from others; a name that a person gave stays whole.
     pub fn short(&self) -> &str {
-        self.id.rsplit_once('-').filter(|_| self.is_made()).map_or(self.id.as_str(), |(_, end)| end)
+        self.id
+            .rsplit_once('-')
+            .filter(|_| self.is_made())
+            .map_or(self.id.as_str(), |(_, end)| end)
     }
 
     /// Whether a person means this one by that word: its id, or, of an id that sayso made, the beginning of it or of its short form. The
     /// beginning of a name that a person gave may be the whole name of a rule that is gone.
     pub fn is_meant_by(&self, word: &str) -> bool {
-        let begins = self.is_made() && (self.id.starts_with(word) || self.short().starts_with(word));
+        let begins =
+            self.is_made() && (self.id.starts_with(word) || self.short().starts_with(word));
         !word.is_empty() && (self.id == word || begins)
     }
 
     fn is_made(&self) -> bool {
-        self.id.split('-').count() == 4 && (self.id.starts_with("rule-") || self.id.starts_with("grant-"))
+        self.id.split('-').count() == 4
+            && (self.id.starts_with("rule-") || self.id.starts_with("grant-"))
     }
 }

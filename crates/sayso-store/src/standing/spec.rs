@@ -22,17 +22,39 @@ fn list(words: &[String]) -> Node {
 pub fn write(grant: &Grant) -> Option<Node> {
     let key = match &grant.key {
         GrantKey::Exact(digest) => ("exact", Node::text(digest.to_string())),
-        GrantKey::Payload { tool, payload } => {
-            ("payload", Node::map([("tool", Node::text(tool)), ("digest", Node::text(payload.to_string()))]))
-        }
-        GrantKey::Command { words, folder } => ("command", Node::map([("words", list(words)), ("folder", Node::text(folder))])),
+        GrantKey::Payload { tool, payload } => (
+            "payload",
+            Node::map([
+                ("tool", Node::text(tool)),
+                ("digest", Node::text(payload.to_string())),
+            ]),
+        ),
+        GrantKey::Command { words, folder } => (
+            "command",
+            Node::map([("words", list(words)), ("folder", Node::text(folder))]),
+        ),
         // As earlier versions wrote it.
-        GrantKey::Rule(rule) if rule.key() == RuleKey::Command => ("pattern", Node::text(rule.pattern())),
-        GrantKey::Rule(rule) => ("rule", Node::map([(rule.key().word(), Node::text(rule.pattern()))])),
+        GrantKey::Rule(rule) if rule.key() == RuleKey::Command => {
+            ("pattern", Node::text(rule.pattern()))
+        }
+        GrantKey::Rule(rule) => (
+            "rule",
+            Node::map([(rule.key().word(), Node::text(rule.pattern()))]),
+        ),
         GrantKey::Reads(workspace) => ("reads", Node::text(workspace)),
         GrantKey::Edits(workspace) => ("edits", Node::text(workspace)),
-        GrantKey::AnyContent { kind, path } => ("any_content", Node::map([("kind", Node::text(kind.word())), ("path", Node::text(path))])),
-        GrantKey::McpTool { server, tool, schema } => {
+        GrantKey::AnyContent { kind, path } => (
+            "any_content",
+            Node::map([
+                ("kind", Node::text(kind.word())),
+                ("path", Node::text(path)),
+            ]),
+        ),
+        GrantKey::McpTool {
+            server,
+            tool,
+            schema,
+        } => {
             let mut map = vec![("server", Node::text(server)), ("tool", Node::text(tool))];
             map.extend(schema.map(|schema| ("schema", Node::text(schema.to_string()))));
             ("mcp_tool", Node::map(map))
@@ -45,10 +67,19 @@ pub fn write(grant: &Grant) -> Option<Node> {
         Reach::Always => ("always", Value::Bool(true).into()),
         Reach::Once(_) | Reach::Batch(_) => return None,
     };
-    let mut map = vec![key, reach, ("agent", Node::text(&grant.agent)), ("risk", Node::text(grant.risk.word()))];
+    let mut map = vec![
+        key,
+        reach,
+        ("agent", Node::text(&grant.agent)),
+        ("risk", Node::text(grant.risk.word())),
+    ];
     map.extend(grant.expires.map(|end| ("expires", number(end))));
     map.extend(grant.uses_left.map(|left| ("uses", number(left))));
-    map.extend(grant.seal.map(|seal| ("seal", Node::text(seal.to_string()))));
+    map.extend(
+        grant
+            .seal
+            .map(|seal| ("seal", Node::text(seal.to_string()))),
+    );
     Some(Node::map(map))
 }
 
@@ -78,7 +109,11 @@ pub fn read(id: &str, spec: &Node, reader: &dyn CommandReader) -> Result<Grant, 
         "uses",
         "seal",
     ];
-    if spec.entries().iter().any(|entry| !KNOWN.contains(&entry.key.as_str())) {
+    if spec
+        .entries()
+        .iter()
+        .any(|entry| !KNOWN.contains(&entry.key.as_str()))
+    {
         return Err(unknown());
     }
     let optional = |name: &str| match spec.get(name) {
@@ -89,10 +124,18 @@ pub fn read(id: &str, spec: &Node, reader: &dyn CommandReader) -> Result<Grant, 
         id: id.to_owned(),
         key: key(spec, reader)?.ok_or_else(unknown)?,
         reach: reach(spec).ok_or_else(unknown)?,
-        agent: spec.get("agent").and_then(Node::as_text).ok_or_else(unknown)?.to_owned(),
+        agent: spec
+            .get("agent")
+            .and_then(Node::as_text)
+            .ok_or_else(unknown)?
+            .to_owned(),
         expires: optional("expires")?.map(|end| i64::try_from(end).unwrap_or(i64::MAX)),
         uses_left: optional("uses")?,
-        risk: spec.get("risk").and_then(Node::as_text).and_then(Risk::from_word).ok_or_else(unknown)?,
+        risk: spec
+            .get("risk")
+            .and_then(Node::as_text)
+            .and_then(Risk::from_word)
+            .ok_or_else(unknown)?,
         seal: match spec.get("seal") {
             None => None,
             Some(node) => Some(digest(node).ok_or_else(unknown)?),
@@ -105,7 +148,13 @@ fn digest(node: &Node) -> Option<Digest> {
 }
 
 fn reach(spec: &Node) -> Option<Reach> {
-    let text = |name: &str| spec.get(name).map(|node| node.as_text().filter(|text| !text.is_empty()).map(str::to_owned));
+    let text = |name: &str| {
+        spec.get(name).map(|node| {
+            node.as_text()
+                .filter(|text| !text.is_empty())
+                .map(str::to_owned)
+        })
+    };
     match (text("session"), text("project"), spec.get("always")) {
         (Some(session), None, None) => Some(Reach::Session(session?)),
         (None, Some(workspace), None) => Some(Reach::Project(workspace?)),
@@ -115,17 +164,35 @@ fn reach(spec: &Node) -> Option<Reach> {
 }
 
 fn key(spec: &Node, reader: &dyn CommandReader) -> Result<Option<GrantKey>, String> {
-    const KEYS: [&str; 9] = ["exact", "payload", "command", "pattern", "rule", "reads", "edits", "any_content", "mcp_tool"];
-    let mut keys = KEYS.iter().filter_map(|name| Some((*name, spec.get(name)?)));
-    let (Some((name, node)), None) = (keys.next(), keys.next()) else { return Ok(None) };
+    const KEYS: [&str; 9] = [
+        "exact",
+        "payload",
+        "command",
+        "pattern",
+        "rule",
+        "reads",
+        "edits",
+        "any_content",
+        "mcp_tool",
+    ];
+    let mut keys = KEYS
+        .iter()
+        .filter_map(|name| Some((*name, spec.get(name)?)));
+    let (Some((name, node)), None) = (keys.next(), keys.next()) else {
+        return Ok(None);
+    };
     let (rule, text) = match (name, node.entries()) {
         ("pattern", _) => (Some(RuleKey::Command), node.as_text()),
         ("rule", [entry]) => (RuleKey::from_word(&entry.key), entry.node.as_text()),
         ("rule", _) => return Ok(None),
         _ => return Ok(plain_key(name, node)),
     };
-    let (Some(rule), Some(text)) = (rule, text) else { return Ok(None) };
-    Ok(Some(GrantKey::Rule(Arc::new(LearnedRule::parse(rule, text, reader)?))))
+    let (Some(rule), Some(text)) = (rule, text) else {
+        return Ok(None);
+    };
+    Ok(Some(GrantKey::Rule(Arc::new(LearnedRule::parse(
+        rule, text, reader,
+    )?))))
 }
 
 /// The pattern of a learned rule: the key of a policy file, and what stands behind it. None for every other grant.
@@ -142,7 +209,13 @@ pub fn with_pattern(spec: &Node, pattern: &str) -> Node {
     Node::map(spec.entries().iter().map(|entry| {
         let node = match entry.key.as_str() {
             "pattern" => Node::text(pattern),
-            "rule" => Node::map(entry.node.entries().iter().map(|inner| (inner.key.clone(), Node::text(pattern)))),
+            "rule" => Node::map(
+                entry
+                    .node
+                    .entries()
+                    .iter()
+                    .map(|inner| (inner.key.clone(), Node::text(pattern))),
+            ),
             _ => entry.node.clone(),
         };
         (entry.key.clone(), node)
@@ -153,14 +226,28 @@ fn plain_key(name: &str, node: &Node) -> Option<GrantKey> {
     let text = |name: &str| node.get(name).and_then(Node::as_text).map(str::to_owned);
     Some(match name {
         "exact" => GrantKey::Exact(digest(node)?),
-        "payload" => GrantKey::Payload { tool: text("tool")?, payload: digest(node.get("digest")?)? },
+        "payload" => GrantKey::Payload {
+            tool: text("tool")?,
+            payload: digest(node.get("digest")?)?,
+        },
         "command" => {
-            let words: Option<Vec<String>> = node.get("words")?.items().iter().map(|word| word.as_text().map(str::to_owned)).collect();
-            GrantKey::Command { words: words.filter(|words| !words.is_empty())?, folder: text("folder")? }
+            let words: Option<Vec<String>> = node
+                .get("words")?
+                .items()
+                .iter()
+                .map(|word| word.as_text().map(str::to_owned))
+                .collect();
+            GrantKey::Command {
+                words: words.filter(|words| !words.is_empty())?,
+                folder: text("folder")?,
+            }
         }
         "edits" => GrantKey::Edits(node.as_text().filter(|text| !text.is_empty())?.to_owned()),
         "reads" => GrantKey::Reads(node.as_text().filter(|text| !text.is_empty())?.to_owned()),
-        "any_content" => GrantKey::AnyContent { kind: Kind::from_word(&text("kind")?)?, path: text("path")? },
+        "any_content" => GrantKey::AnyContent {
+            kind: Kind::from_word(&text("kind")?)?,
+            path: text("path")?,
+        },
         "mcp_tool" => GrantKey::McpTool {
             server: text("server")?,
             tool: text("tool")?,

@@ -15,7 +15,10 @@ use crate::scene::{Scene, add};
 fn entries_are_lines_that_carry_each_other() {
     let scene = Scene::new();
     let appended = scene.fill(3);
-    assert_eq!(appended.iter().map(|one| one.number).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(
+        appended.iter().map(|one| one.number).collect::<Vec<_>>(),
+        [1, 2, 3]
+    );
     let mut prev = "0".repeat(64);
     for (line, appended) in scene.text().lines().zip(&appended) {
         let node = json::read(line, &Limits::default()).unwrap();
@@ -30,7 +33,16 @@ fn entries_are_lines_that_carry_each_other() {
     let report = scene.verify();
     assert!(report.is_sound(), "{report:?}");
     let last = appended.last().unwrap();
-    assert_eq!((report.entries, report.head), (3, Some(Head { number: last.number, digest: last.digest })));
+    assert_eq!(
+        (report.entries, report.head),
+        (
+            3,
+            Some(Head {
+                number: last.number,
+                digest: last.digest
+            })
+        )
+    );
     assert_eq!(report.bytes, scene.text().len() as u64);
 }
 
@@ -51,7 +63,9 @@ fn threads_share_one_journal() {
     let journal = scene.journal();
     std::thread::scope(|scope| {
         for _ in 0..8 {
-            scope.spawn(|| (0..50).for_each(|index| assert!(add(&journal, &index.to_string()).number > 0)));
+            scope.spawn(|| {
+                (0..50).for_each(|index| assert!(add(&journal, &index.to_string()).number > 0))
+            });
         }
     });
     let report = scene.verify();
@@ -66,7 +80,11 @@ fn files_are_for_their_owner_only() {
     let mode = |path| fs::metadata(path).unwrap().mode() & 0o777;
     assert_eq!(mode(scene.state()), 0o700);
     assert_eq!(mode(scene.state().join("journal")), 0o700);
-    for file in [scene.first(), scene.file("lock"), scene.state().join("digest.key")] {
+    for file in [
+        scene.first(),
+        scene.file("lock"),
+        scene.state().join("digest.key"),
+    ] {
         assert_eq!(mode(file.clone()), 0o600, "{file:?}");
     }
 }
@@ -75,16 +93,42 @@ fn files_are_for_their_owner_only() {
 fn names_that_would_break_a_line_are_refused() {
     let scene = Scene::new();
     let journal = scene.journal();
-    for name in ["n", "prev", "digest", "back", "", "A", "a b", "a\"", "ä", "a\n"] {
-        journal.append("x", vec![(name, Node::text(""))], Sync::System).unwrap_err();
+    for name in [
+        "n", "prev", "digest", "back", "", "A", "a b", "a\"", "ä", "a\n",
+    ] {
+        journal
+            .append("x", vec![(name, Node::text(""))], Sync::System)
+            .unwrap_err();
     }
-    journal.append("x", vec![("a", Node::text("")), ("a", Node::text(""))], Sync::System).unwrap_err();
+    journal
+        .append(
+            "x",
+            vec![("a", Node::text("")), ("a", Node::text(""))],
+            Sync::System,
+        )
+        .unwrap_err();
     for kind in ["", "A", "a\"", "a\nb"] {
         journal.append(kind, vec![], Sync::System).unwrap_err();
     }
-    assert!(journal.append("x", vec![("a", Node::text("y".repeat(2 << 20)))], Sync::System).unwrap_err().contains("too long"));
-    let deep = (0..500).fold(Node::text("x"), |node, _| sayso_core::node::Value::List(vec![node]).into());
-    assert!(journal.append("x", vec![("a", deep)], Sync::System).unwrap_err().contains("deep"));
+    assert!(
+        journal
+            .append(
+                "x",
+                vec![("a", Node::text("y".repeat(2 << 20)))],
+                Sync::System
+            )
+            .unwrap_err()
+            .contains("too long")
+    );
+    let deep = (0..500).fold(Node::text("x"), |node, _| {
+        sayso_core::node::Value::List(vec![node]).into()
+    });
+    assert!(
+        journal
+            .append("x", vec![("a", deep)], Sync::System)
+            .unwrap_err()
+            .contains("deep")
+    );
     add(&journal, "fine");
     assert_eq!(scene.verify().entries, 1);
 }
@@ -97,9 +141,17 @@ fn a_clock_that_goes_back_is_told_and_numbers_grow() {
         journal.append_at(at, "x", vec![], Sync::Disk).unwrap();
     }
     let text = scene.text();
-    let back: Vec<&str> =
-        text.lines().map(|line| line.split_once(",\"back\":").map_or("", |(_, rest)| rest.split([',', '}']).next().unwrap())).collect();
-    assert_eq!(back, ["", "", "500", "", "", "1605", "9223372036854775802", ""]);
+    let back: Vec<&str> = text
+        .lines()
+        .map(|line| {
+            line.split_once(",\"back\":")
+                .map_or("", |(_, rest)| rest.split([',', '}']).next().unwrap())
+        })
+        .collect();
+    assert_eq!(
+        back,
+        ["", "", "500", "", "", "1605", "9223372036854775802", ""]
+    );
     let report = scene.verify();
     assert!(report.is_sound() && report.entries == 8, "{report:?}");
 }

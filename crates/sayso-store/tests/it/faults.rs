@@ -17,12 +17,22 @@ fn a_limit_on_the_size_of_files_is_an_error_and_the_record_stays_whole() {
     let writer = writer::command(&scene.state(), 50);
     // 50 KiB (dash and bash count in blocks of 512 or 1024 bytes).
     let mut shell = Command::new("sh");
-    shell.args(["-c", "ulimit -f 50; exec \"$@\"", "sh"]).arg(writer.get_program()).args(writer.get_args());
-    shell.envs(writer.get_envs().filter_map(|(key, value)| Some((key, value?))));
+    shell
+        .args(["-c", "ulimit -f 50; exec \"$@\"", "sh"])
+        .arg(writer.get_program())
+        .args(writer.get_args());
+    shell.envs(
+        writer
+            .get_envs()
+            .filter_map(|(key, value)| Some((key, value?))),
+    );
     let out = shell.output().unwrap();
     let errors = String::from_utf8(out.stderr).unwrap();
     let acknowledged = writer::acknowledged(&String::from_utf8(out.stdout).unwrap());
-    assert!(errors.contains("only a part of the entry found room") || errors.contains("ulimit"), "{errors}");
+    assert!(
+        errors.contains("only a part of the entry found room") || errors.contains("ulimit"),
+        "{errors}"
+    );
     assert!(!acknowledged.is_empty());
     let report = scene.verify();
     assert!(report.is_sound() && report.torn.is_none(), "{report:?}");
@@ -36,8 +46,12 @@ struct Tiny<'a>(&'a Path);
 
 impl Tiny<'_> {
     fn mount(path: &Path) -> Option<Tiny<'_>> {
-        let done = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m,mode=700", "sayso-test"]).arg(path).output();
-        done.is_ok_and(|out| out.status.success()).then_some(Tiny(path))
+        let done = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=1m,mode=700", "sayso-test"])
+            .arg(path)
+            .output();
+        done.is_ok_and(|out| out.status.success())
+            .then_some(Tiny(path))
     }
 }
 
@@ -60,7 +74,13 @@ fn a_full_disk_is_an_error_and_the_record_stays_whole() {
     let state = disk.join("sayso");
     let journal = Journal::open(&state).unwrap();
     let text = "x".repeat(10_000);
-    let add = |journal: &Journal| journal.append("decided", vec![("command", Node::text(text.as_str()))], Sync::Disk);
+    let add = |journal: &Journal| {
+        journal.append(
+            "decided",
+            vec![("command", Node::text(text.as_str()))],
+            Sync::Disk,
+        )
+    };
     let mut count = 0;
     let error = loop {
         match add(&journal) {
@@ -68,14 +88,28 @@ fn a_full_disk_is_an_error_and_the_record_stays_whole() {
             Err(error) => break error,
         }
     };
-    assert!(error.contains("full") || error.contains("only a part"), "{error}");
+    assert!(
+        error.contains("full") || error.contains("only a part"),
+        "{error}"
+    );
     for _ in 0..3 {
         add(&journal).unwrap_err();
     }
     let report = sayso_store::verify::verify(&state, None).unwrap();
-    assert!(report.is_sound() && report.torn.is_none() && report.entries == count, "{report:?}");
+    assert!(
+        report.is_sound() && report.torn.is_none() && report.entries == count,
+        "{report:?}"
+    );
     // With room again, everything goes on.
-    let remount = |options| Command::new("mount").args(["-o", options]).arg(&disk).output().unwrap().status.success();
+    let remount = |options| {
+        Command::new("mount")
+            .args(["-o", options])
+            .arg(&disk)
+            .output()
+            .unwrap()
+            .status
+            .success()
+    };
     assert!(remount("remount,size=2m"));
     assert_eq!(add(&journal).unwrap().number, count + 1);
     // Read-only, as a disk becomes that has errors.
@@ -88,8 +122,16 @@ fn a_full_disk_is_an_error_and_the_record_stays_whole() {
         }
     });
     assert!(tries);
-    assert!(Journal::open(&state).and_then(|journal| add(&journal)).is_err());
-    assert!(sayso_store::verify::verify(&state, None).unwrap().is_sound());
+    assert!(
+        Journal::open(&state)
+            .and_then(|journal| add(&journal))
+            .is_err()
+    );
+    assert!(
+        sayso_store::verify::verify(&state, None)
+            .unwrap()
+            .is_sound()
+    );
 }
 
 #[test]
@@ -103,7 +145,10 @@ fn a_folder_that_cannot_be_written_is_an_error() {
         // Root writes anyway; then the entry has to be there.
         assert_eq!(add(&scene.journal(), "x").number, 3);
     } else {
-        let error = scene.journal().append("x", vec![], Sync::System).unwrap_err();
+        let error = scene
+            .journal()
+            .append("x", vec![], Sync::System)
+            .unwrap_err();
         assert!(error.contains("Permission denied"), "{error}");
     }
     assert!(scene.verify().is_sound());
@@ -148,16 +193,34 @@ fn what_is_no_file_in_place_of_a_segment_is_refused() {
     let scene = Scene::new();
     scene.journal();
     fs::create_dir(scene.first()).unwrap();
-    scene.journal().append("x", vec![], Sync::System).unwrap_err();
+    scene
+        .journal()
+        .append("x", vec![], Sync::System)
+        .unwrap_err();
     fs::remove_dir(scene.first()).unwrap();
-    assert!(Command::new("mkfifo").arg(scene.first()).status().unwrap().success());
-    let error = scene.journal().append("x", vec![], Sync::System).unwrap_err();
-    assert!(error.contains("regular file") || error.contains("written by others"), "{error}");
+    assert!(
+        Command::new("mkfifo")
+            .arg(scene.first())
+            .status()
+            .unwrap()
+            .success()
+    );
+    let error = scene
+        .journal()
+        .append("x", vec![], Sync::System)
+        .unwrap_err();
+    assert!(
+        error.contains("regular file") || error.contains("written by others"),
+        "{error}"
+    );
     fs::remove_file(scene.first()).unwrap();
     let elsewhere = scene.outside().join("elsewhere");
     fs::write(&elsewhere, "").unwrap();
     std::os::unix::fs::symlink(&elsewhere, scene.first()).unwrap();
-    let error = scene.journal().append("x", vec![], Sync::System).unwrap_err();
+    let error = scene
+        .journal()
+        .append("x", vec![], Sync::System)
+        .unwrap_err();
     assert!(error.contains("link"), "{error}");
     assert_eq!(fs::read(&elsewhere).unwrap(), b"");
 }

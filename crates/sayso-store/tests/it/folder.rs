@@ -14,7 +14,10 @@ fn a_folder_that_others_can_write_is_refused() {
     for mode in [0o722, 0o720, 0o702, 0o777] {
         chmod(&scene.state(), mode);
         let error = Journal::open(&scene.state()).unwrap_err();
-        assert!(error.contains("can be written by others") && error.contains("chmod"), "{mode:o}: {error}");
+        assert!(
+            error.contains("can be written by others") && error.contains("chmod"),
+            "{mode:o}: {error}"
+        );
     }
     // What others can only read is hidden from them.
     chmod(&scene.state(), 0o755);
@@ -22,11 +25,22 @@ fn a_folder_that_others_can_write_is_refused() {
     assert_eq!(fs::metadata(scene.state()).unwrap().mode() & 0o777, 0o700);
     for inner in [scene.state().join("journal"), scene.file("lock")] {
         chmod(&inner, 0o777);
-        assert!(Journal::open(&scene.state()).unwrap_err().contains("others"), "{inner:?}");
+        assert!(
+            Journal::open(&scene.state())
+                .unwrap_err()
+                .contains("others"),
+            "{inner:?}"
+        );
         chmod(&inner, if inner.is_dir() { 0o700 } else { 0o600 });
     }
     chmod(&scene.first(), 0o606);
-    assert!(scene.journal().append("x", vec![], sayso_store::Sync::System).unwrap_err().contains("others"));
+    assert!(
+        scene
+            .journal()
+            .append("x", vec![], sayso_store::Sync::System)
+            .unwrap_err()
+            .contains("others")
+    );
 }
 
 #[test]
@@ -50,7 +64,11 @@ fn nothing_is_made_where_others_can_write() {
     let above = scene.outside().join("open");
     fs::create_dir(&above).unwrap();
     chmod(&above, 0o777);
-    assert!(Journal::open(&above.join("state/sayso")).unwrap_err().contains("others can write in"));
+    assert!(
+        Journal::open(&above.join("state/sayso"))
+            .unwrap_err()
+            .contains("others can write in")
+    );
     assert_eq!(fs::read_dir(&above).unwrap().count(), 0);
 }
 
@@ -60,12 +78,26 @@ fn a_folder_of_somebody_else_is_refused() {
     scene.fill(1);
     if !rustix::process::geteuid().is_root() {
         println!("NOT CHECKED: a folder of somebody else; giving one away takes root");
-        assert!(Journal::open(std::path::Path::new("/usr")).unwrap_err().contains("somebody else"));
+        assert!(
+            Journal::open(std::path::Path::new("/usr"))
+                .unwrap_err()
+                .contains("somebody else")
+        );
         return;
     }
-    for path in [scene.state(), scene.state().join("journal"), scene.file("lock"), scene.outside().join("state")] {
+    for path in [
+        scene.state(),
+        scene.state().join("journal"),
+        scene.file("lock"),
+        scene.outside().join("state"),
+    ] {
         std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
-        assert!(Journal::open(&scene.state()).unwrap_err().contains("belongs to somebody else"), "{path:?}");
+        assert!(
+            Journal::open(&scene.state())
+                .unwrap_err()
+                .contains("belongs to somebody else"),
+            "{path:?}"
+        );
         std::os::unix::fs::chown(&path, Some(0), None).unwrap();
     }
     assert_eq!(add(&scene.journal(), "x").number, 2);
@@ -88,7 +120,11 @@ fn links_are_followed_above_and_nowhere_else() {
     chmod(&open, 0o777);
     fs::remove_file(&link).unwrap();
     symlink(open.join("inner"), &link).unwrap();
-    assert!(Journal::open(&link.join("sayso")).unwrap_err().contains("others can write in"));
+    assert!(
+        Journal::open(&link.join("sayso"))
+            .unwrap_err()
+            .contains("others can write in")
+    );
     let state = scene.state();
     fs::create_dir_all(&state).unwrap();
     symlink(&real, state.join("journal")).unwrap();
@@ -105,7 +141,14 @@ fn a_path_that_is_no_folder_of_its_own_is_refused() {
     let file = scene.outside().join("file\u{1b}[2J");
     fs::write(&file, "").unwrap();
     let error = Folder::open(&file).unwrap_err();
-    assert!(error.contains("no folder") && !error.contains('\u{1b}'), "{error}");
+    assert!(
+        error.contains("no folder") && !error.contains('\u{1b}'),
+        "{error}"
+    );
     assert!(Folder::open(&file.join("x")).is_err());
-    assert!(Folder::open_existing(&scene.outside().join("missing")).unwrap().is_none());
+    assert!(
+        Folder::open_existing(&scene.outside().join("missing"))
+            .unwrap()
+            .is_none()
+    );
 }

@@ -10,7 +10,12 @@ use crate::scene::{Scene, add};
 use crate::writer;
 
 fn numbers(follow: &mut Follow) -> Vec<u64> {
-    follow.look().unwrap().into_iter().map(|entry| entry.unwrap().number).collect()
+    follow
+        .look()
+        .unwrap()
+        .into_iter()
+        .map(|entry| entry.unwrap().number)
+        .collect()
 }
 
 #[test]
@@ -32,7 +37,11 @@ fn everything_that_comes_is_seen_once() {
             assert_eq!(seen.last(), Some(&number), "{seen:?}");
         }
     }
-    assert_eq!(numbers(&mut late), (6..60).collect::<Vec<u64>>(), "across many segments");
+    assert_eq!(
+        numbers(&mut late),
+        (6..60).collect::<Vec<u64>>(),
+        "across many segments"
+    );
     assert!(scene.verify().segments > 3);
 }
 
@@ -46,7 +55,11 @@ fn half_a_line_comes_when_it_is_whole_or_never() {
     assert!(numbers(&mut follow).is_empty());
     let mut behind = Follow::from_end(&scene.state()).unwrap();
     scene.fill(1);
-    assert_eq!(numbers(&mut follow), [3, 4], "the note that it was put aside, and the entry");
+    assert_eq!(
+        numbers(&mut follow),
+        [3, 4],
+        "the note that it was put aside, and the entry"
+    );
     assert_eq!(numbers(&mut behind), [3, 4]);
 }
 
@@ -69,9 +82,19 @@ fn damage_and_another_journal_are_told() {
 fn what_other_processes_write_is_seen() {
     let scene = Scene::new();
     let mut follow = Follow::from_end(&scene.state()).unwrap();
-    let mut writers: Vec<_> = (0..3).map(|_| writer::command(&scene.state(), 100).stdout(Stdio::null()).spawn().unwrap()).collect();
+    let mut writers: Vec<_> = (0..3)
+        .map(|_| {
+            writer::command(&scene.state(), 100)
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
     let mut seen = Vec::new();
-    while writers.iter_mut().any(|writer| writer.try_wait().unwrap().is_none()) {
+    while writers
+        .iter_mut()
+        .any(|writer| writer.try_wait().unwrap().is_none())
+    {
         seen.extend(numbers(&mut follow));
     }
     seen.extend(numbers(&mut follow));

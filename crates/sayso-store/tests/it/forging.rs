@@ -41,7 +41,11 @@ fn hostile() -> impl Strategy<Value = String> {
 }
 
 fn node() -> impl Strategy<Value = Node> {
-    let leaf = prop_oneof![hostile().prop_map(Node::text), hostile().prop_map(|text| Value::Number(text).into()), Just(Value::Null.into())];
+    let leaf = prop_oneof![
+        hostile().prop_map(Node::text),
+        hostile().prop_map(|text| Value::Number(text).into()),
+        Just(Value::Null.into())
+    ];
     leaf.prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(|items| Value::List(items).into()),

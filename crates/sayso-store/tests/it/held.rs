@@ -13,7 +13,9 @@ use tempfile::TempDir;
 
 /// One time for a whole test: only differences count.
 static NOW: LazyLock<i64> = LazyLock::new(|| {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap();
     i64::try_from(since.as_secs()).unwrap()
 });
 
@@ -32,7 +34,11 @@ impl Room {
         let scratch = tempfile::tempdir().unwrap();
         let state = scratch.path().join("state");
         let journal = Journal::open(&state).unwrap();
-        Room { _scratch: scratch, state, journal }
+        Room {
+            _scratch: scratch,
+            state,
+            journal,
+        }
     }
 
     fn put(&self, text: &str) -> String {
@@ -51,15 +57,28 @@ impl Room {
 #[test]
 fn what_was_put_is_taken_once() {
     let room = Room::new();
-    for text in ["", "x", "{\"a\": \"\\n\"}\n\nmore\n", "ü\u{202e}\0", &"long ".repeat(200_000)] {
+    for text in [
+        "",
+        "x",
+        "{\"a\": \"\\n\"}\n\nmore\n",
+        "ü\u{202e}\0",
+        &"long ".repeat(200_000),
+    ] {
         let id = room.put(text);
-        assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+        assert!(
+            id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            "{id}"
+        );
         assert_eq!(room.take(&id).unwrap(), text);
         assert_eq!(room.take(&id), Err(Gone::Taken));
         assert_eq!(room.take(&id), Err(Gone::Taken));
     }
     assert_ne!(room.put("same"), room.put("same"));
-    assert!(put(&room.journal, &"x".repeat(5 << 20), now()).unwrap_err().contains("no more than"));
+    assert!(
+        put(&room.journal, &"x".repeat(5 << 20), now())
+            .unwrap_err()
+            .contains("no more than")
+    );
 }
 
 #[test]
@@ -81,7 +100,11 @@ fn of_sixteen_at_once_one_has_it() {
             hands.into_iter().map(|hand| hand.join().unwrap()).collect()
         });
         assert_eq!(all.iter().filter(|one| one.is_ok()).count(), 1, "{all:?}");
-        assert_eq!(all.iter().filter(|one| **one == Err(Gone::Taken)).count(), 15, "{all:?}");
+        assert_eq!(
+            all.iter().filter(|one| **one == Err(Gone::Taken)).count(),
+            15,
+            "{all:?}"
+        );
     }
 }
 
@@ -113,12 +136,24 @@ fn no_byte_of_it_can_be_changed() {
         assert_eq!(room.take(&id), Err(Gone::Changed), "byte {at}");
     }
     let longer = [whole.as_slice(), b" "].concat();
-    for other in [&b""[..], b"\n", &whole[..whole.len() - 1], &whole[..64], &whole[1..], &longer, &[0xff; 4096]] {
+    for other in [
+        &b""[..],
+        b"\n",
+        &whole[..whole.len() - 1],
+        &whole[..64],
+        &whole[1..],
+        &longer,
+        &[0xff; 4096],
+    ] {
         fs::write(room.file(&id), other).unwrap();
         assert_eq!(room.take(&id), Err(Gone::Changed));
     }
     fs::write(room.file(&id), &whole).unwrap();
-    assert_eq!(room.take(&id).unwrap(), "make test", "none of it used it up");
+    assert_eq!(
+        room.take(&id).unwrap(),
+        "make test",
+        "none of it used it up"
+    );
 }
 
 #[test]
@@ -140,9 +175,17 @@ fn it_ends_in_its_time() {
     let room = Room::new();
     let id = room.put("x");
     for later in [LIFE, LIFE + 1, 10 * LIFE, i64::MAX - now()] {
-        assert_eq!(take(&room.state, &id, now() + later), Err(Gone::Expired), "{later}");
+        assert_eq!(
+            take(&room.state, &id, now() + later),
+            Err(Gone::Expired),
+            "{later}"
+        );
     }
-    assert_eq!(take(&room.state, &id, now() - 3600), Err(Gone::Expired), "a clock that was set back gives no more time");
+    assert_eq!(
+        take(&room.state, &id, now() - 3600),
+        Err(Gone::Expired),
+        "a clock that was set back gives no more time"
+    );
     assert_eq!(take(&room.state, &id, now() + LIFE - 1).unwrap(), "x");
 }
 
@@ -155,9 +198,24 @@ fn what_is_no_id_is_no_name_of_a_file() {
     let longer = format!("{id}0");
     let huge = "a".repeat(1 << 20);
     let marked = format!("{id}.taken");
-    for hostile in
-        ["", ".", "..", "../secret", "../held", "/etc/passwd", "-h", "held", &id[..31], &longer, &marked, &huge, "ü", "\0", "a\nb", "$(id)"]
-    {
+    for hostile in [
+        "",
+        ".",
+        "..",
+        "../secret",
+        "../held",
+        "/etc/passwd",
+        "-h",
+        "held",
+        &id[..31],
+        &longer,
+        &marked,
+        &huge,
+        "ü",
+        "\0",
+        "a\nb",
+        "$(id)",
+    ] {
         assert_eq!(room.take(hostile), Err(Gone::NoId), "{hostile:.40}");
         let words = Gone::NoId.words(hostile);
         assert!(words.len() < 400 && !words.contains('\n'), "{words}");
@@ -185,7 +243,10 @@ fn only_its_owner_can_look_at_it_and_no_link_is_followed() {
     let room = Room::new();
     let id = room.put("x");
     let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(room.state.join("held")), mode(room.file(&id))), (0o700, 0o600));
+    assert_eq!(
+        (mode(room.state.join("held")), mode(room.file(&id))),
+        (0o700, 0o600)
+    );
     let other = room.put("y");
     fs::rename(room.file(&other), room.state.join("elsewhere")).unwrap();
     symlink(room.state.join("elsewhere"), room.file(&other)).unwrap();
@@ -202,11 +263,18 @@ fn old_ones_are_cleared_away() {
     fs::write(room.state.join("held/mine"), "not sayso's").unwrap();
     let long_ago = SystemTime::now() - Duration::from_secs(100_000);
     for entry in fs::read_dir(room.state.join("held")).unwrap() {
-        fs::File::options().write(true).open(entry.unwrap().path()).unwrap().set_modified(long_ago).unwrap();
+        fs::File::options()
+            .write(true)
+            .open(entry.unwrap().path())
+            .unwrap()
+            .set_modified(long_ago)
+            .unwrap();
     }
     let young = room.put("z");
-    let mut names: Vec<String> =
-        fs::read_dir(room.state.join("held")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = fs::read_dir(room.state.join("held"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     let mut wanted = vec!["mine".to_owned(), young];
     wanted.sort();
@@ -215,10 +283,20 @@ fn old_ones_are_cleared_away() {
 
 #[test]
 fn every_reason_has_words_of_its_own() {
-    let all = [Gone::NoId, Gone::Unknown, Gone::Taken, Gone::Expired, Gone::Changed, Gone::Trouble("why".to_owned())];
+    let all = [
+        Gone::NoId,
+        Gone::Unknown,
+        Gone::Taken,
+        Gone::Expired,
+        Gone::Changed,
+        Gone::Trouble("why".to_owned()),
+    ];
     let words: Vec<String> = all.iter().map(|gone| gone.words("a\u{1b}[2Jb")).collect();
     for (at, one) in words.iter().enumerate() {
-        assert!(!one.contains('\u{1b}') && !words[..at].contains(one), "{one}");
+        assert!(
+            !one.contains('\u{1b}') && !words[..at].contains(one),
+            "{one}"
+        );
     }
     assert_eq!(held::LIFE, 900);
 }

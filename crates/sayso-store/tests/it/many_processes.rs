@@ -13,7 +13,14 @@ use crate::writer;
 #[test]
 fn fifty_processes_add_ten_thousand_entries() {
     let scene = Scene::new();
-    let writers: Vec<_> = (0..50).map(|_| writer::command(&scene.state(), 200).stdout(Stdio::piped()).spawn().unwrap()).collect();
+    let writers: Vec<_> = (0..50)
+        .map(|_| {
+            writer::command(&scene.state(), 200)
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
     let mut numbers = HashSet::new();
     for writer in writers {
         let out = writer.wait_with_output().unwrap();
@@ -37,7 +44,9 @@ fn a_lock_that_is_never_let_go_is_an_error_in_the_end() {
     let lock = std::fs::File::open(scene.file("lock")).unwrap();
     lock.lock().unwrap();
     let journal = scene.journal().with_patience(Duration::from_millis(30));
-    let error = journal.append("x", vec![("a", Node::text("b"))], Sync::System).unwrap_err();
+    let error = journal
+        .append("x", vec![("a", Node::text("b"))], Sync::System)
+        .unwrap_err();
     assert!(error.contains("kept the record locked"), "{error}");
     drop(lock);
     assert_eq!(add(&journal, "now").number, 2);
@@ -51,10 +60,19 @@ fn many_processes_make_one_key() {
             .map(|_| {
                 // Each has a journal of its own, as processes have.
                 let state = scene.state();
-                scope.spawn(move || Journal::open(&state).unwrap().key().unwrap().digest(&Node::text("x")))
+                scope.spawn(move || {
+                    Journal::open(&state)
+                        .unwrap()
+                        .key()
+                        .unwrap()
+                        .digest(&Node::text("x"))
+                })
             })
             .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
     });
     assert_eq!(digests.len(), 1);
 }

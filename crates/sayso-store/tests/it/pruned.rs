@@ -15,13 +15,17 @@ fn many(count: i64) -> Scene {
     let scene = Scene::new();
     let journal = scene.journal().with_segments_of(2_500);
     for index in 0..count {
-        journal.append_at(1_000_000 + index * 1000, "decided", vec![], Sync::System).unwrap();
+        journal
+            .append_at(1_000_000 + index * 1000, "decided", vec![], Sync::System)
+            .unwrap();
     }
     scene
 }
 
 fn segments(scene: &Scene) -> Vec<String> {
-    let names = fs::read_dir(scene.state().join("journal")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = fs::read_dir(scene.state().join("journal"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name.ends_with(".jsonl")).collect();
     names.sort();
     names
@@ -33,17 +37,40 @@ fn only_whole_segments_go_whose_entries_are_all_old_enough() {
     let before = segments(&scene);
     let cutoff = 1_000_000 + 35 * 1000;
     let found = plan(&scene.state(), Keep::Since(cutoff)).unwrap();
-    assert!(!found.segments.is_empty() && found.segments.iter().all(|segment| segment.newest < cutoff), "{found:?}");
+    assert!(
+        !found.segments.is_empty() && found.segments.iter().all(|segment| segment.newest < cutoff),
+        "{found:?}"
+    );
     assert_eq!(segments(&scene), before, "a plan changes nothing");
-    assert_eq!(prune(&scene.journal(), &found, 7).unwrap(), found.segments.len() as u64);
+    assert_eq!(
+        prune(&scene.journal(), &found, 7).unwrap(),
+        found.segments.len() as u64
+    );
     assert_eq!(segments(&scene), before[found.segments.len()..]);
     let report = scene.verify();
     assert!(report.is_sound(), "{report:?}");
-    let entries: Vec<_> = Reader::open(&scene.state()).unwrap().forwards().unwrap().map(Result::unwrap).collect();
+    let entries: Vec<_> = Reader::open(&scene.state())
+        .unwrap()
+        .forwards()
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
     assert_eq!(entries[0].number, found.entries() + 1);
-    assert!(entries.iter().filter(|entry| entry.at >= cutoff && entry.kind == "decided").count() == 65, "nothing newer is gone");
+    assert!(
+        entries
+            .iter()
+            .filter(|entry| entry.at >= cutoff && entry.kind == "decided")
+            .count()
+            == 65,
+        "nothing newer is gone"
+    );
     // Once more: nothing is left to do, and numbers go on.
-    assert!(plan(&scene.state(), Keep::Since(cutoff)).unwrap().segments.is_empty());
+    assert!(
+        plan(&scene.state(), Keep::Since(cutoff))
+            .unwrap()
+            .segments
+            .is_empty()
+    );
     let next = add(&scene.journal(), "x").number;
     assert_eq!(next, entries.last().unwrap().number + 1);
     // And again for what has become old since.
@@ -59,7 +86,10 @@ fn a_size_keeps_the_newest_and_the_segment_that_is_written_always_stays() {
     let bytes = scene.verify().bytes;
     let found = plan(&scene.state(), Keep::Bytes(bytes / 2)).unwrap();
     let left = bytes - found.bytes();
-    assert!(left <= bytes / 2 && left + 2_800 > bytes / 2, "{left} of {bytes}");
+    assert!(
+        left <= bytes / 2 && left + 2_800 > bytes / 2,
+        "{left} of {bytes}"
+    );
     let all = plan(&scene.state(), Keep::Bytes(0)).unwrap();
     assert_eq!(all.segments.len(), segments(&scene).len() - 1);
     prune(&scene.journal(), &all, 7).unwrap();
@@ -85,11 +115,17 @@ fn what_was_damaged_stays_with_all_behind_it() {
     let text = fs::read_to_string(&third).unwrap();
     fs::write(&third, text.replacen("decided", "decideD", 1)).unwrap();
     let found = plan(&scene.state(), Keep::Bytes(0)).unwrap();
-    assert_eq!((found.segments.len(), found.stopped_by.as_deref()), (1, Some("000003.jsonl")));
+    assert_eq!(
+        (found.segments.len(), found.stopped_by.as_deref()),
+        (1, Some("000003.jsonl"))
+    );
     prune(&scene.journal(), &found, 7).unwrap();
     assert!(third.exists());
     let faults = scene.verify().faults;
-    assert!(faults.iter().all(|fault| fault.file == "000003.jsonl"), "{faults:?}");
+    assert!(
+        faults.iter().all(|fault| fault.file == "000003.jsonl"),
+        "{faults:?}"
+    );
 }
 
 #[test]
@@ -107,7 +143,10 @@ fn a_segment_that_changed_after_the_plan_is_left_alone() {
 #[test]
 fn nothing_recorded_is_nothing_to_do() {
     let scene = Scene::new();
-    assert_eq!(plan(&scene.state(), Keep::Bytes(0)).unwrap(), Default::default());
+    assert_eq!(
+        plan(&scene.state(), Keep::Bytes(0)).unwrap(),
+        Default::default()
+    );
     assert!(!scene.state().exists());
 }
 
@@ -129,7 +168,9 @@ const TASK: &str = "SAYSO_TEST_PRUNES";
 
 #[test]
 fn prunes_if_told_so() {
-    let Ok(state) = std::env::var(TASK) else { return };
+    let Ok(state) = std::env::var(TASK) else {
+        return;
+    };
     let state = std::path::Path::new(&state);
     let found = plan(state, Keep::Bytes(0)).unwrap();
     println!("begins");
@@ -141,9 +182,12 @@ fn a_kill_at_any_moment_leaves_a_record_that_verifies() {
     for round in 0..12 {
         let scene = many(400);
         let mut writer = Command::new(std::env::current_exe().unwrap());
-        writer.args(["--exact", "pruned::prunes_if_told_so", "--nocapture"]).env(TASK, scene.state());
+        writer
+            .args(["--exact", "pruned::prunes_if_told_so", "--nocapture"])
+            .env(TASK, scene.state());
         let mut writer = writer.stdout(Stdio::piped()).spawn().unwrap();
-        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(writer.stdout.take().unwrap()));
+        let mut lines =
+            std::io::BufRead::lines(std::io::BufReader::new(writer.stdout.take().unwrap()));
         assert!(lines.any(|line| line.unwrap().contains("begins")));
         // After another number of segments each time; where it is done by then, that is one of the moments.
         let gone = || !scene.file(&format!("{round:06}.jsonl")).exists();

@@ -14,7 +14,9 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn new() -> Self {
-        Scene { folder: tempfile::tempdir().unwrap() }
+        Scene {
+            folder: tempfile::tempdir().unwrap(),
+        }
     }
 
     pub(crate) fn outside(&self) -> &Path {
@@ -44,7 +46,9 @@ impl Scene {
     /// Adds so many entries.
     pub(crate) fn fill(&self, count: u64) -> Vec<Appended> {
         let journal = self.journal();
-        (0..count).map(|index| add(&journal, &format!("command {index}"))).collect()
+        (0..count)
+            .map(|index| add(&journal, &format!("command {index}")))
+            .collect()
     }
 
     pub(crate) fn verify(&self) -> Report {
@@ -53,7 +57,9 @@ impl Scene {
 
     /// The names of the torn files.
     pub(crate) fn torn_files(&self) -> Vec<String> {
-        let names = fs::read_dir(self.state().join("journal")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names = fs::read_dir(self.state().join("journal"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<String> = names.filter(|name| name.ends_with(".torn")).collect();
         names.sort();
         names
@@ -61,7 +67,9 @@ impl Scene {
 }
 
 pub(crate) fn add(journal: &Journal, text: &str) -> Appended {
-    journal.append("decided", vec![("command", Node::text(text))], Sync::System).unwrap()
+    journal
+        .append("decided", vec![("command", Node::text(text))], Sync::System)
+        .unwrap()
 }
 
 pub(crate) fn chmod(path: &Path, mode: u32) {

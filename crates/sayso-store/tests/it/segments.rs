@@ -27,11 +27,28 @@ fn segment(scene: &Scene, number: u64) -> std::path::PathBuf {
 fn a_full_segment_is_followed_by_another() {
     let scene = many(100);
     let report = scene.verify();
-    assert!(report.is_sound() && report.entries == 100 && report.segments > 5, "{report:?}");
+    assert!(
+        report.is_sound() && report.entries == 100 && report.segments > 5,
+        "{report:?}"
+    );
     // The first line of a segment names the last digest of the one before.
-    let last = |number| fs::read_to_string(segment(&scene, number)).unwrap().lines().last().unwrap().to_owned();
+    let last = |number| {
+        fs::read_to_string(segment(&scene, number))
+            .unwrap()
+            .lines()
+            .last()
+            .unwrap()
+            .to_owned()
+    };
     let digest = last(1).rsplit_once("\"digest\":\"").unwrap().1[..64].to_owned();
-    assert!(fs::read_to_string(segment(&scene, 2)).unwrap().lines().next().unwrap().contains(&format!("\"prev\":\"{digest}\"")));
+    assert!(
+        fs::read_to_string(segment(&scene, 2))
+            .unwrap()
+            .lines()
+            .next()
+            .unwrap()
+            .contains(&format!("\"prev\":\"{digest}\""))
+    );
     // Another journal goes on in the last.
     assert_eq!(add(&scene.journal(), "x").number, 101);
     assert_eq!(scene.verify().segments, report.segments);
@@ -40,14 +57,20 @@ fn a_full_segment_is_followed_by_another() {
 #[test]
 fn journals_that_are_open_follow_to_the_next_segment() {
     let scene = Scene::new();
-    let (one, other) = (scene.journal().with_segments_of(1_000), scene.journal().with_segments_of(1_000));
+    let (one, other) = (
+        scene.journal().with_segments_of(1_000),
+        scene.journal().with_segments_of(1_000),
+    );
     for _ in 0..20 {
         add(&one, "x");
         add(&other, "y");
         add(&other, "z");
     }
     let report = scene.verify();
-    assert!(report.is_sound() && report.entries == 60 && report.segments > 10, "{report:?}");
+    assert!(
+        report.is_sound() && report.entries == 60 && report.segments > 10,
+        "{report:?}"
+    );
 }
 
 #[test]
@@ -56,16 +79,34 @@ fn a_segment_that_is_gone_cut_or_swapped_is_told() {
     fs::remove_file(segment(&scene, 3)).unwrap();
     let faults = scene.verify().faults;
     assert_eq!(faults[0].to_string(), "`000003.jsonl`: the file is missing");
-    assert!(matches!(faults[1].what, What::Missing(..)) && faults[1].file == "000004.jsonl", "{faults:?}");
+    assert!(
+        matches!(faults[1].what, What::Missing(..)) && faults[1].file == "000004.jsonl",
+        "{faults:?}"
+    );
     assert_eq!(faults.len(), 2);
 
     let scene = many(60);
     let bytes = fs::read(segment(&scene, 2)).unwrap();
     fs::write(segment(&scene, 2), &bytes[..bytes.len() - 100]).unwrap();
     let faults = scene.verify().faults;
-    assert_eq!((faults[0].file.as_str(), &faults[0].what), ("000002.jsonl", &What::CutShort));
-    assert!(Reader::open(&scene.state()).unwrap().forwards().unwrap().any(|entry| entry.is_err()));
-    assert!(Reader::open(&scene.state()).unwrap().backwards().unwrap().any(|entry| entry.is_err()));
+    assert_eq!(
+        (faults[0].file.as_str(), &faults[0].what),
+        ("000002.jsonl", &What::CutShort)
+    );
+    assert!(
+        Reader::open(&scene.state())
+            .unwrap()
+            .forwards()
+            .unwrap()
+            .any(|entry| entry.is_err())
+    );
+    assert!(
+        Reader::open(&scene.state())
+            .unwrap()
+            .backwards()
+            .unwrap()
+            .any(|entry| entry.is_err())
+    );
 
     let scene = many(60);
     fs::rename(segment(&scene, 2), scene.file("aside")).unwrap();
@@ -84,13 +125,33 @@ fn a_segment_that_is_gone_cut_or_swapped_is_told() {
 fn a_beginning_that_was_pruned_is_excused_by_an_entry_that_says_so() {
     let scene = many(60);
     let gone = fs::read_to_string(segment(&scene, 2)).unwrap();
-    let number = gone.lines().last().unwrap().split_once("\"n\":").unwrap().1.split_once(',').unwrap().0.to_owned();
-    let head = gone.lines().last().unwrap().rsplit_once("\"digest\":\"").unwrap().1[..64].to_owned();
+    let number = gone
+        .lines()
+        .last()
+        .unwrap()
+        .split_once("\"n\":")
+        .unwrap()
+        .1
+        .split_once(',')
+        .unwrap()
+        .0
+        .to_owned();
+    let head = gone
+        .lines()
+        .last()
+        .unwrap()
+        .rsplit_once("\"digest\":\"")
+        .unwrap()
+        .1[..64]
+        .to_owned();
     fs::remove_file(segment(&scene, 1)).unwrap();
     fs::remove_file(segment(&scene, 2)).unwrap();
     let journal = scene.journal();
     let pruned = |through: &str, head: &str| {
-        let fields = vec![("through", Value::Number(through.to_owned()).into()), ("head", Node::text(head))];
+        let fields = vec![
+            ("through", Value::Number(through.to_owned()).into()),
+            ("head", Node::text(head)),
+        ];
         journal.append("pruned", fields, Sync::System).unwrap();
     };
     pruned(&number, &"1".repeat(64));
@@ -114,8 +175,17 @@ fn a_segment_that_was_only_begun_is_used() {
         let number = add(&scene.journal(), "x").number;
         assert_eq!(number, if begun.is_empty() { 21 } else { 22 });
         let report = scene.verify();
-        assert!(report.is_sound() && report.segments == last + 1, "{report:?}");
-        assert!(fs::read_to_string(segment(&scene, last + 1)).unwrap().lines().count() > 0);
+        assert!(
+            report.is_sound() && report.segments == last + 1,
+            "{report:?}"
+        );
+        assert!(
+            fs::read_to_string(segment(&scene, last + 1))
+                .unwrap()
+                .lines()
+                .count()
+                > 0
+        );
     }
 }
 
@@ -127,8 +197,16 @@ fn entries_are_found_over_all_segments() {
         assert_eq!(reader.find(number).unwrap().unwrap().number, number);
     }
     assert!(reader.find(0).unwrap().is_none() && reader.find(101).unwrap().is_none());
-    let forwards: Vec<u64> = reader.forwards().unwrap().map(|entry| entry.unwrap().number).collect();
-    let mut backwards: Vec<u64> = reader.backwards().unwrap().map(|entry| entry.unwrap().number).collect();
+    let forwards: Vec<u64> = reader
+        .forwards()
+        .unwrap()
+        .map(|entry| entry.unwrap().number)
+        .collect();
+    let mut backwards: Vec<u64> = reader
+        .backwards()
+        .unwrap()
+        .map(|entry| entry.unwrap().number)
+        .collect();
     backwards.reverse();
     assert_eq!((&forwards, forwards.len()), (&backwards, 100));
 }

@@ -22,7 +22,15 @@ use crate::scene::{Scene, chmod};
 const TEXT: &str = "rules: [{allow: {command: \"cargo test *\"}}, {deny: {command_regex: \"push|rm\"}}, {ask: {write: \"src/**\"}}]";
 
 fn policy(text: &str) -> Policy {
-    let (layer, findings) = read(Source { name: "policy.yaml", text }, Format::Yaml, Origin::User, &Bash);
+    let (layer, findings) = read(
+        Source {
+            name: "policy.yaml",
+            text,
+        },
+        Format::Yaml,
+        Origin::User,
+        &Bash,
+    );
     let layer = layer.unwrap_or_else(|| panic!("{findings:?}"));
     Policy::assemble(vec![layer], &Overrides::default(), &Bash)
 }
@@ -30,7 +38,10 @@ fn policy(text: &str) -> Policy {
 fn grants() -> Vec<Grant> {
     let grant = Grant {
         id: "g-1".to_owned(),
-        key: GrantKey::Command { words: vec!["git".to_owned(), "push".to_owned()], folder: "/ws".to_owned() },
+        key: GrantKey::Command {
+            words: vec!["git".to_owned(), "push".to_owned()],
+            folder: "/ws".to_owned(),
+        },
         reach: Reach::Project("/ws".to_owned()),
         agent: "main".to_owned(),
         expires: Some(1_800_000_000),
@@ -65,13 +76,19 @@ fn what_was_stored_is_loaded() {
     let (folder, file) = stored(&scene);
     for _ in 0..2 {
         let (policy, grants) = load(&folder, &sources()).unwrap();
-        assert_eq!(pack(&policy, &grants), pack(&self::policy(TEXT), &self::grants()));
+        assert_eq!(
+            pack(&policy, &grants),
+            pack(&self::policy(TEXT), &self::grants())
+        );
     }
     assert_eq!(fs::metadata(&file).unwrap().mode() & 0o7777, 0o600);
     assert_eq!(names(&scene), ["snapshot"]);
     // A policy that denies everything, since it is broken, stays one.
     store(&folder, &sources(), &Policy::broken("line 3"), &[]).unwrap();
-    assert_eq!(load(&folder, &sources()).unwrap().0.why_broken(), Some("line 3"));
+    assert_eq!(
+        load(&folder, &sources()).unwrap().0.why_broken(),
+        Some("line 3")
+    );
     fs::remove_file(file).unwrap();
     assert!(load(&folder, &sources()).is_none());
 }
@@ -136,7 +153,11 @@ fn nothing_can_be_cut_off_or_added() {
     }
     for more in [&b"\0"[..], &good] {
         fs::write(&file, [&good, more].concat()).unwrap();
-        assert!(load(&folder, &sources()).is_none(), "{} bytes more", more.len());
+        assert!(
+            load(&folder, &sources()).is_none(),
+            "{} bytes more",
+            more.len()
+        );
     }
 }
 
@@ -149,11 +170,27 @@ fn a_right_digest_does_not_make_a_policy() {
     let (header, content) = good.split_at(good.len() - pack(&policy(TEXT), &grants()).len());
     let with = |content: &[u8]| {
         let start = &header[..header.len() - 40];
-        [start, Digest::of_bytes(content).bytes(), &(content.len() as u64).to_le_bytes(), content].concat()
+        [
+            start,
+            Digest::of_bytes(content).bytes(),
+            &(content.len() as u64).to_le_bytes(),
+            content,
+        ]
+        .concat()
     };
     fs::write(&file, with(content)).unwrap();
-    assert!(load(&folder, &sources()).is_some(), "the header is made as it is");
-    for bad in [&b""[..], b"\xff", &content[1..], &content[..content.len() - 1], &[content, b"\0"].concat(), &[0xff; 5000]] {
+    assert!(
+        load(&folder, &sources()).is_some(),
+        "the header is made as it is"
+    );
+    for bad in [
+        &b""[..],
+        b"\xff",
+        &content[1..],
+        &content[..content.len() - 1],
+        &[content, b"\0"].concat(),
+        &[0xff; 5000],
+    ] {
         fs::write(&file, with(bad)).unwrap();
         assert!(load(&folder, &sources()).is_none());
     }
@@ -184,13 +221,31 @@ fn what_is_no_file_of_ones_own_is_not_read() {
     assert!(fs::symlink_metadata(&file).unwrap().is_file());
     assert_eq!(fs::read(&elsewhere).unwrap(), before);
     fs::remove_file(&file).unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, &file, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR, 0).unwrap();
-    assert!(load(&folder, &sources()).is_none(), "a pipe, without waiting for it");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &file,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+        0,
+    )
+    .unwrap();
+    assert!(
+        load(&folder, &sources()).is_none(),
+        "a pipe, without waiting for it"
+    );
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(load(&folder, &sources()).is_none(), "a folder");
-    assert!(store(&folder, &sources(), &policy(TEXT), &[]).unwrap_err().contains("could not rename"));
-    assert_eq!(names(&scene), ["snapshot"], "nothing is left of the attempt");
+    assert!(
+        store(&folder, &sources(), &policy(TEXT), &[])
+            .unwrap_err()
+            .contains("could not rename")
+    );
+    assert_eq!(
+        names(&scene),
+        ["snapshot"],
+        "nothing is left of the attempt"
+    );
 }
 
 #[test]
@@ -212,7 +267,11 @@ fn a_policy_that_is_too_large_is_not_stored_and_the_one_before_stays() {
     let scene = Scene::new();
     let (folder, _) = stored(&scene);
     let long = Policy::broken("x".repeat(5 << 20));
-    assert!(store(&folder, &sources(), &long, &[]).unwrap_err().contains("a snapshot has at most"));
+    assert!(
+        store(&folder, &sources(), &long, &[])
+            .unwrap_err()
+            .contains("a snapshot has at most")
+    );
     assert!(load(&folder, &sources()).is_some());
     assert_eq!(names(&scene), ["snapshot"]);
 }
@@ -222,12 +281,30 @@ fn a_policy_that_is_too_large_is_not_stored_and_the_one_before_stays() {
 fn a_rule_that_cannot_be_unpacked_again_is_not_stored() {
     let scene = Scene::new();
     let (folder, _) = stored(&scene);
-    let (layer, _) = read(Source { name: "policy.yaml", text: TEXT }, Format::Yaml, Origin::User, &Bash);
+    let (layer, _) = read(
+        Source {
+            name: "policy.yaml",
+            text: TEXT,
+        },
+        Format::Yaml,
+        Origin::User,
+        &Bash,
+    );
     let mut layer = layer.unwrap();
-    layer.rules[0].matcher.subject = Subject::Tool(vec![ToolPattern { written: "a\nb".to_owned() }]);
+    layer.rules[0].matcher.subject = Subject::Tool(vec![ToolPattern {
+        written: "a\nb".to_owned(),
+    }]);
     let odd = Policy::assemble(vec![layer], &Overrides::default(), &Bash);
-    assert!(store(&folder, &sources(), &odd, &[]).unwrap_err().contains("not the same"));
-    assert_eq!(load(&folder, &sources()).unwrap().1.len(), 1, "the one before");
+    assert!(
+        store(&folder, &sources(), &odd, &[])
+            .unwrap_err()
+            .contains("not the same")
+    );
+    assert_eq!(
+        load(&folder, &sources()).unwrap().1.len(),
+        1,
+        "the one before"
+    );
 }
 
 #[test]
@@ -239,7 +316,12 @@ fn what_a_killed_process_left_is_removed_in_time() {
     store(&folder, &sources(), &policy(TEXT), &[]).unwrap();
     assert!(left.exists(), "somebody may be writing it just now");
     let hours_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
-    fs::File::options().write(true).open(&left).unwrap().set_modified(hours_ago).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(&left)
+        .unwrap()
+        .set_modified(hours_ago)
+        .unwrap();
     store(&folder, &sources(), &policy(TEXT), &[]).unwrap();
     assert_eq!(names(&scene), ["snapshot"]);
 }
@@ -249,11 +331,20 @@ fn what_a_killed_process_left_is_removed_in_time() {
 fn many_may_store_and_load_at_once() {
     let scene = Scene::new();
     let (folder, _) = stored(&scene);
-    let policies: Vec<Policy> = (1..=3).map(|count| policy(&format!("rules: [{}]", "{deny: {read: x}}, ".repeat(count * 40)))).collect();
+    let policies: Vec<Policy> = (1..=3)
+        .map(|count| {
+            policy(&format!(
+                "rules: [{}]",
+                "{deny: {read: x}}, ".repeat(count * 40)
+            ))
+        })
+        .collect();
     std::thread::scope(|scope| {
         for policy in &policies {
             let folder = &folder;
-            scope.spawn(move || (0..50).for_each(|_| store(folder, &sources(), policy, &[]).unwrap()));
+            scope.spawn(move || {
+                (0..50).for_each(|_| store(folder, &sources(), policy, &[]).unwrap())
+            });
         }
         for _ in 0..2 {
             scope.spawn(|| {

@@ -36,7 +36,16 @@ impl CommandReader for Blanks {
 }
 
 fn grant(id: &str, key: GrantKey, reach: Reach) -> Grant {
-    Grant { id: id.to_owned(), key, reach, agent: String::new(), expires: None, uses_left: None, risk: Risk::Low, seal: None }
+    Grant {
+        id: id.to_owned(),
+        key,
+        reach,
+        agent: String::new(),
+        expires: None,
+        uses_left: None,
+        risk: Risk::Low,
+        seal: None,
+    }
 }
 
 fn exact(id: &str, reach: Reach) -> Grant {
@@ -48,7 +57,12 @@ fn index(scene: &Scene) -> Index {
 }
 
 fn ids(scene: &Scene) -> Vec<String> {
-    index(scene).standing().unwrap().into_iter().map(|one| one.id).collect()
+    index(scene)
+        .standing()
+        .unwrap()
+        .into_iter()
+        .map(|one| one.id)
+        .collect()
 }
 
 fn write(scene: &Scene, change: &Change<'_>) {
@@ -65,20 +79,49 @@ fn every_kind_of_grant_comes_back_as_it_was() {
     let pattern = CommandPattern::parse("cargo test *", Form::Words, &Blanks).unwrap();
     let keys = [
         GrantKey::Exact(digest),
-        GrantKey::Payload { tool: "t\u{1b}".to_owned(), payload: digest },
-        GrantKey::Command { words: vec!["a".to_owned(), "b c".to_owned()], folder: "/x".to_owned() },
+        GrantKey::Payload {
+            tool: "t\u{1b}".to_owned(),
+            payload: digest,
+        },
+        GrantKey::Command {
+            words: vec!["a".to_owned(), "b c".to_owned()],
+            folder: "/x".to_owned(),
+        },
         GrantKey::Rule(Arc::new(LearnedRule::Command(pattern))),
-        GrantKey::Rule(Arc::new(LearnedRule::parse(RuleKey::Read, "docs/**", &Blanks).unwrap())),
-        GrantKey::Rule(Arc::new(LearnedRule::parse(RuleKey::Write, "src/a b.rs", &Blanks).unwrap())),
-        GrantKey::Rule(Arc::new(LearnedRule::parse(RuleKey::Fetch, "https://a.example/**", &Blanks).unwrap())),
-        GrantKey::Rule(Arc::new(LearnedRule::parse(RuleKey::Tool, "deploy", &Blanks).unwrap())),
+        GrantKey::Rule(Arc::new(
+            LearnedRule::parse(RuleKey::Read, "docs/**", &Blanks).unwrap(),
+        )),
+        GrantKey::Rule(Arc::new(
+            LearnedRule::parse(RuleKey::Write, "src/a b.rs", &Blanks).unwrap(),
+        )),
+        GrantKey::Rule(Arc::new(
+            LearnedRule::parse(RuleKey::Fetch, "https://a.example/**", &Blanks).unwrap(),
+        )),
+        GrantKey::Rule(Arc::new(
+            LearnedRule::parse(RuleKey::Tool, "deploy", &Blanks).unwrap(),
+        )),
         GrantKey::Reads("/ws".to_owned()),
         GrantKey::Edits("/ws".to_owned()),
-        GrantKey::AnyContent { kind: Kind::FileEdit, path: "/ws/a\n".to_owned() },
-        GrantKey::McpTool { server: "s".to_owned(), tool: "t".to_owned(), schema: Some(digest) },
-        GrantKey::McpTool { server: "s".to_owned(), tool: "t".to_owned(), schema: None },
+        GrantKey::AnyContent {
+            kind: Kind::FileEdit,
+            path: "/ws/a\n".to_owned(),
+        },
+        GrantKey::McpTool {
+            server: "s".to_owned(),
+            tool: "t".to_owned(),
+            schema: Some(digest),
+        },
+        GrantKey::McpTool {
+            server: "s".to_owned(),
+            tool: "t".to_owned(),
+            schema: None,
+        },
     ];
-    let reaches = [Reach::Session("s".to_owned()), Reach::Project("/ws".to_owned()), Reach::Always];
+    let reaches = [
+        Reach::Session("s".to_owned()),
+        Reach::Project("/ws".to_owned()),
+        Reach::Always,
+    ];
     for key in keys {
         for reach in reaches.clone() {
             let whole = Grant {
@@ -88,16 +131,29 @@ fn every_kind_of_grant_comes_back_as_it_was() {
                 seal: Some(digest),
                 ..grant("g", key.clone(), reach)
             };
-            for grant in [whole.clone(), Grant { expires: None, uses_left: None, seal: None, ..whole }] {
+            for grant in [
+                whole.clone(),
+                Grant {
+                    expires: None,
+                    uses_left: None,
+                    seal: None,
+                    ..whole
+                },
+            ] {
                 let text = sayso_core::text::json::write_plain(&spec::write(&grant).unwrap());
-                let node = sayso_core::text::json::read(&text, &sayso_core::text::Limits::default()).unwrap();
+                let node =
+                    sayso_core::text::json::read(&text, &sayso_core::text::Limits::default())
+                        .unwrap();
                 let back = spec::read("g", &node, &Blanks).unwrap();
                 assert_eq!(format!("{back:?}"), format!("{grant:?}"));
             }
         }
     }
     for reach in [Reach::Once("x".to_owned()), Reach::Batch("b".to_owned())] {
-        assert!(spec::write(&exact("g", reach)).is_none(), "that is never kept");
+        assert!(
+            spec::write(&exact("g", reach)).is_none(),
+            "that is never kept"
+        );
     }
 }
 
@@ -106,11 +162,20 @@ fn what_another_version_wrote_is_no_grant() {
     let good = spec::write(&exact("g", Reach::Always)).unwrap();
     assert!(spec::read("g", &good, &Blanks).is_ok());
     let with = |name: &str, node: Node| {
-        let rest = good.entries().iter().filter(|entry| entry.key != name).map(|entry| (entry.key.clone(), entry.node.clone()));
+        let rest = good
+            .entries()
+            .iter()
+            .filter(|entry| entry.key != name)
+            .map(|entry| (entry.key.clone(), entry.node.clone()));
         Node::map(rest.chain([(name.to_owned(), node)]))
     };
     let without = |name: &str| {
-        Node::map(good.entries().iter().filter(|entry| entry.key != name).map(|entry| (entry.key.clone(), entry.node.clone())))
+        Node::map(
+            good.entries()
+                .iter()
+                .filter(|entry| entry.key != name)
+                .map(|entry| (entry.key.clone(), entry.node.clone())),
+        )
     };
     for bad in [
         with("only_on", Node::text("mondays")),
@@ -136,8 +201,18 @@ fn what_another_version_wrote_is_no_grant() {
 #[test]
 fn grants_of_a_session_end_with_it_and_no_other_does() {
     let scene = Scene::new();
-    for (id, reach) in [("a", Reach::Session("one".to_owned())), ("b", Reach::Session("two".to_owned())), ("c", Reach::Always)] {
-        write(&scene, &Change::Granted { grant: &exact(id, reach), words: id });
+    for (id, reach) in [
+        ("a", Reach::Session("one".to_owned())),
+        ("b", Reach::Session("two".to_owned())),
+        ("c", Reach::Always),
+    ] {
+        write(
+            &scene,
+            &Change::Granted {
+                grant: &exact(id, reach),
+                words: id,
+            },
+        );
     }
     write(&scene, &Change::SessionEnded("one"));
     assert_eq!(ids(&scene), ["b", "c"]);
@@ -146,25 +221,47 @@ fn grants_of_a_session_end_with_it_and_no_other_does() {
 #[test]
 fn a_use_is_for_one_of_many_at_once() {
     let scene = Scene::new();
-    let limited = Grant { uses_left: Some(10), ..exact("g", Reach::Always) };
-    write(&scene, &Change::Granted { grant: &limited, words: "ten times" });
+    let limited = Grant {
+        uses_left: Some(10),
+        ..exact("g", Reach::Always)
+    };
+    write(
+        &scene,
+        &Change::Granted {
+            grant: &limited,
+            words: "ten times",
+        },
+    );
     let takes: usize = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4)
             .map(|_| {
                 scope.spawn(|| {
                     let (journal, mut index) = (scene.journal(), index(&scene));
-                    (0..5).filter(|_| index.take(&journal, Vec::new(), "g", None).unwrap()).count()
+                    (0..5)
+                        .filter(|_| index.take(&journal, Vec::new(), "g", None).unwrap())
+                        .count()
                 })
             })
             .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum()
     });
     assert_eq!(takes, 10);
     assert_eq!(index(&scene).standing().unwrap()[0].uses_left, Some(0));
     let (journal, mut index) = (scene.journal(), index(&scene));
     assert!(!index.take(&journal, Vec::new(), "missing", None).unwrap());
-    assert!(index.take(&journal, Vec::new(), "policy.yaml:3", Some(1)).unwrap());
-    assert!(!index.take(&journal, Vec::new(), "policy.yaml:3", Some(1)).unwrap());
+    assert!(
+        index
+            .take(&journal, Vec::new(), "policy.yaml:3", Some(1))
+            .unwrap()
+    );
+    assert!(
+        !index
+            .take(&journal, Vec::new(), "policy.yaml:3", Some(1))
+            .unwrap()
+    );
 }
 
 #[test]
@@ -178,18 +275,33 @@ fn every_change_is_seen_by_whoever_holds_a_copy() {
         seen.push(mark);
         !known
     };
-    write(&scene, &Change::RuleAdded { id: "r", rule: &rule(), words: "no", source: "added" });
+    write(
+        &scene,
+        &Change::RuleAdded {
+            id: "r",
+            rule: &rule(),
+            words: "no",
+            source: "added",
+        },
+    );
     assert!(is_new(generation.now(&scene.state()).unwrap()));
     for change in [
         Change::Disabled("r"),
         Change::Enabled("r"),
-        Change::Edited { id: "r", spec: &rule(), words: "still no" },
+        Change::Edited {
+            id: "r",
+            spec: &rule(),
+            words: "still no",
+        },
         Change::Removed("r"),
         Change::SessionEnded("s"),
         Change::Used("x"),
     ] {
         write(&scene, &change);
-        assert!(is_new(generation.now(&scene.state()).unwrap()), "{change:?}");
+        assert!(
+            is_new(generation.now(&scene.state()).unwrap()),
+            "{change:?}"
+        );
     }
 }
 
@@ -197,7 +309,15 @@ fn every_change_is_seen_by_whoever_holds_a_copy() {
 fn a_count_that_was_lost_or_put_back_is_not_taken_for_the_one_before() {
     let scene = Scene::new();
     let mut generation = Generation::open(&scene.state()).unwrap();
-    write(&scene, &Change::RuleAdded { id: "r", rule: &rule(), words: "no", source: "added" });
+    write(
+        &scene,
+        &Change::RuleAdded {
+            id: "r",
+            rule: &rule(),
+            words: "no",
+            source: "added",
+        },
+    );
     let file = scene.state().join("generation");
     let old = std::fs::read(&file).unwrap();
     write(&scene, &Change::Disabled("r"));
@@ -216,7 +336,11 @@ fn a_count_that_was_lost_or_put_back_is_not_taken_for_the_one_before() {
     std::fs::write(&file, b"").unwrap();
     assert_eq!(generation.now(&scene.state()).unwrap(), Mark::Unknown);
     std::fs::remove_file(&file).unwrap();
-    assert_eq!(generation.now(&scene.state()).unwrap(), Mark::Unknown, "also for whoever has it open");
+    assert_eq!(
+        generation.now(&scene.state()).unwrap(),
+        Mark::Unknown,
+        "also for whoever has it open"
+    );
     write(&scene, &Change::Removed("r"));
     assert!(number(generation.now(&scene.state()).unwrap()) > 0);
 }
@@ -225,16 +349,38 @@ fn a_count_that_was_lost_or_put_back_is_not_taken_for_the_one_before() {
 fn without(scene: &Scene, words: &str, spoil: bool) {
     let text = scene.text();
     let line = text.lines().find(|line| line.contains(words)).unwrap();
-    let other = if spoil { line.replace(words, &words.to_uppercase()) + "\n" } else { String::new() };
-    std::fs::write(scene.first(), text.replacen(&format!("{line}\n"), &other, 1)).unwrap();
+    let other = if spoil {
+        line.replace(words, &words.to_uppercase()) + "\n"
+    } else {
+        String::new()
+    };
+    std::fs::write(
+        scene.first(),
+        text.replacen(&format!("{line}\n"), &other, 1),
+    )
+    .unwrap();
 }
 
 #[test]
 fn what_was_taken_back_does_not_come_back_where_the_record_lost_that() {
     for (spoil, at_end) in [(false, false), (true, false), (true, true)] {
         let scene = Scene::new();
-        write(&scene, &Change::Granted { grant: &exact("g", Reach::Always), words: "all" });
-        write(&scene, &Change::RuleAdded { id: "r", rule: &rule(), words: "no", source: "added" });
+        write(
+            &scene,
+            &Change::Granted {
+                grant: &exact("g", Reach::Always),
+                words: "all",
+            },
+        );
+        write(
+            &scene,
+            &Change::RuleAdded {
+                id: "r",
+                rule: &rule(),
+                words: "no",
+                source: "added",
+            },
+        );
         write(&scene, &Change::Removed("g"));
         if !at_end {
             scene.fill(1);
@@ -249,23 +395,56 @@ fn what_was_taken_back_does_not_come_back_where_the_record_lost_that() {
             assert!(counts("r"), "what denies goes on");
         }
         write(&scene, &Change::Enabled("g"));
-        assert!(index(&scene).standing().unwrap().iter().all(|one| one.enabled), "a person says so");
+        assert!(
+            index(&scene)
+                .standing()
+                .unwrap()
+                .iter()
+                .all(|one| one.enabled),
+            "a person says so"
+        );
     }
 }
 
 #[test]
 fn what_is_restated_stands_by_itself() {
     let scene = Scene::new();
-    write(&scene, &Change::Granted { grant: &Grant { uses_left: Some(4), ..exact("g", Reach::Always) }, words: "four" });
-    write(&scene, &Change::RuleAdded { id: "r", rule: &rule(), words: "no", source: "import" });
+    write(
+        &scene,
+        &Change::Granted {
+            grant: &Grant {
+                uses_left: Some(4),
+                ..exact("g", Reach::Always)
+            },
+            words: "four",
+        },
+    );
+    write(
+        &scene,
+        &Change::RuleAdded {
+            id: "r",
+            rule: &rule(),
+            words: "no",
+            source: "import",
+        },
+    );
     write(&scene, &Change::Disabled("r"));
     write(&scene, &Change::Used("g"));
     write(&scene, &Change::Used("policy.yaml:9"));
     let shown = |standing: Vec<Standing>| format!("{standing:?}").replace(' ', "");
-    let before = (shown(index(&scene).standing().unwrap()), index(&scene).spent().unwrap());
+    let before = (
+        shown(index(&scene).standing().unwrap()),
+        index(&scene).spent().unwrap(),
+    );
     let first = scene.verify().entries;
     index(&scene).restate(&scene.journal(), &[]).unwrap();
-    assert_eq!((shown(index(&scene).standing().unwrap()), index(&scene).spent().unwrap()), before);
+    assert_eq!(
+        (
+            shown(index(&scene).standing().unwrap()),
+            index(&scene).spent().unwrap()
+        ),
+        before
+    );
 
     // A journal that begins behind the first entries tells the same.
     let text = scene.text();
@@ -273,15 +452,41 @@ fn what_is_restated_stands_by_itself() {
     let other = Scene::new();
     drop(other.journal());
     std::fs::write(other.first(), rest.join("\n") + "\n").unwrap();
-    assert_eq!((shown(index(&other).standing().unwrap()), index(&other).spent().unwrap()), before);
+    assert_eq!(
+        (
+            shown(index(&other).standing().unwrap()),
+            index(&other).spent().unwrap()
+        ),
+        before
+    );
 }
 
 #[test]
 fn what_was_taken_back_meanwhile_does_not_come_back() {
     let scene = Scene::new();
-    write(&scene, &Change::Granted { grant: &exact("g", Reach::Always), words: "w" });
-    write(&scene, &Change::Granted { grant: &exact("s", Reach::Session("one".to_owned())), words: "w" });
-    write(&scene, &Change::RuleAdded { id: "r", rule: &rule(), words: "no", source: "added" });
+    write(
+        &scene,
+        &Change::Granted {
+            grant: &exact("g", Reach::Always),
+            words: "w",
+        },
+    );
+    write(
+        &scene,
+        &Change::Granted {
+            grant: &exact("s", Reach::Session("one".to_owned())),
+            words: "w",
+        },
+    );
+    write(
+        &scene,
+        &Change::RuleAdded {
+            id: "r",
+            rule: &rule(),
+            words: "no",
+            source: "added",
+        },
+    );
     let seen = index(&scene).standing().unwrap();
     let as_of = scene.verify().entries;
     write(&scene, &Change::Removed("g"));
@@ -290,25 +495,63 @@ fn what_was_taken_back_meanwhile_does_not_come_back() {
         write(&scene, &Change::Restated { standing, as_of });
     }
     assert_eq!(ids(&scene), ["r"]);
-    assert_eq!(Index::rebuild(&scene.state(), &mut |_| {}).unwrap().standing().unwrap().len(), 1);
+    assert_eq!(
+        Index::rebuild(&scene.state(), &mut |_| {})
+            .unwrap()
+            .standing()
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 #[test]
 fn behind_damage_nothing_allows_until_a_person_says_so() {
     let scene = Scene::new();
     let allow = Node::map([("allow", Node::map([("command", Node::text("ls *"))]))]);
-    write(&scene, &Change::Granted { grant: &exact("g", Reach::Always), words: "w" });
-    write(&scene, &Change::RuleAdded { id: "allow", rule: &allow, words: "yes", source: "added" });
-    write(&scene, &Change::RuleAdded { id: "deny", rule: &rule(), words: "no", source: "added" });
+    write(
+        &scene,
+        &Change::Granted {
+            grant: &exact("g", Reach::Always),
+            words: "w",
+        },
+    );
+    write(
+        &scene,
+        &Change::RuleAdded {
+            id: "allow",
+            rule: &allow,
+            words: "yes",
+            source: "added",
+        },
+    );
+    write(
+        &scene,
+        &Change::RuleAdded {
+            id: "deny",
+            rule: &rule(),
+            words: "no",
+            source: "added",
+        },
+    );
     write(&scene, &Change::Removed("g"));
     scene.fill(3);
     // The line that took the grant back is no longer as it was written.
-    let text = scene.text().replacen("\"kind\":\"revoked\"", "\"kind\":\"revokeD\"", 1);
+    let text = scene
+        .text()
+        .replacen("\"kind\":\"revoked\"", "\"kind\":\"revokeD\"", 1);
     std::fs::write(scene.first(), text).unwrap();
-    let enabled =
-        |index: &Index| -> Vec<(String, bool)> { index.standing().unwrap().into_iter().map(|one| (one.id, one.enabled)).collect() };
+    let enabled = |index: &Index| -> Vec<(String, bool)> {
+        index
+            .standing()
+            .unwrap()
+            .into_iter()
+            .map(|one| (one.id, one.enabled))
+            .collect()
+    };
     let index = Index::rebuild(&scene.state(), &mut |_| {}).unwrap();
-    let expected = [("g", false), ("allow", false), ("deny", true)].map(|(id, on)| (id.to_owned(), on));
+    let expected =
+        [("g", false), ("allow", false), ("deny", true)].map(|(id, on)| (id.to_owned(), on));
     assert_eq!(enabled(&index), expected);
     assert_eq!(index.damaged().unwrap().len(), 1);
     drop(index);

@@ -12,7 +12,14 @@ fn a_line_torn_anywhere_is_put_aside() {
     let scene = Scene::new();
     scene.fill(3);
     let whole = fs::read(scene.first()).unwrap();
-    let second = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
+    let second = whole
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'\n')
+        .nth(1)
+        .unwrap()
+        .0
+        + 1;
     for cut in second..=whole.len() {
         let scene = Scene::new();
         scene.fill(0);
@@ -20,23 +27,45 @@ fn a_line_torn_anywhere_is_put_aside() {
         let torn = cut > second && cut < whole.len();
         let report = scene.verify();
         assert!(report.is_sound(), "cut at {cut}: {report:?}");
-        assert_eq!(report.torn, torn.then(|| ("000001.jsonl".to_owned(), (cut - second) as u64)));
+        assert_eq!(
+            report.torn,
+            torn.then(|| ("000001.jsonl".to_owned(), (cut - second) as u64))
+        );
         let kept = if cut == whole.len() { 3 } else { 2 };
         assert_eq!(report.entries, kept);
-        assert_eq!(Reader::open(&scene.state()).unwrap().head().unwrap(), report.head);
+        assert_eq!(
+            Reader::open(&scene.state()).unwrap().head().unwrap(),
+            report.head
+        );
 
-        assert_eq!(add(&scene.journal(), "next").number, kept + 1 + u64::from(torn));
+        assert_eq!(
+            add(&scene.journal(), "next").number,
+            kept + 1 + u64::from(torn)
+        );
         let report = scene.verify();
-        assert!(report.is_sound() && report.torn.is_none(), "cut at {cut}: {report:?}");
+        assert!(
+            report.is_sound() && report.torn.is_none(),
+            "cut at {cut}: {report:?}"
+        );
         assert_eq!(scene.torn_files().len(), usize::from(torn));
         if torn {
-            let entry = Reader::open(&scene.state()).unwrap().find(3).unwrap().unwrap();
+            let entry = Reader::open(&scene.state())
+                .unwrap()
+                .find(3)
+                .unwrap()
+                .unwrap();
             let node = entry.node().unwrap();
             assert_eq!(entry.kind, "torn");
-            assert_eq!(node.get("bytes").unwrap().as_whole(), Some((cut - second) as u64));
+            assert_eq!(
+                node.get("bytes").unwrap().as_whole(),
+                Some((cut - second) as u64)
+            );
             let aside = fs::read(scene.file(node.get("file").unwrap().as_text().unwrap())).unwrap();
             assert_eq!(aside, &whole[second..cut]);
-            assert_eq!(format!("sha256:{}", node.get("sha256").unwrap().as_text().unwrap()), Digest::of_bytes(&aside).to_string());
+            assert_eq!(
+                format!("sha256:{}", node.get("sha256").unwrap().as_text().unwrap()),
+                Digest::of_bytes(&aside).to_string()
+            );
         }
     }
 }
@@ -56,7 +85,16 @@ fn an_open_journal_puts_aside_what_another_left() {
 
 #[test]
 fn garbage_of_many_kinds_is_put_aside() {
-    for garbage in [&b"\0"[..], &[0; 10_000], b"\n", b"{}\n", b"\n\n\n", b"x\ny\nz", &[b'x'; 2 << 20], &[0xFF; 70_000]] {
+    for garbage in [
+        &b"\0"[..],
+        &[0; 10_000],
+        b"\n",
+        b"{}\n",
+        b"\n\n\n",
+        b"x\ny\nz",
+        &[b'x'; 2 << 20],
+        &[0xFF; 70_000],
+    ] {
         let scene = Scene::new();
         scene.fill(5);
         let mut bytes = fs::read(scene.first()).unwrap();
@@ -90,9 +128,19 @@ fn more_damage_than_a_writer_can_leave_is_an_error() {
     let mut bytes = fs::read(scene.first()).unwrap();
     bytes.extend(std::iter::repeat_n(b'x', 20 << 20));
     fs::write(scene.first(), &bytes).unwrap();
-    let error = scene.journal().append("x", vec![], sayso_store::Sync::System).unwrap_err();
-    assert!(error.contains("damaged") && error.contains("sayso audit verify"), "{error}");
-    assert_eq!(fs::read(scene.first()).unwrap(), bytes, "nothing is touched");
+    let error = scene
+        .journal()
+        .append("x", vec![], sayso_store::Sync::System)
+        .unwrap_err();
+    assert!(
+        error.contains("damaged") && error.contains("sayso audit verify"),
+        "{error}"
+    );
+    assert_eq!(
+        fs::read(scene.first()).unwrap(),
+        bytes,
+        "nothing is touched"
+    );
 }
 
 #[test]
@@ -101,7 +149,10 @@ fn entries_of_a_newer_version_are_left_alone() {
     scene.fill(2);
     let text = scene.text().replace("{\"v\":1,\"n\":2", "{\"v\":2,\"n\":2");
     fs::write(scene.first(), &text).unwrap();
-    let error = scene.journal().append("x", vec![], sayso_store::Sync::System).unwrap_err();
+    let error = scene
+        .journal()
+        .append("x", vec![], sayso_store::Sync::System)
+        .unwrap_err();
     assert!(error.contains("version 2"), "{error}");
     assert_eq!(scene.text(), text);
     assert!(scene.verify().faults[0].to_string().contains("version 2"));

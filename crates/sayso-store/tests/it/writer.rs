@@ -17,8 +17,17 @@ pub(crate) const MARK: &str = "entry ";
 /// A process that adds so many entries (without end for 0), and prints the number and digest of each once it is there.
 pub(crate) fn command(state: &Path, count: u64) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "writer::writes_when_it_is_told_to", "--nocapture", "--test-threads=1"]);
-    command.env(FOLDER, state).env(COUNT, count.to_string()).stdin(Stdio::null()).stderr(Stdio::piped());
+    command.args([
+        "--exact",
+        "writer::writes_when_it_is_told_to",
+        "--nocapture",
+        "--test-threads=1",
+    ]);
+    command
+        .env(FOLDER, state)
+        .env(COUNT, count.to_string())
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped());
     command
 }
 
@@ -36,7 +45,9 @@ pub(crate) fn acknowledged(printed: &str) -> Vec<(u64, String)> {
 
 #[test]
 fn writes_when_it_is_told_to() {
-    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let Some(folder) = std::env::var_os(FOLDER) else {
+        return;
+    };
     // As the program does at its start: a limit on files is an error of the write.
     signal_hook::flag::register(SIGXFSZ, Arc::default()).unwrap();
     let count: u64 = std::env::var(COUNT).unwrap().parse().unwrap();
@@ -52,9 +63,14 @@ fn writes_when_it_is_told_to() {
         }
         // Lines of less than a page and of many: a kill cuts a long write between two pages.
         let length = if index % 8 == 7 { 60_000 } else { 200 };
-        let fields = vec![("index", Value::Number(index.to_string()).into()), ("command", Node::text("x".repeat(length)))];
+        let fields = vec![
+            ("index", Value::Number(index.to_string()).into()),
+            ("command", Node::text("x".repeat(length))),
+        ];
         match journal.append("decided", fields, Sync::System) {
-            Ok(appended) => out.write_all(format!("\n{MARK}{} {}\n", appended.number, appended.digest).as_bytes()).unwrap(),
+            Ok(appended) => out
+                .write_all(format!("\n{MARK}{} {}\n", appended.number, appended.digest).as_bytes())
+                .unwrap(),
             Err(reason) => return eprintln!("{reason}"),
         }
     }

@@ -22,7 +22,9 @@ impl Files {
         let mut steps: Vec<Step> = Vec::new();
         let mut unkept = None;
         for path in paths {
-            let Some((path, before, refused)) = self.stands(path)? else { continue };
+            let Some((path, before, refused)) = self.stands(path)? else {
+                continue;
+            };
             if steps.iter().all(|step| step.path != path) {
                 unkept = unkept.or(refused);
                 steps.push(Step::put(path, before.clone(), before));
@@ -32,7 +34,10 @@ impl Files {
             return Ok(None);
         }
         self.backups.flush()?;
-        let change = Change { awaited: true, ..about.into_change(&self.changes, steps, unkept) };
+        let change = Change {
+            awaited: true,
+            ..about.into_change(&self.changes, steps, unkept)
+        };
         self.changes.begin(&change).map(|_| Some(change.name))
     }
 
@@ -53,7 +58,10 @@ impl Files {
         for path in paths {
             let promise = match target(path) {
                 Ok(None | Some(Target::Missing(_))) => Keep::NotThere,
-                Ok(Some(Target::Folder)) => Keep::Cannot(format!("`{}` is a folder, and only files are kept here", beneath::shown(path))),
+                Ok(Some(Target::Folder)) => Keep::Cannot(format!(
+                    "`{}` is a folder, and only files are kept here",
+                    beneath::shown(path)
+                )),
                 Ok(Some(Target::There(_))) => self.promise(path),
                 Err(why) => Keep::Cannot(why),
             };
@@ -61,7 +69,9 @@ impl Files {
                 (_, promise) if !promise.can_be_undone() => return promise,
                 (None | Some(Keep::NotThere), promise) => Some(promise),
                 // Of several, only the folder of all backups can be named.
-                (Some(Keep::Kept(_)), Keep::Kept(_)) => Some(Keep::Kept(self.backups.folder().to_owned())),
+                (Some(Keep::Kept(_)), Keep::Kept(_)) => {
+                    Some(Keep::Kept(self.backups.folder().to_owned()))
+                }
                 (kept, _) => kept,
             };
         }
@@ -92,12 +102,18 @@ enum Target {
 }
 
 fn target(path: &Path) -> Result<Option<Target>, String> {
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Ok(None);
+    };
     let (folder, at, missing) = beneath::deepest(parent)?;
     if let Some(first) = missing.first() {
         return Ok(Some(Target::Missing(at.join(first))));
     }
-    let spot = Spot { folder, name: name.to_owned(), path: path.to_owned() };
+    let spot = Spot {
+        folder,
+        name: name.to_owned(),
+        path: path.to_owned(),
+    };
     Ok(Some(match spot.stat()? {
         Some(found) if beneath::kind(&found) == FileType::Directory => Target::Folder,
         _ => Target::There(spot),
@@ -121,7 +137,14 @@ pub(crate) fn conclude(
             Ok(spot) => {
                 let large = backups.refuses(tree::measure(&spot)?).is_some();
                 let read = if large { 0 } else { backups.limits().file };
-                tree::look(&spot, Looking { backups, keep: !large, read })?
+                tree::look(
+                    &spot,
+                    Looking {
+                        backups,
+                        keep: !large,
+                        read,
+                    },
+                )?
             }
             Err(_) => State::Absent,
         };

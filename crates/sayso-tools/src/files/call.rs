@@ -42,39 +42,64 @@ impl Call<'_> {
 
     /// The path with a role whose effect is of the right sort.
     pub fn path_of(&self, role: Role, sort: impl Fn(&Effect) -> bool) -> Result<Judged, String> {
-        let written = self.operation.text(role).filter(|text| !text.is_empty()).unwrap_or(".");
+        let written = self
+            .operation
+            .text(role)
+            .filter(|text| !text.is_empty())
+            .unwrap_or(".");
         self.judged(written, sort)
     }
 
     /// A path as it was written, by what was judged of it.
     pub fn judged(&self, written: &str, sort: impl Fn(&Effect) -> bool) -> Result<Judged, String> {
-        let places = self.verdict.effects.iter().filter(|effect| sort(effect)).filter_map(Effect::place);
-        let fact = places.filter(|place: &&Place| place.written == written).find_map(|place| place.fact.as_ref());
+        let places = self
+            .verdict
+            .effects
+            .iter()
+            .filter(|effect| sort(effect))
+            .filter_map(Effect::place);
+        let fact = places
+            .filter(|place: &&Place| place.written == written)
+            .find_map(|place| place.fact.as_ref());
         match fact {
-            Some(fact) => Ok(Judged { path: PathBuf::from(&fact.canonical), written: written.to_owned() }),
-            None => Err(format!("it was not judged where `{}` leads; write the path plainly", visible(written))),
+            Some(fact) => Ok(Judged {
+                path: PathBuf::from(&fact.canonical),
+                written: written.to_owned(),
+            }),
+            None => Err(format!(
+                "it was not judged where `{}` leads; write the path plainly",
+                visible(written)
+            )),
         }
     }
 
     /// The first argument with one of these names.
     pub fn data(&self, names: &[&'static str]) -> Option<(&'static str, &Node)> {
-        let given = names.iter().find_map(|name| Some((*name, self.operation.args().get(name)?)));
+        let given = names
+            .iter()
+            .find_map(|name| Some((*name, self.operation.args().get(name)?)));
         given.filter(|(_, node)| !matches!(node.value, Value::Null))
     }
 
     /// A whole number, which may come as text.
     pub fn number(&self, names: &[&'static str]) -> Result<Option<(&'static str, usize)>, String> {
-        let Some((name, node)) = self.data(names) else { return Ok(None) };
+        let Some((name, node)) = self.data(names) else {
+            return Ok(None);
+        };
         let number = match &node.value {
             Value::Number(text) | Value::Text(text) => whole(text.trim()),
             _ => None,
         };
-        number.map(|number| Some((name, number))).ok_or_else(|| format!("`{name}` is not a whole number"))
+        number
+            .map(|number| Some((name, number)))
+            .ok_or_else(|| format!("`{name}` is not a whole number"))
     }
 
     /// Yes or no, which may come as text.
     pub fn flag(&self, names: &[&'static str]) -> Result<Option<bool>, String> {
-        let Some((name, node)) = self.data(names) else { return Ok(None) };
+        let Some((name, node)) = self.data(names) else {
+            return Ok(None);
+        };
         match &node.value {
             Value::Bool(value) => Ok(Some(*value)),
             Value::Text(text) if text.eq_ignore_ascii_case("true") => Ok(Some(true)),
@@ -85,10 +110,15 @@ impl Call<'_> {
 
     /// A text, or a list of texts.
     pub fn texts(&self, names: &[&'static str]) -> Result<Vec<String>, String> {
-        let Some((name, node)) = self.data(names) else { return Ok(Vec::new()) };
+        let Some((name, node)) = self.data(names) else {
+            return Ok(Vec::new());
+        };
         let no_text = || format!("`{name}` is not text");
         match &node.value {
-            Value::List(items) => items.iter().map(|item| item.as_text().map(str::to_owned).ok_or_else(no_text)).collect(),
+            Value::List(items) => items
+                .iter()
+                .map(|item| item.as_text().map(str::to_owned).ok_or_else(no_text))
+                .collect(),
             _ => Ok(vec![node.as_text().ok_or_else(no_text)?.to_owned()]),
         }
     }
@@ -102,7 +132,10 @@ impl Call<'_> {
 /// Some agents write `10.0` for 10.
 fn whole(text: &str) -> Option<usize> {
     let (number, rest) = text.split_once('.').unwrap_or((text, ""));
-    number.parse().ok().filter(|_| rest.bytes().all(|byte| byte == b'0'))
+    number
+        .parse()
+        .ok()
+        .filter(|_| rest.bytes().all(|byte| byte == b'0'))
 }
 
 /// A path below another one as an agent would write it.

@@ -30,30 +30,61 @@ pub(super) fn copyable(call: &Call<'_>) -> Result<(Judged, Spot, Judged), String
 pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, String> {
     let (from, spot, to) = copyable(call)?;
     let backups = &call.kit.backups;
-    let seen = tree::look(&spot, Looking { backups, keep: false, read: backups.limits().file })?;
+    let seen = tree::look(
+        &spot,
+        Looking {
+            backups,
+            keep: false,
+            read: backups.limits().file,
+        },
+    )?;
     match &seen {
         State::Absent => return Err(format!("`{}` does not exist", from.shown())),
         // The path was judged through all links, so this one came later.
         State::Link { .. } => return Err(beneath::Trouble::Link(from.path).to_string()),
-        State::Special => return Err(format!("`{}` is a pipe, a socket or a device, not a file", from.shown())),
+        State::Special => {
+            return Err(format!(
+                "`{}` is a pipe, a socket or a device, not a file",
+                from.shown()
+            ));
+        }
         State::Folder { inside, .. } => {
-            let special = inside.iter().flatten().find(|(_, state)| *state == State::Special);
+            let special = inside
+                .iter()
+                .flatten()
+                .find(|(_, state)| *state == State::Special);
             if let Some((path, _)) = special {
-                return Err(format!("`{}` is a pipe, a socket or a device, which cannot be copied", beneath::shown(&from.path.join(path))));
+                return Err(format!(
+                    "`{}` is a pipe, a socket or a device, which cannot be copied",
+                    beneath::shown(&from.path.join(path))
+                ));
             }
         }
         State::File { .. } => {}
     }
     let what = words(&seen);
-    let step = Step::put(to.path.clone(), State::Absent, as_copy(seen, call.kit.umask));
-    let made = call.kit.carry_out(call.about(), vec![step], None, &Source::Copy(&spot))?;
-    Ok(changed(format!("copied `{}` to `{}` ({what})", from.shown(), to.shown()), made))
+    let step = Step::put(
+        to.path.clone(),
+        State::Absent,
+        as_copy(seen, call.kit.umask),
+    );
+    let made = call
+        .kit
+        .carry_out(call.about(), vec![step], None, &Source::Copy(&spot))?;
+    Ok(changed(
+        format!("copied `{}` to `{}` ({what})", from.shown(), to.shown()),
+        made,
+    ))
 }
 
 fn words(state: &State) -> String {
     let bytes = state.files().iter().map(|(_, size)| size).sum();
     match state {
-        State::Folder { inside, .. } => format!("a folder with {} in it, {}", inside.as_ref().map_or(0, Vec::len), size_words(bytes)),
+        State::Folder { inside, .. } => format!(
+            "a folder with {} in it, {}",
+            inside.as_ref().map_or(0, Vec::len),
+            size_words(bytes)
+        ),
         _ => size_words(bytes),
     }
 }
@@ -62,10 +93,22 @@ fn words(state: &State) -> String {
 fn as_copy(state: State, umask: u32) -> State {
     let bits = |mode: u32| mode & 0o777 & !umask;
     match state {
-        State::File { digest, size, mode } => State::File { digest, size, mode: bits(mode) },
+        State::File { digest, size, mode } => State::File {
+            digest,
+            size,
+            mode: bits(mode),
+        },
         State::Folder { mode, inside } => {
-            let inside = inside.map(|inside| inside.into_iter().map(|(path, state)| (path, as_copy(state, umask))).collect());
-            State::Folder { mode: bits(mode), inside }
+            let inside = inside.map(|inside| {
+                inside
+                    .into_iter()
+                    .map(|(path, state)| (path, as_copy(state, umask)))
+                    .collect()
+            });
+            State::Folder {
+                mode: bits(mode),
+                inside,
+            }
         }
         other => other,
     }

@@ -23,14 +23,18 @@ pub(super) fn missing(call: &Call<'_>) -> Result<(Judged, Missing), String> {
     let judged = call.path(Role::Path)?;
     let shown = judged.shown();
     let parents = call.flag(&["parents"])?.unwrap_or(true);
-    let (folder, at, missing) = beneath::deepest(&judged.path).map_err(|trouble| match trouble {
-        Trouble::NotFolder(path) if path == judged.path => format!("`{shown}` is there already, and is not a folder"),
-        other => other.to_string(),
-    })?;
+    let (folder, at, missing) =
+        beneath::deepest(&judged.path).map_err(|trouble| match trouble {
+            Trouble::NotFolder(path) if path == judged.path => {
+                format!("`{shown}` is there already, and is not a folder")
+            }
+            other => other.to_string(),
+        })?;
     match missing.split_first() {
-        Some((first, rest)) if !rest.is_empty() && !parents => {
-            Err(format!("the folder `{}` does not exist, and `parents` is false", beneath::shown(&at.join(first))))
-        }
+        Some((first, rest)) if !rest.is_empty() && !parents => Err(format!(
+            "the folder `{}` does not exist, and `parents` is false",
+            beneath::shown(&at.join(first))
+        )),
         _ => Ok((judged, (folder, at, missing))),
     }
 }
@@ -40,11 +44,25 @@ pub(super) fn mkdir(call: &Call<'_>) -> Result<ToolResult, String> {
     let (judged, (folder, at, missing)) = missing(call)?;
     let shown = judged.shown();
     let Some((first, rest)) = missing.split_first() else {
-        return Ok(ToolResult::done(format!("the folder `{shown}` is there already. nothing was changed")));
+        return Ok(ToolResult::done(format!(
+            "the folder `{shown}` is there already. nothing was changed"
+        )));
     };
     let mode = folder_mode(call.kit, &folder)?;
-    let step = Step::put(at.join(first), State::Absent, State::Folder { mode, inside: Some(nested(rest, mode)) });
-    let made = call.kit.carry_out(call.about(), vec![step], None, &Source::Kept(&call.kit.backups))?;
+    let step = Step::put(
+        at.join(first),
+        State::Absent,
+        State::Folder {
+            mode,
+            inside: Some(nested(rest, mode)),
+        },
+    );
+    let made = call.kit.carry_out(
+        call.about(),
+        vec![step],
+        None,
+        &Source::Kept(&call.kit.backups),
+    )?;
     let above = match rest.len() {
         0 => String::new(),
         count => format!(" with {count} above it"),

@@ -14,7 +14,11 @@ use crate::promise::Keep;
 /// # Errors
 /// Why it will fail.
 pub fn check(kit: &Files, operation: &Operation, verdict: &Verdict) -> Result<(), String> {
-    let call = Call { kit, operation, verdict };
+    let call = Call {
+        kit,
+        operation,
+        verdict,
+    };
     match operation.kind() {
         Kind::FileWrite
         | Kind::FileEdit
@@ -39,10 +43,16 @@ pub fn check(kit: &Files, operation: &Operation, verdict: &Verdict) -> Result<()
 
 /// Whether a call of a file tool that changes something could be undone.
 pub fn promise(kit: &Files, operation: &Operation, verdict: &Verdict) -> Keep {
-    let call = Call { kit, operation, verdict };
+    let call = Call {
+        kit,
+        operation,
+        verdict,
+    };
     match operation.kind() {
         // Where something goes there is nothing before, and a move keeps what it moves.
         Kind::FileMove | Kind::FileCopy | Kind::FileMkdir => Keep::NotThere,
-        _ => call.path(Role::Path).map_or_else(Keep::Cannot, |judged| kit.promise(&judged.path)),
+        _ => call
+            .path(Role::Path)
+            .map_or_else(Keep::Cannot, |judged| kit.promise(&judged.path)),
     }
 }

@@ -22,10 +22,16 @@ const DEEPEST: usize = 64;
 
 /// Runs a glob.
 pub(super) fn glob(call: &Call<'_>) -> Result<ToolResult, String> {
-    let base = call.operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or(".");
+    let base = call
+        .operation
+        .text(Role::Path)
+        .filter(|text| !text.is_empty())
+        .unwrap_or(".");
     let pattern = call.operation.text(Role::NamePattern).unwrap_or_default();
     let case_sensitive = call.flag(&["case_sensitive"])?.unwrap_or(true);
-    let most = call.number(&["limit", "max_results", "head_limit"])?.map_or(MOST_NAMES, |(_, most)| most);
+    let most = call
+        .number(&["limit", "max_results", "head_limit"])?
+        .map_or(MOST_NAMES, |(_, most)| most);
     let mut names: Vec<String> = Vec::new();
     let mut more = false;
     for choice in alternatives_of(pattern)? {
@@ -45,7 +51,14 @@ pub(super) fn glob(call: &Call<'_>) -> Result<ToolResult, String> {
 }
 
 /// One pattern without choices: the folder before its first wildcard is what was judged.
-fn one(call: &Call<'_>, base: &str, pattern: &str, case_sensitive: bool, most: usize, names: &mut Vec<String>) -> Result<bool, String> {
+fn one(
+    call: &Call<'_>,
+    base: &str,
+    pattern: &str,
+    case_sensitive: bool,
+    most: usize,
+    names: &mut Vec<String>,
+) -> Result<bool, String> {
     let (start, rest) = start_of_glob(base, pattern);
     if rest.contains(&"..") {
         return Err("the pattern climbs out of the folder it names".to_owned());
@@ -53,7 +66,9 @@ fn one(call: &Call<'_>, base: &str, pattern: &str, case_sensitive: bool, most: u
     let judged = call.judged(&start, |_| true)?;
     let written = start.strip_prefix("./").unwrap_or(&start);
     if rest.is_empty() {
-        let found = Spot::of(&judged.path).ok().and_then(|spot| spot.stat().ok().flatten());
+        let found = Spot::of(&judged.path)
+            .ok()
+            .and_then(|spot| spot.stat().ok().flatten());
         names.extend(found.map(|_| written.to_owned()));
         return Ok(false);
     }
@@ -63,7 +78,11 @@ fn one(call: &Call<'_>, base: &str, pattern: &str, case_sensitive: bool, most: u
         Err(Trouble::Missing(_) | Trouble::NotFolder(_)) => return Ok(false),
         Err(other) => return Err(other.to_string()),
     };
-    let deep = if rest.contains(&"**") { DEEPEST } else { rest.len().saturating_sub(1) };
+    let deep = if rest.contains(&"**") {
+        DEEPEST
+    } else {
+        rest.len().saturating_sub(1)
+    };
     let mut cut = false;
     let walked = walk(&folder, deep, &mut |entry| {
         if wild.fits(entry.path) {
@@ -71,10 +90,18 @@ fn one(call: &Call<'_>, base: &str, pattern: &str, case_sensitive: bool, most: u
                 cut = true;
                 return Flow::Stop;
             }
-            let slash = if entry.kind == FileType::Directory { "/" } else { "" };
+            let slash = if entry.kind == FileType::Directory {
+                "/"
+            } else {
+                ""
+            };
             names.push(format!("{}{slash}", joined(written, entry.path)));
         }
-        if is_git(entry.name) && !rest.iter().any(|part| Path::new(part) == Path::new(".git")) { Flow::Past } else { Flow::On }
+        if is_git(entry.name) && !rest.iter().any(|part| Path::new(part) == Path::new(".git")) {
+            Flow::Past
+        } else {
+            Flow::On
+        }
     });
     Ok(cut || walked.cut)
 }

@@ -49,7 +49,10 @@ struct Search {
 pub(super) fn grep(call: &Call<'_>) -> Result<ToolResult, String> {
     let judged = call.path(Role::Path)?;
     let mut search = search(call)?;
-    let mut only = patterns(call, &["include", "glob", "file_pattern", "include_pattern"])?;
+    let mut only = patterns(
+        call,
+        &["include", "glob", "file_pattern", "include_pattern"],
+    )?;
     only.extend(of_type(call)?);
     let not = patterns(call, &["exclude", "exclude_pattern"])?;
     match beneath::names_of(&judged.path) {
@@ -84,7 +87,10 @@ pub(super) fn grep(call: &Call<'_>) -> Result<ToolResult, String> {
 }
 
 fn search(call: &Call<'_>) -> Result<Search, String> {
-    let ignore_case = match (call.flag(&["-i", "ignore_case"])?, call.flag(&["case_sensitive"])?) {
+    let ignore_case = match (
+        call.flag(&["-i", "ignore_case"])?,
+        call.flag(&["case_sensitive"])?,
+    ) {
         (Some(ignored), _) => ignored,
         (None, sensitive) => !sensitive.unwrap_or(true),
     };
@@ -101,9 +107,14 @@ fn search(call: &Call<'_>) -> Result<Search, String> {
         None | Some("content") => Shape::Lines,
         Some("files_with_matches") => Shape::Files,
         Some("count") => Shape::Counts,
-        Some(_) => return Err("`output_mode` is none of `content`, `files_with_matches` and `count`".to_owned()),
+        Some(_) => {
+            return Err(
+                "`output_mode` is none of `content`, `files_with_matches` and `count`".to_owned(),
+            );
+        }
     };
-    let number = |names: &[&'static str]| Ok::<_, String>(call.number(names)?.map(|(_, number)| number));
+    let number =
+        |names: &[&'static str]| Ok::<_, String>(call.number(names)?.map(|(_, number)| number));
     let around = number(&["-C", "context"])?.unwrap_or(0).min(100);
     Ok(Search {
         expression,
@@ -112,7 +123,9 @@ fn search(call: &Call<'_>) -> Result<Search, String> {
         before: number(&["-B"])?.unwrap_or(around).min(100),
         after: number(&["-A"])?.unwrap_or(around).min(100),
         skip: number(&["offset"])?.unwrap_or(0),
-        most: number(&["head_limit", "limit", "max_results"])?.filter(|most| *most > 0).unwrap_or(MOST_LINES),
+        most: number(&["head_limit", "limit", "max_results"])?
+            .filter(|most| *most > 0)
+            .unwrap_or(MOST_LINES),
         out: Lines::default(),
         seen: 0,
         more: false,
@@ -121,7 +134,10 @@ fn search(call: &Call<'_>) -> Result<Search, String> {
 }
 
 fn patterns(call: &Call<'_>, names: &[&'static str]) -> Result<Vec<Pattern>, String> {
-    call.texts(names)?.iter().map(|text| Pattern::for_names(text)).collect()
+    call.texts(names)?
+        .iter()
+        .map(|text| Pattern::for_names(text))
+        .collect()
 }
 
 /// The files of a language by the endings of their names.
@@ -144,10 +160,18 @@ fn of_type(call: &Call<'_>) -> Result<Option<Pattern>, String> {
         (&["css"], "*.css"),
         (&["ruby"], "*.rb"),
     ];
-    let Some(word) = call.texts(&["type"])?.into_iter().next() else { return Ok(None) };
-    match TYPES.iter().find(|(names, _)| names.contains(&word.as_str())) {
+    let Some(word) = call.texts(&["type"])?.into_iter().next() else {
+        return Ok(None);
+    };
+    match TYPES
+        .iter()
+        .find(|(names, _)| names.contains(&word.as_str()))
+    {
         Some((_, pattern)) => Pattern::for_names(pattern).map(Some),
-        None => Err(format!("the type `{}` is not known here; say `include` with a pattern of names", sayso_core::visible::visible(&word))),
+        None => Err(format!(
+            "the type `{}` is not known here; say `include` with a pattern of names",
+            sayso_core::visible::visible(&word)
+        )),
     }
 }
 
@@ -175,14 +199,28 @@ impl Search {
     fn lines_of(&self, bytes: &[u8]) -> Vec<usize> {
         if !self.whole_text {
             let lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
-            return lines.filter(|(_, line)| self.expression.is_match(without_break(line))).map(|(number, _)| number).collect();
+            return lines
+                .filter(|(_, line)| self.expression.is_match(without_break(line)))
+                .map(|(number, _)| number)
+                .collect();
         }
         let mut numbers = Vec::new();
         let (mut at, mut line) = (0, 0);
         for found in self.expression.find_iter(bytes) {
-            let breaks = |from: usize, to: usize| bytes.get(from..to).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
+            let breaks = |from: usize, to: usize| {
+                bytes
+                    .get(from..to)
+                    .unwrap_or_default()
+                    .iter()
+                    .filter(|byte| **byte == b'\n')
+                    .count()
+            };
             line += breaks(at, found.start());
-            let last = line + breaks(found.start(), found.end().saturating_sub(1).max(found.start()));
+            let last = line
+                + breaks(
+                    found.start(),
+                    found.end().saturating_sub(1).max(found.start()),
+                );
             numbers.extend(line..=last);
             at = found.start();
         }
@@ -199,8 +237,15 @@ impl Search {
                 if at < next || self.more {
                     continue;
                 }
-                let line = String::from_utf8_lossy(without_break(lines.get(at).copied().unwrap_or_default())).into_owned();
-                let sign = if found.binary_search(&at).is_ok() { ':' } else { '-' };
+                let line = String::from_utf8_lossy(without_break(
+                    lines.get(at).copied().unwrap_or_default(),
+                ))
+                .into_owned();
+                let sign = if found.binary_search(&at).is_ok() {
+                    ':'
+                } else {
+                    '-'
+                };
                 self.give(&format!("{shown}{sign}{}{sign}{}", at + 1, cut(&line)));
                 next = at + 1;
             }
@@ -229,10 +274,15 @@ impl Search {
         if self.passed_by > 0 {
             notes.push(format!(
                 "{} passed by: too large, or not to be read",
-                agreed(self.passed_by, "1 file or folder was", &format!("{} files or folders were", self.passed_by))
+                agreed(
+                    self.passed_by,
+                    "1 file or folder was",
+                    &format!("{} files or folders were", self.passed_by)
+                )
             ));
         }
-        self.out.with_note((!notes.is_empty()).then(|| notes.join("; ")))
+        self.out
+            .with_note((!notes.is_empty()).then(|| notes.join("; ")))
     }
 }
 
@@ -242,8 +292,16 @@ fn without_break(line: &[u8]) -> &[u8] {
 }
 
 fn cut(line: &str) -> String {
-    match line.char_indices().map(|(at, _)| at).find(|at| *at > MOST_LINE) {
-        Some(at) => format!("{}… [{}]", line.get(..at).unwrap_or_default(), count(line.len() - at, "more byte")),
+    match line
+        .char_indices()
+        .map(|(at, _)| at)
+        .find(|at| *at > MOST_LINE)
+    {
+        Some(at) => format!(
+            "{}… [{}]",
+            line.get(..at).unwrap_or_default(),
+            count(line.len() - at, "more byte")
+        ),
         None => line.to_owned(),
     }
 }

@@ -27,13 +27,20 @@ pub(super) fn list(call: &Call<'_>) -> Result<ToolResult, String> {
         _ => 0,
     };
     let patterns = |names: &[&'static str]| -> Result<Vec<Pattern>, String> {
-        call.texts(names)?.iter().map(|text| Pattern::for_names(text)).collect()
+        call.texts(names)?
+            .iter()
+            .map(|text| Pattern::for_names(text))
+            .collect()
     };
     let (only, not) = (patterns(&["pattern"])?, patterns(&["ignore"])?);
-    let most = call.number(&["limit"])?.map_or(MOST_NAMES, |(_, most)| most);
+    let most = call
+        .number(&["limit"])?
+        .map_or(MOST_NAMES, |(_, most)| most);
     let skipped = call.number(&["offset"])?.map_or(0, |(_, skipped)| skipped);
     let folder = beneath::names_of(&judged.path).map_err(|trouble| match trouble {
-        Trouble::NotFolder(path) if path == judged.path => format!("`{}` is a file, not a folder", judged.shown()),
+        Trouble::NotFolder(path) if path == judged.path => {
+            format!("`{}` is a file, not a folder", judged.shown())
+        }
         other => other.to_string(),
     })?;
     let (mut lines, mut seen, mut more) = (Lines::default(), 0, false);
@@ -54,7 +61,10 @@ pub(super) fn list(call: &Call<'_>) -> Result<ToolResult, String> {
         Flow::On
     });
     if walked.closed > 0 && lines.count == 0 && depth == 0 {
-        return Err(format!("`{}` cannot be read: permission denied", judged.shown()));
+        return Err(format!(
+            "`{}` cannot be read: permission denied",
+            judged.shown()
+        ));
     }
     let note = match (more || walked.cut || lines.full, lines.count) {
         (true, count) => Some(format!("{count} names, there are more")),
@@ -70,7 +80,8 @@ fn shown(entry: &Entry<'_>) -> String {
         FileType::Directory => format!("{path}/"),
         FileType::RegularFile => path.into_owned(),
         FileType::Symlink => {
-            let target = readlinkat(entry.folder, entry.name, Vec::new()).map(|target| target.to_string_lossy().into_owned());
+            let target = readlinkat(entry.folder, entry.name, Vec::new())
+                .map(|target| target.to_string_lossy().into_owned());
             format!("{path} -> {}", target.unwrap_or_default())
         }
         other => format!("{path} ({})", beneath::word(other)),

@@ -61,7 +61,10 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { limits: Limits::default(), sync: true }
+        Settings {
+            limits: Limits::default(),
+            sync: true,
+        }
     }
 }
 
@@ -99,13 +102,41 @@ impl About {
     }
 
     /// The change with these steps, under a new name and number.
-    pub(crate) fn into_change(self, changes: &Changes, steps: Vec<Step>, unkept: Option<String>) -> Change {
-        let About { mut id, batch, session, tool, workspace, undoes, asked } = self;
+    pub(crate) fn into_change(
+        self,
+        changes: &Changes,
+        steps: Vec<Step>,
+        unkept: Option<String>,
+    ) -> Change {
+        let About {
+            mut id,
+            batch,
+            session,
+            tool,
+            workspace,
+            undoes,
+            asked,
+        } = self;
         if id.is_empty() {
             id = crate::private_folder::random();
         }
         let (name, number, left_out) = (new_name(), changes.next_number(), Vec::new());
-        Change { name, number, id, batch, session, tool, workspace, undoes, unkept, left_out, listing: None, awaited: false, asked, steps }
+        Change {
+            name,
+            number,
+            id,
+            batch,
+            session,
+            tool,
+            workspace,
+            undoes,
+            unkept,
+            left_out,
+            listing: None,
+            awaited: false,
+            asked,
+            steps,
+        }
     }
 }
 
@@ -164,7 +195,8 @@ impl Files {
     /// Forgets changes that are too old, and backups that nobody needs any more.
     pub fn prune(&self) {
         prune(&self.changes, &self.backups, SystemTime::now());
-        self.listings.prune(self.backups.limits().days, SystemTime::now());
+        self.listings
+            .prune(self.backups.limits().days, SystemTime::now());
     }
 
     /// The last listings of the workspaces in which commands ran.
@@ -176,7 +208,13 @@ impl Files {
     ///
     /// # Errors
     /// If a step cannot be carried out; then nothing was changed.
-    pub fn carry_out(&self, about: About, steps: Vec<Step>, unkept: Option<String>, source: &Source<'_>) -> Result<Made, String> {
+    pub fn carry_out(
+        &self,
+        about: About,
+        steps: Vec<Step>,
+        unkept: Option<String>,
+        source: &Source<'_>,
+    ) -> Result<Made, String> {
         let change = about.into_change(&self.changes, steps, unkept);
         let open = self.changes.begin(&change)?;
         let mut remarks = Vec::new();
@@ -191,11 +229,22 @@ impl Files {
                 }
                 Err(why) => why,
             };
-            let taken_back = change.steps.iter().take(index).enumerate().rev().map(|(index, step)| {
-                apply(&step.reversed(), &Source::Kept(&self.backups), &self.backups)?;
-                open.set_progress(index);
-                Ok::<_, String>(())
-            });
+            let taken_back =
+                change
+                    .steps
+                    .iter()
+                    .take(index)
+                    .enumerate()
+                    .rev()
+                    .map(|(index, step)| {
+                        apply(
+                            &step.reversed(),
+                            &Source::Kept(&self.backups),
+                            &self.backups,
+                        )?;
+                        open.set_progress(index);
+                        Ok::<_, String>(())
+                    });
             let stuck = taken_back.into_iter().find_map(Result::err);
             return Err(match stuck {
                 None => {
@@ -212,15 +261,39 @@ impl Files {
         if self.backups.held() > self.backups.limits().total {
             self.prune();
         }
-        let paths = change.steps.iter().flat_map(|step| [Some(step.path.clone()), step.moved_to.clone()]).flatten().collect();
-        Ok(Made { id: change.handle(), paths, remarks, unkept: change.unkept })
+        let paths = change
+            .steps
+            .iter()
+            .flat_map(|step| [Some(step.path.clone()), step.moved_to.clone()])
+            .flatten()
+            .collect();
+        Ok(Made {
+            id: change.handle(),
+            paths,
+            remarks,
+            unkept: change.unkept,
+        })
     }
 
     /// What stands at a place, kept as it is seen; and if it cannot be kept, why.
     fn keep(&self, spot: &Spot) -> Result<(State, Option<String>), String> {
-        let refused = self.backups.refuses(tree::measure(spot)?).and_then(|keep| keep.reason(self.backups.limits()));
-        let read = if refused.is_some() { 0 } else { self.backups.limits().file };
-        let state = tree::look(spot, Looking { backups: &self.backups, keep: refused.is_none(), read })?;
+        let refused = self
+            .backups
+            .refuses(tree::measure(spot)?)
+            .and_then(|keep| keep.reason(self.backups.limits()));
+        let read = if refused.is_some() {
+            0
+        } else {
+            self.backups.limits().file
+        };
+        let state = tree::look(
+            spot,
+            Looking {
+                backups: &self.backups,
+                keep: refused.is_none(),
+                read,
+            },
+        )?;
         if refused.is_none() {
             self.backups.flush()?;
         }
@@ -233,7 +306,11 @@ pub fn run(kit: &Files, operation: &Operation, verdict: &Verdict) -> ToolResult 
     if verdict.digest != operation.digest() {
         return ToolResult::failed("what was judged is another call. nothing was changed");
     }
-    let call = Call { kit, operation, verdict };
+    let call = Call {
+        kit,
+        operation,
+        verdict,
+    };
     let looked = match operation.kind() {
         Kind::FileRead => Some(read::read(&call)),
         Kind::FileGrep => Some(grep::grep(&call)),
@@ -294,8 +371,14 @@ fn changed(done: String, made: Made) -> ToolResult {
     match made.unkept {
         Some(why) => ToolResult::done(format!("{output}\nthis cannot be undone: {why}")),
         None => {
-            let paths = made.paths.iter().map(|path| Node::text(path.to_string_lossy())).collect();
-            ToolResult::done(output).with("change", Node::text(made.id)).with("changed", Value::List(paths))
+            let paths = made
+                .paths
+                .iter()
+                .map(|path| Node::text(path.to_string_lossy()))
+                .collect();
+            ToolResult::done(output)
+                .with("change", Node::text(made.id))
+                .with("changed", Value::List(paths))
         }
     }
 }
@@ -304,5 +387,6 @@ fn changed(done: String, made: Made) -> ToolResult {
 fn umask() -> u32 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));
-    line.and_then(|value| u32::from_str_radix(value.trim(), 8).ok()).unwrap_or(0o022)
+    line.and_then(|value| u32::from_str_radix(value.trim(), 8).ok())
+        .unwrap_or(0o022)
 }

@@ -49,6 +49,9 @@ pub(super) fn binary_kind(start: &[u8]) -> Option<&'static str> {
         (b"\x7fELF", "a program"),
         (b"SQLite format 3\0", "a SQLite database"),
     ];
-    let sign = SIGNS.iter().find(|(sign, _)| start.starts_with(sign)).map(|(_, what)| *what);
+    let sign = SIGNS
+        .iter()
+        .find(|(sign, _)| start.starts_with(sign))
+        .map(|(_, what)| *what);
     sign.or_else(|| start.contains(&0).then_some("binary data"))
 }

@@ -18,14 +18,27 @@ impl Pattern {
             choices.push(expression(&choice));
         }
         let text = format!("^(?:{})$", choices.join("|"));
-        let built = RegexBuilder::new(&text).case_insensitive(!case_sensitive).dot_matches_new_line(true).size_limit(4 << 20).build();
-        built.map(Pattern).map_err(|_| "the pattern cannot be read".to_owned())
+        let built = RegexBuilder::new(&text)
+            .case_insensitive(!case_sensitive)
+            .dot_matches_new_line(true)
+            .size_limit(4 << 20)
+            .build();
+        built
+            .map(Pattern)
+            .map_err(|_| "the pattern cannot be read".to_owned())
     }
 
     /// A pattern without a slash is for names at any depth.
     pub fn for_names(pattern: &str) -> Result<Pattern, String> {
         let anywhere = !pattern.trim_end_matches('/').contains('/');
-        Pattern::parse(&if anywhere { format!("**/{pattern}") } else { pattern.trim_start_matches('/').to_owned() }, true)
+        Pattern::parse(
+            &if anywhere {
+                format!("**/{pattern}")
+            } else {
+                pattern.trim_start_matches('/').to_owned()
+            },
+            true,
+        )
     }
 
     /// Whether a path below the folder fits.
@@ -35,7 +48,10 @@ impl Pattern {
 }
 
 fn expression(pattern: &str) -> String {
-    let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let parts: Vec<&str> = pattern
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect();
     let mut out = String::new();
     for (index, part) in parts.iter().enumerate() {
         let last = index + 1 == parts.len();
@@ -62,10 +78,16 @@ fn name(out: &mut String, part: &str) {
             '[' => match rest.as_str().get(1..).and_then(|inner| inner.find(']')) {
                 Some(end) if !rest.as_str().starts_with('[') => {
                     let inner = rest.as_str().get(..end + 1).unwrap_or_default().to_owned();
-                    let (not, inner) = inner.strip_prefix(['!', '^']).map_or(("", inner.as_str()), |inner| ("^", inner));
+                    let (not, inner) = inner
+                        .strip_prefix(['!', '^'])
+                        .map_or(("", inner.as_str()), |inner| ("^", inner));
                     out.push_str(&format!(
                         "[{not}{}]",
-                        inner.replace('\\', "\\\\").replace('[', "\\[").replace('&', "\\&").replace('~', "\\~")
+                        inner
+                            .replace('\\', "\\\\")
+                            .replace('[', "\\[")
+                            .replace('&', "\\&")
+                            .replace('~', "\\~")
                     ));
                     rest = rest.as_str().get(end + 2..).unwrap_or_default().chars();
                 }
@@ -98,9 +120,17 @@ mod tests {
             ("a[", "a[", true),
             ("ü?", "üé", true),
         ] {
-            assert_eq!(Pattern::parse(pattern, true).unwrap().fits(Path::new(path)), fits, "{pattern} {path}");
+            assert_eq!(
+                Pattern::parse(pattern, true).unwrap().fits(Path::new(path)),
+                fits,
+                "{pattern} {path}"
+            );
         }
         assert!(Pattern::parse("A*", false).unwrap().fits(Path::new("abc")));
-        assert!(Pattern::for_names("*.rs").unwrap().fits(Path::new("x/y.rs")));
+        assert!(
+            Pattern::for_names("*.rs")
+                .unwrap()
+                .fits(Path::new("x/y.rs"))
+        );
     }
 }

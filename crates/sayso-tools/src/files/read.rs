@@ -17,9 +17,15 @@ const MOST_READ: u64 = 1 << 30;
 /// Runs a read.
 pub(super) fn read(call: &Call<'_>) -> Result<ToolResult, String> {
     let judged = call.path(Role::Path)?;
-    let first = call.number(&["offset", "start_line", "start"])?.map_or(1, |(_, line)| line.max(1));
+    let first = call
+        .number(&["offset", "start_line", "start"])?
+        .map_or(1, |(_, line)| line.max(1));
     let count = match call.number(&["limit", "end_line", "end", "lines"])? {
-        Some(("end_line" | "end", last)) if last < first => return Err(format!("the last line ({last}) is before the first ({first})")),
+        Some(("end_line" | "end", last)) if last < first => {
+            return Err(format!(
+                "the last line ({last}) is before the first ({first})"
+            ));
+        }
         Some(("end_line" | "end", last)) => last - first + 1,
         Some((_, count)) => count,
         None => usize::MAX,
@@ -30,7 +36,11 @@ pub(super) fn read(call: &Call<'_>) -> Result<ToolResult, String> {
     let cannot = |error: std::io::Error| format!("`{}` cannot be read: {error}", judged.shown());
     let mut reader = BufReader::with_capacity(64 * 1024, file.take(MOST_READ));
     if let Some(what) = binary_kind(reader.fill_buf().map_err(cannot)?) {
-        return Ok(ToolResult::done(format!("`{}` is {what} ({}), which is not shown", judged.shown(), size_words(size))));
+        return Ok(ToolResult::done(format!(
+            "`{}` is {what} ({}), which is not shown",
+            judged.shown(),
+            size_words(size)
+        )));
     }
     let mut bytes = Vec::new();
     let (mut line, mut shown, mut cut) = (0_usize, 0_usize, false);
@@ -41,7 +51,11 @@ pub(super) fn read(call: &Call<'_>) -> Result<ToolResult, String> {
         // A line can be as long as the file; no more of it is read than can be shown.
         let wanted = line + 1 >= first;
         let end = match wanted {
-            true => reader.by_ref().take(room as u64 + 1).read_until(b'\n', &mut piece).map_err(cannot)?,
+            true => reader
+                .by_ref()
+                .take(room as u64 + 1)
+                .read_until(b'\n', &mut piece)
+                .map_err(cannot)?,
             false => skip_line(&mut reader).map_err(cannot)?,
         };
         if end == 0 {
@@ -66,11 +80,18 @@ pub(super) fn read(call: &Call<'_>) -> Result<ToolResult, String> {
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
             // A cut can part a character; that alone does not make it no text.
             let odd = !cut || error.utf8_error().error_len().is_some();
-            if odd { format!("{text}\n[not UTF-8: bytes that are no text are shown as \u{FFFD}]") } else { text }
+            if odd {
+                format!("{text}\n[not UTF-8: bytes that are no text are shown as \u{FFFD}]")
+            } else {
+                text
+            }
         }
     };
     if shown == 0 && first > 1 {
-        output.push_str(&format!("[the file has {}; there is no line {first}]", nouns::count(line, "line")));
+        output.push_str(&format!(
+            "[the file has {}; there is no line {first}]",
+            nouns::count(line, "line")
+        ));
     }
     let last = first + shown.saturating_sub(1);
     if cut {
@@ -81,7 +102,11 @@ pub(super) fn read(call: &Call<'_>) -> Result<ToolResult, String> {
         ));
     } else if more || first > 1 && shown > 0 {
         let rest = if more { ", there is more" } else { ", the end" };
-        let break_before = if output.ends_with('\n') || output.is_empty() { "" } else { "\n" };
+        let break_before = if output.ends_with('\n') || output.is_empty() {
+            ""
+        } else {
+            "\n"
+        };
         output.push_str(&format!("{break_before}[lines {first} to {last}{rest}]"));
     }
     Ok(ToolResult::done(output))

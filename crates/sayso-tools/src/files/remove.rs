@@ -16,10 +16,16 @@ pub(super) fn deletable(call: &Call<'_>) -> Result<(Judged, Spot, Stat), String>
     let judged = call.path(Role::Path)?;
     let shown = judged.shown();
     let spot = Spot::of(&judged.path)?;
-    let found = spot.stat()?.ok_or_else(|| format!("`{shown}` does not exist"))?;
+    let found = spot
+        .stat()?
+        .ok_or_else(|| format!("`{shown}` does not exist"))?;
     match beneath::kind(&found) {
         FileType::RegularFile | FileType::Symlink => {}
-        FileType::Directory => return Err(format!("`{shown}` is a folder, not a file; remove it with `file_rmdir`")),
+        FileType::Directory => {
+            return Err(format!(
+                "`{shown}` is a folder, not a file; remove it with `file_rmdir`"
+            ));
+        }
         other => return Err(Trouble::Special(judged.path, beneath::word(other)).to_string()),
     }
     Ok((judged, spot, found))
@@ -35,9 +41,17 @@ pub(super) fn delete(call: &Call<'_>) -> Result<ToolResult, String> {
         return Err(format!("`{shown}` was changed by somebody else meanwhile"));
     }
     let step = Step::put(judged.path, before, State::Absent);
-    let mut made = call.kit.carry_out(call.about(), vec![step], unkept, &Source::Kept(&call.kit.backups))?;
+    let mut made = call.kit.carry_out(
+        call.about(),
+        vec![step],
+        unkept,
+        &Source::Kept(&call.kit.backups),
+    )?;
     if word == "a file" && found.st_nlink > 1 {
-        made.remarks.push(format!("it had {} names; the others are still there", found.st_nlink));
+        made.remarks.push(format!(
+            "it had {} names; the others are still there",
+            found.st_nlink
+        ));
     }
     Ok(changed(format!("deleted `{shown}` ({word})"), made))
 }
@@ -48,17 +62,30 @@ pub(super) fn removable(call: &Call<'_>) -> Result<(Judged, Spot, bool), String>
     let shown = judged.shown();
     let recursive = call.flag(&["recursive"])?.unwrap_or(false);
     let spot = Spot::of(&judged.path)?;
-    let found = spot.stat()?.ok_or_else(|| format!("`{shown}` does not exist"))?;
+    let found = spot
+        .stat()?
+        .ok_or_else(|| format!("`{shown}` does not exist"))?;
     match beneath::kind(&found) {
         FileType::Directory => {}
-        FileType::Symlink => return Err(format!("`{shown}` is a link, not a folder; remove it with `file_delete`")),
-        _ => return Err(format!("`{shown}` is not a folder; remove it with `file_delete`")),
+        FileType::Symlink => {
+            return Err(format!(
+                "`{shown}` is a link, not a folder; remove it with `file_delete`"
+            ));
+        }
+        _ => {
+            return Err(format!(
+                "`{shown}` is not a folder; remove it with `file_delete`"
+            ));
+        }
     }
     if !recursive {
         let inner = beneath::inner(&spot.folder, &spot.name, &spot.path)?;
         let names = crate::tree::names(&inner).map_err(beneath::reason)?;
         if !names.is_empty() {
-            return Err(format!("`{shown}` is not empty ({} in it); say `recursive: true` to remove all of it", names.len()));
+            return Err(format!(
+                "`{shown}` is not empty ({} in it); say `recursive: true` to remove all of it",
+                names.len()
+            ));
         }
     }
     Ok((judged, spot, recursive))
@@ -69,18 +96,34 @@ pub(super) fn rmdir(call: &Call<'_>) -> Result<ToolResult, String> {
     let (judged, spot, recursive) = removable(call)?;
     let shown = judged.shown();
     let (before, unkept) = call.kit.keep(&spot)?;
-    let State::Folder { inside: Some(inside), .. } = &before else {
+    let State::Folder {
+        inside: Some(inside),
+        ..
+    } = &before
+    else {
         return Err(format!("`{shown}` was changed by somebody else meanwhile"));
     };
     if let Some((path, _)) = inside.iter().find(|(_, state)| *state == State::Special) {
-        return Err(format!("`{}` is a pipe, a socket or a device, which cannot be kept", beneath::shown(&judged.path.join(path))));
+        return Err(format!(
+            "`{}` is a pipe, a socket or a device, which cannot be kept",
+            beneath::shown(&judged.path.join(path))
+        ));
     }
     let count = inside.len();
     if count > 0 && !recursive {
         return Err(format!("`{shown}` was changed by somebody else meanwhile"));
     }
     let step = Step::put(judged.path, before, State::Absent);
-    let made = call.kit.carry_out(call.about(), vec![step], unkept, &Source::Kept(&call.kit.backups))?;
-    let with = if count == 0 { String::new() } else { format!(" with {count} more in it") };
+    let made = call.kit.carry_out(
+        call.about(),
+        vec![step],
+        unkept,
+        &Source::Kept(&call.kit.backups),
+    )?;
+    let with = if count == 0 {
+        String::new()
+    } else {
+        format!(" with {count} more in it")
+    };
     Ok(changed(format!("removed the folder `{shown}`{with}"), made))
 }

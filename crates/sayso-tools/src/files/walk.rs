@@ -46,13 +46,23 @@ pub(super) struct Walked {
 }
 
 /// Goes through everything below a folder, at most `depth` folders deep.
-pub(super) fn walk(top: &OwnedFd, depth: usize, visit: &mut dyn FnMut(&Entry<'_>) -> Flow) -> Walked {
+pub(super) fn walk(
+    top: &OwnedFd,
+    depth: usize,
+    visit: &mut dyn FnMut(&Entry<'_>) -> Flow,
+) -> Walked {
     let mut walked = Walked::default();
     below(top, &PathBuf::new(), depth, visit, &mut walked);
     walked
 }
 
-fn below(folder: &OwnedFd, at: &Path, depth: usize, visit: &mut dyn FnMut(&Entry<'_>) -> Flow, walked: &mut Walked) -> bool {
+fn below(
+    folder: &OwnedFd,
+    at: &Path,
+    depth: usize,
+    visit: &mut dyn FnMut(&Entry<'_>) -> Flow,
+    walked: &mut Walked,
+) -> bool {
     let Ok(names) = names(folder) else {
         walked.closed += 1;
         return true;
@@ -63,10 +73,17 @@ fn below(folder: &OwnedFd, at: &Path, depth: usize, visit: &mut dyn FnMut(&Entry
             walked.cut = true;
             return false;
         }
-        let Ok(Some(found)) = beneath::stat(folder, &name) else { continue };
+        let Ok(Some(found)) = beneath::stat(folder, &name) else {
+            continue;
+        };
         let path = at.join(&name);
         let kind = beneath::kind(&found);
-        match visit(&Entry { folder: folder.as_fd(), name: &name, path: &path, kind }) {
+        match visit(&Entry {
+            folder: folder.as_fd(),
+            name: &name,
+            path: &path,
+            kind,
+        }) {
             Flow::Stop => return false,
             Flow::On if kind == FileType::Directory && depth > 0 => {}
             _ => continue,

@@ -33,7 +33,9 @@ enum Place {
 pub(super) fn write(call: &Call<'_>) -> Result<ToolResult, String> {
     let judged = call.path(Role::Path)?;
     match place(call, &judged)? {
-        Place::New(folder, at, missing) => new(call, &judged.path, &judged.shown(), (folder, at), missing),
+        Place::New(folder, at, missing) => {
+            new(call, &judged.path, &judged.shown(), (folder, at), missing)
+        }
         Place::There(spot, found) => over(call, &spot, &found, &judged.shown()),
     }
 }
@@ -46,24 +48,41 @@ pub(super) fn check(call: &Call<'_>) -> Result<(), String> {
         Place::New(..) => text_of_new(call.operation, &shown).map(drop),
         Place::There(spot, found) => {
             let old = old(call, &spot, &found, &shown)?;
-            content(call, old.as_ref().map(|(bytes, _)| bytes.as_slice()), &shown).map(drop)
+            content(
+                call,
+                old.as_ref().map(|(bytes, _)| bytes.as_slice()),
+                &shown,
+            )
+            .map(drop)
         }
     }
 }
 
 fn place(call: &Call<'_>, judged: &Judged) -> Result<Place, String> {
-    let parent = judged.path.parent().ok_or_else(|| Trouble::Folder(judged.path.clone()).to_string())?;
+    let parent = judged
+        .path
+        .parent()
+        .ok_or_else(|| Trouble::Folder(judged.path.clone()).to_string())?;
     let (folder, at, missing) = beneath::deepest(parent)?;
-    let name = judged.path.file_name().ok_or_else(|| Trouble::Folder(judged.path.clone()).to_string())?.to_owned();
+    let name = judged
+        .path
+        .file_name()
+        .ok_or_else(|| Trouble::Folder(judged.path.clone()).to_string())?
+        .to_owned();
     if !missing.is_empty() {
         return Ok(Place::New(folder, at, missing));
     }
-    let spot = Spot { folder, name, path: judged.path.clone() };
+    let spot = Spot {
+        folder,
+        name,
+        path: judged.path.clone(),
+    };
     match spot.stat()? {
         None => Ok(Place::New(spot.folder, at, missing)),
-        Some(_) if call.operation.kind() == Kind::FileCreate => {
-            Err(format!("`{}` is there already; change it with `file_edit`, or replace it with `file_create_overwrite`", judged.shown()))
-        }
+        Some(_) if call.operation.kind() == Kind::FileCreate => Err(format!(
+            "`{}` is there already; change it with `file_edit`, or replace it with `file_create_overwrite`",
+            judged.shown()
+        )),
         Some(found) => Ok(Place::There(spot, found)),
     }
 }
@@ -71,14 +90,24 @@ fn place(call: &Call<'_>, judged: &Judged) -> Result<Place, String> {
 fn text_of_new(operation: &Operation, shown: &str) -> Result<String, String> {
     match operation.kind() {
         // An edit of nothing makes a file, as the prompt says.
-        Kind::FileEdit if edit::text(operation, Role::Find).is_empty() => Ok(edit::text(operation, Role::Replace)),
-        Kind::FileEdit | Kind::FileInsertAfter | Kind::FileInsertBefore => Err(format!("`{shown}` does not exist")),
+        Kind::FileEdit if edit::text(operation, Role::Find).is_empty() => {
+            Ok(edit::text(operation, Role::Replace))
+        }
+        Kind::FileEdit | Kind::FileInsertAfter | Kind::FileInsertBefore => {
+            Err(format!("`{shown}` does not exist"))
+        }
         _ => Ok(edit::text(operation, Role::Content)),
     }
 }
 
 /// A file where nothing stands, with the folders that it needs.
-fn new(call: &Call<'_>, path: &Path, shown: &str, (folder, at): (OwnedFd, PathBuf), missing: Vec<OsString>) -> Result<ToolResult, String> {
+fn new(
+    call: &Call<'_>,
+    path: &Path,
+    shown: &str,
+    (folder, at): (OwnedFd, PathBuf),
+    missing: Vec<OsString>,
+) -> Result<ToolResult, String> {
     let text = text_of_new(call.operation, shown)?;
     let kit = call.kit;
     let file = after(kit, text.as_bytes(), 0o666 & !kit.umask)?;
@@ -89,18 +118,42 @@ fn new(call: &Call<'_>, path: &Path, shown: &str, (folder, at): (OwnedFd, PathBu
             let name = path.file_name().unwrap_or_default();
             let mut inside = nested(rest, mode);
             inside.push((rest.iter().collect::<PathBuf>().join(name), file));
-            Step::put(at.join(first), State::Absent, State::Folder { mode, inside: Some(inside) })
+            Step::put(
+                at.join(first),
+                State::Absent,
+                State::Folder {
+                    mode,
+                    inside: Some(inside),
+                },
+            )
         }
     };
-    let made = kit.carry_out(call.about(), vec![step], None, &Source::Bytes(text.as_bytes()))?;
-    let folders = if missing.is_empty() { "" } else { ", and the folders for it" };
-    Ok(changed(format!("made `{shown}` ({}){folders}", size_words(text.len() as u64)), made))
+    let made = kit.carry_out(
+        call.about(),
+        vec![step],
+        None,
+        &Source::Bytes(text.as_bytes()),
+    )?;
+    let folders = if missing.is_empty() {
+        ""
+    } else {
+        ", and the folders for it"
+    };
+    Ok(changed(
+        format!(
+            "made `{shown}` ({}){folders}",
+            size_words(text.len() as u64)
+        ),
+        made,
+    ))
 }
 
 /// The folders below each other, for a state.
 pub(super) fn nested(names: &[OsString], mode: u32) -> Vec<(PathBuf, State)> {
     let paths = (1..=names.len()).map(|count| names.iter().take(count).collect::<PathBuf>());
-    paths.map(|path| (path, State::Folder { mode, inside: None })).collect()
+    paths
+        .map(|path| (path, State::Folder { mode, inside: None }))
+        .collect()
 }
 
 /// The permissions of a new folder; it belongs to the group of the folder it is in where that says so.
@@ -116,7 +169,11 @@ fn after(kit: &Files, bytes: &[u8], mode: u32) -> Result<State, String> {
         Kept::Yes(digest, _) => digest,
         Kept::TooLarge(_) => Digest::of_bytes(bytes),
     };
-    Ok(State::File { digest: Some(digest), size: bytes.len() as u64, mode })
+    Ok(State::File {
+        digest: Some(digest),
+        size: bytes.len() as u64,
+        mode,
+    })
 }
 
 /// A file that is there.
@@ -134,45 +191,80 @@ fn over(call: &Call<'_>, spot: &Spot, found: &Stat, shown: &str) -> Result<ToolR
         }
     };
     let text = content(call, old.as_deref(), shown)?;
-    let State::File { mode, .. } = before else { return Err(format!("`{shown}` is no file any more")) };
+    let State::File { mode, .. } = before else {
+        return Err(format!("`{shown}` is no file any more"));
+    };
     // New content must not run with the rights that the old one had.
     const SET_IDS: u32 = 0o6000;
     let after = after(kit, &text, mode & !SET_IDS)?;
     if before == after {
-        return Ok(ToolResult::done(format!("`{shown}` holds just that already. nothing was changed")));
+        return Ok(ToolResult::done(format!(
+            "`{shown}` holds just that already. nothing was changed"
+        )));
     }
     let step = Step::put(spot.path.clone(), before, after);
     let mut made = kit.carry_out(call.about(), vec![step], unkept, &Source::Bytes(&text))?;
     if found.st_nlink > 1 {
-        made.remarks.push(format!("it had {} names; only `{shown}` has the new content, the others keep the old one", found.st_nlink));
+        made.remarks.push(format!(
+            "it had {} names; only `{shown}` has the new content, the others keep the old one",
+            found.st_nlink
+        ));
     }
     let old = old.map_or_else(|| size_words(size), |old| size_words(old.len() as u64));
-    Ok(changed(format!("wrote `{shown}` ({old} before, {} now)", size_words(text.len() as u64)), made))
+    Ok(changed(
+        format!(
+            "wrote `{shown}` ({old} before, {} now)",
+            size_words(text.len() as u64)
+        ),
+        made,
+    ))
 }
 
 /// What is in the file, and its permissions; none where it is too large and is replaced whole.
-fn old(call: &Call<'_>, spot: &Spot, found: &Stat, shown: &str) -> Result<Option<(Vec<u8>, u32)>, String> {
+fn old(
+    call: &Call<'_>,
+    spot: &Spot,
+    found: &Stat,
+    shown: &str,
+) -> Result<Option<(Vec<u8>, u32)>, String> {
     if beneath::kind(found) != FileType::RegularFile {
         beneath::file(&spot.folder, &spot.name, &spot.path)?;
     }
-    let replaces = matches!(call.operation.kind(), Kind::FileWrite | Kind::FileCreateOverwrite);
+    let replaces = matches!(
+        call.operation.kind(),
+        Kind::FileWrite | Kind::FileCreateOverwrite
+    );
     let size = u64::try_from(found.st_size).unwrap_or(0);
     let most = call.kit.backups.limits().file.min(4 * MAX_BYTES as u64);
     match (size > most, replaces) {
         (true, true) => return Ok(None),
-        (true, false) => return Err(format!("`{shown}` is too large to be changed here ({})", size_words(size))),
+        (true, false) => {
+            return Err(format!(
+                "`{shown}` is too large to be changed here ({})",
+                size_words(size)
+            ));
+        }
         (false, _) => {}
     }
     let (file, found) = beneath::file(&spot.folder, &spot.name, &spot.path)?;
     let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| format!("`{}` cannot be read: {error}", beneath::shown(&spot.path)))?;
+    file.take(most + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("`{}` cannot be read: {error}", beneath::shown(&spot.path)))?;
     Ok(Some((bytes, beneath::mode(&found))))
 }
 
 fn keep_bytes(kit: &Files, spot: &Spot, mut bytes: &[u8], mode: u32) -> Result<State, String> {
     match kit.backups.keep(&mut bytes)? {
-        Kept::Yes(digest, size) => Ok(State::File { digest: Some(digest), size, mode }),
-        Kept::TooLarge(_) => Err(format!("`{}` grew while it was read", beneath::shown(&spot.path))),
+        Kept::Yes(digest, size) => Ok(State::File {
+            digest: Some(digest),
+            size,
+            mode,
+        }),
+        Kept::TooLarge(_) => Err(format!(
+            "`{}` grew while it was read",
+            beneath::shown(&spot.path)
+        )),
     }
 }
 
@@ -181,14 +273,23 @@ fn content(call: &Call<'_>, old: Option<&[u8]>, shown: &str) -> Result<Vec<u8>, 
     let operation = call.operation;
     let text = old.map(std::str::from_utf8);
     match (operation.kind(), old, text) {
-        (Kind::FileWrite | Kind::FileCreateOverwrite, ..) => Ok(edit::text(operation, Role::Content).into_bytes()),
-        // What is added to the end does not touch the rest, whatever that is.
-        (Kind::FileAppend, Some(old), _) => Ok([old, edit::text(operation, Role::Content).as_bytes()].concat()),
-        (_, _, Some(Ok(text))) if text.len() > MAX_BYTES => {
-            Err(format!("`{shown}` is too large to be changed here ({})", size_words(text.len() as u64)))
+        (Kind::FileWrite | Kind::FileCreateOverwrite, ..) => {
+            Ok(edit::text(operation, Role::Content).into_bytes())
         }
-        (_, _, Some(Ok(text))) if text.contains('\0') => Err(format!("`{shown}` is no text file: it holds NUL characters")),
-        (_, _, Some(Ok(text))) => edit::over(operation, text).map(String::into_bytes).map_err(|why| format!("`{shown}`: {why}")),
+        // What is added to the end does not touch the rest, whatever that is.
+        (Kind::FileAppend, Some(old), _) => {
+            Ok([old, edit::text(operation, Role::Content).as_bytes()].concat())
+        }
+        (_, _, Some(Ok(text))) if text.len() > MAX_BYTES => Err(format!(
+            "`{shown}` is too large to be changed here ({})",
+            size_words(text.len() as u64)
+        )),
+        (_, _, Some(Ok(text))) if text.contains('\0') => Err(format!(
+            "`{shown}` is no text file: it holds NUL characters"
+        )),
+        (_, _, Some(Ok(text))) => edit::over(operation, text)
+            .map(String::into_bytes)
+            .map_err(|why| format!("`{shown}`: {why}")),
         (_, _, Some(Err(_))) => Err(format!("`{shown}` is no text file: it is not UTF-8")),
         (_, _, None) => Err(format!("`{shown}` is too large to be changed here")),
     }

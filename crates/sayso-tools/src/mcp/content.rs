@@ -10,7 +10,11 @@ use crate::terminal::MOST_OUTPUT;
 pub(super) fn result(result: &Node) -> ToolResult {
     match result.get("resultType").map(Node::as_text) {
         None | Some(Some("complete")) => {}
-        Some(_) => return ToolResult::failed("the server wants to be told more before it goes on, which sayso does not do for servers"),
+        Some(_) => {
+            return ToolResult::failed(
+                "the server wants to be told more before it goes on, which sayso does not do for servers",
+            );
+        }
     }
     let parts = result.get("content").map_or(&[][..], Node::items);
     let mut text = parts.iter().map(part).collect::<Vec<_>>().join("\n");
@@ -20,9 +24,14 @@ pub(super) fn result(result: &Node) -> ToolResult {
     }
     let text = cut(text);
     match result.get("isError").and_then(Node::as_bool) {
-        Some(true) => {
-            ToolResult { output: text.clone(), ..ToolResult::failed(if text.is_empty() { "the tool failed".to_owned() } else { text }) }
-        }
+        Some(true) => ToolResult {
+            output: text.clone(),
+            ..ToolResult::failed(if text.is_empty() {
+                "the tool failed".to_owned()
+            } else {
+                text
+            })
+        },
         _ => ToolResult::done(text),
     }
 }
@@ -34,13 +43,24 @@ fn part(part: &Node) -> String {
         Some("text") => text("text").unwrap_or_default().to_owned(),
         Some("resource") => {
             let inner = part.get("resource");
-            let inner_text = |key: &str| inner.and_then(|inner| inner.get(key)).and_then(Node::as_text);
+            let inner_text = |key: &str| {
+                inner
+                    .and_then(|inner| inner.get(key))
+                    .and_then(Node::as_text)
+            };
             let name = inner_text("uri").unwrap_or_default();
-            inner_text("text").map_or_else(|| format!("[resource {name}]"), |body| format!("[resource {name}]\n{body}"))
+            inner_text("text").map_or_else(
+                || format!("[resource {name}]"),
+                |body| format!("[resource {name}]\n{body}"),
+            )
         }
         Some("resource_link") => format!("[resource {}]", text("uri").unwrap_or_default()),
         Some(kind @ ("image" | "audio")) => {
-            format!("[{kind} {}, {} characters of base64]", text("mimeType").unwrap_or_default(), size("data"))
+            format!(
+                "[{kind} {}, {} characters of base64]",
+                text("mimeType").unwrap_or_default(),
+                size("data")
+            )
         }
         _ => match &part.value {
             Value::Map(_) => json::write(part),
@@ -74,20 +94,32 @@ mod tests {
 
     #[test]
     fn all_that_is_text_comes_through_and_the_rest_is_named() {
-        let done =
-            of(r#"{"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"AAAA"},{"type":"new","x":1}]}"#);
-        assert_eq!(done.output, "a\n[image image/png, 4 characters of base64]\n{\"type\":\"new\",\"x\":1}");
+        let done = of(
+            r#"{"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"AAAA"},{"type":"new","x":1}]}"#,
+        );
+        assert_eq!(
+            done.output,
+            "a\n[image image/png, 4 characters of base64]\n{\"type\":\"new\",\"x\":1}"
+        );
         assert!(done.success);
         assert_eq!(of(r#"{"structuredContent":{"n":1}}"#).output, r#"{"n":1}"#);
         let failed = of(r#"{"isError":true,"content":[{"type":"text","text":"no"}]}"#);
         assert!(!failed.success && failed.error == "no");
-        assert!(!of(r#"{"resultType":"input_required"}"#).success && !of(r#"{"resultType":1}"#).success);
+        assert!(
+            !of(r#"{"resultType":"input_required"}"#).success && !of(r#"{"resultType":1}"#).success
+        );
         assert!(of("[]").success && of("{}").output.is_empty());
     }
 
     #[test]
     fn a_long_text_is_cut_between_characters() {
-        let long = of(&format!(r#"{{"content":[{{"type":"text","text":"x{}"}}]}}"#, "é".repeat(MOST_OUTPUT)));
-        assert!(long.output.len() < MOST_OUTPUT + 100 && long.output.ends_with("more bytes are left out]"));
+        let long = of(&format!(
+            r#"{{"content":[{{"type":"text","text":"x{}"}}]}}"#,
+            "é".repeat(MOST_OUTPUT)
+        ));
+        assert!(
+            long.output.len() < MOST_OUTPUT + 100
+                && long.output.ends_with("more bytes are left out]")
+        );
     }
 }

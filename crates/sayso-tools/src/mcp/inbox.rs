@@ -50,10 +50,14 @@ impl Inbox {
                 state.all_wanted += 1;
                 state.wanted.push_back((id, method));
             }
-            Ok(Said::Notice(method)) if method == "notifications/tools/list_changed" => state.has_changed = true,
+            Ok(Said::Notice(method)) if method == "notifications/tools/list_changed" => {
+                state.has_changed = true
+            }
             Ok(_) => return,
             // It may be the answer; nobody can tell, so nobody waits for it.
-            Err(why) if state.awaited.is_some() => (state.awaited, state.answer) = (None, Some(Err(why))),
+            Err(why) if state.awaited.is_some() => {
+                (state.awaited, state.answer) = (None, Some(Err(why)))
+            }
             Err(_) => return,
         }
         self.news.notify_all();
@@ -105,7 +109,11 @@ impl Inbox {
                 state.awaited = None;
                 return Next::Over(why);
             }
-            state = self.news.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            state = self
+                .news
+                .wait_timeout(state, LOOK)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
     }
 }

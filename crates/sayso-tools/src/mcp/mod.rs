@@ -48,12 +48,17 @@ impl<'a> Patience<'a> {
     /// So long from now.
     pub fn of(time: Duration, stop: Option<&'a AtomicBool>) -> Self {
         let now = Instant::now();
-        Patience { until: now.checked_add(time).unwrap_or(now), stop }
+        Patience {
+            until: now.checked_add(time).unwrap_or(now),
+            stop,
+        }
     }
 
     /// As long, but no longer than this.
     fn at_most(self, time: Duration) -> Self {
-        let until = Instant::now().checked_add(time).map_or(self.until, |end| end.min(self.until));
+        let until = Instant::now()
+            .checked_add(time)
+            .map_or(self.until, |end| end.min(self.until));
         Patience { until, ..self }
     }
 

@@ -22,7 +22,10 @@ const MOST_WORDS: usize = 2000;
 /// So long a server has to end by itself when it gets nothing more, and again when it is asked to end.
 const GRACE: Duration = Duration::from_secs(2);
 const STACK: usize = 4 << 20;
-const SLICE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+const SLICE: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 50_000_000,
+};
 
 /// A server that runs.
 #[derive(Debug)]
@@ -39,11 +42,22 @@ impl Process {
     /// # Errors
     /// When it cannot be started.
     pub(super) fn start(start: &Start) -> Result<Process, String> {
-        let (program, arguments) = start.command.split_first().ok_or("the server has no command")?;
+        let (program, arguments) = start
+            .command
+            .split_first()
+            .ok_or("the server has no command")?;
         let mut command = Command::new(program);
-        command.args(arguments).current_dir(&start.cwd).env_clear().envs(start.environment.iter().cloned());
+        command
+            .args(arguments)
+            .current_dir(&start.cwd)
+            .env_clear()
+            .envs(start.environment.iter().cloned());
         // A group of its own: all of it can be ended, and Ctrl-C is for us.
-        command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let (inbox, group) = (Arc::new(Inbox::default()), Arc::new(Mutex::new(None)));
         let (tell, told) = mpsc::channel();
         let (own, number) = (Arc::clone(&inbox), Arc::clone(&group));
@@ -51,20 +65,35 @@ impl Process {
         let work = move || {
             let mut child = match command.spawn() {
                 Ok(child) => child,
-                Err(error) => return drop(tell.send(Err(format!("the server could not be started: {error}")))),
+                Err(error) => {
+                    return drop(
+                        tell.send(Err(format!("the server could not be started: {error}"))),
+                    );
+                }
             };
-            *number.lock().unwrap_or_else(PoisonError::into_inner) = Pid::from_raw(child.id().try_into().unwrap_or(0));
+            *number.lock().unwrap_or_else(PoisonError::into_inner) =
+                Pid::from_raw(child.id().try_into().unwrap_or(0));
             let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
             drop(tell.send(Ok(stdin)));
             follow(&mut child, stderr, &own, &number);
         };
-        let spawned = std::thread::Builder::new().name("mcp server".to_owned()).stack_size(STACK).spawn(work);
+        let spawned = std::thread::Builder::new()
+            .name("mcp server".to_owned())
+            .stack_size(STACK)
+            .spawn(work);
         spawned.map_err(|error| format!("no thread could be started: {error}"))?;
-        let stdin = told.recv().map_err(|_| "the server could not be started".to_owned())??;
+        let stdin = told
+            .recv()
+            .map_err(|_| "the server could not be started".to_owned())??;
         let stdin = stdin.map(OwnedFd::from).ok_or("the server has no input")?;
-        let mut process = Process { stdin: None, inbox, group };
+        let mut process = Process {
+            stdin: None,
+            inbox,
+            group,
+        };
         // A server that does not read must not hold us for ever.
-        let set = fcntl_getfl(&stdin).and_then(|flags| fcntl_setfl(&stdin, flags | OFlags::NONBLOCK));
+        let set =
+            fcntl_getfl(&stdin).and_then(|flags| fcntl_setfl(&stdin, flags | OFlags::NONBLOCK));
         process.stdin = Some(stdin);
         set.map_err(|error| format!("the server's input cannot be set up: {error}"))?;
         Ok(process)
@@ -83,7 +112,10 @@ impl Process {
     }
 
     fn write(&self, mut rest: &[u8], patience: Patience<'_>) -> Result<(), String> {
-        let stdin = self.stdin.as_ref().ok_or("the server takes nothing any more")?;
+        let stdin = self
+            .stdin
+            .as_ref()
+            .ok_or("the server takes nothing any more")?;
         while !rest.is_empty() {
             match rustix::io::write(stdin, rest) {
                 Ok(written) => rest = rest.get(written..).unwrap_or_default(),
@@ -100,7 +132,10 @@ impl Process {
                 Err(error) => {
                     // Its own last words say more than a broken pipe.
                     std::thread::sleep(Duration::from_millis(50));
-                    return Err(self.inbox.ended().unwrap_or_else(|| format!("the server takes nothing any more: {error}")));
+                    return Err(self
+                        .inbox
+                        .ended()
+                        .unwrap_or_else(|| format!("the server takes nothing any more: {error}")));
                 }
             }
         }
@@ -115,7 +150,12 @@ impl Process {
     }
 
     fn is_gone_by(&self, until: Instant) -> bool {
-        while self.group.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+        while self
+            .group
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_some()
+        {
             if Instant::now() >= until {
                 return false;
             }
@@ -139,31 +179,59 @@ impl Drop for Process {
 }
 
 /// Reads what the server says until its end, and tells how it ended.
-fn follow(child: &mut Child, stderr: Option<ChildStderr>, inbox: &Inbox, group: &Mutex<Option<Pid>>) {
+fn follow(
+    child: &mut Child,
+    stderr: Option<ChildStderr>,
+    inbox: &Inbox,
+    group: &Mutex<Option<Pid>>,
+) {
     let words = Arc::new(Mutex::new(VecDeque::new()));
     let kept = Arc::clone(&words);
-    let listener =
-        stderr.and_then(|stderr| std::thread::Builder::new().name("mcp errors".to_owned()).spawn(move || keep(stderr, &kept)).ok());
+    let listener = stderr.and_then(|stderr| {
+        std::thread::Builder::new()
+            .name("mcp errors".to_owned())
+            .spawn(move || keep(stderr, &kept))
+            .ok()
+    });
     if let Some(output) = child.stdout.take() {
         let mut lines = Lines::new(output, wire::LONGEST);
         loop {
             match lines.wait() {
                 Line::End => break,
                 Line::Whole(line) => inbox.put(wire::read(&line)),
-                Line::TooLong(_) => inbox.put(Err(format!("a message of the server is longer than {} MiB", wire::LONGEST >> 20))),
+                Line::TooLong(_) => inbox.put(Err(format!(
+                    "a message of the server is longer than {} MiB",
+                    wire::LONGEST >> 20
+                ))),
             }
         }
     }
     let status = bury(child, group);
     // What it left behind may hold the stream open.
     let until = Instant::now() + Duration::from_millis(200);
-    while listener.as_ref().is_some_and(|thread| !thread.is_finished()) && Instant::now() < until {
+    while listener
+        .as_ref()
+        .is_some_and(|thread| !thread.is_finished())
+        && Instant::now() < until
+    {
         std::thread::sleep(Duration::from_millis(2));
     }
-    let words: Vec<u8> = words.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
+    let words: Vec<u8> = words
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .iter()
+        .copied()
+        .collect();
     let words = String::from_utf8_lossy(&words).trim().to_owned();
-    let said = if words.is_empty() { String::new() } else { format!("; it said: {}", visible(&words)) };
-    inbox.end(format!("the server ended ({}){said}", status.map_or_else(|| "nobody knows how".to_owned(), ended)));
+    let said = if words.is_empty() {
+        String::new()
+    } else {
+        format!("; it said: {}", visible(&words))
+    };
+    inbox.end(format!(
+        "the server ended ({}){said}",
+        status.map_or_else(|| "nobody knows how".to_owned(), ended)
+    ));
 }
 
 /// Waits for the end of a server that says nothing more, and ends what it has started.
@@ -172,7 +240,10 @@ fn bury(child: &mut Child, group: &Mutex<Option<Pid>>) -> Option<ExitStatus> {
     let until = Instant::now() + GRACE;
     let is_dead = || {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        !matches!(waitid(WaitId::Pid(pid), options), Ok(None) | Err(rustix::io::Errno::INTR))
+        !matches!(
+            waitid(WaitId::Pid(pid), options),
+            Ok(None) | Err(rustix::io::Errno::INTR)
+        )
     };
     while !is_dead() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(5));

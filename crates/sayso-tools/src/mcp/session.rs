@@ -55,23 +55,40 @@ impl Session {
     /// # Errors
     /// When it speaks no MCP that we know.
     pub(super) fn greet(process: Process, patience: Patience<'_>) -> Result<Session, String> {
-        let mut session = Session { process, is_modern: false, last: 0 };
+        let mut session = Session {
+            process,
+            is_modern: false,
+            last: 0,
+        };
         if session.is_modern(patience.at_most(PROBE))? {
             session.is_modern = true;
             return Ok(session);
         }
-        let client = Node::map([("name", Node::text("sayso")), ("version", Node::text(env!("CARGO_PKG_VERSION")))]);
+        let client = Node::map([
+            ("name", Node::text("sayso")),
+            ("version", Node::text(env!("CARGO_PKG_VERSION"))),
+        ]);
         let newest = OLDER.first().copied().unwrap_or_default();
-        let params =
-            Node::map([("protocolVersion", Node::text(newest)), ("capabilities", Node::map::<String>([])), ("clientInfo", client)]);
+        let params = Node::map([
+            ("protocolVersion", Node::text(newest)),
+            ("capabilities", Node::map::<String>([])),
+            ("clientInfo", client),
+        ]);
         match session.request("initialize", params, patience) {
             Ok(result) => {
-                let version = result.get("protocolVersion").and_then(Node::as_text).unwrap_or_default();
+                let version = result
+                    .get("protocolVersion")
+                    .and_then(Node::as_text)
+                    .unwrap_or_default();
                 if !OLDER.contains(&version) {
                     let shown = sayso_core::visible::visible(version).into_owned();
-                    return Err(format!("the server speaks the revision `{shown}` of MCP, which sayso does not"));
+                    return Err(format!(
+                        "the server speaks the revision `{shown}` of MCP, which sayso does not"
+                    ));
                 }
-                session.process.send(&wire::notice("notifications/initialized", None), patience)?;
+                session
+                    .process
+                    .send(&wire::notice("notifications/initialized", None), patience)?;
                 Ok(session)
             }
             // It may only have been slow to say that it is modern.
@@ -93,7 +110,9 @@ impl Session {
         match found {
             Ok(result) => {
                 let known = result.get("supportedVersions").map_or(&[][..], Node::items);
-                Ok(known.iter().any(|version| version.as_text() == Some(MODERN)))
+                Ok(known
+                    .iter()
+                    .any(|version| version.as_text() == Some(MODERN)))
             }
             Err(Trouble::Broken(why)) => Err(why),
             Err(Trouble::Over("it was stopped")) => Err("it was stopped".to_owned()),
@@ -106,29 +125,52 @@ impl Session {
         if !self.is_modern {
             return params;
         }
-        let client = Node::map([("name", Node::text("sayso")), ("version", Node::text(env!("CARGO_PKG_VERSION")))]);
+        let client = Node::map([
+            ("name", Node::text("sayso")),
+            ("version", Node::text(env!("CARGO_PKG_VERSION"))),
+        ]);
         let meta = Node::map([
-            ("io.modelcontextprotocol/protocolVersion", Node::text(MODERN)),
-            ("io.modelcontextprotocol/clientCapabilities", Node::map::<String>([])),
+            (
+                "io.modelcontextprotocol/protocolVersion",
+                Node::text(MODERN),
+            ),
+            (
+                "io.modelcontextprotocol/clientCapabilities",
+                Node::map::<String>([]),
+            ),
             ("io.modelcontextprotocol/clientInfo", client),
         ]);
-        let mut entries: Vec<(String, Node)> = params.entries().iter().map(|entry| (entry.key.clone(), entry.node.clone())).collect();
+        let mut entries: Vec<(String, Node)> = params
+            .entries()
+            .iter()
+            .map(|entry| (entry.key.clone(), entry.node.clone()))
+            .collect();
         entries.push(("_meta".to_owned(), meta));
         Node::map(entries)
     }
 
-    fn request(&mut self, method: &str, params: Node, patience: Patience<'_>) -> Result<Node, Trouble> {
+    fn request(
+        &mut self,
+        method: &str,
+        params: Node,
+        patience: Patience<'_>,
+    ) -> Result<Node, Trouble> {
         self.last += 1;
         let id = self.last;
         self.process.inbox.await_id(Some(id.to_string()));
         let line = wire::request(id, method, self.with_meta(params));
-        self.process.send(&line, patience).map_err(Trouble::Broken)?;
+        self.process
+            .send(&line, patience)
+            .map_err(Trouble::Broken)?;
         loop {
             match self.process.inbox.wait(patience) {
                 Next::Answer(Ok(Ok(result))) => return Ok(result),
                 Next::Answer(Ok(Err(failed))) => return Err(Trouble::Failed(failed)),
                 Next::Answer(Err(why)) => return Err(Trouble::Broken(why)),
-                Next::Wanted(id, method) => self.process.send(&wire::refusal(&id, &method), patience).map_err(Trouble::Broken)?,
+                Next::Wanted(id, method) => self
+                    .process
+                    .send(&wire::refusal(&id, &method), patience)
+                    .map_err(Trouble::Broken)?,
                 Next::Over(why) => {
                     self.take_back(id, method);
                     return Err(Trouble::Over(why));
@@ -142,10 +184,15 @@ impl Session {
         if matches!(method, "initialize" | "server/discover") {
             return;
         }
-        let params =
-            Node::map([("requestId", Node::from(Value::Number(id.to_string()))), ("reason", Node::text("nobody waits any longer"))]);
+        let params = Node::map([
+            ("requestId", Node::from(Value::Number(id.to_string()))),
+            ("reason", Node::text("nobody waits any longer")),
+        ]);
         // If it does not hear it, its answer is thrown away all the same.
-        let _ = self.process.send(&wire::notice("notifications/cancelled", Some(params)), Patience::of(LAST_WORDS, None));
+        let _ = self.process.send(
+            &wire::notice("notifications/cancelled", Some(params)),
+            Patience::of(LAST_WORDS, None),
+        );
     }
 
     /// All tools.
@@ -156,17 +203,29 @@ impl Session {
         let mut cursor: Option<Node> = None;
         for _ in 0..MOST_PAGES {
             let params = Node::map(cursor.take().map(|cursor| ("cursor", cursor)));
-            let page = self.request("tools/list", params, patience).map_err(Trouble::told)?;
-            tools.extend(page.get("tools").map_or(&[][..], Node::items).iter().cloned());
+            let page = self
+                .request("tools/list", params, patience)
+                .map_err(Trouble::told)?;
+            tools.extend(
+                page.get("tools")
+                    .map_or(&[][..], Node::items)
+                    .iter()
+                    .cloned(),
+            );
             if tools.len() > MOST_TOOLS {
                 return Err(format!("the server has more than {MOST_TOOLS} tools"));
             }
-            cursor = page.get("nextCursor").filter(|cursor| cursor.as_text().is_some()).cloned();
+            cursor = page
+                .get("nextCursor")
+                .filter(|cursor| cursor.as_text().is_some())
+                .cloned();
             if cursor.is_none() {
                 return Ok(tools);
             }
         }
-        Err(format!("the list of tools has more than {MOST_PAGES} parts"))
+        Err(format!(
+            "the list of tools has more than {MOST_PAGES} parts"
+        ))
     }
 
     pub(super) fn has_changed(&self) -> bool {
@@ -178,8 +237,14 @@ impl Session {
     }
 
     /// Calls a tool.
-    pub(super) fn call(&mut self, tool: &str, arguments: &Node, patience: Patience<'_>) -> Result<Node, String> {
+    pub(super) fn call(
+        &mut self,
+        tool: &str,
+        arguments: &Node,
+        patience: Patience<'_>,
+    ) -> Result<Node, String> {
         let params = Node::map([("name", Node::text(tool)), ("arguments", arguments.clone())]);
-        self.request("tools/call", params, patience).map_err(Trouble::told)
+        self.request("tools/call", params, patience)
+            .map_err(Trouble::told)
     }
 }

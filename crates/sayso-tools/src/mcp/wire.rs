@@ -6,7 +6,11 @@ use sayso_core::visible::visible;
 
 /// The longest message of a server.
 pub(super) const LONGEST: usize = 16 << 20;
-const LIMITS: Limits = Limits { bytes: LONGEST, depth: 128, nodes: 1_000_000 };
+const LIMITS: Limits = Limits {
+    bytes: LONGEST,
+    depth: 128,
+    nodes: 1_000_000,
+};
 /// So much of what a server says about an error is told.
 const LONGEST_WORDS: usize = 2000;
 /// JSON-RPC's number for a method that is not there.
@@ -34,7 +38,11 @@ pub(super) struct Failed {
 
 impl Failed {
     pub(super) fn told(&self) -> String {
-        format!("the server answered with an error: {} ({})", self.words, visible(&self.code))
+        format!(
+            "the server answered with an error: {} ({})",
+            self.words,
+            visible(&self.code)
+        )
     }
 }
 
@@ -48,11 +56,19 @@ pub(super) fn read(line: &[u8]) -> Result<Said, String> {
     if body.first() != Some(&b'{') {
         return Ok(Said::Noise);
     }
-    let text = std::str::from_utf8(body).map_err(|_| "a message of the server is no UTF-8".to_owned())?;
-    let node =
-        json::read(text, &LIMITS).map_err(|finding| format!("a message of the server is no sound JSON: {}", visible(&finding.message)))?;
+    let text =
+        std::str::from_utf8(body).map_err(|_| "a message of the server is no UTF-8".to_owned())?;
+    let node = json::read(text, &LIMITS).map_err(|finding| {
+        format!(
+            "a message of the server is no sound JSON: {}",
+            visible(&finding.message)
+        )
+    })?;
     let id = node.get("id").map(json::write);
-    let method = node.get("method").and_then(Node::as_text).map(str::to_owned);
+    let method = node
+        .get("method")
+        .and_then(Node::as_text)
+        .map(str::to_owned);
     Ok(match (method, id) {
         (Some(method), Some(id)) => Said::Request(id, method),
         (Some(method), None) => Said::Notice(method),
@@ -66,20 +82,34 @@ pub(super) fn read(line: &[u8]) -> Result<Said, String> {
 }
 
 fn failed(error: &Node) -> Failed {
-    let words = error.get("message").and_then(Node::as_text).unwrap_or("no words");
+    let words = error
+        .get("message")
+        .and_then(Node::as_text)
+        .unwrap_or("no words");
     let short: String = words.chars().take(LONGEST_WORDS).collect();
     let code = error.get("code").map(json::write).unwrap_or_default();
-    Failed { code, words: visible(&short).into_owned() }
+    Failed {
+        code,
+        words: visible(&short).into_owned(),
+    }
 }
 
 /// A request.
 pub(super) fn request(id: u64, method: &str, params: Node) -> String {
-    message([("id", Value::Number(id.to_string()).into()), ("method", Node::text(method)), ("params", params)])
+    message([
+        ("id", Value::Number(id.to_string()).into()),
+        ("method", Node::text(method)),
+        ("params", params),
+    ])
 }
 
 /// A notice.
 pub(super) fn notice(method: &str, params: Option<Node>) -> String {
-    message([("method", Node::text(method))].into_iter().chain(params.map(|params| ("params", params))))
+    message(
+        [("method", Node::text(method))]
+            .into_iter()
+            .chain(params.map(|params| ("params", params))),
+    )
 }
 
 /// The answer to what a server wants of us: that is not there. A `ping` has an answer.
@@ -88,7 +118,9 @@ pub(super) fn refusal(id: &str, method: &str) -> String {
         "ping" => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n"),
         _ => {
             let words = json::quote("sayso gives servers nothing but calls");
-            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{NO_METHOD},\"message\":{words}}}}}\n")
+            format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{NO_METHOD},\"message\":{words}}}}}\n"
+            )
         }
     }
 }
@@ -105,22 +137,49 @@ mod tests {
     #[test]
     fn messages_are_told_apart_and_doubtful_ones_refused() {
         assert!(matches!(read(b"listening on stdio\n"), Ok(Said::Noise)));
-        assert!(matches!(read(br#"{"id":1,"result":{}}"#), Ok(Said::Answer(id, Ok(_))) if id == "1"));
-        assert!(matches!(read(br#"{"id":"1","result":{}}"#), Ok(Said::Answer(id, Ok(_))) if id == "\"1\""));
-        assert!(matches!(read(br#"{"id":1,"method":"ping"}"#), Ok(Said::Request(..))));
+        assert!(
+            matches!(read(br#"{"id":1,"result":{}}"#), Ok(Said::Answer(id, Ok(_))) if id == "1")
+        );
+        assert!(
+            matches!(read(br#"{"id":"1","result":{}}"#), Ok(Said::Answer(id, Ok(_))) if id == "\"1\"")
+        );
+        assert!(matches!(
+            read(br#"{"id":1,"method":"ping"}"#),
+            Ok(Said::Request(..))
+        ));
         assert!(matches!(read(br#"{"method":"x"}"#), Ok(Said::Notice(method)) if method == "x"));
-        assert!(matches!(read(br#"{"id":1,"result":{},"error":{}}"#), Ok(Said::Noise)));
-        let Ok(Said::Answer(_, Err(failed))) = read(br#"{"id":1,"error":{"code":-1,"message":"a\u001b[2J"}}"#) else { panic!("no error") };
+        assert!(matches!(
+            read(br#"{"id":1,"result":{},"error":{}}"#),
+            Ok(Said::Noise)
+        ));
+        let Ok(Said::Answer(_, Err(failed))) =
+            read(br#"{"id":1,"error":{"code":-1,"message":"a\u001b[2J"}}"#)
+        else {
+            panic!("no error")
+        };
         assert!(!failed.told().contains('\u{1b}'), "{failed:?}");
-        for line in [&br#"{"id":1,"id":2,"result":{}}"#[..], b"{\"id\":1", b"{\"id\":\xff}"] {
+        for line in [
+            &br#"{"id":1,"id":2,"result":{}}"#[..],
+            b"{\"id\":1",
+            b"{\"id\":\xff}",
+        ] {
             assert!(read(line).is_err());
         }
     }
 
     #[test]
     fn a_request_is_one_line_with_its_numbers_as_they_were() {
-        let params = Node::map([("n", Node::from(Value::Number("12345678901234567890123".into()))), ("t", Node::text("a\nb\u{2028}"))]);
+        let params = Node::map([
+            (
+                "n",
+                Node::from(Value::Number("12345678901234567890123".into())),
+            ),
+            ("t", Node::text("a\nb\u{2028}")),
+        ]);
         let line = request(7, "tools/call", params);
-        assert!(line.contains("12345678901234567890123") && line.matches('\n').count() == 1, "{line}");
+        assert!(
+            line.contains("12345678901234567890123") && line.matches('\n').count() == 1,
+            "{line}"
+        );
     }
 }

@@ -7,11 +7,21 @@ use std::process::Command;
 use rustix::fs::OFlags;
 
 /// Where bash is, the places that only an administrator can write first.
-const BASH: [&str; 5] = ["/bin/bash", "/usr/bin/bash", "/run/current-system/sw/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"];
+const BASH: [&str; 5] = [
+    "/bin/bash",
+    "/usr/bin/bash",
+    "/run/current-system/sw/bin/bash",
+    "/usr/local/bin/bash",
+    "/opt/homebrew/bin/bash",
+];
 
 /// Where `setsid` is. It puts the command into a session of its own, which has no terminal: nothing can read what the person types there,
 /// or type for them. std can only make a process group.
-const SETSID: [&str; 3] = ["/usr/bin/setsid", "/bin/setsid", "/run/current-system/sw/bin/setsid"];
+const SETSID: [&str; 3] = [
+    "/usr/bin/setsid",
+    "/bin/setsid",
+    "/run/current-system/sw/bin/setsid",
+];
 
 /// Where the bash is that runs commands.
 ///
@@ -43,8 +53,19 @@ pub(super) fn process(text: &str) -> Result<Command, String> {
     let handles = foreign_handles();
     if !handles.is_empty() {
         // Only bash itself can close them without `unsafe`; `-p` keeps it from looking at the variables of the call.
-        let close: String = handles.iter().map(|handle| format!(" {handle}>&-")).collect();
-        process.args(["--noprofile", "--norc", "-p", "-c", "--", &format!("exec{close}; exec \"$0\" \"$@\""), bash]);
+        let close: String = handles
+            .iter()
+            .map(|handle| format!(" {handle}>&-"))
+            .collect();
+        process.args([
+            "--noprofile",
+            "--norc",
+            "-p",
+            "-c",
+            "--",
+            &format!("exec{close}; exec \"$0\" \"$@\""),
+            bash,
+        ]);
     }
     process.args(["--noprofile", "--norc", "-c", "--", text]);
     Ok(process)
@@ -54,17 +75,31 @@ pub(super) fn process(text: &str) -> Result<Command, String> {
 fn foreign_handles() -> Vec<u32> {
     const CLOSES_BY_ITSELF: u32 = OFlags::CLOEXEC.bits();
     // Elsewhere than on Linux nothing is found, and nothing is closed.
-    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
-    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok()).filter(|number| *number > 2);
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else {
+        return Vec::new();
+    };
+    let numbers = entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|number| *number > 2);
     let stays = |number: &u32| {
-        let about = std::fs::read_to_string(format!("/proc/self/fdinfo/{number}")).unwrap_or_default();
-        let flags = about.lines().find_map(|line| line.strip_prefix("flags:")).and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+        let about =
+            std::fs::read_to_string(format!("/proc/self/fdinfo/{number}")).unwrap_or_default();
+        let flags = about
+            .lines()
+            .find_map(|line| line.strip_prefix("flags:"))
+            .and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
         flags.is_some_and(|flags| flags & CLOSES_BY_ITSELF == 0)
     };
     numbers.filter(stays).collect()
 }
 
 fn first(places: &[&'static str]) -> Option<&'static str> {
-    let is_program = |place: &Path| std::fs::metadata(place).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
-    places.iter().copied().find(|place| is_program(Path::new(place)))
+    let is_program = |place: &Path| {
+        std::fs::metadata(place)
+            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    places
+        .iter()
+        .copied()
+        .find(|place| is_program(Path::new(place)))
 }

@@ -58,10 +58,26 @@ const PLACES: [&str; 20] = [
 ];
 
 /// How to reach the network. They are left out when they carry a user name, since then they carry a password too.
-const PROXIES: [&str; 8] = ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
+const PROXIES: [&str; 8] = [
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+];
 
 /// Where programs are looked for behind the person's own places.
-const PROGRAMS: [&str; 6] = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"];
+const PROGRAMS: [&str; 6] = [
+    "/usr/local/bin",
+    "/usr/bin",
+    "/bin",
+    "/usr/local/sbin",
+    "/usr/sbin",
+    "/sbin",
+];
 
 /// Carries the marks of the commands that a process belongs to, from the outermost to its own.
 pub(super) const MARK: &str = "SAYSO_COMMAND";
@@ -69,7 +85,9 @@ const MARK_BYTES: usize = 16;
 const MOST_MARKS: usize = 1024;
 
 /// What of `inherited` a command gets, sorted out; the same whatever order it comes in.
-pub fn scrubbed(inherited: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+pub fn scrubbed(
+    inherited: impl IntoIterator<Item = (OsString, OsString)>,
+) -> Vec<(OsString, OsString)> {
     let mut path = OsString::new();
     let mut kept = Vec::new();
     for (name, value) in inherited {
@@ -112,17 +130,38 @@ pub(super) fn new_mark() -> Result<String, String> {
 
 /// The value of [`MARK`] for a command that this process starts; a sayso that itself runs under one passes that one's mark on.
 pub(super) fn marks(inherited: Option<OsString>, own: &str) -> String {
-    let outer = inherited.and_then(|value| value.into_string().ok()).unwrap_or_default();
-    let sound = outer.len() <= MOST_MARKS && outer.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':');
-    if sound && !outer.is_empty() { format!("{outer}:{own}") } else { own.to_owned() }
+    let outer = inherited
+        .and_then(|value| value.into_string().ok())
+        .unwrap_or_default();
+    let sound = outer.len() <= MOST_MARKS
+        && outer
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b':');
+    if sound && !outer.is_empty() {
+        format!("{outer}:{own}")
+    } else {
+        own.to_owned()
+    }
 }
 
 /// Whether an environment, as Linux shows it, carries this mark.
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux shows the environment of other processes"))]
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(
+        dead_code,
+        reason = "only Linux shows the environment of other processes"
+    )
+)]
 pub(super) fn carries(environment: &[u8], mark: &str) -> bool {
     environment.split(|byte| *byte == 0).any(|entry| {
-        let value = entry.strip_prefix(MARK.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
-        value.is_some_and(|value| value.split(|byte| *byte == b':').any(|one| one == mark.as_bytes()))
+        let value = entry
+            .strip_prefix(MARK.as_bytes())
+            .and_then(|rest| rest.strip_prefix(b"="));
+        value.is_some_and(|value| {
+            value
+                .split(|byte| *byte == b':')
+                .any(|one| one == mark.as_bytes())
+        })
     })
 }
 
@@ -131,10 +170,14 @@ pub(super) fn check(variables: &[(String, String)]) -> Result<(), String> {
     for (name, value) in variables {
         let shown = sayso_core::visible::visible(name);
         if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(format!("`{shown}` cannot be the name of a variable; nothing was run"));
+            return Err(format!(
+                "`{shown}` cannot be the name of a variable; nothing was run"
+            ));
         }
         if value.contains('\0') {
-            return Err(format!("the value of `{shown}` holds a NUL character, which no variable can; nothing was run"));
+            return Err(format!(
+                "the value of `{shown}` holds a NUL character, which no variable can; nothing was run"
+            ));
         }
     }
     Ok(())
@@ -145,9 +188,14 @@ mod tests {
     use super::*;
 
     fn of(variables: &[(&str, &str)]) -> Vec<(String, String)> {
-        let inherited = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let inherited = variables
+            .iter()
+            .map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let text = |text: OsString| text.into_string().unwrap();
-        scrubbed(inherited).into_iter().map(|(name, value)| (text(name), text(value))).collect()
+        scrubbed(inherited)
+            .into_iter()
+            .map(|(name, value)| (text(name), text(value)))
+            .collect()
     }
 
     #[test]
@@ -197,34 +245,71 @@ mod tests {
             "SAYSO_COMMAND",
             "",
         ] {
-            assert!(!of(&[(name, "/x")]).iter().any(|(kept, value)| kept == name && value == "/x"), "{name}");
+            assert!(
+                !of(&[(name, "/x")])
+                    .iter()
+                    .any(|(kept, value)| kept == name && value == "/x"),
+                "{name}"
+            );
         }
-        assert!(of(&[("HOME", "/home/u"), ("TERM", "xterm")]).contains(&("HOME".into(), "/home/u".into())));
+        assert!(
+            of(&[("HOME", "/home/u"), ("TERM", "xterm")])
+                .contains(&("HOME".into(), "/home/u".into()))
+        );
         assert!(of(&[("TERM", "xterm")]).contains(&("TERM".into(), "dumb".into())));
     }
 
     #[test]
     fn no_name_on_the_list_is_a_secret() {
-        for name in PLAIN.iter().chain(&PLACES).chain(&PROXIES).filter(|name| **name != "SSH_AUTH_SOCK") {
+        for name in PLAIN
+            .iter()
+            .chain(&PLACES)
+            .chain(&PROXIES)
+            .filter(|name| **name != "SSH_AUTH_SOCK")
+        {
             assert!(!sayso_core::redact::names_secret(name), "{name}");
         }
     }
 
     #[test]
     fn places_are_absolute_and_proxies_carry_no_password() {
-        for (name, value) in [("HOME", "home"), ("XDG_CONFIG_HOME", ""), ("TMPDIR", "."), ("http_proxy", "http://u:p@proxy:1")] {
-            assert!(!of(&[(name, value)]).iter().any(|(kept, _)| kept == name), "{name}={value}");
+        for (name, value) in [
+            ("HOME", "home"),
+            ("XDG_CONFIG_HOME", ""),
+            ("TMPDIR", "."),
+            ("http_proxy", "http://u:p@proxy:1"),
+        ] {
+            assert!(
+                !of(&[(name, value)]).iter().any(|(kept, _)| kept == name),
+                "{name}={value}"
+            );
         }
-        assert!(of(&[("https_proxy", "http://proxy:1")]).iter().any(|(kept, _)| kept == "https_proxy"));
+        assert!(
+            of(&[("https_proxy", "http://proxy:1")])
+                .iter()
+                .any(|(kept, _)| kept == "https_proxy")
+        );
     }
 
     #[test]
     fn the_search_path_has_no_relative_element() {
-        let path = |value: &str| of(&[("PATH", value)]).into_iter().find(|(name, _)| name == "PATH").unwrap().1;
+        let path = |value: &str| {
+            of(&[("PATH", value)])
+                .into_iter()
+                .find(|(name, _)| name == "PATH")
+                .unwrap()
+                .1
+        };
         let usual = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
         assert_eq!(path(""), usual);
-        assert_eq!(path("/home/u/bin::.:bin:../x:/home/u/bin"), format!("/home/u/bin:{usual}"));
-        assert_eq!(path("/bin:/usr/bin"), "/bin:/usr/bin:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin");
+        assert_eq!(
+            path("/home/u/bin::.:bin:../x:/home/u/bin"),
+            format!("/home/u/bin:{usual}")
+        );
+        assert_eq!(
+            path("/bin:/usr/bin"),
+            "/bin:/usr/bin:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin"
+        );
     }
 
     #[test]

@@ -20,14 +20,23 @@ impl Folder {
         let shown = path.to_string_lossy();
         let shown = visible(&shown);
         if !path.is_absolute() {
-            return Err(format!("the folder `{shown}` is not an absolute path; give the whole path of the folder to run in"));
+            return Err(format!(
+                "the folder `{shown}` is not an absolute path; give the whole path of the folder to run in"
+            ));
         }
         let flags = i32::try_from((OFlags::DIRECTORY | OFlags::NONBLOCK).bits()).unwrap_or(0);
         match OpenOptions::new().read(true).custom_flags(flags).open(path) {
-            Ok(handle) => Ok(Folder { handle, path: path.to_owned() }),
+            Ok(handle) => Ok(Folder {
+                handle,
+                path: path.to_owned(),
+            }),
             Err(error) => Err(match error.kind() {
-                ErrorKind::NotFound => format!("the folder `{shown}` does not exist; make it first, or run in another one"),
-                ErrorKind::NotADirectory => format!("`{shown}` is not a folder; give the folder to run in"),
+                ErrorKind::NotFound => format!(
+                    "the folder `{shown}` does not exist; make it first, or run in another one"
+                ),
+                ErrorKind::NotADirectory => {
+                    format!("`{shown}` is not a folder; give the folder to run in")
+                }
                 _ => format!("the folder `{shown}` cannot be opened: {error}"),
             }),
         }

@@ -20,7 +20,14 @@ pub(super) struct Kept {
 impl Kept {
     pub(super) fn new(most: usize) -> Self {
         let most_head = most / 2;
-        Kept { head: Vec::new(), most_head, tail: VecDeque::new(), most_tail: most - most_head, seen: 0, halves: Default::default() }
+        Kept {
+            head: Vec::new(),
+            most_head,
+            tail: VecDeque::new(),
+            most_tail: most - most_head,
+            seen: 0,
+            halves: Default::default(),
+        }
     }
 
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) {
@@ -40,9 +47,15 @@ impl Kept {
 
     fn add(&mut self, bytes: &[u8]) {
         self.seen = self.seen.saturating_add(bytes.len() as u64);
-        let (first, rest) = bytes.split_at(bytes.len().min(self.most_head.saturating_sub(self.head.len())));
+        let (first, rest) = bytes.split_at(
+            bytes
+                .len()
+                .min(self.most_head.saturating_sub(self.head.len())),
+        );
         self.head.extend_from_slice(first);
-        let rest = rest.get(rest.len().saturating_sub(self.most_tail)..).unwrap_or_default();
+        let rest = rest
+            .get(rest.len().saturating_sub(self.most_tail)..)
+            .unwrap_or_default();
         let too_many = (self.tail.len() + rest.len()).saturating_sub(self.most_tail);
         self.tail.drain(..too_many.min(self.tail.len()));
         self.tail.extend(rest);
@@ -60,7 +73,11 @@ impl Kept {
         }
         // Characters that were cut are left out whole.
         let head_end = self.head.len() - unfinished(&self.head);
-        let tail_start = tail.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
+        let tail_start = tail
+            .iter()
+            .take(3)
+            .take_while(|byte| **byte & 0xC0 == 0x80)
+            .count();
         let cut = (self.head.len() - head_end + tail_start) as u64;
         self.head.truncate(head_end);
         let left_out = self.seen - kept + cut;
@@ -72,7 +89,8 @@ impl Kept {
 }
 
 fn lossy(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// How many bytes at the end are the start of a character that is not whole.
@@ -96,13 +114,18 @@ mod tests {
 
     fn kept(most: usize, pieces: &[(Stream, &[u8])]) -> (String, u64) {
         let mut kept = Kept::new(most);
-        pieces.iter().for_each(|(stream, bytes)| kept.push(*stream, bytes));
+        pieces
+            .iter()
+            .for_each(|(stream, bytes)| kept.push(*stream, bytes));
         kept.into_text()
     }
 
     #[test]
     fn a_short_output_is_kept_whole() {
-        assert_eq!(kept(10, &[(Stream::Out, b"01234"), (Stream::Error, b"56789")]), ("0123456789".into(), 0));
+        assert_eq!(
+            kept(10, &[(Stream::Out, b"01234"), (Stream::Error, b"56789")]),
+            ("0123456789".into(), 0)
+        );
         assert_eq!(kept(0, &[]), (String::new(), 0));
     }
 
@@ -111,7 +134,11 @@ mod tests {
         let all: Vec<u8> = (0..100u8).map(|at| b'a' + at % 26).collect();
         for size in [1, 3, 7, 100] {
             let pieces: Vec<_> = all.chunks(size).map(|piece| (Stream::Out, piece)).collect();
-            assert_eq!(kept(10, &pieces), ("abcde\n[… 90 bytes left out …]\nrstuv".into(), 90), "{size}");
+            assert_eq!(
+                kept(10, &pieces),
+                ("abcde\n[… 90 bytes left out …]\nrstuv".into(), 90),
+                "{size}"
+            );
         }
         assert_eq!(kept(0, &[(Stream::Out, b"abc")]).1, 3);
     }
@@ -121,16 +148,33 @@ mod tests {
         let text = "aß€😀z";
         for at in 0..text.len() {
             let (one, two) = text.as_bytes().split_at(at);
-            let (joined, left_out) = kept(100, &[(Stream::Out, one), (Stream::Error, b"!"), (Stream::Out, two)]);
-            assert_eq!((joined.replace('!', ""), left_out), (text.to_owned(), 0), "{at}");
+            let (joined, left_out) = kept(
+                100,
+                &[
+                    (Stream::Out, one),
+                    (Stream::Error, b"!"),
+                    (Stream::Out, two),
+                ],
+            );
+            assert_eq!(
+                (joined.replace('!', ""), left_out),
+                (text.to_owned(), 0),
+                "{at}"
+            );
         }
         let many = "€".repeat(10);
         let (cut, left_out) = kept(10, &[(Stream::Out, many.as_bytes())]);
-        assert_eq!((cut.as_str(), left_out), ("€\n[… 24 bytes left out …]\n€", 24));
+        assert_eq!(
+            (cut.as_str(), left_out),
+            ("€\n[… 24 bytes left out …]\n€", 24)
+        );
     }
 
     #[test]
     fn what_is_no_text_is_shown_as_such() {
-        assert_eq!(kept(10, &[(Stream::Out, b"a\xff\xfeb\xe2")]).0, "a\u{fffd}\u{fffd}b\u{fffd}");
+        assert_eq!(
+            kept(10, &[(Stream::Out, b"a\xff\xfeb\xe2")]).0,
+            "a\u{fffd}\u{fffd}b\u{fffd}"
+        );
     }
 }

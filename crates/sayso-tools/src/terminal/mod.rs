@@ -107,16 +107,27 @@ impl<'a> Command<'a> {
 ///
 /// # Errors
 /// Where the command was not started; then nothing of it happened.
-pub fn run(command: Command<'_>, on_output: &mut dyn FnMut(Stream, &[u8])) -> Result<Outcome, String> {
+pub fn run(
+    command: Command<'_>,
+    on_output: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<Outcome, String> {
     let mut running = Running::start(&command)?;
     let mut kept = Kept::new(command.most_output);
     let mut sink = |stream: Stream, bytes: &[u8]| {
         kept.push(stream, bytes);
         on_output(stream, bytes);
     };
-    let is_stopped = || command.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+    let is_stopped = || {
+        command
+            .stop
+            .is_some_and(|stop| stop.load(Ordering::Relaxed))
+    };
     let started = Instant::now();
-    let pause = running.follow(started.checked_add(command.time_limit), &is_stopped, &mut sink);
+    let pause = running.follow(
+        started.checked_add(command.time_limit),
+        &is_stopped,
+        &mut sink,
+    );
     let forced = match pause {
         Pause::Ended => None,
         Pause::TooMany(limit) => Some(End::TooMany(limit)),
@@ -130,9 +141,15 @@ pub fn run(command: Command<'_>, on_output: &mut dyn FnMut(Stream, &[u8])) -> Re
     running.drain(&mut sink);
     let (end, report) = running.bury();
     let (output, left_out) = kept.into_text();
-    if forced.is_none() && report.as_ref().is_some_and(|report| report.failed) && matches!(end, End::Exit(_)) {
+    if forced.is_none()
+        && report.as_ref().is_some_and(|report| report.failed)
+        && matches!(end, End::Exit(_))
+    {
         let said = output.lines().last().unwrap_or_default();
-        return Err(format!("the sandbox could not be set up: {}; nothing was run", visible(said)));
+        return Err(format!(
+            "the sandbox could not be set up: {}; nothing was run",
+            visible(said)
+        ));
     }
     let end = forced.unwrap_or(end);
     let mut refused = match (&command.bounds, end) {
@@ -147,7 +164,9 @@ pub fn run(command: Command<'_>, on_output: &mut dyn FnMut(Stream, &[u8])) -> Re
         left_out,
         left_behind,
         survivors,
-        bounded: command.bounds.map(|bounds| bounds.sandbox.backend.to_string()),
+        bounded: command
+            .bounds
+            .map(|bounds| bounds.sandbox.backend.to_string()),
         refused,
     })
 }
@@ -160,7 +179,10 @@ fn end_by_force(running: &mut Running, sink: &mut dyn FnMut(Stream, &[u8])) -> V
 }
 
 /// Ends what the command left behind when it ended by itself. Tells what that was, and what of it is left even so.
-fn end_the_rest(running: &mut Running, sink: &mut dyn FnMut(Stream, &[u8])) -> (Vec<String>, Vec<String>) {
+fn end_the_rest(
+    running: &mut Running,
+    sink: &mut dyn FnMut(Stream, &[u8]),
+) -> (Vec<String>, Vec<String>) {
     if running.wait_for_all(LINGER, sink) {
         return (Vec::new(), Vec::new());
     }

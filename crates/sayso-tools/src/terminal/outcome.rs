@@ -49,40 +49,74 @@ impl From<Outcome> for ToolResult {
             End::Exit(status) => format!("exit status {status}"),
             End::Signal(number) => format!("killed by {}", signal_name(number)),
             End::TimeLimit(limit) => {
-                format!("stopped after {} s, its time limit; what it did until then is done", limit.as_secs_f64())
+                format!(
+                    "stopped after {} s, its time limit; what it did until then is done",
+                    limit.as_secs_f64()
+                )
             }
             End::Stopped => "stopped on request; what it did until then is done".to_owned(),
-            End::TooMany(limit) => format!("stopped: it was more than {limit} processes at once; what it did until then is done"),
+            End::TooMany(limit) => format!(
+                "stopped: it was more than {limit} processes at once; what it did until then is done"
+            ),
         };
         let mut output = outcome.output;
-        for (names, said) in
-            [(&outcome.left_behind, "ended what the command left running"), (&outcome.survivors, "still running, could not be ended")]
-        {
+        for (names, said) in [
+            (&outcome.left_behind, "ended what the command left running"),
+            (&outcome.survivors, "still running, could not be ended"),
+        ] {
             if !names.is_empty() {
-                let line_break = if output.is_empty() || output.ends_with('\n') { "" } else { "\n" };
+                let line_break = if output.is_empty() || output.ends_with('\n') {
+                    ""
+                } else {
+                    "\n"
+                };
                 output.push_str(&format!("{line_break}[{said}: {}]\n", names.join(", ")));
             }
         }
         for refusal in &outcome.refused {
-            let line_break = if output.is_empty() || output.ends_with('\n') { "" } else { "\n" };
-            output.push_str(&format!("{line_break}[{}; {}]\n", refusal.words, refusal.advice));
+            let line_break = if output.is_empty() || output.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            };
+            output.push_str(&format!(
+                "{line_break}[{}; {}]\n",
+                refusal.words, refusal.advice
+            ));
         }
         let number = |number: i64| Node::from(Value::Number(number.to_string()));
-        let list = |names: &[String]| Node::from(Value::List(names.iter().map(Node::text).collect()));
-        let mut result = ToolResult { success: outcome.end == End::Exit(0), output, error, facts: Vec::new() };
+        let list =
+            |names: &[String]| Node::from(Value::List(names.iter().map(Node::text).collect()));
+        let mut result = ToolResult {
+            success: outcome.end == End::Exit(0),
+            output,
+            error,
+            facts: Vec::new(),
+        };
         result = match outcome.end {
             End::Exit(status) => result.with("exit_status", number(status.into())),
             End::Signal(signal) => result.with("signal", Node::text(signal_name(signal))),
             _ => result,
         };
-        result = result.with("timed_out", Value::Bool(matches!(outcome.end, End::TimeLimit(_))));
+        result = result.with(
+            "timed_out",
+            Value::Bool(matches!(outcome.end, End::TimeLimit(_))),
+        );
         if outcome.left_out > 0 {
-            result = result.with("bytes_left_out", Value::Number(outcome.left_out.to_string()));
+            result = result.with(
+                "bytes_left_out",
+                Value::Number(outcome.left_out.to_string()),
+            );
         }
         if let Some(sandbox) = &outcome.bounded {
-            result = result.with("sandboxed", Value::Bool(true)).with("sandbox", Node::text(sandbox));
+            result = result
+                .with("sandboxed", Value::Bool(true))
+                .with("sandbox", Node::text(sandbox));
         }
-        for (name, names) in [("left_behind", &outcome.left_behind), ("still_running", &outcome.survivors)] {
+        for (name, names) in [
+            ("left_behind", &outcome.left_behind),
+            ("still_running", &outcome.survivors),
+        ] {
             if !names.is_empty() {
                 result = result.with(name, list(names));
             }
@@ -97,7 +131,10 @@ pub fn shell_status(result: &Node) -> Option<i32> {
         return i32::try_from(status).ok();
     }
     let name = result.get("signal")?.as_text()?;
-    let known = SIGNALS.iter().find(|(_, known)| *known == name).map(|(signal, _)| signal.as_raw());
+    let known = SIGNALS
+        .iter()
+        .find(|(_, known)| *known == name)
+        .map(|(signal, _)| signal.as_raw());
     Some(128 + known.or_else(|| name.strip_prefix("signal ")?.parse().ok())?)
 }
 
@@ -118,6 +155,9 @@ const SIGNALS: [(Signal, &str); 13] = [
 ];
 
 fn signal_name(number: i32) -> String {
-    let name = SIGNALS.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| (*name).to_owned());
+    let name = SIGNALS
+        .iter()
+        .find(|(signal, _)| signal.as_raw() == number)
+        .map(|(_, name)| (*name).to_owned());
     name.unwrap_or_else(|| format!("signal {number}"))
 }

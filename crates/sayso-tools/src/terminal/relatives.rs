@@ -38,8 +38,14 @@ impl Relative {
 impl Relatives {
     #[cfg(target_os = "linux")]
     pub(super) fn new(command: Pid, mark: String) -> Self {
-        let since = linux::Process::read(command.as_raw_nonzero().get()).map_or(0, |process| process.since);
-        Relatives { command, mark, since, known: HashSet::new() }
+        let since =
+            linux::Process::read(command.as_raw_nonzero().get()).map_or(0, |process| process.since);
+        Relatives {
+            command,
+            mark,
+            since,
+            known: HashSet::new(),
+        }
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -55,7 +61,11 @@ impl Relatives {
             let _ = kill_process(self.command, signal);
         }
         #[cfg(target_os = "linux")]
-        for relative in self.living().iter().filter(|relative| !relative.process.is_in_group(self.command)) {
+        for relative in self
+            .living()
+            .iter()
+            .filter(|relative| !relative.process.is_in_group(self.command))
+        {
             relative.process.signal(signal);
         }
     }
@@ -63,8 +73,16 @@ impl Relatives {
     /// Those that live, without the command itself.
     #[cfg(target_os = "linux")]
     pub(super) fn living(&mut self) -> Vec<Relative> {
-        let found = linux::living(self.command.as_raw_nonzero().get(), self.since, &self.mark, &self.known);
-        self.known = found.iter().map(|relative| relative.process.identity()).collect();
+        let found = linux::living(
+            self.command.as_raw_nonzero().get(),
+            self.since,
+            &self.mark,
+            &self.known,
+        );
+        self.known = found
+            .iter()
+            .map(|relative| relative.process.identity())
+            .collect();
         found
     }
 
@@ -154,8 +172,12 @@ mod linux {
 
         /// Sends a signal to exactly this process and to none that got its number since.
         pub(super) fn signal(&self, signal: Signal) {
-            let Some(number) = Pid::from_raw(self.number) else { return };
-            let Ok(handle) = pidfd_open(number, PidfdFlags::empty()) else { return };
+            let Some(number) = Pid::from_raw(self.number) else {
+                return;
+            };
+            let Ok(handle) = pidfd_open(number, PidfdFlags::empty()) else {
+                return;
+            };
             if Process::read(self.number).is_some_and(|now| now.since == self.since) {
                 // It has ended by itself where this fails.
                 let _ = pidfd_send_signal(&handle, signal);
@@ -163,23 +185,45 @@ mod linux {
         }
     }
 
-    pub(super) fn living(command: i32, since: u64, mark: &str, known: &HashSet<(i32, u64)>) -> Vec<Relative> {
-        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-        let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    pub(super) fn living(
+        command: i32,
+        since: u64,
+        mark: &str,
+        known: &HashSet<(i32, u64)>,
+    ) -> Vec<Relative> {
+        let Ok(entries) = fs::read_dir("/proc") else {
+            return Vec::new();
+        };
+        let numbers =
+            entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
         // What is older than the command was not started by it.
-        let young = numbers.filter(|number| *number != command).filter_map(Process::read).filter(|it| !it.is_dead && it.since >= since);
-        let belongs = |it: &Process| it.group == command || it.session == command || known.contains(&it.identity()) || it.is_marked(mark);
+        let young = numbers
+            .filter(|number| *number != command)
+            .filter_map(Process::read)
+            .filter(|it| !it.is_dead && it.since >= since);
+        let belongs = |it: &Process| {
+            it.group == command
+                || it.session == command
+                || known.contains(&it.identity())
+                || it.is_marked(mark)
+        };
         let (mut found, mut others): (Vec<Process>, Vec<Process>) = young.partition(belongs);
         loop {
-            let is_child = |it: &Process| it.parent == command || found.iter().any(|parent| parent.number == it.parent);
-            let (children, rest): (Vec<Process>, Vec<Process>) = others.into_iter().partition(is_child);
+            let is_child = |it: &Process| {
+                it.parent == command || found.iter().any(|parent| parent.number == it.parent)
+            };
+            let (children, rest): (Vec<Process>, Vec<Process>) =
+                others.into_iter().partition(is_child);
             others = rest;
             if children.is_empty() {
                 break;
             }
             found.extend(children);
         }
-        let named = |process: Process| Relative { name: format!("{} ({})", visible(&process.name), process.number), process };
+        let named = |process: Process| Relative {
+            name: format!("{} ({})", visible(&process.name), process.number),
+            process,
+        };
         found.into_iter().map(named).collect()
     }
 }

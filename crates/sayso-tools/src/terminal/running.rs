@@ -71,15 +71,24 @@ fn spawn(mut process: std::process::Command, command: &Command<'_>) -> std::io::
     });
     let scripts: Vec<Script> = match command.bounds {
         Some(_) => Vec::new(),
-        None => named.map(|(path, bytes)| Script::new(path.into(), bytes)).collect::<std::io::Result<_>>()?,
+        None => named
+            .map(|(path, bytes)| Script::new(path.into(), bytes))
+            .collect::<std::io::Result<_>>()?,
     };
-    if scripts.is_empty() { process.spawn() } else { sealed::spawn(process, command.text, command.cwd, scripts) }
+    if scripts.is_empty() {
+        process.spawn()
+    } else {
+        sealed::spawn(process, command.text, command.cwd, scripts)
+    }
 }
 
 impl Running {
     pub(super) fn start(command: &Command<'_>) -> Result<Running, String> {
         if command.text.contains('\0') {
-            return Err("the command holds a NUL character, which no program can be given; nothing was run".to_owned());
+            return Err(
+                "the command holds a NUL character, which no program can be given; nothing was run"
+                    .to_owned(),
+            );
         }
         environment::check(command.environment)?;
         let folder = Folder::open(command.cwd)?;
@@ -89,20 +98,33 @@ impl Running {
             Some(bounds) => bounded(command, bounds, marks)?,
             None => {
                 let mut process = bash::process(command.text)?;
-                process.env_clear().envs(environment::scrubbed(std::env::vars_os()));
-                process.envs(command.environment.iter().map(|(name, value)| (name, value)));
+                process
+                    .env_clear()
+                    .envs(environment::scrubbed(std::env::vars_os()));
+                process.envs(
+                    command
+                        .environment
+                        .iter()
+                        .map(|(name, value)| (name, value)),
+                );
                 process.env(MARK, marks).current_dir(folder.path());
                 (process, None)
             }
         };
-        process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        process
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = spawn(process, command).map_err(|error| match error.kind() {
             ErrorKind::ArgumentListTooLong => {
                 "the command is longer than the system takes in one piece (128 KiB on Linux); put it into a script and run that".to_owned()
             }
             _ => format!("bash could not be started: {error}; nothing was run"),
         })?;
-        let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("the command has no process number")?;
+        let number = i32::try_from(child.id())
+            .ok()
+            .and_then(Pid::from_raw)
+            .ok_or("the command has no process number")?;
         let (out, error) = (child.stdout.take(), child.stderr.take());
         let running = Running {
             relatives: Relatives::new(number, mark),
@@ -114,19 +136,33 @@ impl Running {
             has_ended: false,
             piece: vec![0; PIECE],
             guard,
-            most_processes: command.bounds.and_then(|bounds| bounds.profile.limits.processes).map(|most| (most, Instant::now())),
+            most_processes: command
+                .bounds
+                .and_then(|bounds| bounds.profile.limits.processes)
+                .map(|most| (most, Instant::now())),
         };
         // From here on the value ends the command when it is dropped.
-        let handles = [running.out.as_ref().map(AsFd::as_fd), running.error.as_ref().map(AsFd::as_fd)];
+        let handles = [
+            running.out.as_ref().map(AsFd::as_fd),
+            running.error.as_ref().map(AsFd::as_fd),
+        ];
         for handle in handles.into_iter().flatten() {
-            let set = fcntl_getfl(handle).and_then(|flags| fcntl_setfl(handle, flags | OFlags::NONBLOCK));
-            set.map_err(|error| format!("the output of the command cannot be read: {error}; it was ended"))?;
+            let set =
+                fcntl_getfl(handle).and_then(|flags| fcntl_setfl(handle, flags | OFlags::NONBLOCK));
+            set.map_err(|error| {
+                format!("the output of the command cannot be read: {error}; it was ended")
+            })?;
         }
         Ok(running)
     }
 
     /// Reads output until the command itself ends, or until then.
-    pub(super) fn follow(&mut self, until: Option<Instant>, is_stopped: &dyn Fn() -> bool, sink: &mut Sink<'_>) -> Pause {
+    pub(super) fn follow(
+        &mut self,
+        until: Option<Instant>,
+        is_stopped: &dyn Fn() -> bool,
+        sink: &mut Sink<'_>,
+    ) -> Pause {
         loop {
             if self.check_ended() {
                 return Pause::Ended;
@@ -137,7 +173,9 @@ impl Running {
             if let Some(most) = self.too_many() {
                 return Pause::TooMany(most);
             }
-            let left = until.map_or(BURIAL, |until| until.saturating_duration_since(Instant::now()));
+            let left = until.map_or(BURIAL, |until| {
+                until.saturating_duration_since(Instant::now())
+            });
             if left.is_zero() {
                 return Pause::Time;
             }
@@ -171,7 +209,10 @@ impl Running {
                 return false;
             }
             let pause = Instant::now() + left.min(TICK);
-            while let Some(left) = pause.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            while let Some(left) = pause
+                .checked_duration_since(Instant::now())
+                .filter(|left| !left.is_zero())
+            {
                 self.read_once(left, sink);
                 if !self.has_ended && self.check_ended() {
                     break;
@@ -182,8 +223,15 @@ impl Running {
 
     /// What lives of the command.
     pub(super) fn rest(&mut self) -> Vec<String> {
-        let command = if self.check_ended() { None } else { Some("bash".to_owned()) };
-        command.into_iter().chain(self.relatives.living().iter().map(Relative::shown)).collect()
+        let command = if self.check_ended() {
+            None
+        } else {
+            Some("bash".to_owned())
+        };
+        command
+            .into_iter()
+            .chain(self.relatives.living().iter().map(Relative::shown))
+            .collect()
     }
 
     pub(super) fn signal_all(&mut self, signal: Signal) {
@@ -211,7 +259,9 @@ impl Running {
     }
 
     fn end(&mut self) -> End {
-        let Some(mut child) = self.child.take() else { return End::Stopped };
+        let Some(mut child) = self.child.take() else {
+            return End::Stopped;
+        };
         if !self.check_ended() {
             // Not even a kill ended it: it hangs in the system. Somebody waits for it, but not we.
             std::thread::spawn(move || child.wait());
@@ -233,7 +283,9 @@ impl Running {
             let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             self.has_ended = match waitid(WaitId::Pid(self.number), look) {
                 // Of one that is traced, a stop is told as well, though nobody asked for it.
-                Ok(found) => found.is_some_and(|found| found.exited() || found.killed() || found.dumped()),
+                Ok(found) => {
+                    found.is_some_and(|found| found.exited() || found.killed() || found.dumped())
+                }
                 // Where somebody else took the status, it has ended as well.
                 Err(_) => true,
             };
@@ -244,9 +296,16 @@ impl Running {
     /// Waits until there is output or the command ends, at most that long, and reads one piece of each stream.
     fn read_once(&mut self, most: Duration, sink: &mut Sink<'_>) {
         let bell = self.bell.as_ref().filter(|_| !self.has_ended);
-        let handles: [Option<BorrowedFd<'_>>; 3] =
-            [self.out.as_ref().map(AsFd::as_fd), self.error.as_ref().map(AsFd::as_fd), bell.map(AsFd::as_fd)];
-        let mut watched: Vec<PollFd<'_>> = handles.into_iter().flatten().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
+        let handles: [Option<BorrowedFd<'_>>; 3] = [
+            self.out.as_ref().map(AsFd::as_fd),
+            self.error.as_ref().map(AsFd::as_fd),
+            bell.map(AsFd::as_fd),
+        ];
+        let mut watched: Vec<PollFd<'_>> = handles
+            .into_iter()
+            .flatten()
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect();
         let time = Timespec::try_from(most).ok();
         if poll(&mut watched, time.as_ref()).is_ok_and(|ready| ready > 0) {
             drop(watched);
@@ -263,7 +322,11 @@ impl Running {
             _ => return 0,
         };
         let count = match read {
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => return 0,
+            Err(error)
+                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) =>
+            {
+                return 0;
+            }
             other => other.unwrap_or(0),
         };
         match (count, stream) {
@@ -282,7 +345,8 @@ impl Drop for Running {
             return;
         }
         let until = Instant::now() + BURIAL;
-        while !(self.check_ended() && self.relatives.living().is_empty()) && Instant::now() < until {
+        while !(self.check_ended() && self.relatives.living().is_empty()) && Instant::now() < until
+        {
             self.signal_all(Signal::KILL);
             std::thread::sleep(TICK);
         }
@@ -294,13 +358,38 @@ impl Drop for Running {
 }
 
 /// A process in its sandbox, with what has to live as long as it.
-fn bounded(command: &Command<'_>, bounds: &Bounds<'_>, marks: String) -> Result<(std::process::Command, Option<Guard>), String> {
+fn bounded(
+    command: &Command<'_>,
+    bounds: &Bounds<'_>,
+    marks: String,
+) -> Result<(std::process::Command, Option<Guard>), String> {
     let mut profile = bounds.profile.clone();
-    let given = command.environment.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    profile.environment.retain(|(name, _)| name != MARK && !command.environment.iter().any(|(given, _)| name == given.as_str()));
-    profile.environment.extend(given.chain([(OsString::from(MARK), OsString::from(marks))]));
-    let words = [bash::bash()?, "--noprofile", "--norc", "-c", "--", command.text].map(OsString::from);
-    let ready = bounds.sandbox.ready(&profile, bounds.workspace, &words, true)?;
+    let given = command
+        .environment
+        .iter()
+        .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    profile.environment.retain(|(name, _)| {
+        name != MARK
+            && !command
+                .environment
+                .iter()
+                .any(|(given, _)| name == given.as_str())
+    });
+    profile
+        .environment
+        .extend(given.chain([(OsString::from(MARK), OsString::from(marks))]));
+    let words = [
+        bash::bash()?,
+        "--noprofile",
+        "--norc",
+        "-c",
+        "--",
+        command.text,
+    ]
+    .map(OsString::from);
+    let ready = bounds
+        .sandbox
+        .ready(&profile, bounds.workspace, &words, true)?;
     Ok((ready.command, Some(ready.guard)))
 }
 

@@ -20,18 +20,38 @@ pub fn time_limit(name: &str, value: Option<&Node>, default: Duration) -> Result
     let written = match value.map(|node| &node.value) {
         None | Some(Value::Null) => return Ok(default.min(LONGEST_TIME_LIMIT)),
         Some(Value::Number(written) | Value::Text(written)) => written.as_str(),
-        Some(_) => return Err(format!("`{}` has to be a number of seconds; nothing was run", visible(name))),
+        Some(_) => {
+            return Err(format!(
+                "`{}` has to be a number of seconds; nothing was run",
+                visible(name)
+            ));
+        }
     };
     let unit = if name.ends_with("_ms") { 1e-3 } else { 1.0 };
-    let plain = written.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
-    let seconds = written.parse::<f64>().ok().filter(|_| plain).map(|number| number * unit);
+    let plain = written
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
+    let seconds = written
+        .parse::<f64>()
+        .ok()
+        .filter(|_| plain)
+        .map(|number| number * unit);
     // Less than a millisecond is a slip of the pen, and so is what no number can hold.
     match seconds.filter(|seconds| seconds.is_finite() && *seconds >= 1e-3) {
-        Some(seconds) => Ok(Duration::try_from_secs_f64(seconds).map_or(LONGEST_TIME_LIMIT, |limit| limit.min(LONGEST_TIME_LIMIT))),
+        Some(seconds) => Ok(Duration::try_from_secs_f64(seconds)
+            .map_or(LONGEST_TIME_LIMIT, |limit| limit.min(LONGEST_TIME_LIMIT))),
         None => {
-            let unit = if name.ends_with("_ms") { "milliseconds" } else { "seconds" };
+            let unit = if name.ends_with("_ms") {
+                "milliseconds"
+            } else {
+                "seconds"
+            };
             let shown: String = written.chars().take(40).collect();
-            Err(format!("`{}: {}` is not a time; give a number of {unit} above 0. Nothing was run", visible(name), visible(&shown)))
+            Err(format!(
+                "`{}: {}` is not a time; give a number of {unit} above 0. Nothing was run",
+                visible(name),
+                visible(&shown)
+            ))
         }
     }
 }
@@ -41,10 +61,17 @@ pub fn time_limit(name: &str, value: Option<&Node>, default: Duration) -> Result
 /// # Errors
 /// As [`time_limit`].
 pub fn time_limit_of(operation: &Operation, default: Duration) -> Result<Duration, String> {
-    let argument = operation.kind().tool().and_then(|tool| tool.arguments.iter().find(|argument| argument.role == Role::TimeLimit));
+    let argument = operation.kind().tool().and_then(|tool| {
+        tool.arguments
+            .iter()
+            .find(|argument| argument.role == Role::TimeLimit)
+    });
     let mut shortest: Option<Duration> = None;
     for name in argument.map_or(&[][..], |argument| argument.names) {
-        let given = operation.args().get(name).filter(|node| !matches!(node.value, Value::Null));
+        let given = operation
+            .args()
+            .get(name)
+            .filter(|node| !matches!(node.value, Value::Null));
         if given.is_some() {
             let limit = time_limit(name, given, default)?;
             shortest = Some(shortest.map_or(limit, |other| other.min(limit)));
@@ -63,17 +90,32 @@ mod tests {
     fn the_limit_of_a_call_is_found_under_each_of_its_names() {
         let of = |name: &str, value: Value| {
             let args = Node::map([("command", Node::text("true")), (name, value.into())]);
-            time_limit_of(&Operation::freeze(Call::new("terminal", args, "/w")).unwrap(), DEFAULT_TIME_LIMIT)
+            time_limit_of(
+                &Operation::freeze(Call::new("terminal", args, "/w")).unwrap(),
+                DEFAULT_TIME_LIMIT,
+            )
         };
-        assert_eq!(of("timeout", Value::Number("7".into())), Ok(Duration::from_secs(7)));
-        assert_eq!(of("timeout_ms", Value::Number("7".into())), Ok(Duration::from_millis(7)));
+        assert_eq!(
+            of("timeout", Value::Number("7".into())),
+            Ok(Duration::from_secs(7))
+        );
+        assert_eq!(
+            of("timeout_ms", Value::Number("7".into())),
+            Ok(Duration::from_millis(7))
+        );
         assert_eq!(of("timeout", Value::Null), Ok(DEFAULT_TIME_LIMIT));
         assert_eq!(of("description", Value::Null), Ok(DEFAULT_TIME_LIMIT));
-        assert!(of("timeout", Value::Text("soon".into())).unwrap_err().contains("Nothing was run"));
+        assert!(
+            of("timeout", Value::Text("soon".into()))
+                .unwrap_err()
+                .contains("Nothing was run")
+        );
     }
 
     fn limit(name: &str, value: Value) -> Option<u128> {
-        time_limit(name, Some(&value.into()), DEFAULT_TIME_LIMIT).ok().map(|limit| limit.as_millis())
+        time_limit(name, Some(&value.into()), DEFAULT_TIME_LIMIT)
+            .ok()
+            .map(|limit| limit.as_millis())
     }
 
     #[test]
@@ -92,12 +134,29 @@ mod tests {
         ] {
             assert_eq!(limit(name, value.clone()), Some(wanted), "{name} {value:?}");
         }
-        assert_eq!(time_limit("timeout", None, Duration::from_secs(180)), Ok(Duration::from_secs(180)));
+        assert_eq!(
+            time_limit("timeout", None, Duration::from_secs(180)),
+            Ok(Duration::from_secs(180))
+        );
     }
 
     #[test]
     fn what_is_no_time_is_refused() {
-        for text in ["0", "-1", "nan", "inf", "1e999", "soon", "", " 5", "5s", "0x10", "0.0000001", "1e-400", "\u{202e}5"] {
+        for text in [
+            "0",
+            "-1",
+            "nan",
+            "inf",
+            "1e999",
+            "soon",
+            "",
+            " 5",
+            "5s",
+            "0x10",
+            "0.0000001",
+            "1e-400",
+            "\u{202e}5",
+        ] {
             assert_eq!(limit("timeout", Value::Text(text.into())), None, "{text}");
         }
         assert_eq!(limit("timeout", Value::Bool(true)), None);

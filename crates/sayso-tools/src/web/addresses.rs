@@ -29,7 +29,11 @@ pub(super) fn look_up(url: &Url, private: bool, until: Instant) -> Result<Checke
         None => ask(url, until)?,
     };
     // One private address among public ones is how a name is turned against its own network.
-    match found.iter().map(SocketAddr::ip).find(|address| !private && is_private_address(*address)) {
+    match found
+        .iter()
+        .map(SocketAddr::ip)
+        .find(|address| !private && is_private_address(*address))
+    {
         Some(address) => Err(refused(url, Some(address))),
         None if found.is_empty() => Err(format!("the host `{}` has no address", shown(&url.host))),
         None => Ok(Checked(found)),
@@ -37,7 +41,9 @@ pub(super) fn look_up(url: &Url, private: bool, until: Instant) -> Result<Checke
 }
 
 fn refused(url: &Url, address: Option<IpAddr>) -> String {
-    let address = address.map(|address| format!(" ({address})")).unwrap_or_default();
+    let address = address
+        .map(|address| format!(" ({address})"))
+        .unwrap_or_default();
     format!(
         "`{}` leads to this machine or to a private network{address}; nothing was fetched, and only the policy can allow such addresses",
         shown(&url.written)
@@ -49,21 +55,37 @@ fn ask(url: &Url, until: Instant) -> Result<Vec<SocketAddr>, String> {
     let (sender, receiver) = mpsc::sync_channel(1);
     let (host, port) = (url.host.clone(), url.port);
     std::thread::spawn(move || {
-        let found = (host.as_str(), port).to_socket_addrs().map(|found| found.take(MOST_ADDRESSES).collect::<Vec<_>>());
+        let found = (host.as_str(), port)
+            .to_socket_addrs()
+            .map(|found| found.take(MOST_ADDRESSES).collect::<Vec<_>>());
         // Nobody may be waiting any more.
         let _ = sender.send(found);
     });
     match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
         Ok(Ok(found)) => Ok(found),
-        Ok(Err(error)) => Err(format!("the host `{}` was not found: {error}", shown(&url.host))),
-        Err(_) => Err(format!("the host `{}` was not found in time", shown(&url.host))),
+        Ok(Err(error)) => Err(format!(
+            "the host `{}` was not found: {error}",
+            shown(&url.host)
+        )),
+        Err(_) => Err(format!(
+            "the host `{}` was not found in time",
+            shown(&url.host)
+        )),
     }
 }
 
 impl Resolver for Checked {
-    fn resolve(&self, _: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
+    fn resolve(
+        &self,
+        _: &Uri,
+        _: &Config,
+        _: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let mut list = self.empty();
-        self.0.iter().take(MOST_ADDRESSES).for_each(|address| list.push(*address));
+        self.0
+            .iter()
+            .take(MOST_ADDRESSES)
+            .for_each(|address| list.push(*address));
         Ok(list)
     }
 }
@@ -75,17 +97,35 @@ mod tests {
     use super::*;
 
     fn look(url: &str, private: bool) -> Result<Checked, String> {
-        look_up(&Url::parse(url).unwrap(), private, Instant::now() + Duration::from_secs(60))
+        look_up(
+            &Url::parse(url).unwrap(),
+            private,
+            Instant::now() + Duration::from_secs(60),
+        )
     }
 
     #[test]
     fn h_70_this_machine_is_reached_only_where_it_may_be() {
-        for url in ["http://localhost:1/", "http://127.0.0.1/", "http://[::1]/", "http://169.254.169.254/", "http://0/", "http://printer/"]
-        {
-            assert!(look(url, false).unwrap_err().contains("private network"), "{url}");
+        for url in [
+            "http://localhost:1/",
+            "http://127.0.0.1/",
+            "http://[::1]/",
+            "http://169.254.169.254/",
+            "http://0/",
+            "http://printer/",
+        ] {
+            assert!(
+                look(url, false).unwrap_err().contains("private network"),
+                "{url}"
+            );
         }
         let Checked(found) = look("http://localhost:1/", true).unwrap();
-        assert!(!found.is_empty() && found.iter().all(|address| address.ip().is_loopback() && address.port() == 1));
+        assert!(
+            !found.is_empty()
+                && found
+                    .iter()
+                    .all(|address| address.ip().is_loopback() && address.port() == 1)
+        );
     }
 
     #[test]
@@ -95,7 +135,11 @@ mod tests {
         url.host = "127.0.0.1".to_owned();
         let found = ask(&url, Instant::now() + Duration::from_secs(60)).unwrap();
         assert!(found.iter().all(|address| is_private_address(address.ip())));
-        let gone = look_up(&Url::parse("http://no-such-host.invalid/").unwrap(), false, Instant::now() + Duration::from_secs(60));
+        let gone = look_up(
+            &Url::parse("http://no-such-host.invalid/").unwrap(),
+            false,
+            Instant::now() + Duration::from_secs(60),
+        );
         assert!(gone.unwrap_err().contains("no-such-host.invalid"));
     }
 }

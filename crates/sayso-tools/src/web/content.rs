@@ -24,31 +24,55 @@ const TEXTS: [&str; 13] = [
     "application/x-www-form-urlencoded",
 ];
 
-pub(super) fn result(status: u16, reason: Option<&str>, url: &Url, kind: Option<&str>, bytes: Vec<u8>) -> ToolResult {
+pub(super) fn result(
+    status: u16,
+    reason: Option<&str>,
+    url: &Url,
+    kind: Option<&str>,
+    bytes: Vec<u8>,
+) -> ToolResult {
     let size = bytes.len();
     let (essence, charset) = read_kind(kind.unwrap_or(""));
-    let named = shown(if essence.is_empty() { "unknown type" } else { &essence });
-    let output = if is_text(&essence, &bytes) { text(bytes, charset.as_deref()) } else { format!("[{named}, {size} bytes]") };
+    let named = shown(if essence.is_empty() {
+        "unknown type"
+    } else {
+        &essence
+    });
+    let output = if is_text(&essence, &bytes) {
+        text(bytes, charset.as_deref())
+    } else {
+        format!("[{named}, {size} bytes]")
+    };
     let success = (200..300).contains(&status);
     let error = if success {
         String::new()
     } else {
-        let reason = reason.map(|reason| format!(" {reason}")).unwrap_or_default();
+        let reason = reason
+            .map(|reason| format!(" {reason}"))
+            .unwrap_or_default();
         format!("`{}` answered {status}{reason}", shown(&url.written))
     };
     let number = |number: usize| Node::from(Value::Number(number.to_string()));
-    ToolResult { success, output, error, facts: Vec::new() }
-        .with("status", number(status.into()))
-        .with("url", Node::text(&url.written))
-        .with("content_type", Node::text(visible(kind.unwrap_or(""))))
-        .with("bytes", number(size))
+    ToolResult {
+        success,
+        output,
+        error,
+        facts: Vec::new(),
+    }
+    .with("status", number(status.into()))
+    .with("url", Node::text(&url.written))
+    .with("content_type", Node::text(visible(kind.unwrap_or(""))))
+    .with("bytes", number(size))
 }
 
 /// The type without its parameters, and the character set among them; both in lowercase.
 fn read_kind(kind: &str) -> (String, Option<String>) {
     let mut parts = kind.split(';').map(|part| part.trim().to_ascii_lowercase());
     let essence = parts.next().unwrap_or_default();
-    let charset = parts.find_map(|part| part.strip_prefix("charset=").map(|name| name.trim_matches(['"', '\'', ' ']).to_owned()));
+    let charset = parts.find_map(|part| {
+        part.strip_prefix("charset=")
+            .map(|name| name.trim_matches(['"', '\'', ' ']).to_owned())
+    });
     (essence, charset)
 }
 
@@ -56,15 +80,22 @@ fn is_text(essence: &str, bytes: &[u8]) -> bool {
     if essence.is_empty() {
         return !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok();
     }
-    essence.starts_with("text/") || TEXTS.contains(&essence) || essence.ends_with("+json") || essence.ends_with("+xml")
+    essence.starts_with("text/")
+        || TEXTS.contains(&essence)
+        || essence.ends_with("+json")
+        || essence.ends_with("+xml")
 }
 
 /// UTF-8 unless it says that it is Latin-1; what is neither is shown with replacement characters.
 fn text(bytes: Vec<u8>, charset: Option<&str>) -> String {
-    if matches!(charset, Some("iso-8859-1" | "latin1" | "latin-1" | "iso_8859-1" | "l1")) {
+    if matches!(
+        charset,
+        Some("iso-8859-1" | "latin1" | "latin-1" | "iso_8859-1" | "l1")
+    ) {
         return bytes.into_iter().map(char::from).collect();
     }
-    let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,
@@ -76,7 +107,14 @@ mod tests {
     use super::*;
 
     fn output(kind: Option<&str>, bytes: &[u8]) -> String {
-        result(200, None, &Url::parse("http://a.example/").unwrap(), kind, bytes.to_vec()).output
+        result(
+            200,
+            None,
+            &Url::parse("http://a.example/").unwrap(),
+            kind,
+            bytes.to_vec(),
+        )
+        .output
     }
 
     #[test]
@@ -85,7 +123,11 @@ mod tests {
             (Some("text/html; charset=UTF-8"), "<p>ä".as_bytes(), "<p>ä"),
             (Some("TEXT/Plain;charset=\"ISO-8859-1\""), b"\xe4", "ä"),
             (Some("text/plain"), b"\xe4", "\u{fffd}"),
-            (Some("text/plain; charset=utf-16"), b"\xff\xfea\0", "\u{fffd}\u{fffd}a\0"),
+            (
+                Some("text/plain; charset=utf-16"),
+                b"\xff\xfea\0",
+                "\u{fffd}\u{fffd}a\0",
+            ),
             (Some("application/problem+json"), b"{}", "{}"),
             (Some("text/plain"), b"\xef\xbb\xbfa", "a"),
             (None, b"plain", "plain"),

@@ -18,7 +18,12 @@ use crate::result::ToolResult;
 /// An answer whose body has not been read.
 pub(super) struct Answer(Response<Body>);
 
-pub(super) fn get(url: &Url, addresses: Checked, limits: &Limits, until: Instant) -> Result<Answer, String> {
+pub(super) fn get(
+    url: &Url,
+    addresses: Checked,
+    limits: &Limits,
+    until: Instant,
+) -> Result<Answer, String> {
     let config = Agent::config_builder()
         .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
         .proxy(None)
@@ -28,8 +33,12 @@ pub(super) fn get(url: &Url, addresses: Checked, limits: &Limits, until: Instant
         .timeout_global(Some(until.saturating_duration_since(Instant::now())))
         .build();
     let agent = Agent::with_parts(config, DefaultConnector::default(), addresses);
-    let answer = agent.get(format!("{}{}", origin(url), encoded(&url.path))).call();
-    answer.map(Answer).map_err(|error| failed(url, &error, limits))
+    let answer = agent
+        .get(format!("{}{}", origin(url), encoded(&url.path)))
+        .call();
+    answer
+        .map(Answer)
+        .map_err(|error| failed(url, &error, limits))
 }
 
 impl Answer {
@@ -41,20 +50,36 @@ impl Answer {
     }
 
     /// Reads the body, as far as it may go.
-    pub(super) fn read(self, url: &Url, limits: &Limits, until: Instant) -> Result<ToolResult, String> {
+    pub(super) fn read(
+        self,
+        url: &Url,
+        limits: &Limits,
+        until: Instant,
+    ) -> Result<ToolResult, String> {
         let (head, body) = self.0.into_parts();
-        let kind = head.headers.get("content-type").map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let kind = head
+            .headers
+            .get("content-type")
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let mut reader = body.into_reader();
         let mut bytes = Vec::new();
         let mut piece = vec![0; 64 * 1024];
         loop {
-            let count = reader.read(&mut piece).map_err(|error| failed(url, &Error::from(error), limits))?;
+            let count = reader
+                .read(&mut piece)
+                .map_err(|error| failed(url, &Error::from(error), limits))?;
             bytes.extend_from_slice(piece.get(..count).unwrap_or_default());
             if bytes.len() > limits.most_bytes {
                 return Err(too_long(url, limits));
             }
             if count == 0 {
-                return Ok(content::result(head.status.as_u16(), head.status.canonical_reason(), url, kind.as_deref(), bytes));
+                return Ok(content::result(
+                    head.status.as_u16(),
+                    head.status.canonical_reason(),
+                    url,
+                    kind.as_deref(),
+                    bytes,
+                ));
             }
             if Instant::now() >= until {
                 return Err(failed(url, &Error::Timeout(ureq::Timeout::Global), limits));
@@ -64,15 +89,28 @@ impl Answer {
 }
 
 fn too_long(url: &Url, limits: &Limits) -> String {
-    format!("the answer of `{}` is longer than {} bytes; it was not fetched", shown(&url.written), limits.most_bytes)
+    format!(
+        "the answer of `{}` is longer than {} bytes; it was not fetched",
+        shown(&url.written),
+        limits.most_bytes
+    )
 }
 
 fn failed(url: &Url, error: &Error, limits: &Limits) -> String {
     let address = shown(&url.written);
     match error {
-        Error::Timeout(_) => format!("`{address}` took longer than {} s; it was not fetched", limits.time.as_secs_f64()),
-        Error::LargeResponseHeader(..) => format!("the head of the answer of `{address}` is longer than {} bytes", limits.most_head),
-        other => format!("`{address}` could not be fetched: {}", visible(&other.to_string())),
+        Error::Timeout(_) => format!(
+            "`{address}` took longer than {} s; it was not fetched",
+            limits.time.as_secs_f64()
+        ),
+        Error::LargeResponseHeader(..) => format!(
+            "the head of the answer of `{address}` is longer than {} bytes",
+            limits.most_head
+        ),
+        other => format!(
+            "`{address}` could not be fetched: {}",
+            visible(&other.to_string())
+        ),
     }
 }
 
@@ -81,7 +119,9 @@ fn encoded(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {
-            b'!' | b'$'..=b';' | b'=' | b'?'..=b'Z' | b'_' | b'a'..=b'z' | b'~' | b'[' | b']' => out.push(char::from(byte)),
+            b'!' | b'$'..=b';' | b'=' | b'?'..=b'Z' | b'_' | b'a'..=b'z' | b'~' | b'[' | b']' => {
+                out.push(char::from(byte))
+            }
             other => out.push_str(&format!("%{other:02X}")),
         }
     }
@@ -94,7 +134,10 @@ mod tests {
 
     #[test]
     fn paths_are_sent_as_they_are_where_they_can_be() {
-        assert_eq!(encoded("/a%20b/~c?d=e&f=[1]+(2)'*,;:@"), "/a%20b/~c?d=e&f=[1]+(2)'*,;:@");
+        assert_eq!(
+            encoded("/a%20b/~c?d=e&f=[1]+(2)'*,;:@"),
+            "/a%20b/~c?d=e&f=[1]+(2)'*,;:@"
+        );
         assert_eq!(encoded("/ä\"<>{}|^`"), "/%C3%A4%22%3C%3E%7B%7D%7C%5E%60");
     }
 }

@@ -17,14 +17,23 @@ pub(super) fn join(base: &Url, target: &str) -> String {
         "" if rest.starts_with('?') => own_path.to_owned(),
         "" => base.path.clone(),
         _ if path.starts_with('/') => without_dots(path),
-        _ => without_dots(&format!("{}{path}", own_path.rsplit_once('/').map_or("/".to_owned(), |(folder, _)| format!("{folder}/")))),
+        _ => without_dots(&format!(
+            "{}{path}",
+            own_path
+                .rsplit_once('/')
+                .map_or("/".to_owned(), |(folder, _)| format!("{folder}/"))
+        )),
     };
     format!("{origin}{path}{rest}")
 }
 
 /// Scheme, host and port, the port only where it is not the scheme's own.
 pub(super) fn origin(url: &Url) -> String {
-    let host = if url.host.contains(':') { format!("[{}]", url.host) } else { url.host.clone() };
+    let host = if url.host.contains(':') {
+        format!("[{}]", url.host)
+    } else {
+        url.host.clone()
+    };
     match (url.scheme.as_str(), url.port) {
         ("http", 80) | ("https", 443) => format!("{}://{host}", url.scheme),
         (scheme, port) => format!("{scheme}://{host}:{port}"),
@@ -34,7 +43,9 @@ pub(super) fn origin(url: &Url) -> String {
 fn has_scheme(target: &str) -> bool {
     target.split_once(':').is_some_and(|(scheme, _)| {
         scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+            && scheme
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
     })
 }
 
@@ -75,7 +86,10 @@ mod tests {
             ("../../../../g", "http://a.example:81/g"),
             ("..", "http://a.example:81/b/"),
             (".", "http://a.example:81/b/c/"),
-            ("g/./h/../i?x=../y#z", "http://a.example:81/b/c/g/i?x=../y#z"),
+            (
+                "g/./h/../i?x=../y#z",
+                "http://a.example:81/b/c/g/i?x=../y#z",
+            ),
             ("?y", "http://a.example:81/b/c/d;p?y"),
             ("#s", "http://a.example:81/b/c/d;p?q=/x/y#s"),
             ("", "http://a.example:81/b/c/d;p?q=/x/y"),
@@ -86,7 +100,13 @@ mod tests {
         ] {
             assert_eq!(join(&base, target), wanted, "{target}");
         }
-        assert_eq!(join(&Url::parse("https://[2606:4700::1]/").unwrap(), "x"), "https://[2606:4700::1]/x");
-        assert_eq!(join(&Url::parse("https://a.example?q").unwrap(), "x"), "https://a.example/x");
+        assert_eq!(
+            join(&Url::parse("https://[2606:4700::1]/").unwrap(), "x"),
+            "https://[2606:4700::1]/x"
+        );
+        assert_eq!(
+            join(&Url::parse("https://a.example?q").unwrap(), "x"),
+            "https://a.example/x"
+        );
     }
 }

@@ -37,7 +37,14 @@ const CONNECTING: Duration = Duration::from_secs(20);
 impl Default for Limits {
     fn default() -> Self {
         let (most_bytes, most_head) = (5 * 1024 * 1024, 64 * 1024);
-        Limits { time: Duration::from_secs(30), most_bytes, most_head, most_redirects: 5, private: false, private_by_name: false }
+        Limits {
+            time: Duration::from_secs(30),
+            most_bytes,
+            most_head,
+            most_redirects: 5,
+            private: false,
+            private_by_name: false,
+        }
     }
 }
 
@@ -53,7 +60,8 @@ impl Limits {
 /// No cookie, password or proxy is sent along, whatever the environment says. Names are looked up once, and what is connected to is exactly
 /// what was checked.
 pub fn fetch(url: &str, limits: &Limits, hop: &dyn Fn(&Url) -> Result<(), String>) -> ToolResult {
-    let look = |url: &Url, until: Instant| addresses::look_up(url, limits.may_be_private(url), until);
+    let look =
+        |url: &Url, until: Instant| addresses::look_up(url, limits.may_be_private(url), until);
     match follow(url, limits, hop, &look) {
         Ok(result) => result,
         Err(error) => ToolResult::failed(error),
@@ -66,12 +74,17 @@ fn follow(
     hop: &dyn Fn(&Url) -> Result<(), String>,
     look: &dyn Fn(&Url, Instant) -> Result<Checked, String>,
 ) -> Result<ToolResult, String> {
-    let until = Instant::now().checked_add(limits.time).ok_or("the time limit is longer than any clock goes")?;
-    let mut url = Url::parse(text).map_err(|why| format!("`{}` cannot be fetched: {}", shown(text), visible(&why.0)))?;
+    let until = Instant::now()
+        .checked_add(limits.time)
+        .ok_or("the time limit is longer than any clock goes")?;
+    let mut url = Url::parse(text)
+        .map_err(|why| format!("`{}` cannot be fetched: {}", shown(text), visible(&why.0)))?;
     for _ in 0..=limits.most_redirects {
         let checked = look(&url, until)?;
         let answer = get::get(&url, checked, limits, until)?;
-        let Some(target) = answer.redirect() else { return answer.read(&url, limits, until) };
+        let Some(target) = answer.redirect() else {
+            return answer.read(&url, limits, until);
+        };
         url = next(&url, &target)?;
         hop(&url).map_err(|why| {
             let (address, why) = (shown(&url.written), visible(&why).into_owned());
@@ -79,7 +92,11 @@ fn follow(
         })?;
     }
     let most = limits.most_redirects;
-    Err(format!("`{}` was not reached: it redirects more than {most} times, last to `{}`", shown(text), shown(&url.written)))
+    Err(format!(
+        "`{}` was not reached: it redirects more than {most} times, last to `{}`",
+        shown(text),
+        shown(&url.written)
+    ))
 }
 
 /// Where a redirect leads.
@@ -88,7 +105,8 @@ fn follow(
 /// # Errors
 /// In words, why there is none.
 pub fn connect(host: &str, port: u16) -> Result<std::net::TcpStream, String> {
-    let url = Url::parse(&format!("https://{host}:{port}/")).map_err(|_| format!("`{}` is not the name of a host", shown(host)))?;
+    let url = Url::parse(&format!("https://{host}:{port}/"))
+        .map_err(|_| format!("`{}` is not the name of a host", shown(host)))?;
     let addresses = addresses::look_up(&url, false, Instant::now() + CONNECTING)?.0;
     let mut trouble = String::new();
     for address in addresses {
@@ -102,7 +120,13 @@ pub fn connect(host: &str, port: u16) -> Result<std::net::TcpStream, String> {
 
 fn next(url: &Url, target: &str) -> Result<Url, String> {
     let target = location::join(url, target);
-    let refused = |why: &str| format!("the address redirects to `{}`, which was not followed: {}", shown(&target), visible(why));
+    let refused = |why: &str| {
+        format!(
+            "the address redirects to `{}`, which was not followed: {}",
+            shown(&target),
+            visible(why)
+        )
+    };
     let next = Url::parse(&target).map_err(|why| refused(&why.0))?;
     if url.scheme == "https" && next.scheme == "http" {
         return Err(refused(
@@ -130,8 +154,10 @@ mod tests {
     /// A server for two requests, at an address that nobody may reach.
     fn redirecting(to: &str) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (address, answer) =
-            (listener.local_addr().unwrap(), format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n"));
+        let (address, answer) = (
+            listener.local_addr().unwrap(),
+            format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n"),
+        );
         std::thread::spawn(move || {
             for stream in listener.incoming().take(2) {
                 let mut stream = stream.unwrap();
@@ -157,22 +183,45 @@ mod tests {
                 "public.example" => Ok(Checked(vec![server])),
                 _ => addresses::look_up(url, false, until),
             };
-            let error = follow("http://public.example/", &Limits::default(), &|_| Ok(()), &look).unwrap_err();
-            assert!(error.contains(to) && error.contains("private network"), "{to}: {error}");
+            let error = follow(
+                "http://public.example/",
+                &Limits::default(),
+                &|_| Ok(()),
+                &look,
+            )
+            .unwrap_err();
+            assert!(
+                error.contains(to) && error.contains("private network"),
+                "{to}: {error}"
+            );
         }
     }
 
     #[test]
     fn n_05_a_name_that_looks_public_was_not_asked_about_as_a_private_one() {
-        let (named, public) = (Url::parse("http://127.0.0.1/").unwrap(), Url::parse("http://public.example/").unwrap());
-        let limits = |private, private_by_name| Limits { private, private_by_name, ..Limits::default() };
+        let (named, public) = (
+            Url::parse("http://127.0.0.1/").unwrap(),
+            Url::parse("http://public.example/").unwrap(),
+        );
+        let limits = |private, private_by_name| Limits {
+            private,
+            private_by_name,
+            ..Limits::default()
+        };
         for (limits, of_named, of_public) in [
             (limits(false, false), false, false),
             (limits(true, false), true, false),
             (limits(true, true), true, true),
             (limits(false, true), false, false),
         ] {
-            assert_eq!((limits.may_be_private(&named), limits.may_be_private(&public)), (of_named, of_public), "{limits:?}");
+            assert_eq!(
+                (
+                    limits.may_be_private(&named),
+                    limits.may_be_private(&public)
+                ),
+                (of_named, of_public),
+                "{limits:?}"
+            );
         }
     }
 
@@ -181,8 +230,17 @@ mod tests {
         let server = redirecting("file:///etc/passwd");
         // No such name exists: were it looked up again, nothing would answer.
         let look = |_: &Url, _: Instant| Ok(Checked(vec![server]));
-        let error = follow("http://no-such-host.invalid:7/", &Limits::default(), &|_| Ok(()), &look).unwrap_err();
-        assert!(error.contains("redirects to `file:///etc/passwd`"), "{error}");
+        let error = follow(
+            "http://no-such-host.invalid:7/",
+            &Limits::default(),
+            &|_| Ok(()),
+            &look,
+        )
+        .unwrap_err();
+        assert!(
+            error.contains("redirects to `file:///etc/passwd`"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -197,9 +255,23 @@ mod tests {
             "https://",
             "gopher:x",
         ] {
-            assert!(next(&base, target).unwrap_err().contains("was not followed"), "{target}");
+            assert!(
+                next(&base, target)
+                    .unwrap_err()
+                    .contains("was not followed"),
+                "{target}"
+            );
         }
-        assert_eq!(next(&base, "//b.example/y").unwrap().written, "https://b.example/y");
-        assert!(next(&Url::parse("http://a.example/").unwrap(), "https://a.example/").is_ok());
+        assert_eq!(
+            next(&base, "//b.example/y").unwrap().written,
+            "https://b.example/y"
+        );
+        assert!(
+            next(
+                &Url::parse("http://a.example/").unwrap(),
+                "https://a.example/"
+            )
+            .is_ok()
+        );
     }
 }

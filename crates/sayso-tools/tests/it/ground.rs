@@ -31,7 +31,10 @@ pub struct Ground {
 }
 
 pub fn quick(limits: Limits) -> Settings {
-    Settings { limits, sync: false }
+    Settings {
+        limits,
+        sync: false,
+    }
 }
 
 impl Ground {
@@ -40,14 +43,25 @@ impl Ground {
         let root = self.ws.parent().unwrap();
         if rustix::process::geteuid().is_root() {
             const NOBODY: u32 = 65534;
-            let all = ["", "ws", "outside", "state", "state/backups", "state/changes"];
-            all.iter().for_each(|path| chown(root.join(path), Some(NOBODY), Some(NOBODY)).unwrap());
+            let all = [
+                "",
+                "ws",
+                "outside",
+                "state",
+                "state/backups",
+                "state/changes",
+            ];
+            all.iter()
+                .for_each(|path| chown(root.join(path), Some(NOBODY), Some(NOBODY)).unwrap());
             program.uid(NOBODY).gid(NOBODY).current_dir("/");
         }
         match program.output() {
-            Err(error) => println!("NOT CHECKED: closed folders, as no process of another user could be started: {error}"),
+            Err(error) => println!(
+                "NOT CHECKED: closed folders, as no process of another user could be started: {error}"
+            ),
             Ok(output) => {
-                let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+                let said = String::from_utf8_lossy(&output.stdout).into_owned()
+                    + &String::from_utf8_lossy(&output.stderr);
                 assert!(said.contains("all of it held"), "{said}");
             }
         }
@@ -64,7 +78,9 @@ impl Ground {
 
     /// In memory where the system has a place for that: for thousands of rounds, a disk is slow.
     pub fn in_memory() -> Ground {
-        let dir = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
+        let dir = TempDir::new_in("/dev/shm")
+            .or_else(|_| TempDir::new())
+            .unwrap();
         Ground::at(dir, Limits::default())
     }
 
@@ -75,18 +91,41 @@ impl Ground {
         fs::create_dir(&outside).unwrap();
         let kit = Files::open(&state, quick(limits)).unwrap();
         let machine = machine(&root);
-        Ground { _dir: dir, ws, outside, state, kit, machine }
+        Ground {
+            _dir: dir,
+            ws,
+            outside,
+            state,
+            kit,
+            machine,
+        }
     }
 
     pub fn op(&self, tool: &str, args: &[(&str, Node)]) -> Operation {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        self.op_as(tool, args, &format!("op-{}", NEXT.fetch_add(1, Ordering::Relaxed)), None)
+        self.op_as(
+            tool,
+            args,
+            &format!("op-{}", NEXT.fetch_add(1, Ordering::Relaxed)),
+            None,
+        )
     }
 
-    pub fn op_as(&self, tool: &str, args: &[(&str, Node)], id: &str, batch: Option<&str>) -> Operation {
+    pub fn op_as(
+        &self,
+        tool: &str,
+        args: &[(&str, Node)],
+        id: &str,
+        batch: Option<&str>,
+    ) -> Operation {
         let args = Node::map(args.iter().map(|(key, node)| (*key, node.clone())));
         let call = Call::new(tool, args, self.ws.to_str().unwrap());
-        Operation::freeze(Call { id: id.to_owned(), batch: batch.map(str::to_owned), ..call }).unwrap()
+        Operation::freeze(Call {
+            id: id.to_owned(),
+            batch: batch.map(str::to_owned),
+            ..call
+        })
+        .unwrap()
     }
 
     pub fn judge(&self, operation: &Operation) -> Verdict {
@@ -94,7 +133,10 @@ impl Ground {
     }
 
     pub fn run(&self, tool: &str, args: &[(&str, &str)]) -> ToolResult {
-        let args: Vec<(&str, Node)> = args.iter().map(|(key, text)| (*key, Node::text(*text))).collect();
+        let args: Vec<(&str, Node)> = args
+            .iter()
+            .map(|(key, text)| (*key, Node::text(*text)))
+            .collect();
         self.run_nodes(tool, &args)
     }
 
@@ -115,7 +157,11 @@ impl Ground {
         let before = self.tree();
         let result = self.run(tool, args);
         assert!(!result.success, "{tool} {args:?}: {}", result.output);
-        assert!(result.error.ends_with("nothing was changed"), "{}", result.error);
+        assert!(
+            result.error.ends_with("nothing was changed"),
+            "{}",
+            result.error
+        );
         assert!(result.facts.is_empty());
         assert_eq!(before, self.tree(), "{tool} {args:?}");
         result.error
@@ -194,7 +240,10 @@ pub fn tree(top: &Path) -> BTreeMap<PathBuf, String> {
             } else if metadata.is_symlink() {
                 format!("link {}", fs::read_link(&path).unwrap().display())
             } else if metadata.is_file() {
-                format!("file {mode:o} {}", sayso_core::digest::Digest::of_bytes(&fs::read(&path).unwrap()))
+                format!(
+                    "file {mode:o} {}",
+                    sayso_core::digest::Digest::of_bytes(&fs::read(&path).unwrap())
+                )
             } else {
                 format!("special {:o}", metadata.mode())
             };

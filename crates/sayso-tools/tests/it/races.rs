@@ -91,14 +91,23 @@ fn h_21_name_by_name_is_as_safe_as_by_the_kernel() {
                             *count += 1;
                         }
                         Err(trouble) => {
-                            assert!(matches!(trouble, Trouble::Link(_) | Trouble::Missing(_) | Trouble::NotFolder(_)), "{trouble}")
+                            assert!(
+                                matches!(
+                                    trouble,
+                                    Trouble::Link(_) | Trouble::Missing(_) | Trouble::NotFolder(_)
+                                ),
+                                "{trouble}"
+                            )
                         }
                     }
                 }
             }
             stop.store(true, Ordering::Relaxed);
         });
-        println!("a folder under attack: opened {} of 2000 times by the kernel's rule, {} of 2000 name by name", opened[0], opened[1]);
+        println!(
+            "a folder under attack: opened {} of 2000 times by the kernel's rule, {} of 2000 name by name",
+            opened[0], opened[1]
+        );
     }
 }
 
@@ -106,14 +115,23 @@ fn h_21_name_by_name_is_as_safe_as_by_the_kernel() {
 fn h_21_none_of_many_races_leads_out_of_the_workspace() {
     let (mut rounds, mut done, mut refused) = (0_u64, 0_u64, 0_u64);
     let swaps = AtomicU64::new(0);
-    for attack in [Attack::FolderForLink, Attack::UpperForLink, Attack::FileForLink, Attack::FolderForFolder] {
+    for attack in [
+        Attack::FolderForLink,
+        Attack::UpperForLink,
+        Attack::FileForLink,
+        Attack::FolderForFolder,
+    ] {
         let ground = Ground::in_memory();
         let (ws, outside) = (&ground.ws, &ground.outside);
         // The same names are outside, so that a tool that is led there finds what it looks for.
         for top in [ws.join("u"), outside.clone()] {
             fs::create_dir_all(top.join("d/sub")).unwrap();
             fs::create_dir_all(top.join("sub")).unwrap();
-            let text = if top.starts_with(outside) { SECRET } else { "inside" };
+            let text = if top.starts_with(outside) {
+                SECRET
+            } else {
+                "inside"
+            };
             for name in ["x", "d/x", "sub/y", "d/sub/y"] {
                 fs::write(top.join(name), text).unwrap();
             }
@@ -130,19 +148,49 @@ fn h_21_none_of_many_races_leads_out_of_the_workspace() {
         let content = ("content", text("ours"));
         let calls: Vec<(&str, Vec<(&str, Node)>)> = vec![
             ("file_read", vec![("path", text("u/d/x"))]),
-            ("file_grep", vec![("path", text("u/d")), ("pattern", text("."))]),
+            (
+                "file_grep",
+                vec![("path", text("u/d")), ("pattern", text("."))],
+            ),
             ("file_write", vec![("path", text("u/d/x")), content.clone()]),
-            ("file_append", vec![("path", text("u/d/x")), content.clone()]),
-            ("file_create", vec![("path", text("u/d/new")), content.clone()]),
+            (
+                "file_append",
+                vec![("path", text("u/d/x")), content.clone()],
+            ),
+            (
+                "file_create",
+                vec![("path", text("u/d/new")), content.clone()],
+            ),
             ("file_create", vec![("path", text("u/d/deep/new")), content]),
             ("file_delete", vec![("path", text("u/d/x"))]),
-            ("file_move", vec![("from", text("u/d/x")), ("to", text("moved"))]),
-            ("file_move", vec![("from", text("here")), ("to", text("u/d/here"))]),
-            ("file_copy", vec![("from", text("u/d/x")), ("to", text("copied"))]),
-            ("file_copy", vec![("from", text("u/d")), ("to", text("copied"))]),
-            ("file_copy", vec![("from", text("here")), ("to", text("u/d/here"))]),
+            (
+                "file_move",
+                vec![("from", text("u/d/x")), ("to", text("moved"))],
+            ),
+            (
+                "file_move",
+                vec![("from", text("here")), ("to", text("u/d/here"))],
+            ),
+            (
+                "file_copy",
+                vec![("from", text("u/d/x")), ("to", text("copied"))],
+            ),
+            (
+                "file_copy",
+                vec![("from", text("u/d")), ("to", text("copied"))],
+            ),
+            (
+                "file_copy",
+                vec![("from", text("here")), ("to", text("u/d/here"))],
+            ),
             ("file_mkdir", vec![("path", text("u/d/made/deeper"))]),
-            ("file_rmdir", vec![("path", text("u/d/sub")), ("recursive", crate::ground::yes())]),
+            (
+                "file_rmdir",
+                vec![
+                    ("path", text("u/d/sub")),
+                    ("recursive", crate::ground::yes()),
+                ],
+            ),
         ];
         let judged: Vec<(Operation, Verdict)> = calls
             .iter()
@@ -152,7 +200,10 @@ fn h_21_none_of_many_races_leads_out_of_the_workspace() {
                 (operation, verdict)
             })
             .collect();
-        let real = Real { folder: File::open(ws.join("u/d")).unwrap(), spare: ws.join("spare") };
+        let real = Real {
+            folder: File::open(ws.join("u/d")).unwrap(),
+            spare: ws.join("spare"),
+        };
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let (one, other) = match attack {
@@ -181,11 +232,22 @@ fn h_21_none_of_many_races_leads_out_of_the_workspace() {
                     refused += 1
                 }
                 let said = format!("{}{}", result.output, result.error);
-                assert!(!said.contains(SECRET), "{attack:?} {}: {said}", operation.tool());
-                assert!(result.success || result.error.ends_with("nothing was changed") || matches!(index, 0 | 1), "{attack:?}: {said}");
+                assert!(
+                    !said.contains(SECRET),
+                    "{attack:?} {}: {said}",
+                    operation.tool()
+                );
+                assert!(
+                    result.success
+                        || result.error.ends_with("nothing was changed")
+                        || matches!(index, 0 | 1),
+                    "{attack:?}: {said}"
+                );
                 // Everything as before for the next round, by handles only.
                 match index {
-                    2 | 3 | 6 | 7 if !matches!(attack, Attack::FileForLink) => real.put("x", "inside"),
+                    2 | 3 | 6 | 7 if !matches!(attack, Attack::FileForLink) => {
+                        real.put("x", "inside")
+                    }
                     2 | 3 | 6 | 7 => {
                         let link = ws.join("spare-link");
                         let _ = symlink(outside.join("x"), &link);
@@ -194,7 +256,9 @@ fn h_21_none_of_many_races_leads_out_of_the_workspace() {
                     }
                     _ => {}
                 }
-                ["new", "deep", "here", "made"].iter().for_each(|name| real.clear(name));
+                ["new", "deep", "here", "made"]
+                    .iter()
+                    .for_each(|name| real.clear(name));
                 if index == 13 {
                     let _ = fs::create_dir(real.path("sub"));
                 }
@@ -207,7 +271,8 @@ fn h_21_none_of_many_races_leads_out_of_the_workspace() {
                     }
                     if !is_link && path.is_dir() {
                         let inside = fs::read_to_string(path.join("x")).unwrap_or_default();
-                        let through_link = fs::symlink_metadata(path.join("x")).is_ok_and(|found| found.is_symlink());
+                        let through_link = fs::symlink_metadata(path.join("x"))
+                            .is_ok_and(|found| found.is_symlink());
                         assert!(through_link || inside != SECRET, "{attack:?}");
                         fs::remove_dir_all(&path).unwrap();
                     } else {
@@ -223,6 +288,9 @@ fn h_21_none_of_many_races_leads_out_of_the_workspace() {
         });
         assert_eq!(untouched, tree(outside), "{attack:?}");
     }
-    println!("races: {rounds} rounds, {done} done, {refused} refused, {} swaps, 0 left the workspace", swaps.load(Ordering::Relaxed));
+    println!(
+        "races: {rounds} rounds, {done} done, {refused} refused, {} swaps, 0 left the workspace",
+        swaps.load(Ordering::Relaxed)
+    );
     assert!(rounds >= 10_000);
 }

@@ -13,7 +13,8 @@ use crate::workspace::{RULES, before};
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 fn path() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop::sample::select(NAMES.to_vec()), 1..4).prop_map(|names| names.join("/"))
+    prop::collection::vec(prop::sample::select(NAMES.to_vec()), 1..4)
+        .prop_map(|names| names.join("/"))
 }
 
 #[derive(Clone, Debug)]
@@ -36,16 +37,35 @@ fn call() -> impl Strategy<Value = (&'static str, Vec<(&'static str, Node)>)> {
     let text = || "[a-c\n]{0,6}".prop_map(Node::text);
     let one = || path().prop_map(Node::text);
     prop_oneof![
-        (one(), text()).prop_map(|(path, text)| ("file_create", vec![("path", path), ("content", text)])),
-        (one(), text()).prop_map(|(path, text)| ("file_create_overwrite", vec![("path", path), ("content", text)])),
-        (one(), text()).prop_map(|(path, text)| ("file_write", vec![("path", path), ("content", text)])),
-        (one(), text()).prop_map(|(path, text)| ("file_append", vec![("path", path), ("content", text)])),
+        (one(), text())
+            .prop_map(|(path, text)| ("file_create", vec![("path", path), ("content", text)])),
+        (one(), text()).prop_map(|(path, text)| (
+            "file_create_overwrite",
+            vec![("path", path), ("content", text)]
+        )),
+        (one(), text())
+            .prop_map(|(path, text)| ("file_write", vec![("path", path), ("content", text)])),
+        (one(), text())
+            .prop_map(|(path, text)| ("file_append", vec![("path", path), ("content", text)])),
         (one(), text(), text()).prop_map(|(path, find, replace)| {
-            ("file_edit", vec![("path", path), ("find", find), ("replace", replace), ("replace_all", yes())])
+            (
+                "file_edit",
+                vec![
+                    ("path", path),
+                    ("find", find),
+                    ("replace", replace),
+                    ("replace_all", yes()),
+                ],
+            )
         }),
-        (one(), text(), text()).prop_map(|(path, at, text)| ("file_insert_after", vec![("path", path), ("after", at), ("content", text)])),
-        (one(), text(), text())
-            .prop_map(|(path, at, text)| ("file_insert_before", vec![("path", path), ("before", at), ("content", text)])),
+        (one(), text(), text()).prop_map(|(path, at, text)| (
+            "file_insert_after",
+            vec![("path", path), ("after", at), ("content", text)]
+        )),
+        (one(), text(), text()).prop_map(|(path, at, text)| (
+            "file_insert_before",
+            vec![("path", path), ("before", at), ("content", text)]
+        )),
         one().prop_map(|path| ("file_delete", vec![("path", path)])),
         (one(), one()).prop_map(|(from, to)| ("file_move", vec![("from", from), ("to", to)])),
         (one(), one()).prop_map(|(from, to)| ("file_copy", vec![("from", from), ("to", to)])),
@@ -62,7 +82,10 @@ fn plant(ground: &Ground, things: Vec<Thing>) {
         let parent = |path: &str| fs::create_dir_all(at(path).parent().unwrap());
         match thing {
             Thing::File(path, bytes, mode) => {
-                if parent(&path).is_ok() && !ground.has(&path) && fs::write(at(&path), bytes).is_ok() {
+                if parent(&path).is_ok()
+                    && !ground.has(&path)
+                    && fs::write(at(&path), bytes).is_ok()
+                {
                     fs::set_permissions(at(&path), fs::Permissions::from_mode(mode)).unwrap();
                 }
             }
@@ -97,11 +120,19 @@ fn act(ground: &Ground, deeds: Vec<Deed>) {
     for deed in deeds {
         match deed {
             Deed::Make(thing) => plant(ground, vec![thing]),
-            Deed::Append(path) => drop(fs::read(at(&path)).and_then(|old| fs::write(at(&path), [&old[..], b"more"].concat()))),
-            Deed::Remove(path) => drop(fs::remove_dir_all(at(&path)).or_else(|_| fs::remove_file(at(&path)))),
+            Deed::Append(path) => drop(
+                fs::read(at(&path))
+                    .and_then(|old| fs::write(at(&path), [&old[..], b"more"].concat())),
+            ),
+            Deed::Remove(path) => {
+                drop(fs::remove_dir_all(at(&path)).or_else(|_| fs::remove_file(at(&path))))
+            }
             Deed::Rename(from, to) => drop(fs::rename(at(&from), at(&to))),
             Deed::Permit(path, mode) if !at(&path).is_symlink() => {
-                drop(fs::set_permissions(at(&path), fs::Permissions::from_mode(mode)));
+                drop(fs::set_permissions(
+                    at(&path),
+                    fs::Permissions::from_mode(mode),
+                ));
             }
             Deed::Permit(..) => {}
         }

@@ -22,20 +22,38 @@ fn named(path: &Path, name: &str) -> bool {
 }
 
 /// Git ignores `target` and `.env`; the latter is protected.
-pub const RULES: Rules<'static> =
-    Rules { ignored: &|path, is_folder| named(path, ".env") || is_folder && named(path, "target"), protected: &|path| named(path, ".env") };
+pub const RULES: Rules<'static> = Rules {
+    ignored: &|path, is_folder| named(path, ".env") || is_folder && named(path, "target"),
+    protected: &|path| named(path, ".env"),
+};
 
 pub fn about(ground: &Ground, id: &str) -> About {
     let workspace = ground.ws.to_str().unwrap().to_owned();
-    About { id: id.to_owned(), batch: Some("batch".to_owned()), tool: "terminal".to_owned(), workspace, ..About::default() }
+    About {
+        id: id.to_owned(),
+        batch: Some("batch".to_owned()),
+        tool: "terminal".to_owned(),
+        workspace,
+        ..About::default()
+    }
 }
 
 pub fn before(ground: &Ground, id: &str) -> Result<Keeping, NotKept> {
-    Keeping::before(&ground.kit, about(ground, id), &ground.ws, KeepLimits::default(), RULES)
+    Keeping::before(
+        &ground.kit,
+        about(ground, id),
+        &ground.ws,
+        KeepLimits::default(),
+        RULES,
+    )
 }
 
 pub fn sh(ground: &Ground, script: &str) {
-    let status = Command::new("sh").args(["-ec", script]).current_dir(&ground.ws).status().unwrap();
+    let status = Command::new("sh")
+        .args(["-ec", script])
+        .current_dir(&ground.ws)
+        .status()
+        .unwrap();
     assert!(status.success(), "{script}");
 }
 
@@ -59,7 +77,15 @@ fn some(ground: &Ground) {
 }
 
 fn names(ground: &Ground, paths: &[PathBuf]) -> Vec<String> {
-    paths.iter().map(|path| path.strip_prefix(&ground.ws).unwrap().to_string_lossy().into_owned()).collect()
+    paths
+        .iter()
+        .map(|path| {
+            path.strip_prefix(&ground.ws)
+                .unwrap()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect()
 }
 
 #[test]
@@ -99,23 +125,46 @@ fn whatever_a_command_did_is_taken_back_and_done_again() {
         assert_eq!(done.change.as_deref(), Some("u1"), "{script}");
         let (after, new_bits) = (ground.tree(), top());
         assert!(then != after || bits != new_bits, "{script}");
-        let undone = ground.undo(Which::Id("run")).unwrap_or_else(|why| panic!("{script}: {why}"));
+        let undone = ground
+            .undo(Which::Id("run"))
+            .unwrap_or_else(|why| panic!("{script}: {why}"));
         let mut back = ground.tree();
         let mut expected = then.clone();
         if script == "rm -rf ./*" {
             // What git ignores does not come back, and that is said.
-            assert!(done.left_out.iter().any(|words| words.starts_with("`target`: was not kept")), "{:?}", done.left_out);
-            assert!(undone.words.iter().any(|words| words.starts_with("`target`: was not kept")), "{:?}", undone.words);
+            assert!(
+                done.left_out
+                    .iter()
+                    .any(|words| words.starts_with("`target`: was not kept")),
+                "{:?}",
+                done.left_out
+            );
+            assert!(
+                undone
+                    .words
+                    .iter()
+                    .any(|words| words.starts_with("`target`: was not kept")),
+                "{:?}",
+                undone.words
+            );
             expected.retain(|path, _| !path.starts_with("target"));
         } else {
             assert_eq!(done.left_out, Vec::<String>::new(), "{script}");
         }
         assert_eq!((&back, top()), (&expected, bits), "{script}");
         if script == "rm a && mkfifo a" {
-            assert!(ground.undo(Which::Id(&undone.id)).unwrap_err().contains("cannot be made"), "{script}");
+            assert!(
+                ground
+                    .undo(Which::Id(&undone.id))
+                    .unwrap_err()
+                    .contains("cannot be made"),
+                "{script}"
+            );
             continue;
         }
-        ground.undo(Which::Id(&undone.id)).unwrap_or_else(|why| panic!("{script}: {why}"));
+        ground
+            .undo(Which::Id(&undone.id))
+            .unwrap_or_else(|why| panic!("{script}: {why}"));
         back = ground.tree();
         assert_eq!((back, top()), (after, new_bits), "{script}");
         assert!(ground.kit.changes().under_way().is_empty());
@@ -128,18 +177,40 @@ fn it_is_told_what_a_command_did() {
     some(&ground);
     let keeping = before(&ground, "one").unwrap();
     assert_eq!(keeping.remarks(), ["`.git` is git's own and is not kept"]);
-    sh(&ground, "echo x >> a; rm b; mkdir n; echo y > n/y; chmod +x src/main.rs; echo z > target/z; ln -sfn b link");
+    sh(
+        &ground,
+        "echo x >> a; rm b; mkdir n; echo y > n/y; chmod +x src/main.rs; echo z > target/z; ln -sfn b link",
+    );
     let done = keeping.after(&ground.kit, RULES).unwrap();
     assert_eq!(names(&ground, &done.created), ["n"]);
     assert_eq!(names(&ground, &done.changed), ["a", "link", "src/main.rs"]);
     assert_eq!(names(&ground, &done.deleted), ["b"]);
-    assert_eq!((done.change.as_deref(), done.left_out.len()), (Some("u1"), 0));
+    assert_eq!(
+        (done.change.as_deref(), done.left_out.len()),
+        (Some("u1"), 0)
+    );
     let change = ground.kit.changes().finished().pop().unwrap();
-    assert_eq!((change.tool.as_str(), change.batch.as_deref(), change.listing), ("terminal", Some("batch"), None));
+    assert_eq!(
+        (
+            change.tool.as_str(),
+            change.batch.as_deref(),
+            change.listing
+        ),
+        ("terminal", Some("batch"), None)
+    );
 
     // What changed nothing leaves nothing behind.
-    for script in ["true", "touch a", "cat a > a2; rm a2", "echo more > target/more"] {
-        assert_eq!(command(&ground, "none", script), AfterCommand::default(), "{script}");
+    for script in [
+        "true",
+        "touch a",
+        "cat a > a2; rm a2",
+        "echo more > target/more",
+    ] {
+        assert_eq!(
+            command(&ground, "none", script),
+            AfterCommand::default(),
+            "{script}"
+        );
     }
     assert_eq!(ground.kit.changes().all().len(), 1);
     // One that did not run neither.
@@ -148,9 +219,17 @@ fn it_is_told_what_a_command_did() {
 
     // A protected file is told, though it is not kept.
     let done = command(&ground, "secret", "echo STOLEN=1 >> .env");
-    assert!(done.change.is_none() && done.left_out[0].starts_with("`.env`: was changed"), "{done:?}");
+    assert!(
+        done.change.is_none() && done.left_out[0].starts_with("`.env`: was changed"),
+        "{done:?}"
+    );
     let done = command(&ground, "gone", "rm .env; mv .git .g; mkdir .git");
-    assert!(done.left_out.iter().any(|words| words.starts_with("`.env`, `.git`: was not kept")), "{done:?}");
+    assert!(
+        done.left_out
+            .iter()
+            .any(|words| words.starts_with("`.env`, `.git`: was not kept")),
+        "{done:?}"
+    );
 }
 
 #[test]
@@ -159,33 +238,61 @@ fn two_commands_in_a_row_are_taken_back_one_by_one_or_together() {
         let ground = Ground::new();
         some(&ground);
         let then = ground.tree();
-        command(&ground, "one", "echo 1 > a; mkdir d; echo 1 > d/x; mv src s");
+        command(
+            &ground,
+            "one",
+            "echo 1 > a; mkdir d; echo 1 > d/x; mv src s",
+        );
         let between = ground.tree();
-        command(&ground, "two", "echo 2 >> a; echo 2 > d/y; rm d/x; rm -r s/deep; chmod 700 d");
+        command(
+            &ground,
+            "two",
+            "echo 2 >> a; echo 2 > d/y; rm d/x; rm -r s/deep; chmod 700 d",
+        );
         ground.ok("file_write", &[("path", "d/y"), ("content", "by a tool")]);
         ground.undo(Which::Last).unwrap();
         if together {
             ground.undo(Which::Batch("batch")).unwrap();
         } else {
             // The older one alone would lose what the newer one did.
-            assert!(ground.undo(Which::Id("one")).unwrap_err().contains("changed since"));
+            assert!(
+                ground
+                    .undo(Which::Id("one"))
+                    .unwrap_err()
+                    .contains("changed since")
+            );
             ground.undo(Which::Last).unwrap();
             assert_eq!(ground.tree(), between);
             ground.undo(Which::Last).unwrap();
         }
         assert_eq!(ground.tree(), then);
-        assert_eq!(ground.undo(Which::Last).unwrap_err(), "there is nothing to undo");
+        assert_eq!(
+            ground.undo(Which::Last).unwrap_err(),
+            "there is nothing to undo"
+        );
     }
 }
 
 #[test]
 fn what_somebody_changed_since_is_not_lost() {
     for (script, foreign, said) in [
-        ("echo x > a; rm b", "echo mine > a", "`holds something else now`"),
+        (
+            "echo x > a; rm b",
+            "echo mine > a",
+            "`holds something else now`",
+        ),
         ("rm b; echo x > a", "echo mine > b", "is there now"),
-        ("mkdir n; echo x > n/x; rm b", "echo mine > n/mine", "n/mine` is there now"),
+        (
+            "mkdir n; echo x > n/x; rm b",
+            "echo mine > n/mine",
+            "n/mine` is there now",
+        ),
         ("chmod +x a; rm b", "chmod 600 a", "permissions"),
-        ("chmod 700 src; echo x > src/main.rs", "echo mine > src/main.rs", "holds something else"),
+        (
+            "chmod 700 src; echo x > src/main.rs",
+            "echo mine > src/main.rs",
+            "holds something else",
+        ),
         ("chmod 700 src; rm b", "chmod 711 src", "permissions"),
     ] {
         let ground = Ground::new();
@@ -196,7 +303,10 @@ fn what_somebody_changed_since_is_not_lost() {
         let plan = undo::plan(&ground.kit, Which::Id("run")).unwrap();
         assert_eq!(plan.conflicts.len(), 1, "{script}: {:?}", plan.conflicts);
         let error = ground.undo(Which::Id("run")).unwrap_err();
-        assert!(error.contains("nothing was changed") && error.contains(said.trim_matches('`')), "{script}: {error}");
+        assert!(
+            error.contains("nothing was changed") && error.contains(said.trim_matches('`')),
+            "{script}: {error}"
+        );
         assert_eq!(before, ground.tree(), "{script}");
     }
     // What the command wrote is kept as well, so what came after it can be shown.
@@ -211,11 +321,24 @@ fn what_somebody_changed_since_is_not_lost() {
 fn a_new_folder_with_something_ignored_in_it_stays() {
     let ground = Ground::new();
     some(&ground);
-    let done = command(&ground, "run", "mkdir -p pkg/src pkg/target; echo x > pkg/src/x; echo y > pkg/y; echo o > pkg/target/o");
+    let done = command(
+        &ground,
+        "run",
+        "mkdir -p pkg/src pkg/target; echo x > pkg/src/x; echo y > pkg/y; echo o > pkg/target/o",
+    );
     assert_eq!(names(&ground, &done.created), ["pkg"]);
-    assert!(done.left_out[0].starts_with("`pkg`: is not removed"), "{done:?}");
+    assert!(
+        done.left_out[0].starts_with("`pkg`: is not removed"),
+        "{done:?}"
+    );
     let undone = ground.undo(Which::Id("run")).unwrap();
-    assert!(undone.words.iter().any(|words| words.starts_with("`pkg`: is not removed")), "{undone:?}");
+    assert!(
+        undone
+            .words
+            .iter()
+            .any(|words| words.starts_with("`pkg`: is not removed")),
+        "{undone:?}"
+    );
     assert!(ground.has("pkg/target/o") && !ground.has("pkg/src") && !ground.has("pkg/y"));
 }
 
@@ -225,10 +348,19 @@ fn new_ignore_rules_hide_nothing_that_was_kept() {
     some(&ground);
     let then = ground.tree();
     let keeping = before(&ground, "run").unwrap();
-    sh(&ground, "echo '*' > .gitignore; echo x > a; rm -r src; echo new > new");
-    let all = Rules { ignored: &|_, _| true, protected: &|_| false };
+    sh(
+        &ground,
+        "echo '*' > .gitignore; echo x > a; rm -r src; echo new > new",
+    );
+    let all = Rules {
+        ignored: &|_, _| true,
+        protected: &|_| false,
+    };
     let done = keeping.after(&ground.kit, all).unwrap();
-    assert_eq!((names(&ground, &done.changed), names(&ground, &done.deleted)), (vec!["a".to_owned()], vec!["src".to_owned()]));
+    assert_eq!(
+        (names(&ground, &done.changed), names(&ground, &done.deleted)),
+        (vec!["a".to_owned()], vec!["src".to_owned()])
+    );
     ground.undo(Which::Id("run")).unwrap();
     sh(&ground, "rm .gitignore new");
     assert_eq!(ground.tree(), then);
@@ -252,31 +384,63 @@ fn what_did_not_change_is_not_read_again() {
     keep();
     assert_eq!(keep(), 0);
     // The same size and the same time of writing do not hide a change.
-    sh(&ground, "touch -r d0/f0 stamp; printf 'CONTENT 0' > d0/f0; touch -r stamp d0/f0; rm stamp");
+    sh(
+        &ground,
+        "touch -r d0/f0 stamp; printf 'CONTENT 0' > d0/f0; touch -r stamp d0/f0; rm stamp",
+    );
     let keeping = before(&ground, "x").unwrap();
     assert_eq!(keeping.files_read(), 1);
     assert!(ground.kit.backups().has(&Digest::of_bytes(b"CONTENT 0")));
     keeping.cancel();
     // A backup that is gone or damaged is made again, and a listing that is damaged is not believed.
     fs::remove_file(ground.kit.backups().path(&Digest::of_bytes(b"content 7"))).unwrap();
-    fs::write(ground.kit.backups().path(&Digest::of_bytes(b"content 8")), "short").unwrap();
+    fs::write(
+        ground.kit.backups().path(&Digest::of_bytes(b"content 8")),
+        "short",
+    )
+    .unwrap();
     assert!(keep() >= 2);
-    assert_eq!(fs::read(ground.kit.backups().path(&Digest::of_bytes(b"content 8"))).unwrap(), b"content 8");
+    assert_eq!(
+        fs::read(ground.kit.backups().path(&Digest::of_bytes(b"content 8"))).unwrap(),
+        b"content 8"
+    );
     let last = ground.kit.listings().last(&ground.ws).unwrap();
     let text = fs::read(ground.kit.backups().path(&last)).unwrap();
-    fs::write(ground.kit.backups().path(&last), String::from_utf8_lossy(&text).replace("sha256:", "sha256:0")).unwrap();
+    fs::write(
+        ground.kit.backups().path(&last),
+        String::from_utf8_lossy(&text).replace("sha256:", "sha256:0"),
+    )
+    .unwrap();
     assert_eq!(keep(), 50);
     // Only the last listing of a workspace is kept, but for one whose lock a program that was just being started still had.
     let is_listing = |path: PathBuf| fs::read(path).unwrap().starts_with(b"sayso listing");
-    let listings = ground.kit.backups().all().iter().filter(|kept| is_listing(ground.kit.backups().path(&kept.digest))).count();
-    assert!((1..=2).contains(&listings), "{listings} listings are kept of at least five");
+    let listings = ground
+        .kit
+        .backups()
+        .all()
+        .iter()
+        .filter(|kept| is_listing(ground.kit.backups().path(&kept.digest)))
+        .count();
+    assert!(
+        (1..=2).contains(&listings),
+        "{listings} listings are kept of at least five"
+    );
 }
 
 #[test]
 fn too_much_or_unfit_is_said_before_anything_runs() {
-    let small = Ground::with(Limits { file: 1000, total: 5000, days: 30 });
-    let tries = |ground: &Ground, limits: KeepLimits| Keeping::before(&ground.kit, about(ground, "x"), &ground.ws, limits, RULES);
-    let limits = KeepLimits { names: 5, bytes: 3000 };
+    let small = Ground::with(Limits {
+        file: 1000,
+        total: 5000,
+        days: 30,
+    });
+    let tries = |ground: &Ground, limits: KeepLimits| {
+        Keeping::before(&ground.kit, about(ground, "x"), &ground.ws, limits, RULES)
+    };
+    let limits = KeepLimits {
+        names: 5,
+        bytes: 3000,
+    };
     let too_much = |ground: &Ground, words: &str| match tries(ground, limits) {
         Err(NotKept::TooMuch(why)) => assert!(why.contains(words), "{why}"),
         other => panic!("{words}: {other:?}"),
@@ -289,8 +453,14 @@ fn too_much_or_unfit_is_said_before_anything_runs() {
     small.write("f5", "");
     too_much(&small, "more than 5 files and folders");
     sh(&small, "rm f5 f4; head -c 1001 /dev/zero > f4");
-    too_much(&small, "f4` (1001 bytes) is too large for a backup (1000 bytes at most)");
-    sh(&small, "for i in 0 1 2 3 4; do head -c 900 /dev/zero > f$i; done");
+    too_much(
+        &small,
+        "f4` (1001 bytes) is too large for a backup (1000 bytes at most)",
+    );
+    sh(
+        &small,
+        "for i in 0 1 2 3 4; do head -c 900 /dev/zero > f$i; done",
+    );
     too_much(&small, "what git does not ignore is 5 KiB");
     sh(&small, "rm f*; mkdir -p $(printf 'd/%.0s' $(seq 102))");
     match tries(&small, KeepLimits::default()) {
@@ -315,13 +485,31 @@ fn too_much_or_unfit_is_said_before_anything_runs() {
     sh(&ground, "echo x > a; rm pipe");
     let done = keeping.after(&ground.kit, RULES).unwrap();
     assert_eq!(names(&ground, &done.changed), ["a", "a2"]);
-    assert!(done.left_out[0].starts_with("`pipe`: was not kept"), "{done:?}");
+    assert!(
+        done.left_out[0].starts_with("`pipe`: was not kept"),
+        "{done:?}"
+    );
     ground.undo(Which::Last).unwrap();
-    assert_eq!((ground.read("a"), ground.read("a2")), ("first\n".to_owned(), "first\n".to_owned()));
+    assert_eq!(
+        (ground.read("a"), ground.read("a2")),
+        ("first\n".to_owned(), "first\n".to_owned())
+    );
     let state = ground.state.clone();
-    let inside = Keeping::before(&ground.kit, About::default(), state.parent().unwrap(), KeepLimits::default(), RULES);
+    let inside = Keeping::before(
+        &ground.kit,
+        About::default(),
+        state.parent().unwrap(),
+        KeepLimits::default(),
+        RULES,
+    );
     assert!(matches!(inside, Err(NotKept::Cannot(why)) if why.contains("lies in the workspace")));
-    let nowhere = Keeping::before(&ground.kit, About::default(), &ground.ws.join("none"), KeepLimits::default(), RULES);
+    let nowhere = Keeping::before(
+        &ground.kit,
+        About::default(),
+        &ground.ws.join("none"),
+        KeepLimits::default(),
+        RULES,
+    );
     assert!(matches!(nowhere, Err(NotKept::Cannot(why)) if why.contains("does not exist")));
 }
 
@@ -329,17 +517,29 @@ fn too_much_or_unfit_is_said_before_anything_runs() {
 fn full_backups_make_room_but_not_at_the_cost_of_what_a_person_was_told() {
     use sayso_core::node::Node;
     use sayso_core::verdict::{Decision, Verdict};
-    let ground = Ground::with(Limits { file: 3000, total: 6000, days: 30 });
+    let ground = Ground::with(Limits {
+        file: 3000,
+        total: 6000,
+        days: 30,
+    });
     ground.write("precious", "p".repeat(2000));
     let operation = ground.op("file_delete", &[("path", Node::text("precious"))]);
-    let asked = Verdict { decision: Decision::Ask, ..ground.judge(&operation) };
+    let asked = Verdict {
+        decision: Decision::Ask,
+        ..ground.judge(&operation)
+    };
     assert!(sayso_tools::files::run(&ground.kit, &operation, &asked).success);
     ground.write("unasked", "u".repeat(2000));
     ground.ok("file_delete", &[("path", "unasked")]);
     // What ran unasked goes.
     ground.write("one", "1".repeat(2500));
     before(&ground, "x").unwrap().cancel();
-    assert!(!ground.kit.backups().has(&Digest::of_bytes("u".repeat(2000).as_bytes())));
+    assert!(
+        !ground
+            .kit
+            .backups()
+            .has(&Digest::of_bytes("u".repeat(2000).as_bytes()))
+    );
     // What a person was asked about does not.
     ground.write("two", "2".repeat(2500));
     assert!(matches!(before(&ground, "x"), Err(NotKept::TooMuch(why)) if why.contains("no room")));
@@ -349,11 +549,21 @@ fn full_backups_make_room_but_not_at_the_cost_of_what_a_person_was_told() {
 
 #[test]
 fn while_a_command_runs_nothing_it_may_change_is_thrown_away() {
-    let ground = Ground::with(Limits { file: 3000, total: 6000, days: 30 });
+    let ground = Ground::with(Limits {
+        file: 3000,
+        total: 6000,
+        days: 30,
+    });
     ground.write("a", "a".repeat(2500));
     let keeping = before(&ground, "run").unwrap();
     for round in 0..5 {
-        ground.ok("file_write", &[("path", "notes"), ("content", &round.to_string().repeat(2000))]);
+        ground.ok(
+            "file_write",
+            &[
+                ("path", "notes"),
+                ("content", &round.to_string().repeat(2000)),
+            ],
+        );
     }
     let later = std::time::SystemTime::now() + Duration::from_hours(2);
     sayso_tools::prune::prune(ground.kit.changes(), ground.kit.backups(), later);
@@ -367,8 +577,18 @@ fn while_a_command_runs_nothing_it_may_change_is_thrown_away() {
 fn more_new_names_than_are_looked_at_stay_and_that_is_said() {
     let ground = Ground::in_memory();
     ground.write("a", "a");
-    let done = command(&ground, "run", "echo x > a; mkdir m; cd m; seq 41000 | xargs touch");
-    assert!(done.left_out.iter().any(|words| words.contains("is not removed")), "{:?}", done.left_out);
+    let done = command(
+        &ground,
+        "run",
+        "echo x > a; mkdir m; cd m; seq 41000 | xargs touch",
+    );
+    assert!(
+        done.left_out
+            .iter()
+            .any(|words| words.contains("is not removed")),
+        "{:?}",
+        done.left_out
+    );
     ground.undo(Which::Id("run")).unwrap();
     assert_eq!(ground.read("a"), "a");
     assert!(ground.tree().len() < 2000);

@@ -20,8 +20,15 @@ use crate::workspace::{RULES, before, sh};
 /// Starts this very program again with another part of the work.
 fn program(ground: &Ground, part: &str) -> Command {
     let mut program = Command::new(std::env::current_exe().unwrap());
-    program.args(["--exact", "workspace_cut_off::child", "--nocapture", "--ignored"]);
-    program.env("SAYSO_TEST_PART", part).env("SAYSO_TEST_ROOT", ground.ws.parent().unwrap());
+    program.args([
+        "--exact",
+        "workspace_cut_off::child",
+        "--nocapture",
+        "--ignored",
+    ]);
+    program
+        .env("SAYSO_TEST_PART", part)
+        .env("SAYSO_TEST_ROOT", ground.ws.parent().unwrap());
     program
 }
 
@@ -29,7 +36,9 @@ fn program(ground: &Ground, part: &str) -> Command {
 #[test]
 #[ignore = "the other tests start it"]
 fn child() {
-    let Some(root) = std::env::var_os("SAYSO_TEST_ROOT") else { return };
+    let Some(root) = std::env::var_os("SAYSO_TEST_ROOT") else {
+        return;
+    };
     let (ws, state) = (Path::new(&root).join("ws"), Path::new(&root).join("state"));
     let kit = Files::open(&state, quick(Limits::default())).unwrap();
     if std::env::var("SAYSO_TEST_PART").unwrap() == "nobody" {
@@ -38,7 +47,10 @@ fn child() {
     if std::env::var("SAYSO_TEST_PART").unwrap() == "loop" {
         return many(&kit, &ws);
     }
-    let about = About { id: "killed".to_owned(), ..About::default() };
+    let about = About {
+        id: "killed".to_owned(),
+        ..About::default()
+    };
     let _keeping = Keeping::before(&kit, about, &ws, KeepLimits::default(), RULES).unwrap();
     fs::write(ws.join("a"), "changed").unwrap();
     fs::remove_dir_all(ws.join("src")).unwrap();
@@ -54,11 +66,19 @@ fn child() {
 fn many(kit: &Files, ws: &Path) {
     println!("step");
     for round in 0_usize.. {
-        let about = About { id: format!("round-{round}"), tool: "terminal".to_owned(), ..About::default() };
+        let about = About {
+            id: format!("round-{round}"),
+            tool: "terminal".to_owned(),
+            ..About::default()
+        };
         let keeping = Keeping::before(kit, about, ws, KeepLimits::default(), RULES).unwrap();
         println!("step");
         fs::write(ws.join("a"), round.to_string()).unwrap();
-        let (from, to) = if ws.join("src").exists() { ("src", "lib") } else { ("lib", "src") };
+        let (from, to) = if ws.join("src").exists() {
+            ("src", "lib")
+        } else {
+            ("lib", "src")
+        };
         fs::rename(ws.join(from), ws.join(to)).unwrap();
         fs::write(ws.join(to).join(format!("new{}", round % 4)), "new").unwrap();
         println!("step");
@@ -79,30 +99,49 @@ fn wherever_it_is_killed_all_of_it_can_be_taken_back() {
         let ground = Ground::in_memory();
         ground.write("a", "a");
         for name in 0..20 {
-            ground.write(&format!("src/{}/{name}", name % 3), name.to_string().repeat(100));
+            ground.write(
+                &format!("src/{}/{name}", name % 3),
+                name.to_string().repeat(100),
+            );
         }
         let then = ground.tree();
-        let mut child = program(&ground, "loop").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = program(&ground, "loop")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         // Not by the clock: it is killed somewhere in its nth step.
         let mut left = 1 + kill % 17;
         let mut line = String::new();
         while left > 0 {
             line.clear();
-            assert!(out.read_line(&mut line).unwrap() > 0, "the other process did not start");
+            assert!(
+                out.read_line(&mut line).unwrap() > 0,
+                "the other process did not start"
+            );
             left -= u64::from(line.contains("step"));
         }
         std::thread::sleep(Duration::from_micros(kill * 61 % 900));
         child.kill().unwrap();
         child.wait().unwrap();
         let recovered = ground.kit.recover();
-        assert!(recovered.left.iter().all(|left| left.contains("was cut off; since it began")), "{recovered:?}");
+        assert!(
+            recovered
+                .left
+                .iter()
+                .all(|left| left.contains("was cut off; since it began")),
+            "{recovered:?}"
+        );
         commands += recovered.left.len();
         while let Ok(plan) = undo::plan(&ground.kit, Which::Last) {
             undo::apply(&ground.kit, &plan, "", "").unwrap();
         }
         assert_eq!(ground.tree(), then, "kill {kill}: {recovered:?}");
-        assert_eq!(ground.kit.recover(), sayso_tools::recover::Recovered::default());
+        assert_eq!(
+            ground.kit.recover(),
+            sayso_tools::recover::Recovered::default()
+        );
     }
     println!("kills: {KILLS}; commands that were cut off: {commands}; all of them taken back");
 }
@@ -113,21 +152,48 @@ fn after_a_kill_what_the_command_did_can_be_taken_back() {
     ground.write("a", "a");
     ground.write("src/deep/x", "x");
     let then = ground.tree();
-    let mut child = program(&ground, "kill").stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = program(&ground, "kill")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(out.any(|line| line.unwrap().contains("under way")));
     // While it runs, nobody touches it.
-    assert_eq!(ground.kit.recover(), sayso_tools::recover::Recovered::default());
+    assert_eq!(
+        ground.kit.recover(),
+        sayso_tools::recover::Recovered::default()
+    );
     assert_eq!(ground.kit.changes().under_way().len(), 1);
     child.kill().unwrap();
     child.wait().unwrap();
     let recovered = ground.kit.recover();
-    assert_eq!((recovered.whole.len(), recovered.never.len(), recovered.left.len()), (0, 0, 1));
+    assert_eq!(
+        (
+            recovered.whole.len(),
+            recovered.never.len(),
+            recovered.left.len()
+        ),
+        (0, 0, 1)
+    );
     let said = &recovered.left[0];
-    assert!(said.contains("`killed` was cut off; since it began, 1 made, 1 changed, 1 removed: `sayso undo u1`"), "{said}");
-    assert_eq!(ground.kit.recover(), sayso_tools::recover::Recovered::default());
+    assert!(
+        said.contains(
+            "`killed` was cut off; since it began, 1 made, 1 changed, 1 removed: `sayso undo u1`"
+        ),
+        "{said}"
+    );
+    assert_eq!(
+        ground.kit.recover(),
+        sayso_tools::recover::Recovered::default()
+    );
     let undone = ground.undo(Which::Id("killed")).unwrap();
-    assert!(undone.words.iter().any(|words| words.contains("whatever anybody changed")), "{undone:?}");
+    assert!(
+        undone
+            .words
+            .iter()
+            .any(|words| words.contains("whatever anybody changed")),
+        "{undone:?}"
+    );
     assert_eq!(ground.tree(), then);
 }
 
@@ -138,11 +204,21 @@ fn a_command_that_was_let_go_is_looked_at_by_the_next_recovery() {
     ground.write("target/old", "o");
     let then = ground.tree();
     drop(before(&ground, "quiet").unwrap());
-    assert_eq!(ground.kit.recover(), sayso_tools::recover::Recovered::default(), "nothing was changed");
+    assert_eq!(
+        ground.kit.recover(),
+        sayso_tools::recover::Recovered::default(),
+        "nothing was changed"
+    );
     drop(before(&ground, "loud").unwrap());
-    sh(&ground, "rm a; mkdir -p sub/target; echo x > sub/target/x; echo y > target/y");
+    sh(
+        &ground,
+        "rm a; mkdir -p sub/target; echo x > sub/target/x; echo y > target/y",
+    );
     let recovered = ground.kit.recover_knowing(RULES);
-    assert!(recovered.left[0].contains("1 made, 0 changed, 1 removed"), "{recovered:?}");
+    assert!(
+        recovered.left[0].contains("1 made, 0 changed, 1 removed"),
+        "{recovered:?}"
+    );
     ground.undo(Which::Id("loud")).unwrap();
     sh(&ground, "rm -r sub target/y");
     assert_eq!(ground.tree(), then);
@@ -150,10 +226,16 @@ fn a_command_that_was_let_go_is_looked_at_by_the_next_recovery() {
     // Cut off between the two last things that were to do: it is one change, not two.
     drop(before(&ground, "twice").unwrap());
     let folder = ground.state.join("changes");
-    let open = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.to_string_lossy().contains(".open."));
+    let open = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_string_lossy().contains(".open."));
     let open = open.unwrap();
     fs::copy(&open, open.to_str().unwrap().replace(".open.json", ".json")).unwrap();
-    assert_eq!(ground.kit.recover(), sayso_tools::recover::Recovered::default());
+    assert_eq!(
+        ground.kit.recover(),
+        sayso_tools::recover::Recovered::default()
+    );
     assert!(!open.exists());
 }
 
@@ -178,7 +260,10 @@ fn a_workspace_that_is_gone_is_waited_for() {
     let listing = ground.kit.changes().under_way()[0].listing.unwrap();
     fs::remove_file(ground.kit.backups().path(&listing)).unwrap();
     assert!(ground.kit.recover().left[0].contains("the listing from before it is gone"));
-    assert_eq!(ground.kit.recover(), sayso_tools::recover::Recovered::default());
+    assert_eq!(
+        ground.kit.recover(),
+        sayso_tools::recover::Recovered::default()
+    );
 }
 
 #[test]
@@ -197,7 +282,10 @@ fn what_others_do_meanwhile_breaks_nothing() {
                 }
                 let path = ground.ws.join(format!("d{}/t{}", round % 7, round % 5));
                 let _ = fs::write(&path, "x".repeat(round % 9000));
-                let _ = fs::OpenOptions::new().append(true).open(ground.ws.join("d0/f0")).and_then(|mut file| file.write_all(b"more"));
+                let _ = fs::OpenOptions::new()
+                    .append(true)
+                    .open(ground.ws.join("d0/f0"))
+                    .and_then(|mut file| file.write_all(b"more"));
                 let _ = fs::remove_file(&path);
                 let _ = fs::create_dir(&path).and_then(|()| fs::remove_dir(&path));
             }
@@ -209,7 +297,12 @@ fn what_others_do_meanwhile_breaks_nothing() {
                     kept += 1;
                 }
                 Err(NotKept::Cannot(why)) => {
-                    assert!(why.contains("is being written to") || why.contains("is a folder") || why.contains("not a folder"), "{why}");
+                    assert!(
+                        why.contains("is being written to")
+                            || why.contains("is a folder")
+                            || why.contains("not a folder"),
+                        "{why}"
+                    );
                     refused += 1;
                 }
                 Err(other) => panic!("{other}"),
@@ -223,8 +316,21 @@ fn what_others_do_meanwhile_breaks_nothing() {
 
 /// What only somebody without special rights can try.
 fn nobody(kit: &Files, ws: &Path) {
-    let bits = |path: &str, mode: u32| fs::set_permissions(ws.join(path), fs::Permissions::from_mode(mode)).unwrap();
-    let before = || Keeping::before(kit, About { id: "x".to_owned(), ..About::default() }, ws, KeepLimits::default(), RULES);
+    let bits = |path: &str, mode: u32| {
+        fs::set_permissions(ws.join(path), fs::Permissions::from_mode(mode)).unwrap()
+    };
+    let before = || {
+        Keeping::before(
+            kit,
+            About {
+                id: "x".to_owned(),
+                ..About::default()
+            },
+            ws,
+            KeepLimits::default(),
+            RULES,
+        )
+    };
     let refused = |words: &str| match before() {
         Err(NotKept::Cannot(why)) => assert!(why.contains(words), "{why}"),
         other => panic!("{other:?}"),
@@ -255,7 +361,10 @@ fn nobody(kit: &Files, ws: &Path) {
             assert_eq!(then, tree(ws), "{mode:o}");
         } else {
             // What is in it could not be looked at, so it stays, and that is said.
-            assert!(done.left_out[0].starts_with("`d/e`: cannot be looked at"), "{done:?}");
+            assert!(
+                done.left_out[0].starts_with("`d/e`: cannot be looked at"),
+                "{done:?}"
+            );
             undo();
             assert_eq!(fs::read_to_string(ws.join("d/e/y")).unwrap(), "other");
             assert!(!ws.join("d/new").exists());

@@ -74,13 +74,30 @@ pub struct Chat {
 
 impl Chat {
     /// The frame for a screen of this size, with a prompt where one is open. What it shows of a prompt counts as seen.
-    pub fn frame(&mut self, asking: Option<&mut Asking>, width: u16, height: u16, now: Instant) -> Frame {
+    pub fn frame(
+        &mut self,
+        asking: Option<&mut Asking>,
+        width: u16,
+        height: u16,
+        now: Instant,
+    ) -> Frame {
         let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
         let mut area = Rect::new(0, 0, width, height);
         if let Some(banner) = self.banner.as_ref().filter(|_| height > 2) {
             let words = format!(" {banner}{}", " ".repeat(usize::from(width)));
-            fold::put(&mut buffer, 0, 0, usize::from(width), &line(Tone::BarDanger, words), self.theme);
-            area = Rect { y: 1, height: area.height - 1, ..area };
+            fold::put(
+                &mut buffer,
+                0,
+                0,
+                usize::from(width),
+                &line(Tone::BarDanger, words),
+                self.theme,
+            );
+            area = Rect {
+                y: 1,
+                height: area.height - 1,
+                ..area
+            };
         }
         if area.height > 1 {
             area.height -= 1;
@@ -88,28 +105,57 @@ impl Chat {
         }
         if let Some(settings) = &self.settings {
             settings.draw(area, &mut buffer, self.theme);
-            return Frame { surface: Surface::Whole, buffer };
+            return Frame {
+                surface: Surface::Whole,
+                buffer,
+            };
         }
         match asking {
             Some(asking) => self.asked(asking, area, &mut buffer, now),
             None => self.typed(area, &mut buffer, now),
         }
-        Frame { surface: Surface::Whole, buffer }
+        Frame {
+            surface: Surface::Whole,
+            buffer,
+        }
     }
 
     /// What was said, and below it the prompt.
     fn asked(&mut self, asking: &mut Asking, area: Rect, buffer: &mut Buffer, now: Instant) {
-        let is_front = asking.prompt.style == Style::Modal || matches!(asking.mode, Mode::View { .. } | Mode::Help { .. });
+        let is_front = asking.prompt.style == Style::Modal
+            || matches!(asking.mode, Mode::View { .. } | Mode::Help { .. });
         let whole = matches!(asking.mode, Mode::View { .. } | Mode::Help { .. });
-        let above = if whole { 0 } else { area.height.saturating_sub(LEAST_PROMPT).min(CONTEXT) };
-        let frame = asking.frame(area.width, if is_front { area.height - above } else { area.height }, now);
+        let above = if whole {
+            0
+        } else {
+            area.height.saturating_sub(LEAST_PROMPT).min(CONTEXT)
+        };
+        let frame = asking.frame(
+            area.width,
+            if is_front {
+                area.height - above
+            } else {
+                area.height
+            },
+            now,
+        );
         let high = frame.buffer.area.height.min(area.height);
         let rest = area.height - high;
         // What keeps going on is what is asked about: it stands in the prompt.
-        self.transcript.draw(Rect { height: rest, ..area }, buffer, self.theme);
+        self.transcript.draw(
+            Rect {
+                height: rest,
+                ..area
+            },
+            buffer,
+            self.theme,
+        );
         for y in 0..high {
             for x in 0..area.width {
-                if let (Some(to), Some(from)) = (buffer.cell_mut((area.x + x, area.y + rest + y)), frame.buffer.cell((x, y))) {
+                if let (Some(to), Some(from)) = (
+                    buffer.cell_mut((area.x + x, area.y + rest + y)),
+                    frame.buffer.cell((x, y)),
+                ) {
                     *to = from.clone();
                 }
             }
@@ -123,7 +169,11 @@ impl Chat {
         if let Some(activity) = &self.activity {
             below.push(running(activity, now, width));
         }
-        let place = if self.transcript.follows() { String::new() } else { " ↓ more below: PgDn ".to_owned() };
+        let place = if self.transcript.follows() {
+            String::new()
+        } else {
+            " ↓ more below: PgDn ".to_owned()
+        };
         let rule = "─".repeat(width.saturating_sub(fold::width(&place)));
         below.push(vec![(Tone::Faint, rule), (Tone::Reach, place)]);
         if let Some(notice) = &self.notice {
@@ -138,11 +188,23 @@ impl Chat {
         }
         below.extend(rows);
         for (words, about) in self.input.proposed() {
-            below.push(vec![(Tone::Key, format!("  {words:<24}")), (Tone::Faint, about.to_owned())]);
+            below.push(vec![
+                (Tone::Key, format!("  {words:<24}")),
+                (Tone::Faint, about.to_owned()),
+            ]);
         }
-        let high = u16::try_from(below.len()).unwrap_or(u16::MAX).min(area.height);
+        let high = u16::try_from(below.len())
+            .unwrap_or(u16::MAX)
+            .min(area.height);
         let skipped = below.len() - usize::from(high);
-        self.transcript.draw(Rect { height: area.height - high, ..area }, buffer, self.theme);
+        self.transcript.draw(
+            Rect {
+                height: area.height - high,
+                ..area
+            },
+            buffer,
+            self.theme,
+        );
         for (row, y) in below.iter().skip(skipped).zip(area.bottom() - high..) {
             fold::put(buffer, area.x, y, width, row, self.theme);
         }
@@ -157,9 +219,27 @@ impl Chat {
         };
         let most = usize::from(width);
         let mut text = String::from(" sayso");
-        let named = |name: &str, value: &str| if value.is_empty() { String::new() } else { format!("{name} {value}") };
-        let (mode, profile, agent) = (named("mode", &bar.mode), named("profile", &bar.profile), named("agent", &bar.agent));
-        for part in [&open, &mode, &profile, &agent, &bar.model, &bar.sandbox, &bar.usage] {
+        let named = |name: &str, value: &str| {
+            if value.is_empty() {
+                String::new()
+            } else {
+                format!("{name} {value}")
+            }
+        };
+        let (mode, profile, agent) = (
+            named("mode", &bar.mode),
+            named("profile", &bar.profile),
+            named("agent", &bar.agent),
+        );
+        for part in [
+            &open,
+            &mode,
+            &profile,
+            &agent,
+            &bar.model,
+            &bar.sandbox,
+            &bar.usage,
+        ] {
             // What counts most stands first; what has no room is in `/permissions`.
             if !part.is_empty() && fold::width(&text) + fold::width(part) + 4 <= most {
                 text.push_str(&format!(" · {part}"));
@@ -167,7 +247,11 @@ impl Chat {
         }
         let gap = most.saturating_sub(fold::width(&text));
         text.push_str(&" ".repeat(gap));
-        let tone = if self.banner.is_some() { Tone::BarDanger } else { Tone::Bar };
+        let tone = if self.banner.is_some() {
+            Tone::BarDanger
+        } else {
+            Tone::Bar
+        };
         fold::put(buffer, 0, y, most, &line(tone, text), self.theme);
     }
 }
@@ -176,7 +260,11 @@ fn running(activity: &Activity, now: Instant, width: usize) -> Spans {
     let since = now.saturating_duration_since(activity.since);
     let at = usize::try_from(since.as_millis() / 250).unwrap_or_default() % SPINNER.len();
     let seconds = since.as_secs();
-    let time = if seconds >= 60 { format!("{} min {} s", seconds / 60, seconds % 60) } else { format!("{seconds} s") };
+    let time = if seconds >= 60 {
+        format!("{} min {} s", seconds / 60, seconds % 60)
+    } else {
+        format!("{seconds} s")
+    };
     let end = format!(" · {time} · Ctrl-C stops");
     // What is done stands above in full; a long name must not push away how to stop it.
     let room = width.saturating_sub(fold::width(&end) + 3);
@@ -188,7 +276,11 @@ fn running(activity: &Activity, now: Instant, width: usize) -> Spans {
         words.push('…');
     }
     let sign = SPINNER.get(at).copied().unwrap_or_default();
-    vec![(Tone::Key, format!("{sign} ")), (Tone::Text, words), (Tone::Faint, end)]
+    vec![
+        (Tone::Key, format!("{sign} ")),
+        (Tone::Text, words),
+        (Tone::Faint, end),
+    ]
 }
 
 #[cfg(test)]
@@ -200,7 +292,11 @@ mod tests {
         Chat {
             transcript: Transcript::default(),
             input: Input::default(),
-            bar: Bar { mode: "balanced".to_owned(), profile: "sayso".to_owned(), ..Bar::default() },
+            bar: Bar {
+                mode: "balanced".to_owned(),
+                profile: "sayso".to_owned(),
+                ..Bar::default()
+            },
             banner: None,
             activity: None,
             notice: None,
@@ -211,7 +307,15 @@ mod tests {
 
     fn rows(chat: &mut Chat, width: u16, height: u16) -> Vec<String> {
         let buffer = chat.frame(None, width, height, Instant::now()).buffer;
-        (0..height).map(|y| (0..width).map(|x| buffer[(x, y)].symbol().to_owned()).collect::<String>().trim_end().to_owned()).collect()
+        (0..height)
+            .map(|y| {
+                (0..width)
+                    .map(|x| buffer[(x, y)].symbol().to_owned())
+                    .collect::<String>()
+                    .trim_end()
+                    .to_owned()
+            })
+            .collect()
     }
 
     #[test]
@@ -219,11 +323,17 @@ mod tests {
         let mut chat = chat();
         chat.transcript.add(Item::person("hello"));
         chat.banner = Some("[warn] everything runs".to_owned());
-        chat.activity = Some(Activity { words: "thinking".to_owned(), since: Instant::now() });
+        chat.activity = Some(Activity {
+            words: "thinking".to_owned(),
+            since: Instant::now(),
+        });
         let rows = rows(&mut chat, 60, 10);
         assert_eq!(rows[0], " [warn] everything runs");
         assert_eq!(rows[2], "› hello");
-        assert!(rows[6].ends_with("thinking · 0 s · Ctrl-C stops"), "{rows:#?}");
+        assert!(
+            rows[6].ends_with("thinking · 0 s · Ctrl-C stops"),
+            "{rows:#?}"
+        );
         assert_eq!(rows[8], "› ▏say something, or /help");
         assert_eq!(rows[9], " sayso · mode balanced · profile sayso");
     }
@@ -231,7 +341,10 @@ mod tests {
     #[test]
     fn a_long_name_pushes_nothing_away() {
         let mut chat = chat();
-        chat.activity = Some(Activity { words: "writing a call of 世".repeat(20), since: Instant::now() });
+        chat.activity = Some(Activity {
+            words: "writing a call of 世".repeat(20),
+            since: Instant::now(),
+        });
         assert!(rows(&mut chat, 60, 10)[6].ends_with("… · 0 s · Ctrl-C stops"));
     }
 
@@ -239,7 +352,10 @@ mod tests {
     fn any_size_is_drawn() {
         let mut chat = chat();
         chat.transcript.add(Item::person("hello"));
-        chat.activity = Some(Activity { words: "thinking".to_owned(), since: Instant::now() });
+        chat.activity = Some(Activity {
+            words: "thinking".to_owned(),
+            since: Instant::now(),
+        });
         chat.banner = Some("banner".to_owned());
         chat.notice = Some("a notice that is long".to_owned());
         for width in 1..40 {

@@ -51,7 +51,11 @@ impl Input {
     pub fn new(commands: &'static [Command], mut before: Vec<String>) -> Input {
         before.dedup();
         before.drain(..before.len().saturating_sub(MOST_REMEMBERED));
-        Input { commands, before, ..Input::default() }
+        Input {
+            commands,
+            before,
+            ..Input::default()
+        }
     }
 
     /// What stands there.
@@ -78,7 +82,11 @@ impl Input {
     /// Puts a text back that was not sent after all; what was typed since stands behind it.
     pub fn put_back(&mut self, text: String) {
         let since = std::mem::take(&mut self.text);
-        self.set(if since.is_empty() { text } else { format!("{text}\n{since}") });
+        self.set(if since.is_empty() {
+            text
+        } else {
+            format!("{text}\n{since}")
+        });
     }
 
     fn set(&mut self, text: String) {
@@ -126,7 +134,10 @@ impl Input {
             Key::Ctrl('k') => self.take(self.at, self.line_end()),
             Key::Ctrl('w') => {
                 let before = self.text.get(..self.at).unwrap_or_default().trim_end();
-                self.take(before.rfind([' ', '\n']).map_or(0, |blank| blank + 1), self.at);
+                self.take(
+                    before.rfind([' ', '\n']).map_or(0, |blank| blank + 1),
+                    self.at,
+                );
             }
             Key::Up => self.up(),
             Key::Down => self.down(),
@@ -160,33 +171,64 @@ impl Input {
     }
 
     fn left(&self) -> usize {
-        self.text.get(..self.at).unwrap_or_default().grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
+        self.text
+            .get(..self.at)
+            .unwrap_or_default()
+            .grapheme_indices(true)
+            .next_back()
+            .map_or(0, |(at, _)| at)
     }
 
     fn right(&self) -> usize {
-        self.at + self.text.get(self.at..).unwrap_or_default().graphemes(true).next().map_or(0, str::len)
+        self.at
+            + self
+                .text
+                .get(self.at..)
+                .unwrap_or_default()
+                .graphemes(true)
+                .next()
+                .map_or(0, str::len)
     }
 
     fn line_start(&self) -> usize {
-        self.text.get(..self.at).unwrap_or_default().rfind('\n').map_or(0, |at| at + 1)
+        self.text
+            .get(..self.at)
+            .unwrap_or_default()
+            .rfind('\n')
+            .map_or(0, |at| at + 1)
     }
 
     fn line_end(&self) -> usize {
-        self.text.get(self.at..).unwrap_or_default().find('\n').map_or(self.text.len(), |at| self.at + at)
+        self.text
+            .get(self.at..)
+            .unwrap_or_default()
+            .find('\n')
+            .map_or(self.text.len(), |at| self.at + at)
     }
 
     /// The line above, or what was typed before.
     fn up(&mut self) {
         let start = self.line_start();
         if start > 0 {
-            let column = self.text.get(start..self.at).unwrap_or_default().graphemes(true).count();
+            let column = self
+                .text
+                .get(start..self.at)
+                .unwrap_or_default()
+                .graphemes(true)
+                .count();
             self.at = start - 1;
             let above = self.line_start();
             self.at = self.column(above, start - 1, column);
             return;
         }
         let next = self.shows.map_or(0, |shows| shows + 1);
-        if let Some(text) = self.before.len().checked_sub(next + 1).and_then(|at| self.before.get(at)).cloned() {
+        if let Some(text) = self
+            .before
+            .len()
+            .checked_sub(next + 1)
+            .and_then(|at| self.before.get(at))
+            .cloned()
+        {
             if self.shows.is_none() {
                 self.draft = std::mem::take(&mut self.text);
             }
@@ -199,7 +241,12 @@ impl Input {
     fn down(&mut self) {
         let end = self.line_end();
         if end < self.text.len() {
-            let column = self.text.get(self.line_start()..self.at).unwrap_or_default().graphemes(true).count();
+            let column = self
+                .text
+                .get(self.line_start()..self.at)
+                .unwrap_or_default()
+                .graphemes(true)
+                .count();
             self.at = end + 1;
             self.at = self.column(end + 1, self.line_end(), column);
             return;
@@ -213,7 +260,12 @@ impl Input {
             }
             Some(shows) => {
                 self.shows = Some(shows - 1);
-                let text = self.before.len().checked_sub(shows).and_then(|at| self.before.get(at)).cloned();
+                let text = self
+                    .before
+                    .len()
+                    .checked_sub(shows)
+                    .and_then(|at| self.before.get(at))
+                    .cloned();
                 self.set(text.unwrap_or_default());
             }
         }
@@ -222,27 +274,46 @@ impl Input {
     /// The byte at a column of a line.
     fn column(&self, start: usize, end: usize, column: usize) -> usize {
         let line = self.text.get(start..end).unwrap_or_default();
-        line.grapheme_indices(true).nth(column).map_or(end, |(at, _)| start + at)
+        line.grapheme_indices(true)
+            .nth(column)
+            .map_or(end, |(at, _)| start + at)
     }
 
     /// The commands that this could become.
     pub fn proposed(&self) -> Vec<Command> {
-        let is_command = self.text.starts_with('/') && !self.text.contains('\n') && self.search.is_none();
+        let is_command =
+            self.text.starts_with('/') && !self.text.contains('\n') && self.search.is_none();
         let fits = |(words, _): &&Command| words.starts_with(&*self.text) && *words != self.text;
-        self.commands.iter().filter(|_| is_command).filter(fits).copied().take(MOST_PROPOSED).collect()
+        self.commands
+            .iter()
+            .filter(|_| is_command)
+            .filter(fits)
+            .copied()
+            .take(MOST_PROPOSED)
+            .collect()
     }
 
     /// As much as all proposed commands begin with.
     fn complete(&mut self) {
         let proposed = self.proposed();
-        let Some((first, _)) = proposed.first() else { return };
+        let Some((first, _)) = proposed.first() else {
+            return;
+        };
         let mut common = *first;
         for (words, _) in &proposed {
-            let length = common.bytes().zip(words.bytes()).take_while(|(one, other)| one == other).count();
+            let length = common
+                .bytes()
+                .zip(words.bytes())
+                .take_while(|(one, other)| one == other)
+                .count();
             common = common.get(..length).unwrap_or_default();
         }
         // Nothing more is common to all: the first of them.
-        let text = if common.len() > self.text.len() { common } else { first };
+        let text = if common.len() > self.text.len() {
+            common
+        } else {
+            first
+        };
         self.set(text.to_owned());
     }
 
@@ -259,14 +330,20 @@ impl Input {
             let mut spans: Spans = Vec::new();
             if (start..=end).contains(&self.at) {
                 let (before, behind) = line.split_at_checked(self.at - start).unwrap_or((line, ""));
-                spans.extend([(Tone::Strong, visible(before).into_owned()), (Tone::Key, "▏".to_owned())]);
+                spans.extend([
+                    (Tone::Strong, visible(before).into_owned()),
+                    (Tone::Key, "▏".to_owned()),
+                ]);
                 spans.push((Tone::Strong, visible(behind).into_owned()));
             } else {
                 spans.push((Tone::Strong, visible(line).into_owned()));
             }
             for row in fold::fold(&spans, room, "  ") {
                 let mark = if rows.is_empty() { "› " } else { "  " };
-                if row.iter().any(|(tone, text)| *tone == Tone::Key && text == "▏") {
+                if row
+                    .iter()
+                    .any(|(tone, text)| *tone == Tone::Key && text == "▏")
+                {
                     cursor = rows.len();
                 }
                 let mut out: Spans = vec![(Tone::Key, mark.to_owned())];
@@ -275,7 +352,9 @@ impl Input {
             }
             start = end + 1;
         }
-        let first = cursor.saturating_sub(MOST_ROWS - 1).min(rows.len().saturating_sub(MOST_ROWS));
+        let first = cursor
+            .saturating_sub(MOST_ROWS - 1)
+            .min(rows.len().saturating_sub(MOST_ROWS));
         rows.into_iter().skip(first).take(MOST_ROWS).collect()
     }
 }
@@ -285,10 +364,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const COMMANDS: &[Command] = &[("/permissions", "a"), ("/permissions show", "b"), ("/permissions strict", "c"), ("/help", "d")];
+    const COMMANDS: &[Command] = &[
+        ("/permissions", "a"),
+        ("/permissions show", "b"),
+        ("/permissions strict", "c"),
+        ("/help", "d"),
+    ];
 
     fn typed(input: &mut Input, text: &str) {
-        text.chars().for_each(|one| drop(input.key(&Key::Char(one))));
+        text.chars()
+            .for_each(|one| drop(input.key(&Key::Char(one))));
     }
 
     #[test]
@@ -300,23 +385,36 @@ mod tests {
         input.key(&Key::NewLine);
         input.key(&Key::Paste("c\r\nd\u{1b}".to_owned()));
         assert_eq!(input.text(), "a\nb\nc\nd\u{1b}");
-        let rows: Vec<String> = input.rows(40).iter().map(|row| row.iter().map(|(_, text)| text.as_str()).collect()).collect();
+        let rows: Vec<String> = input
+            .rows(40)
+            .iter()
+            .map(|row| row.iter().map(|(_, text)| text.as_str()).collect())
+            .collect();
         assert_eq!(rows, ["› a", "  b", "  c", "  d␛▏"]);
         input.key(&Key::Up);
         input.key(&Key::Up);
         typed(&mut input, "X");
         assert_eq!(input.text(), "a\nbX\nc\nd\u{1b}");
         assert!(matches!(input.key(&Key::Enter), Typed::Sent(text) if text.starts_with("a\nbX")));
-        assert_eq!(input.key(&Key::Enter), Typed::Taken, "nothing is sent of nothing");
+        assert_eq!(
+            input.key(&Key::Enter),
+            Typed::Taken,
+            "nothing is sent of nothing"
+        );
     }
 
     #[test]
     fn what_was_typed_before_comes_back() {
         let mut input = Input::new(COMMANDS, vec!["one".to_owned(), "two".to_owned()]);
         typed(&mut input, "draft");
-        for (key, wanted) in
-            [(Key::Up, "two"), (Key::Up, "one"), (Key::Up, "one"), (Key::Down, "two"), (Key::Down, "draft"), (Key::Down, "draft")]
-        {
+        for (key, wanted) in [
+            (Key::Up, "two"),
+            (Key::Up, "one"),
+            (Key::Up, "one"),
+            (Key::Down, "two"),
+            (Key::Down, "draft"),
+            (Key::Down, "draft"),
+        ] {
             input.key(&key);
             assert_eq!(input.text(), wanted);
         }
@@ -324,12 +422,30 @@ mod tests {
 
     #[test]
     fn something_is_found_among_it() {
-        let mut input = Input::new(COMMANDS, vec!["run one".to_owned(), "run one".to_owned(), "say two".to_owned()]);
+        let mut input = Input::new(
+            COMMANDS,
+            vec![
+                "run one".to_owned(),
+                "run one".to_owned(),
+                "say two".to_owned(),
+            ],
+        );
         typed(&mut input, "draft");
         input.key(&Key::Ctrl('r'));
         typed(&mut input, "on");
-        assert!(input.is_searching() && input.rows(40).iter().flatten().any(|(_, text)| text == "run one"));
-        assert_eq!(input.key(&Key::Enter), Typed::Taken, "it is taken, and not sent");
+        assert!(
+            input.is_searching()
+                && input
+                    .rows(40)
+                    .iter()
+                    .flatten()
+                    .any(|(_, text)| text == "run one")
+        );
+        assert_eq!(
+            input.key(&Key::Enter),
+            Typed::Taken,
+            "it is taken, and not sent"
+        );
         assert_eq!(input.text(), "run one");
         input.key(&Key::Ctrl('r'));
         typed(&mut input, "two");

@@ -78,34 +78,56 @@ enum Content {
 
 impl Item {
     fn of(content: Content) -> Item {
-        Item { content, rows: None, done: 0, stays: 0 }
+        Item {
+            content,
+            rows: None,
+            done: 0,
+            stays: 0,
+        }
     }
 
     /// What the person said.
     pub fn person(text: &str) -> Item {
-        let lines = text.split('\n').map(|one| (Whose::Person, line(Tone::Strong, visible(one)))).collect();
+        let lines = text
+            .split('\n')
+            .map(|one| (Whose::Person, line(Tone::Strong, visible(one))))
+            .collect();
         Item::of(Content::Lines(lines))
     }
 
     /// Words of sayso's own. Whatever of somebody else's is in them was made visible before.
     pub fn note(lines: Vec<Spans>) -> Item {
-        Item::of(Content::Lines(lines.into_iter().map(|one| (Whose::Own, one)).collect()))
+        Item::of(Content::Lines(
+            lines.into_iter().map(|one| (Whose::Own, one)).collect(),
+        ))
     }
 
     /// What a model says, from its start.
     pub fn words() -> Item {
-        Item::of(Content::Words { lines: Vec::new(), tail: String::new(), state: Markdown::default() })
+        Item::of(Content::Words {
+            lines: Vec::new(),
+            tail: String::new(),
+            state: Markdown::default(),
+        })
     }
 
     /// A call that starts.
     pub fn call(head: Spans) -> Item {
-        Item::of(Content::Call { head, output: Vec::new(), part: String::new(), more: 0, end: Vec::new() })
+        Item::of(Content::Call {
+            head,
+            output: Vec::new(),
+            part: String::new(),
+            more: 0,
+            end: Vec::new(),
+        })
     }
 
     /// Whether a blank row stands before it.
     pub fn is_apart(&self) -> bool {
         match &self.content {
-            Content::Lines(lines) => lines.first().is_some_and(|(whose, _)| *whose == Whose::Person),
+            Content::Lines(lines) => lines
+                .first()
+                .is_some_and(|(whose, _)| *whose == Whose::Person),
             Content::Words { .. } => true,
             Content::Call { .. } => false,
         }
@@ -113,7 +135,9 @@ impl Item {
 
     /// More words of the model.
     pub fn more(&mut self, text: &str) {
-        let Content::Words { lines, tail, state } = &mut self.content else { return };
+        let Content::Words { lines, tail, state } = &mut self.content else {
+            return;
+        };
         for (at, piece) in text.split('\n').enumerate() {
             if at > 0 {
                 lines.push(state.line(&std::mem::take(tail)));
@@ -152,7 +176,12 @@ impl Item {
 
     /// A tool brought something.
     pub fn output(&mut self, text: &str) {
-        let Content::Call { output, part, more, .. } = &mut self.content else { return };
+        let Content::Call {
+            output, part, more, ..
+        } = &mut self.content
+        else {
+            return;
+        };
         for (at, piece) in text.split('\n').enumerate() {
             if at > 0 {
                 let one = std::mem::take(part);
@@ -174,7 +203,14 @@ impl Item {
 
     /// The call has its end.
     pub fn ends(&mut self, new_head: Spans, lines: Vec<Spans>) {
-        if let Content::Call { head, output, part, end, .. } = &mut self.content {
+        if let Content::Call {
+            head,
+            output,
+            part,
+            end,
+            ..
+        } = &mut self.content
+        {
             *head = new_head;
             if !part.is_empty() {
                 output.push(std::mem::take(part));
@@ -197,13 +233,18 @@ impl Item {
     }
 
     fn measure(&mut self, width: u16, open: bool) {
-        let fits =
-            self.rows.as_ref().is_some_and(|(of, was, _)| *of == width && (*was == open || !matches!(self.content, Content::Call { .. })));
+        let fits = self.rows.as_ref().is_some_and(|(of, was, _)| {
+            *of == width && (*was == open || !matches!(self.content, Content::Call { .. }))
+        });
         if !fits {
             self.rows = None;
             (self.done, self.stays) = (0, 0);
         }
-        let lead = if self.is_apart() { vec![Vec::new()] } else { Vec::new() };
+        let lead = if self.is_apart() {
+            vec![Vec::new()]
+        } else {
+            Vec::new()
+        };
         let (_, _, rows) = self.rows.get_or_insert((width, open, lead));
         match &self.content {
             Content::Lines(lines) => {
@@ -227,20 +268,40 @@ impl Item {
                 }
             }
             Content::Call { .. } if !rows.is_empty() => {}
-            Content::Call { head, output, part, more, end } => {
+            Content::Call {
+                head,
+                output,
+                part,
+                more,
+                end,
+            } => {
                 put(rows, Whose::Own, true, head, width);
                 let few = if open { output.len() } else { FEW };
                 let text = |one: &String| line(Tone::Faint, visible(&blank_tabs(one)));
-                output.iter().take(few).for_each(|one| put(rows, Whose::Output, false, &text(one), width));
+                output
+                    .iter()
+                    .take(few)
+                    .for_each(|one| put(rows, Whose::Output, false, &text(one), width));
                 if !part.is_empty() && output.len() < few {
                     put(rows, Whose::Output, false, &text(part), width);
                 }
                 let hidden = output.len().saturating_sub(few) + more;
                 if hidden > 0 {
-                    let words = format!("… {}{}", count(hidden, "more line"), if open { "" } else { " (Ctrl-O shows all)" });
-                    put(rows, Whose::Own, false, &line(Tone::Faint, format!("  {words}")), width);
+                    let words = format!(
+                        "… {}{}",
+                        count(hidden, "more line"),
+                        if open { "" } else { " (Ctrl-O shows all)" }
+                    );
+                    put(
+                        rows,
+                        Whose::Own,
+                        false,
+                        &line(Tone::Faint, format!("  {words}")),
+                        width,
+                    );
                 }
-                end.iter().for_each(|one| put(rows, Whose::Own, false, one, width));
+                end.iter()
+                    .for_each(|one| put(rows, Whose::Own, false, one, width));
             }
         }
     }
@@ -250,10 +311,22 @@ impl Item {
 fn put(rows: &mut Vec<Spans>, whose: Whose, is_first: bool, spans: &Spans, width: u16) {
     let (tone, first, others) = whose.marks();
     let room = usize::from(width).saturating_sub(fold::width(first)).max(4);
-    let goes_on = if whose == Whose::Own { "    ↪ " } else { GOES_ON };
+    let goes_on = if whose == Whose::Own {
+        "    ↪ "
+    } else {
+        GOES_ON
+    };
     for (at, row) in fold::fold(spans, room, goes_on).into_iter().enumerate() {
-        let mark = if at == 0 && (is_first || whose != Whose::Person) { first } else { others };
-        let mut out: Spans = if mark.is_empty() { Vec::new() } else { vec![(tone, mark.to_owned())] };
+        let mark = if at == 0 && (is_first || whose != Whose::Person) {
+            first
+        } else {
+            others
+        };
+        let mut out: Spans = if mark.is_empty() {
+            Vec::new()
+        } else {
+            vec![(tone, mark.to_owned())]
+        };
         out.extend(row);
         rows.push(out);
     }
@@ -265,12 +338,16 @@ mod tests {
     use proptest::prelude::*;
 
     fn text(item: &mut Item, width: u16, open: bool) -> Vec<String> {
-        item.rows(width, open).iter().map(|row| row.iter().map(|(_, text)| text.as_str()).collect()).collect()
+        item.rows(width, open)
+            .iter()
+            .map(|row| row.iter().map(|(_, text)| text.as_str()).collect())
+            .collect()
     }
 
     #[test]
     fn words_come_in_pieces_and_read_as_if_they_had_come_at_once() {
-        let whole = "Hello **you**\n\n```\nlet x = 1;\n```\nthe end of a line that is longer than the row";
+        let whole =
+            "Hello **you**\n\n```\nlet x = 1;\n```\nthe end of a line that is longer than the row";
         let mut once = Item::words();
         once.more(whole);
         once.whole();
@@ -282,7 +359,12 @@ mod tests {
         pieces.whole();
         assert_eq!(text(&mut once, 20, false), text(&mut pieces, 20, false));
         assert_eq!(text(&mut once, 20, false)[1], "▍ Hello **you**");
-        assert!(text(&mut once, 20, false).iter().skip(1).all(|row| row.starts_with(MODEL)));
+        assert!(
+            text(&mut once, 20, false)
+                .iter()
+                .skip(1)
+                .all(|row| row.starts_with(MODEL))
+        );
         pieces.again();
         assert!(pieces.is_empty());
     }
@@ -291,7 +373,10 @@ mod tests {
     fn what_a_tool_brought_is_folded_and_can_be_opened() {
         let mut item = Item::call(line(Tone::Strong, "terminal(ls)"));
         item.output(&(0..20).map(|at| format!("line {at}\n")).collect::<String>());
-        item.ends(line(Tone::Good, "✓ terminal(ls)"), vec![line(Tone::Faint, "  ran, unasked")]);
+        item.ends(
+            line(Tone::Good, "✓ terminal(ls)"),
+            vec![line(Tone::Faint, "  ran, unasked")],
+        );
         let folded = text(&mut item, 60, false);
         assert_eq!(folded.len(), 1 + FEW + 1 + 1);
         assert_eq!(folded[FEW + 1], "  … 14 more lines (Ctrl-O shows all)");

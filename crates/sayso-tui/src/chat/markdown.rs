@@ -20,9 +20,15 @@ impl Markdown {
         let text = visible(&text);
         let bare = text.trim_start();
         let sign = bare.chars().next().filter(|sign| matches!(sign, '`' | '~'));
-        let count = sign.map_or(0, |sign| bare.chars().take_while(|one| *one == sign).count());
+        let count = sign.map_or(0, |sign| {
+            bare.chars().take_while(|one| *one == sign).count()
+        });
         match (self.fence, sign) {
-            (Some((open, least)), Some(sign)) if sign == open && count >= least && bare.trim_end().chars().all(|one| one == sign) => {
+            (Some((open, least)), Some(sign))
+                if sign == open
+                    && count >= least
+                    && bare.trim_end().chars().all(|one| one == sign) =>
+            {
                 self.fence = None;
                 return vec![(Tone::Faint, text.into_owned())];
             }
@@ -57,7 +63,11 @@ fn inline(text: &str) -> Spans {
     let mut out: Spans = Vec::new();
     let mut rest = text;
     let mut plain = 0;
-    while let Some(at) = rest.get(plain..).and_then(|behind| behind.find(['`', '*', '[', '<'])).map(|at| at + plain) {
+    while let Some(at) = rest
+        .get(plain..)
+        .and_then(|behind| behind.find(['`', '*', '[', '<']))
+        .map(|at| at + plain)
+    {
         let behind = rest.get(at..).unwrap_or_default();
         match piece(behind) {
             Some((tone, length)) => {
@@ -89,7 +99,9 @@ fn piece(text: &str) -> Option<(Tone, usize)> {
         return Some((Tone::Quoted, count + end + count));
     }
     if let Some(rest) = text.strip_prefix("**") {
-        let end = rest.find("**").filter(|end| *end > 0 && !rest.starts_with(' '))?;
+        let end = rest
+            .find("**")
+            .filter(|end| *end > 0 && !rest.starts_with(' '))?;
         return Some((Tone::Strong, end + 4));
     }
     if text.starts_with('[') {
@@ -99,7 +111,8 @@ fn piece(text: &str) -> Option<(Tone, usize)> {
     }
     let end = text.strip_prefix('<')?.find('>')?;
     let inner = text.get(1..=end)?;
-    (inner.starts_with("http://") || inner.starts_with("https://")).then_some((Tone::Heading, end + 2))
+    (inner.starts_with("http://") || inner.starts_with("https://"))
+        .then_some((Tone::Heading, end + 2))
 }
 
 #[cfg(test)]
@@ -116,14 +129,36 @@ mod tests {
         assert_eq!(tones("# Title"), [(Tone::Strong, "# Title".to_owned())]);
         assert_eq!(tones("#!/bin/sh")[0].0, Tone::Text);
         let line = tones("a **b** `c *d*` [good](https://evil.example) e");
-        let of = |tone: Tone| line.iter().filter(|(one, _)| *one == tone).map(|(_, text)| text.as_str()).collect::<Vec<_>>();
+        let of = |tone: Tone| {
+            line.iter()
+                .filter(|(one, _)| *one == tone)
+                .map(|(_, text)| text.as_str())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(of(Tone::Strong), ["**b**"]);
         assert_eq!(of(Tone::Quoted), ["`c *d*`"]);
-        assert_eq!(of(Tone::Heading), ["[good](https://evil.example)"], "a link shows where it leads");
-        assert_eq!(tones("2 * 3 ** 4 [x] <b>"), [(Tone::Text, "2 * 3 ** 4 [x] <b>".to_owned())]);
+        assert_eq!(
+            of(Tone::Heading),
+            ["[good](https://evil.example)"],
+            "a link shows where it leads"
+        );
+        assert_eq!(
+            tones("2 * 3 ** 4 [x] <b>"),
+            [(Tone::Text, "2 * 3 ** 4 [x] <b>".to_owned())]
+        );
         let mut block = Markdown::default();
-        let lines = ["```sh", "# no title", "```x", "````", "text"].map(|line| block.line(line)[0].0);
-        assert_eq!(lines, [Tone::Faint, Tone::Quoted, Tone::Quoted, Tone::Faint, Tone::Text]);
+        let lines =
+            ["```sh", "# no title", "```x", "````", "text"].map(|line| block.line(line)[0].0);
+        assert_eq!(
+            lines,
+            [
+                Tone::Faint,
+                Tone::Quoted,
+                Tone::Quoted,
+                Tone::Faint,
+                Tone::Text
+            ]
+        );
     }
 
     proptest! {

@@ -35,7 +35,11 @@ impl Search {
         match key {
             Key::Ctrl('r') => {
                 // An older one; where there is none, the one that shows stays.
-                let older = self.find(before.get(..self.found.unwrap_or(before.len())).unwrap_or_default());
+                let older = self.find(
+                    before
+                        .get(..self.found.unwrap_or(before.len()))
+                        .unwrap_or_default(),
+                );
                 self.found = older.or(self.found);
             }
             Key::Esc | Key::Ctrl('g') => return Looked::Left,
@@ -57,7 +61,9 @@ impl Search {
         if words.is_empty() {
             return None;
         }
-        among.iter().rposition(|text| text.to_lowercase().contains(&words))
+        among
+            .iter()
+            .rposition(|text| text.to_lowercase().contains(&words))
     }
 
     /// The rows that show of it.
@@ -66,11 +72,29 @@ impl Search {
         head.extend(self.words.shown());
         let mut out = fold::fold(&head, usize::from(width), "  ");
         let found = self.found.and_then(|at| before.get(at));
-        let none = if self.words.text().is_empty() { "type a part of what you typed before" } else { "nothing matches" };
-        let text = found.map_or_else(|| (Tone::Faint, none.to_owned()), |text| (Tone::Strong, visible(text).into_owned()));
-        out.extend(fold::fold(&vec![(Tone::Key, "› ".to_owned()), text], usize::from(width), "  ").into_iter().take(MOST_ROWS));
+        let none = if self.words.text().is_empty() {
+            "type a part of what you typed before"
+        } else {
+            "nothing matches"
+        };
+        let text = found.map_or_else(
+            || (Tone::Faint, none.to_owned()),
+            |text| (Tone::Strong, visible(text).into_owned()),
+        );
+        out.extend(
+            fold::fold(
+                &vec![(Tone::Key, "› ".to_owned()), text],
+                usize::from(width),
+                "  ",
+            )
+            .into_iter()
+            .take(MOST_ROWS),
+        );
         out.extend(fold::fold(
-            &vec![(Tone::Faint, "Ctrl-R an older one · Enter takes it · Esc goes back".to_owned())],
+            &vec![(
+                Tone::Faint,
+                "Ctrl-R an older one · Enter takes it · Esc goes back".to_owned(),
+            )],
             usize::from(width),
             "  ",
         ));
@@ -84,16 +108,30 @@ mod tests {
 
     #[test]
     fn the_newest_is_found_first_and_older_ones_after_it() {
-        let before = ["run make".to_owned(), "say x\u{1b}".to_owned(), "run MAKE test".to_owned()];
+        let before = [
+            "run make".to_owned(),
+            "say x\u{1b}".to_owned(),
+            "run MAKE test".to_owned(),
+        ];
         let mut search = Search::default();
         for letter in "make".chars() {
             assert_eq!(search.key(&Key::Char(letter), &before), Looked::Goes);
         }
-        assert_eq!(search.clone().key(&Key::Enter, &before), Looked::Taken("run MAKE test".to_owned()));
+        assert_eq!(
+            search.clone().key(&Key::Enter, &before),
+            Looked::Taken("run MAKE test".to_owned())
+        );
         search.key(&Key::Ctrl('r'), &before);
-        assert_eq!(search.clone().key(&Key::Enter, &before), Looked::Taken("run make".to_owned()));
+        assert_eq!(
+            search.clone().key(&Key::Enter, &before),
+            Looked::Taken("run make".to_owned())
+        );
         search.key(&Key::Ctrl('r'), &before);
-        assert_eq!(search.clone().key(&Key::Enter, &before), Looked::Taken("run make".to_owned()), "there is no older one");
+        assert_eq!(
+            search.clone().key(&Key::Enter, &before),
+            Looked::Taken("run make".to_owned()),
+            "there is no older one"
+        );
         search.key(&Key::Char('q'), &before);
         assert_eq!(search.clone().key(&Key::Enter, &before), Looked::Left);
         assert_eq!(search.key(&Key::Esc, &before), Looked::Left);
@@ -102,6 +140,12 @@ mod tests {
         }
         let mut hidden = Search::default();
         hidden.key(&Key::Char('x'), &before);
-        assert!(hidden.rows(&before, 60).iter().flatten().any(|(_, text)| text.contains("say x␛")));
+        assert!(
+            hidden
+                .rows(&before, 60)
+                .iter()
+                .flatten()
+                .any(|(_, text)| text.contains("say x␛"))
+        );
     }
 }

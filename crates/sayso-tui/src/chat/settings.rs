@@ -93,7 +93,13 @@ pub struct Settings {
 impl Settings {
     /// These tabs.
     pub fn new(tabs: Vec<Tab>) -> Settings {
-        Settings { tabs, tab: 0, row: 0, doing: Doing::Looking, notice: None }
+        Settings {
+            tabs,
+            tab: 0,
+            row: 0,
+            doing: Doing::Looking,
+            notice: None,
+        }
     }
 
     /// How it stands by now, and what came of a wish.
@@ -155,18 +161,38 @@ impl Settings {
         self.notice = None;
         match (key, &row.kind) {
             (Key::Char(' ') | Key::Enter, Kind::Switch) => {
-                return Wish::Set(row.id.clone(), if row.value == "on" { "off" } else { "on" }.to_owned());
+                return Wish::Set(
+                    row.id.clone(),
+                    if row.value == "on" { "off" } else { "on" }.to_owned(),
+                );
             }
-            (Key::Char(' ') | Key::Enter | Key::Right | Key::Left, Kind::OneOf(words)) if !words.is_empty() => {
-                let at = words.iter().position(|word| *word == row.value).unwrap_or(words.len() - 1);
-                let step = if *key == Key::Left { words.len() - 1 } else { 1 };
-                return words.get((at + step) % words.len()).map_or(Wish::None, |word| Wish::Set(row.id.clone(), word.clone()));
+            (Key::Char(' ') | Key::Enter | Key::Right | Key::Left, Kind::OneOf(words))
+                if !words.is_empty() =>
+            {
+                let at = words
+                    .iter()
+                    .position(|word| *word == row.value)
+                    .unwrap_or(words.len() - 1);
+                let step = if *key == Key::Left {
+                    words.len() - 1
+                } else {
+                    1
+                };
+                return words
+                    .get((at + step) % words.len())
+                    .map_or(Wish::None, |word| Wish::Set(row.id.clone(), word.clone()));
             }
-            (Key::Enter, Kind::Number) => self.doing = Doing::Typing(Entry::with(row.edited.clone())),
-            (Key::Char('e'), Kind::Rule) => self.doing = Doing::Typing(Entry::with(row.edited.clone())),
+            (Key::Enter, Kind::Number) => {
+                self.doing = Doing::Typing(Entry::with(row.edited.clone()))
+            }
+            (Key::Char('e'), Kind::Rule) => {
+                self.doing = Doing::Typing(Entry::with(row.edited.clone()))
+            }
             (Key::Char(' ') | Key::Enter, Kind::Rule) => return Wish::Switch(row.id.clone()),
             (Key::Char('d') | Key::Delete, Kind::Rule | Kind::Grant) => self.doing = Doing::Sure,
-            (Key::Enter, Kind::Action) if !row.edited.is_empty() => self.doing = Doing::Typing(Entry::with(row.edited.trim_start())),
+            (Key::Enter, Kind::Action) if !row.edited.is_empty() => {
+                self.doing = Doing::Typing(Entry::with(row.edited.trim_start()))
+            }
             (Key::Enter, Kind::Action) => return Wish::Do(row.id.clone()),
             _ => return self.moved(key),
         }
@@ -181,7 +207,8 @@ impl Settings {
                 self.row = 0;
             }
             Key::Char(digit @ '1'..='9') => {
-                let chosen = usize::try_from(u32::from(*digit) - u32::from('1')).unwrap_or(usize::MAX);
+                let chosen =
+                    usize::try_from(u32::from(*digit) - u32::from('1')).unwrap_or(usize::MAX);
                 if chosen < tabs {
                     (self.tab, self.row) = (chosen, 0);
                 }
@@ -210,8 +237,15 @@ impl Settings {
         };
         let mut head: Spans = vec![(Tone::Strong, "Settings ".to_owned())];
         for (at, tab) in self.tabs.iter().enumerate() {
-            let tone = if at == self.tab { Tone::Bar } else { Tone::Text };
-            head.extend([(Tone::Text, " ".to_owned()), (tone, format!(" {} {} ", at + 1, tab.title))]);
+            let tone = if at == self.tab {
+                Tone::Bar
+            } else {
+                Tone::Text
+            };
+            head.extend([
+                (Tone::Text, " ".to_owned()),
+                (tone, format!(" {} {} ", at + 1, tab.title)),
+            ]);
         }
         for row in fold::fold(&head, width, "  ") {
             put(&row, &mut y);
@@ -220,13 +254,31 @@ impl Settings {
         let foot = self.foot(width);
         let room = usize::from(area.bottom().saturating_sub(y)).saturating_sub(foot.len() + 1);
         let first = self.row.saturating_sub(room.saturating_sub(1));
-        let wide = self.rows().iter().map(|row| fold::width(&row.label)).max().unwrap_or_default().min(width / 2);
+        let wide = self
+            .rows()
+            .iter()
+            .map(|row| fold::width(&row.label))
+            .max()
+            .unwrap_or_default()
+            .min(width / 2);
         for (at, row) in self.rows().iter().enumerate().skip(first).take(room) {
             let here = at == self.row;
-            let (mark, tone) = if here { ("▸ ", Tone::Reach) } else { ("  ", Tone::Text) };
+            let (mark, tone) = if here {
+                ("▸ ", Tone::Reach)
+            } else {
+                ("  ", Tone::Text)
+            };
             let gap = " ".repeat(wide.saturating_sub(fold::width(&row.label)) + 2);
-            let value = if row.value == "off" || row.kind == Kind::Fact { Tone::Faint } else { Tone::Key };
-            let spans = vec![(Tone::Key, mark.to_owned()), (tone, format!("{}{gap}", row.label)), (value, row.value.clone())];
+            let value = if row.value == "off" || row.kind == Kind::Fact {
+                Tone::Faint
+            } else {
+                Tone::Key
+            };
+            let spans = vec![
+                (Tone::Key, mark.to_owned()),
+                (tone, format!("{}{gap}", row.label)),
+                (value, row.value.clone()),
+            ];
             let mut rows = fold::fold(&spans, width, "    ↪ ").into_iter();
             // One row each, so that the list stays one; the whole of the chosen one is below.
             put(&rows.next().unwrap_or_default(), &mut y);
@@ -234,7 +286,10 @@ impl Settings {
         if self.rows().is_empty() {
             put(&line(Tone::Faint, "  there is nothing here yet"), &mut y);
         }
-        y = area.bottom().saturating_sub(u16::try_from(foot.len()).unwrap_or_default() + 1).max(y.min(area.bottom()));
+        y = area
+            .bottom()
+            .saturating_sub(u16::try_from(foot.len()).unwrap_or_default() + 1)
+            .max(y.min(area.bottom()));
         put(&line(Tone::Faint, "─".repeat(width)), &mut y);
         for row in foot {
             put(&row, &mut y);
@@ -245,7 +300,11 @@ impl Settings {
         let mut out = Vec::new();
         if let Some(row) = self.current() {
             if matches!(row.kind, Kind::Rule | Kind::Grant) {
-                out.extend(fold::fold(&line(Tone::Strong, format!("{}  {}", row.label, row.value)), width, "    ↪ "));
+                out.extend(fold::fold(
+                    &line(Tone::Strong, format!("{}  {}", row.label, row.value)),
+                    width,
+                    "    ↪ ",
+                ));
             }
             out.extend(fold::words(Tone::Text, &row.help, width));
         }
@@ -268,7 +327,11 @@ impl Settings {
                     Some(Kind::Switch) => vec![entry("Space", "switch")],
                     Some(Kind::OneOf(_)) => vec![entry("← →", "change")],
                     Some(Kind::Number) => vec![entry("Enter", "change")],
-                    Some(Kind::Rule) => vec![entry("Space", "on/off"), entry("e", "edit"), entry("d", "delete")],
+                    Some(Kind::Rule) => vec![
+                        entry("Space", "on/off"),
+                        entry("e", "edit"),
+                        entry("d", "delete"),
+                    ],
                     Some(Kind::Grant) => vec![entry("d", "take back")],
                     Some(Kind::Action) => vec![entry("Enter", "do it")],
                     Some(Kind::Fact) | None => Vec::new(),
@@ -301,9 +364,16 @@ mod tests {
         let words = ["a", "b", "c"].map(str::to_owned).to_vec();
         let general = Tab {
             title: "General".to_owned(),
-            rows: vec![row("on", "on", Kind::Switch), row("one", "b", Kind::OneOf(words)), row("n", "30", Kind::Number)],
+            rows: vec![
+                row("on", "on", Kind::Switch),
+                row("one", "b", Kind::OneOf(words)),
+                row("n", "30", Kind::Number),
+            ],
         };
-        let rules = Tab { title: "Rules".to_owned(), rows: vec![row("rule-1", "allow x", Kind::Rule)] };
+        let rules = Tab {
+            title: "Rules".to_owned(),
+            rows: vec![row("rule-1", "allow x", Kind::Rule)],
+        };
         Settings::new(vec![general, rules])
     }
 
@@ -321,11 +391,21 @@ mod tests {
         settings.key(&Key::Char('5'));
         assert_eq!(settings.key(&Key::Enter), set("n", "35"));
         settings.key(&Key::Tab);
-        assert_eq!(settings.key(&Key::Char(' ')), Wish::Switch("rule-1".to_owned()));
-        assert_eq!(settings.key(&Key::Char('d')), Wish::None, "a second key is needed");
+        assert_eq!(
+            settings.key(&Key::Char(' ')),
+            Wish::Switch("rule-1".to_owned())
+        );
+        assert_eq!(
+            settings.key(&Key::Char('d')),
+            Wish::None,
+            "a second key is needed"
+        );
         assert_eq!(settings.key(&Key::Esc), Wish::None);
         settings.key(&Key::Char('d'));
-        assert_eq!(settings.key(&Key::Char('y')), Wish::Delete("rule-1".to_owned()));
+        assert_eq!(
+            settings.key(&Key::Char('y')),
+            Wish::Delete("rule-1".to_owned())
+        );
         assert_eq!(settings.key(&Key::Esc), Wish::Close);
         settings.renew(Vec::new(), Err("no".to_owned()));
         assert_eq!(settings.key(&Key::Char(' ')), Wish::None);

@@ -71,7 +71,9 @@ impl Transcript {
 
     fn height_of(&mut self, number: usize) -> usize {
         let (width, open) = (self.width, self.open);
-        self.items.get_mut(number).map_or(0, |item| item.height(width, open))
+        self.items
+            .get_mut(number)
+            .map_or(0, |item| item.height(width, open))
     }
 
     /// The place so many rows before another.
@@ -81,7 +83,9 @@ impl Transcript {
                 return (number, row - rows);
             }
             rows -= row;
-            let Some(above) = number.checked_sub(1) else { return (0, 0) };
+            let Some(above) = number.checked_sub(1) else {
+                return (0, 0);
+            };
             number = above;
             row = self.height_of(number);
         }
@@ -133,7 +137,9 @@ impl Transcript {
         let mut y = area.y;
         while y < area.bottom() {
             let (width, open) = (self.width, self.open);
-            let Some(item) = self.items.get_mut(number) else { break };
+            let Some(item) = self.items.get_mut(number) else {
+                break;
+            };
             for row in item.rows(width, open).iter().skip(skip) {
                 if y >= area.bottom() {
                     break;
@@ -156,7 +162,13 @@ mod tests {
         let area = Rect::new(0, 0, width, height);
         let mut buffer = Buffer::empty(area);
         transcript.draw(area, &mut buffer, Theme::PLAIN);
-        let row = |y: u16| (0..width).map(|x| buffer[(x, y)].symbol().to_owned()).collect::<String>().trim_end().to_owned();
+        let row = |y: u16| {
+            (0..width)
+                .map(|x| buffer[(x, y)].symbol().to_owned())
+                .collect::<String>()
+                .trim_end()
+                .to_owned()
+        };
         (0..height).map(row).collect()
     }
 
@@ -166,11 +178,18 @@ mod tests {
         for at in 0..100 {
             transcript.add(Item::note(vec![line(Tone::Text, format!("note {at}"))]));
         }
-        assert_eq!(rows(&mut transcript, 20, 3), ["note 97", "note 98", "note 99"]);
+        assert_eq!(
+            rows(&mut transcript, 20, 3),
+            ["note 97", "note 98", "note 99"]
+        );
         assert!(transcript.scroll(&Key::PageUp) && !transcript.follows());
         assert_eq!(rows(&mut transcript, 20, 3)[0], "note 96");
         transcript.add(Item::note(vec![line(Tone::Text, "new")]));
-        assert_eq!(rows(&mut transcript, 20, 3)[0], "note 96", "what comes does not move what is read");
+        assert_eq!(
+            rows(&mut transcript, 20, 3)[0],
+            "note 96",
+            "what comes does not move what is read"
+        );
         for _ in 0..200 {
             transcript.scroll(&Key::PageUp);
         }

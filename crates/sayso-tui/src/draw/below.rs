@@ -31,7 +31,11 @@ pub(super) fn draw(asking: &mut Asking, width: u16, height: u16, now: Instant) -
     let is_compact = is_compact(&asking.prompt);
     let foot = |asking: &Asking| {
         let last = foot::last(asking, usize::from(inner), now);
-        if is_compact { foot::joined(keys.clone(), last, usize::from(inner)) } else { keys.iter().cloned().chain([last]).collect() }
+        if is_compact {
+            foot::joined(keys.clone(), last, usize::from(inner))
+        } else {
+            keys.iter().cloned().chain([last]).collect()
+        }
     };
     let rule_rows = usize::from(!is_compact);
     let all_rows = asking.document.height(inner);
@@ -39,10 +43,20 @@ pub(super) fn draw(asking: &mut Asking, width: u16, height: u16, now: Instant) -
     let mut fixed = head.len() + foot(asking).len() + rule_rows;
     // Something of what is above stays.
     let most = usize::from(height) - 1;
-    let share = if inline { usize::from(height) * 3 / 4 } else { usize::from(height) / 2 };
+    let share = if inline {
+        usize::from(height) * 3 / 4
+    } else {
+        usize::from(height) / 2
+    };
     let rows = |fixed: usize| {
-        let room = most.checked_sub(fixed).filter(|room| *room >= LEAST_TEXT.min(all_rows))?;
-        Some(all_rows.min(room).min(share.saturating_sub(fixed).max(LEAST_TEXT)))
+        let room = most
+            .checked_sub(fixed)
+            .filter(|room| *room >= LEAST_TEXT.min(all_rows))?;
+        Some(
+            all_rows
+                .min(room)
+                .min(share.saturating_sub(fixed).max(LEAST_TEXT)),
+        )
     };
     let mut text = rows(fixed)?;
     asking.document.fit(inner, text);
@@ -65,11 +79,20 @@ pub(super) fn draw(asking: &mut Asking, width: u16, height: u16, now: Instant) -
         fold::put(&mut buffer, 0, y, 1, &bar, theme);
     }
     let text = u16::try_from(text).unwrap_or_default();
-    asking.document.draw(Rect::new(2, y, inner, text), &mut buffer, theme);
+    asking
+        .document
+        .draw(Rect::new(2, y, inner, text), &mut buffer, theme);
     y += text;
     if rule_rows > 0 {
         let rule = format!("{}{}", weight.joint(), "─".repeat(usize::from(width) - 1));
-        fold::put(&mut buffer, 0, y, usize::from(width), &line(weight.tone(), rule), theme);
+        fold::put(
+            &mut buffer,
+            0,
+            y,
+            usize::from(width),
+            &line(weight.tone(), rule),
+            theme,
+        );
         y += 1;
     }
     for row in &foot {
@@ -83,7 +106,11 @@ pub(super) fn draw(asking: &mut Asking, width: u16, height: u16, now: Instant) -
 fn head(asking: &Asking, weight: Weight, width: usize) -> Vec<Spans> {
     let [upper_left, _, _, _, flat, _] = weight.lines();
     let tone = weight.tone();
-    let strong = if weight == Weight::Routine { Tone::Strong } else { Tone::Danger };
+    let strong = if weight == Weight::Routine {
+        Tone::Strong
+    } else {
+        Tone::Danger
+    };
     let mut right: Spans = Vec::new();
     for place in places(&asking.prompt) {
         right.push((tone, format!("{flat} ")));
@@ -97,8 +124,18 @@ fn head(asking: &Asking, weight: Weight, width: usize) -> Vec<Spans> {
         right.push((tone, " ".to_owned()));
     }
     right.push((tone, flat.to_owned()));
-    let left = |title: &str| vec![(tone, format!("{upper_left}{flat} ")), (strong, title.to_owned()), (tone, " ".to_owned())];
-    let titles = if is_compact(&asking.prompt) { sentences(asking) } else { titles(asking, weight, flat) };
+    let left = |title: &str| {
+        vec![
+            (tone, format!("{upper_left}{flat} ")),
+            (strong, title.to_owned()),
+            (tone, " ".to_owned()),
+        ]
+    };
+    let titles = if is_compact(&asking.prompt) {
+        sentences(asking)
+    } else {
+        titles(asking, weight, flat)
+    };
     for title in &titles {
         let mut row = left(title);
         let used = fold::width_of(&row) + fold::width_of(&right);
@@ -110,9 +147,16 @@ fn head(asking: &Asking, weight: Weight, width: usize) -> Vec<Spans> {
     }
     // Every row has the bar, so that none of them passes for what a program prints.
     let mark = format!("{} ", weight.lines()[5]);
-    let mut out = fold::fold(&left(titles.last().map_or("", String::as_str)), width, &mark);
+    let mut out = fold::fold(
+        &left(titles.last().map_or("", String::as_str)),
+        width,
+        &mark,
+    );
     // The rest goes behind the end of the title where it has room.
-    match out.last_mut().map(|row| (fold::width_of(row) + fold::width_of(&right), row)) {
+    match out
+        .last_mut()
+        .map(|row| (fold::width_of(row) + fold::width_of(&right), row))
+    {
         Some((used, row)) if used <= width => {
             row.push((tone, flat.repeat(width - used)));
             row.extend(right);

@@ -18,12 +18,23 @@ pub(super) fn rows(asking: &Asking, width: usize) -> Vec<Spans> {
         Mode::Note { entry, .. } => {
             let mut out = fold::words(Tone::Heading, "Deny. Words for the agent:", width);
             out.extend(fold::fold(&entry.shown(), width, GOES_ON));
-            out.extend(fold::flow(&[legend::entry("Enter", "deny"), legend::entry("Esc", "back")], 3, width));
+            out.extend(fold::flow(
+                &[legend::entry("Enter", "deny"), legend::entry("Esc", "back")],
+                3,
+                width,
+            ));
             out
         }
         _ => {
-            let only_shown = asking.prompt.offers.is_empty().then(|| line(Tone::Warning, "no answer can allow this: it is only shown"));
-            let mut out: Vec<Spans> = only_shown.into_iter().flat_map(|row| fold::fold(&row, width, GOES_ON)).collect();
+            let only_shown = asking
+                .prompt
+                .offers
+                .is_empty()
+                .then(|| line(Tone::Warning, "no answer can allow this: it is only shown"));
+            let mut out: Vec<Spans> = only_shown
+                .into_iter()
+                .flat_map(|row| fold::fold(&row, width, GOES_ON))
+                .collect();
             let keys = legend::short(&asking.prompt, &asking.look, asking.enter_approves());
             match is_compact(&asking.prompt) {
                 // The countdown goes on in the row of the keys.
@@ -61,7 +72,11 @@ pub(super) fn last(asking: &Asking, width: usize, now: Instant) -> Spans {
     }
     if let Some(seconds) = asking.clock.seconds(now) {
         let left = format!("{}:{:02}", seconds / 60, seconds % 60);
-        let tone = if seconds <= 10 { Tone::Warning } else { Tone::Faint };
+        let tone = if seconds <= 10 {
+            Tone::Warning
+        } else {
+            Tone::Faint
+        };
         let words = match is_compact(&asking.prompt) {
             true => format!("denied in {left}"),
             false => format!("denied in {left} without an answer"),
@@ -89,9 +104,15 @@ pub(super) fn joined(mut rows: Vec<Spans>, last: Spans, width: usize) -> Vec<Spa
         return rows;
     }
     const GAP: usize = 2;
-    let shorter = last.iter().map(|(tone, text)| (*tone, shortened(text))).collect();
+    let shorter = last
+        .iter()
+        .map(|(tone, text)| (*tone, shortened(text)))
+        .collect();
     for words in [&last, &shorter] {
-        if let Some(row) = rows.last_mut().filter(|row| fold::width_of(row) + GAP + fold::width_of(words) <= width) {
+        if let Some(row) = rows
+            .last_mut()
+            .filter(|row| fold::width_of(row) + GAP + fold::width_of(words) <= width)
+        {
             row.push((Tone::Text, " ".repeat(GAP)));
             row.extend(words.iter().cloned());
             return rows;
@@ -103,5 +124,6 @@ pub(super) fn joined(mut rows: Vec<Spans>, last: Spans, width: usize) -> Vec<Spa
 
 /// "4:59 left" for "denied in 4:59".
 fn shortened(text: &str) -> String {
-    text.strip_prefix("denied in ").map_or_else(|| text.to_owned(), |left| format!("{left} left"))
+    text.strip_prefix("denied in ")
+        .map_or_else(|| text.to_owned(), |left| format!("{left} left"))
 }

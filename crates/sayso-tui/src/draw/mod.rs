@@ -72,9 +72,17 @@ impl Asking {
         let most = usize::from(width.max(1));
         let mut rows = fold::words(Tone::Strong, "sayso asks: make this window larger", most);
         rows.extend(fold::words(Tone::Text, "Esc denies", most));
-        let room = usize::from(if surface == Surface::Whole { height } else { height.saturating_sub(1).max(1) });
+        let room = usize::from(if surface == Surface::Whole {
+            height
+        } else {
+            height.saturating_sub(1).max(1)
+        });
         rows.truncate(room);
-        let height = if surface == Surface::Whole { height } else { u16::try_from(rows.len()).unwrap_or(1) };
+        let height = if surface == Surface::Whole {
+            height
+        } else {
+            u16::try_from(rows.len()).unwrap_or(1)
+        };
         let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
         for (row, y) in rows.iter().zip(0..height) {
             fold::put(&mut buffer, 0, y, most, row, self.look.theme);
@@ -101,7 +109,11 @@ impl Weight {
     }
 
     fn tone(self) -> Tone {
-        if self == Weight::Routine { Tone::Frame } else { Tone::Danger }
+        if self == Weight::Routine {
+            Tone::Frame
+        } else {
+            Tone::Danger
+        }
     }
 
     /// Where a thin line starts at the left one of a frame.
@@ -136,7 +148,10 @@ fn title(prompt: &Prompt) -> String {
 fn places(prompt: &Prompt) -> Vec<Spans> {
     let mut out = Vec::new();
     if let Some(place) = prompt.place.filter(|place| place.total > 1) {
-        out.push(line(Tone::Strong, format!("operation {} of {}", place.index, place.total)));
+        out.push(line(
+            Tone::Strong,
+            format!("operation {} of {}", place.index, place.total),
+        ));
     }
     match prompt.round {
         Round::Only => {}
@@ -144,7 +159,10 @@ fn places(prompt: &Prompt) -> Vec<Spans> {
         Round::Second => out.push(line(Tone::Danger, "confirmation 2 of 2")),
     }
     if !prompt.group.is_empty() {
-        out.push(line(Tone::Strong, format!("one answer for {} operations", prompt.group.len() + 1)));
+        out.push(line(
+            Tone::Strong,
+            format!("one answer for {} operations", prompt.group.len() + 1),
+        ));
     }
     out
 }

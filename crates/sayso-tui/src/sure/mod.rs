@@ -47,10 +47,17 @@ pub fn pieces(text: &str) -> impl Iterator<Item = (usize, Piece<'_>)> {
 /// What a text starts with; none if it is empty.
 pub fn first(text: &str) -> Option<Piece<'_>> {
     let letter = text.chars().next()?;
-    let Some(width) = cells_of(letter) else { return Some(Piece::Odd(letter)) };
+    let Some(width) = cells_of(letter) else {
+        return Some(Piece::Odd(letter));
+    };
     let rest = text.get(letter.len_utf8()..).unwrap_or_default();
     let alone = text.get(..letter.len_utf8()).unwrap_or_default();
-    let marks: usize = rest.chars().take(MOST_MARKS).take_while(|mark| takes(letter, *mark)).map(char::len_utf8).sum();
+    let marks: usize = rest
+        .chars()
+        .take(MOST_MARKS)
+        .take_while(|mark| takes(letter, *mark))
+        .map(char::len_utf8)
+        .sum();
     let whole = text.get(..letter.len_utf8() + marks).unwrap_or(alone);
     Some(match whole.width() == usize::from(width) {
         true => Piece::Letter(whole, width),
@@ -126,7 +133,10 @@ mod tests {
             assert!(table.windows(2).all(|two| two[0].1 < two[1].0));
         }
         for letter in all() {
-            let found = [tables::NARROW, tables::WIDE, tables::MARKS].iter().filter(|table| is_in(table, letter)).count();
+            let found = [tables::NARROW, tables::WIDE, tables::MARKS]
+                .iter()
+                .filter(|table| is_in(table, letter))
+                .count();
             assert!(found <= 1, "U+{:04X}", u32::from(letter));
         }
     }
@@ -137,8 +147,18 @@ mod tests {
         assert!(letters.len() > 60_000, "{}", letters.len());
         for letter in &letters {
             assert!(!is_hidden(*letter), "U+{:04X}", u32::from(*letter));
-            for text in [format!("A{letter};"), format!("{letter}{letter}"), format!("한{letter}क"), format!("🦀{letter}🦀")] {
-                assert_eq!(text.graphemes(true).count(), text.chars().count(), "U+{:04X}", u32::from(*letter));
+            for text in [
+                format!("A{letter};"),
+                format!("{letter}{letter}"),
+                format!("한{letter}क"),
+                format!("🦀{letter}🦀"),
+            ] {
+                assert_eq!(
+                    text.graphemes(true).count(),
+                    text.chars().count(),
+                    "U+{:04X}",
+                    u32::from(*letter)
+                );
             }
         }
     }
@@ -146,17 +166,28 @@ mod tests {
     #[test]
     fn what_swallows_or_moves_its_neighbours_is_spelled_out() {
         let prefixes = "\u{605}\u{70F}\u{890}\u{891}\u{8E2}\u{D4E}\u{111C2}\u{111C3}\u{1193F}\u{11941}\u{11A84}\u{11A89}\u{11D46}";
-        let spacing = "\u{903}\u{9BE}\u{B3E}\u{BBE}\u{1715}\u{1B44}\u{302E}\u{16FF0}\u{1D165}\u{E33}\u{FF9E}";
+        let spacing =
+            "\u{903}\u{9BE}\u{B3E}\u{BBE}\u{1715}\u{1B44}\u{302E}\u{16FF0}\u{1D165}\u{E33}\u{FF9E}";
         let unsure = "\u{3248}\u{324F}\u{1171E}\u{2630}\u{17D8}\u{1100}\u{1161}\u{11A8}\u{1F1E9}\u{1F3FB}\u{94D}\u{20DD}\u{1D400}";
-        for odd in prefixes.chars().chain(spacing.chars()).chain(unsure.chars()) {
+        for odd in prefixes
+            .chars()
+            .chain(spacing.chars())
+            .chain(unsure.chars())
+        {
             let code = format!("‹U+{:04X}›", u32::from(odd));
             assert_eq!(spelled(&format!("A{odd};rm")), format!("A{code};rm"));
             assert_eq!(spelled(&format!("{odd}notes")), format!("{code}notes"));
         }
         for (text, shown) in [
-            ("plain ünïcödé 漢字 🦀 한국 ελ Я ⚠ ✓ │ … ‹U+202E›", "plain ünïcödé 漢字 🦀 한국 ελ Я ⚠ ✓ │ … ‹U+202E›"),
+            (
+                "plain ünïcödé 漢字 🦀 한국 ελ Я ⚠ ✓ │ … ‹U+202E›",
+                "plain ünïcödé 漢字 🦀 한국 ελ Я ⚠ ✓ │ … ‹U+202E›",
+            ),
             ("e\u{301}", "e\u{301}"),
-            ("e\u{301}\u{302}\u{303}\u{304}\u{305}", "e\u{301}\u{302}\u{303}‹U+0304›‹U+0305›"),
+            (
+                "e\u{301}\u{302}\u{303}\u{304}\u{305}",
+                "e\u{301}\u{302}\u{303}‹U+0304›‹U+0305›",
+            ),
             ("\u{301}a", "‹U+0301›a"),
             (";\u{301} \u{301}", ";‹U+0301› ‹U+0301›"),
             ("a\u{5B0}", "a‹U+05B0›"),

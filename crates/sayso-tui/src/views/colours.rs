@@ -69,15 +69,28 @@ impl Colours {
     pub fn of(document: &Document) -> Colours {
         let mut blocks = Vec::new();
         for section in &document.sections {
-            let (Section::Lines(lines) | Section::Hunk { lines, .. } | Section::Between { lines, .. }) = section;
+            let (Section::Lines(lines)
+            | Section::Hunk { lines, .. }
+            | Section::Between { lines, .. }) = section;
             let mut start = lines.start;
             while start < lines.end {
                 let end = lines.end.min(start.saturating_add(BLOCK as u32));
-                blocks.push(Block { lines: start..end, follows: start > lines.start, asked: false });
+                blocks.push(Block {
+                    lines: start..end,
+                    follows: start > lines.start,
+                    asked: false,
+                });
                 start = end;
             }
         }
-        Colours { language: document.language, blocks, known: HashMap::new(), worker: None, waiting: 0, left: MOST_LINES }
+        Colours {
+            language: document.language,
+            blocks,
+            known: HashMap::new(),
+            worker: None,
+            waiting: 0,
+            left: MOST_LINES,
+        }
     }
 
     /// Whether some are still being worked out.
@@ -92,7 +105,9 @@ impl Colours {
 
     /// Takes in what is there by now; whether that is anything.
     pub fn take(&mut self) -> bool {
-        let Some(worker) = &self.worker else { return false };
+        let Some(worker) = &self.worker else {
+            return false;
+        };
         let mut any = false;
         loop {
             match worker.done.try_recv() {
@@ -112,13 +127,25 @@ impl Colours {
 
     /// Asks for the colours of these lines.
     pub fn ask(&mut self, document: &Document, lines: Range<u32>) {
-        let Some(language) = self.language else { return };
-        let first = self.blocks.partition_point(|block| block.lines.end <= lines.start);
-        let last = self.blocks.partition_point(|block| block.lines.start < lines.end);
+        let Some(language) = self.language else {
+            return;
+        };
+        let first = self
+            .blocks
+            .partition_point(|block| block.lines.end <= lines.start);
+        let last = self
+            .blocks
+            .partition_point(|block| block.lines.start < lines.end);
         for index in first..last {
-            let Some(block) = self.blocks.get_mut(index).filter(|block| !block.asked) else { continue };
+            let Some(block) = self.blocks.get_mut(index).filter(|block| !block.asked) else {
+                continue;
+            };
             block.asked = true;
-            let job = Job { block: index, follows: block.follows, lines: code_of(document, block.lines.clone()) };
+            let job = Job {
+                block: index,
+                follows: block.follows,
+                lines: code_of(document, block.lines.clone()),
+            };
             if job.lines.is_empty() || job.lines.len() > self.left {
                 continue;
             }
@@ -126,7 +153,11 @@ impl Colours {
             if self.worker.is_none() {
                 self.worker = start(language);
             }
-            if self.worker.as_ref().is_some_and(|worker| worker.jobs.send(job).is_ok()) {
+            if self
+                .worker
+                .as_ref()
+                .is_some_and(|worker| worker.jobs.send(job).is_ok())
+            {
                 self.waiting += 1;
             }
         }
@@ -137,7 +168,8 @@ impl Colours {
 fn code_of(document: &Document, lines: Range<u32>) -> Vec<(u32, Kind, String)> {
     let of_code = |index: u32| {
         let line = document.lines.get(index as usize)?;
-        let code = line.kind.is_of_file() && !line.continues && line.end - line.start < LONGEST_LINE;
+        let code =
+            line.kind.is_of_file() && !line.continues && line.end - line.start < LONGEST_LINE;
         code.then(|| (index, line.kind, document.text_of(line).to_owned()))
     };
     lines.filter_map(of_code).collect()
@@ -152,7 +184,10 @@ fn start(language: &'static str) -> Option<Worker> {
         // A grammar that fails takes its colours with it, and nothing else.
         let _ = catch_unwind(AssertUnwindSafe(|| work(language, &todo, &ready, &stopped)));
     };
-    std::thread::Builder::new().name("colours".to_owned()).spawn(work).ok()?;
+    std::thread::Builder::new()
+        .name("colours".to_owned())
+        .spawn(work)
+        .ok()?;
     Some(Worker { jobs, done, stop })
 }
 
@@ -163,14 +198,26 @@ struct Both {
     new: Reader,
 }
 
-fn work(language: &str, jobs: &Receiver<Job>, done: &Sender<Done>, stop: &AtomicBool) -> Option<()> {
+fn work(
+    language: &str,
+    jobs: &Receiver<Job>,
+    done: &Sender<Done>,
+    stop: &AtomicBool,
+) -> Option<()> {
     let fresh = Reader::new(language)?;
-    let fresh = Both { old: fresh.clone(), new: fresh };
+    let fresh = Both {
+        old: fresh.clone(),
+        new: fresh,
+    };
     let mut ends: HashMap<usize, Both> = HashMap::new();
     let mut left = LONGEST_IN_ALL;
     while let Ok(job) = jobs.recv() {
         let begun = Instant::now();
-        let before = job.block.checked_sub(1).filter(|_| job.follows).and_then(|before| ends.get(&before));
+        let before = job
+            .block
+            .checked_sub(1)
+            .filter(|_| job.follows)
+            .and_then(|before| ends.get(&before));
         let mut both = before.unwrap_or(&fresh).clone();
         let mut out = Done::new();
         for (index, kind, text) in &job.lines {
@@ -180,7 +227,9 @@ fn work(language: &str, jobs: &Receiver<Job>, done: &Sender<Done>, stop: &Atomic
             if begun.elapsed() > LONGEST.min(left) {
                 break;
             }
-            let Some(pieces) = both.line(*kind, text) else { break };
+            let Some(pieces) = both.line(*kind, text) else {
+                break;
+            };
             out.push((*index, pieces));
         }
         ends.insert(job.block, both);

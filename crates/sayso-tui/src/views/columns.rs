@@ -40,7 +40,12 @@ impl Columns {
 
     /// The new one of two.
     pub fn new(digits: (u16, u16), width: u16) -> Columns {
-        Columns::fit(half(width) + 1, 0, digits.1, width.saturating_sub(half(width) + 1))
+        Columns::fit(
+            half(width) + 1,
+            0,
+            digits.1,
+            width.saturating_sub(half(width) + 1),
+        )
     }
 
     fn fit(left: u16, old: u16, new: u16, width: u16) -> Columns {
@@ -49,13 +54,24 @@ impl Columns {
             let numbers = if old > 0 { old + 1 } else { 0 } + if new > 0 { new + 1 } else { 0 };
             (old, new, width.saturating_sub(numbers + sign))
         };
-        let (old, new, text) = [with(old, new), with(0, new)].into_iter().find(|(_, _, text)| *text >= LEAST_TEXT).unwrap_or(with(0, 0));
-        Columns { left, old, new, sign, text: text.max(1) }
+        let (old, new, text) = [with(old, new), with(0, new)]
+            .into_iter()
+            .find(|(_, _, text)| *text >= LEAST_TEXT)
+            .unwrap_or(with(0, 0));
+        Columns {
+            left,
+            old,
+            new,
+            sign,
+            text: text.max(1),
+        }
     }
 
     /// Where the sign stands.
     pub fn sign_at(&self) -> u16 {
-        self.left + if self.old > 0 { self.old + 1 } else { 0 } + if self.new > 0 { self.new + 1 } else { 0 }
+        self.left
+            + if self.old > 0 { self.old + 1 } else { 0 }
+            + if self.new > 0 { self.new + 1 } else { 0 }
     }
 
     /// Where the text starts.
@@ -86,7 +102,16 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Columns::full(Kind::Same, (3, 3), 80), Columns { left: 0, old: 3, new: 3, sign: 2, text: 70 });
+        assert_eq!(
+            Columns::full(Kind::Same, (3, 3), 80),
+            Columns {
+                left: 0,
+                old: 3,
+                new: 3,
+                sign: 2,
+                text: 70
+            }
+        );
         assert_eq!(Columns::full(Kind::Note, (3, 3), 80).text, 78);
     }
 }

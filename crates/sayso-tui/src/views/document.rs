@@ -69,9 +69,15 @@ pub(super) enum Section {
     /// Lines as they come.
     Lines(Range<u32>),
     /// A changed place: its heading, then its lines.
-    Hunk { heading: Range<u32>, lines: Range<u32> },
+    Hunk {
+        heading: Range<u32>,
+        lines: Range<u32>,
+    },
     /// What stays between changed places: the line that stands for it, and the lines; none where nobody has them.
-    Between { label: Range<u32>, lines: Range<u32> },
+    Between {
+        label: Range<u32>,
+        lines: Range<u32>,
+    },
 }
 
 /// A whole body.
@@ -128,17 +134,26 @@ impl Kind {
 
     /// Whether it is a line of a file, with numbers.
     pub fn is_of_file(self) -> bool {
-        matches!(self, Kind::Same | Kind::Added | Kind::Removed | Kind::Between)
+        matches!(
+            self,
+            Kind::Same | Kind::Added | Kind::Removed | Kind::Between
+        )
     }
 
     /// Whether it is broken between words.
     pub fn is_prose(self) -> bool {
-        matches!(self, Kind::Heading | Kind::Note | Kind::Fold | Kind::Plain | Kind::Under)
+        matches!(
+            self,
+            Kind::Heading | Kind::Note | Kind::Fold | Kind::Plain | Kind::Under
+        )
     }
 
     /// Whether it counts as a line that a person should see.
     fn counts(self) -> bool {
-        !matches!(self, Kind::Heading | Kind::Note | Kind::Place | Kind::Fold | Kind::Between)
+        !matches!(
+            self,
+            Kind::Heading | Kind::Note | Kind::Place | Kind::Fold | Kind::Between
+        )
     }
 }
 
@@ -172,7 +187,13 @@ impl Document {
     }
 
     /// Adds a line with numbers, and with pieces that stand out, by their bytes in the text.
-    pub fn push_marked(&mut self, kind: Kind, numbers: Numbers, text: &str, marks: &[(Range<usize>, Tone)]) -> Range<u32> {
+    pub fn push_marked(
+        &mut self,
+        kind: Kind,
+        numbers: Numbers,
+        text: &str,
+        marks: &[(Range<usize>, Tone)],
+    ) -> Range<u32> {
         let first = self.next();
         let begin = self.text.len();
         let whole = if kind.counts() { self.counted } else { NONE };
@@ -180,14 +201,30 @@ impl Document {
         // Nearly all lines are short and plain.
         if text.len() <= LONGEST && is_ascii(text) {
             self.text.push_str(text);
-            let spans = marks.iter().filter(|(range, _)| range.start < range.end && range.end <= text.len());
-            self.spans.extend(spans.map(|(range, tone)| Span { start: begin + range.start, end: begin + range.end, tone: *tone }));
+            let spans = marks
+                .iter()
+                .filter(|(range, _)| range.start < range.end && range.end <= text.len());
+            self.spans.extend(spans.map(|(range, tone)| Span {
+                start: begin + range.start,
+                end: begin + range.end,
+                tone: *tone,
+            }));
             let end = self.text.len();
-            self.lines.push(Line { start: begin, end, kind, old: numbers.0, new: numbers.1, whole, continues: false, ascii: true });
+            self.lines.push(Line {
+                start: begin,
+                end,
+                kind,
+                old: numbers.0,
+                new: numbers.1,
+                whole,
+                continues: false,
+                ascii: true,
+            });
             return first..self.next();
         }
         let spelled = steady(text);
-        self.text.push_str(spelled.as_ref().map_or(text, |spelled| &spelled.text));
+        self.text
+            .push_str(spelled.as_ref().map_or(text, |spelled| &spelled.text));
         let place = |at: usize| begin + spelled.as_ref().map_or(at, |spelled| spelled.place(at));
         let mut start = begin;
         loop {
@@ -199,10 +236,23 @@ impl Document {
             for (range, tone) in marks {
                 let (from, to) = (place(range.start).max(start), place(range.end).min(end));
                 if from < to {
-                    self.spans.push(Span { start: from, end: to, tone: *tone });
+                    self.spans.push(Span {
+                        start: from,
+                        end: to,
+                        tone: *tone,
+                    });
                 }
             }
-            self.lines.push(Line { start, end, kind, old: numbers.0, new: numbers.1, whole, continues, ascii });
+            self.lines.push(Line {
+                start,
+                end,
+                kind,
+                old: numbers.0,
+                new: numbers.1,
+                whole,
+                continues,
+                ascii,
+            });
             start = end;
             if start >= self.text.len() {
                 return first..self.next();
@@ -222,6 +272,10 @@ impl Document {
     pub fn spans_of(&self, line: &Line) -> impl Iterator<Item = &Span> {
         let first = self.spans.partition_point(|span| span.start < line.start);
         let end = line.end;
-        self.spans.get(first..).unwrap_or_default().iter().take_while(move |span| span.start < end)
+        self.spans
+            .get(first..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(move |span| span.start < end)
     }
 }

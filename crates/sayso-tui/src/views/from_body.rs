@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, content_heading};
+use sayso_core::presentation::{
+    Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, content_heading,
+};
 use sayso_core::size;
 
 use crate::theme::Tone;
@@ -23,12 +25,29 @@ pub(super) fn document(body: &Body) -> Document {
         }
         Body::Structured(rows) => structured(&mut out, rows),
         Body::Binary { path, media, size } => {
-            out.push(Kind::Plain, &format!("{}: binary file, {media} ({})", alone(path), size::words(*size)));
+            out.push(
+                Kind::Plain,
+                &format!(
+                    "{}: binary file, {media} ({})",
+                    alone(path),
+                    size::words(*size)
+                ),
+            );
             out.section(0);
         }
-        Body::Content { path, language, lines, size, notes, over } => {
+        Body::Content {
+            path,
+            language,
+            lines,
+            size,
+            notes,
+            over,
+        } => {
             out.language = *language;
-            out.push(Kind::Heading, &content_heading(&alone(path), *size, *language, over.as_deref()));
+            out.push(
+                Kind::Heading,
+                &content_heading(&alone(path), *size, *language, over.as_deref()),
+            );
             out.push_all(Kind::Note, notes);
             out.expect(lines.len(), lines.iter().map(String::len).sum());
             for (index, line) in lines.iter().enumerate() {
@@ -37,7 +56,13 @@ pub(super) fn document(body: &Body) -> Document {
             out.digits = (0, digits(lines.len()));
             out.section(0);
         }
-        Body::Command { lines, marks, folder, parts, effects } => {
+        Body::Command {
+            lines,
+            marks,
+            folder,
+            parts,
+            effects,
+        } => {
             command(&mut out, lines, marks);
             under(&mut out, folder, parts, effects);
             out.section(0);
@@ -48,7 +73,12 @@ pub(super) fn document(body: &Body) -> Document {
 }
 
 fn structured(out: &mut Document, rows: &[(String, String)]) {
-    let widest = rows.iter().map(|(name, _)| width(&alone(name))).filter(|width| *width <= WIDEST_NAME).max().unwrap_or_default();
+    let widest = rows
+        .iter()
+        .map(|(name, _)| width(&alone(name)))
+        .filter(|width| *width <= WIDEST_NAME)
+        .max()
+        .unwrap_or_default();
     for (name, value) in rows {
         for (index, line) in value.split('\n').enumerate() {
             let name = if index == 0 { alone(name) } else { "".into() };
@@ -62,12 +92,23 @@ fn structured(out: &mut Document, rows: &[(String, String)]) {
 
 fn command(out: &mut Document, lines: &[String], marks: &[Mark]) {
     for (index, line) in lines.iter().enumerate() {
-        let kind = if index == 0 { Kind::Command } else { Kind::More };
+        let kind = if index == 0 {
+            Kind::Command
+        } else {
+            Kind::More
+        };
         let first = marks.partition_point(|mark| mark.line < index);
-        let of_line = marks.get(first..).unwrap_or_default().iter().take_while(|mark| mark.line == index);
+        let of_line = marks
+            .get(first..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|mark| mark.line == index);
         // A place that is none of this line marks nothing.
         let pieces: Vec<(Range<usize>, Tone)> = of_line
-            .filter(|mark| line.get(mark.start..mark.end).is_some_and(|piece| !piece.is_empty()))
+            .filter(|mark| {
+                line.get(mark.start..mark.end)
+                    .is_some_and(|piece| !piece.is_empty())
+            })
             .map(|mark| (mark.start..mark.end, meaning(mark.meaning)))
             .collect();
         out.push_marked(kind, (0, 0), line, &pieces);
@@ -89,11 +130,23 @@ fn meaning(meaning: Meaning) -> Tone {
 fn under(out: &mut Document, folder: &str, parts: &[Part], effects: &[String]) {
     if !folder.is_empty() {
         let label = "in ";
-        out.push_marked(Kind::Under, (0, 0), &format!("{label}{}", alone(folder)), &[(0..label.len(), Tone::Faint)]);
+        out.push_marked(
+            Kind::Under,
+            (0, 0),
+            &format!("{label}{}", alone(folder)),
+            &[(0..label.len(), Tone::Faint)],
+        );
     }
     for part in parts {
-        let effects = part.effects.iter().map(|effect| alone(effect).into_owned()).collect();
-        let part = Part { program: alone(&part.program).into_owned(), effects };
+        let effects = part
+            .effects
+            .iter()
+            .map(|effect| alone(effect).into_owned())
+            .collect();
+        let part = Part {
+            program: alone(&part.program).into_owned(),
+            effects,
+        };
         let words = part.words();
         let program = "runs `".len().."runs `".len() + part.program.len();
         out.push_marked(Kind::Under, (0, 0), &words, &[(program, Tone::Name)]);
@@ -104,7 +157,10 @@ fn under(out: &mut Document, folder: &str, parts: &[Part], effects: &[String]) {
 
 fn change(out: &mut Document, diff: &Diff) {
     out.language = diff.language;
-    out.push(Kind::Heading, &format!("{}  +{} -{}", alone(&diff.path), diff.added, diff.removed));
+    out.push(
+        Kind::Heading,
+        &format!("{}  +{} -{}", alone(&diff.path), diff.added, diff.removed),
+    );
     out.push_all(Kind::Note, &diff.notes);
     out.section(0);
     // The last line before the place that comes next, in the old file and in the new one.
@@ -113,8 +169,18 @@ fn change(out: &mut Document, diff: &Diff) {
         let between = hunk.new_start.saturating_sub(new + 1);
         fold(out, between, &hunk.before, (old, new));
         place(out, hunk);
-        old = hunk.old_start.saturating_sub(1) + hunk.lines.iter().filter(|line| line.change != Change::Added).count();
-        new = hunk.new_start.saturating_sub(1) + hunk.lines.iter().filter(|line| line.change != Change::Removed).count();
+        old = hunk.old_start.saturating_sub(1)
+            + hunk
+                .lines
+                .iter()
+                .filter(|line| line.change != Change::Added)
+                .count();
+        new = hunk.new_start.saturating_sub(1)
+            + hunk
+                .lines
+                .iter()
+                .filter(|line| line.change != Change::Removed)
+                .count();
     }
     fold(out, diff.rest.len(), &diff.rest, (old, new));
     out.digits = (digits(old + diff.rest.len()), digits(new + diff.rest.len()));
@@ -136,7 +202,12 @@ fn fold(out: &mut Document, count: usize, lines: &[String], (old, new): (usize, 
     let label = out.push(Kind::Fold, &label);
     let first = out.next();
     for (index, line) in lines.iter().enumerate().filter(|_| whole) {
-        out.push_marked(Kind::Between, (number(old + index + 1), number(new + index + 1)), line, &[]);
+        out.push_marked(
+            Kind::Between,
+            (number(old + index + 1), number(new + index + 1)),
+            line,
+            &[],
+        );
     }
     let lines = first..out.next();
     out.sections.push(Section::Between { label, lines });
@@ -146,8 +217,17 @@ fn place(out: &mut Document, hunk: &Hunk) {
     let heading = out.push(Kind::Place, &hunk.heading());
     let first = out.next();
     let mut room = Room::default();
-    out.expect(hunk.lines.len(), hunk.lines.iter().flat_map(|line| &line.pieces).map(|piece| piece.text.len()).sum());
-    hunk.lines.iter().for_each(|line| changed(out, line, &mut room));
+    out.expect(
+        hunk.lines.len(),
+        hunk.lines
+            .iter()
+            .flat_map(|line| &line.pieces)
+            .map(|piece| piece.text.len())
+            .sum(),
+    );
+    hunk.lines
+        .iter()
+        .for_each(|line| changed(out, line, &mut room));
     let lines = first..out.next();
     out.sections.push(Section::Hunk { heading, lines });
 }
@@ -169,7 +249,12 @@ fn changed(out: &mut Document, line: &DiffLine, Room { text, marks }: &mut Room)
     // Nearly all lines are of one piece, and need no copy.
     if let [piece] = line.pieces.as_slice() {
         let whole = [(0..piece.text.len(), tone)];
-        out.push_marked(kind, numbers, &piece.text, if piece.emphasised { &whole } else { &[] });
+        out.push_marked(
+            kind,
+            numbers,
+            &piece.text,
+            if piece.emphasised { &whole } else { &[] },
+        );
         return;
     }
     text.clear();

@@ -7,7 +7,13 @@ use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet
 use crate::theme::Tone;
 
 /// Languages whose grammar goes by another name.
-const NAMES: &[(&str, &str)] = &[("csharp", "cs"), ("protobuf", "proto"), ("ini", "ini"), ("terraform", "tf"), ("ocaml", "ml")];
+const NAMES: &[(&str, &str)] = &[
+    ("csharp", "cs"),
+    ("protobuf", "proto"),
+    ("ini", "ini"),
+    ("terraform", "tf"),
+    ("ocaml", "ml"),
+];
 
 /// What parts of a scope mean; the first that fits counts.
 const MEANINGS: &[(&str, Option<Tone>)] = &[
@@ -41,12 +47,20 @@ fn grammars() -> &'static SyntaxSet {
 
 fn meanings() -> &'static [(Scope, Option<Tone>)] {
     static SCOPES: OnceLock<Vec<(Scope, Option<Tone>)>> = OnceLock::new();
-    SCOPES.get_or_init(|| MEANINGS.iter().filter_map(|(scope, tone)| Some((Scope::new(scope).ok()?, *tone))).collect())
+    SCOPES.get_or_init(|| {
+        MEANINGS
+            .iter()
+            .filter_map(|(scope, tone)| Some((Scope::new(scope).ok()?, *tone)))
+            .collect()
+    })
 }
 
 /// The grammar of a language.
 fn grammar(language: &str) -> Option<&'static SyntaxReference> {
-    let name = NAMES.iter().find(|(ours, _)| *ours == language).map_or(language, |(_, theirs)| theirs);
+    let name = NAMES
+        .iter()
+        .find(|(ours, _)| *ours == language)
+        .map_or(language, |(_, theirs)| theirs);
     grammars().find_syntax_by_token(name)
 }
 
@@ -60,7 +74,10 @@ pub(super) struct Reader {
 impl Reader {
     /// At the start of a file, if its language is known.
     pub fn new(language: &str) -> Option<Reader> {
-        Some(Reader { state: ParseState::new(grammar(language)?), stack: ScopeStack::new() })
+        Some(Reader {
+            state: ParseState::new(grammar(language)?),
+            stack: ScopeStack::new(),
+        })
     }
 
     /// The pieces of a line that mean something, by their bytes, in order; none if the grammar is at a loss.
@@ -81,7 +98,9 @@ impl Reader {
             self.stack.apply(op).ok()?;
         }
         add(from, text.len(), &self.stack);
-        out.retain(|(from, to, _)| shown.is_char_boundary(*from) && shown.is_char_boundary(*to) && from < to);
+        out.retain(|(from, to, _)| {
+            shown.is_char_boundary(*from) && shown.is_char_boundary(*to) && from < to
+        });
         Some(out)
     }
 }
@@ -102,7 +121,12 @@ fn written(shown: &str) -> (String, Vec<usize>) {
 }
 
 fn tone(stack: &ScopeStack) -> Option<Tone> {
-    let of = |scope: &Scope| meanings().iter().find(|(meaning, _)| meaning.is_prefix_of(*scope)).map(|(_, tone)| *tone);
+    let of = |scope: &Scope| {
+        meanings()
+            .iter()
+            .find(|(meaning, _)| meaning.is_prefix_of(*scope))
+            .map(|(_, tone)| *tone)
+    };
     stack.as_slice().iter().rev().find_map(of).flatten()
 }
 
@@ -112,18 +136,39 @@ mod tests {
 
     fn pieces(language: &str, line: &str) -> Vec<(String, Tone)> {
         let found = Reader::new(language).unwrap().line(line).unwrap();
-        found.into_iter().map(|(from, to, tone)| (line[from..to].to_owned(), tone)).collect()
+        found
+            .into_iter()
+            .map(|(from, to, tone)| (line[from..to].to_owned(), tone))
+            .collect()
     }
 
     #[test]
     fn words_have_their_meaning() {
         let found = pieces("rust", "␉let x = \"ä\"; // é");
-        for expected in [("let", Tone::Keyword), ("ä", Tone::Quoted), (" é", Tone::Comment)] {
-            assert!(found.iter().any(|(text, tone)| text.contains(expected.0) && *tone == expected.1), "{expected:?} {found:?}");
+        for expected in [
+            ("let", Tone::Keyword),
+            ("ä", Tone::Quoted),
+            (" é", Tone::Comment),
+        ] {
+            assert!(
+                found
+                    .iter()
+                    .any(|(text, tone)| text.contains(expected.0) && *tone == expected.1),
+                "{expected:?} {found:?}"
+            );
         }
         let found = pieces("python", "def f(): return 12 # x");
-        for expected in [("def", Tone::Keyword), ("f", Tone::Name), ("12", Tone::Number)] {
-            assert!(found.iter().any(|(text, tone)| text == expected.0 && *tone == expected.1), "{expected:?} {found:?}");
+        for expected in [
+            ("def", Tone::Keyword),
+            ("f", Tone::Name),
+            ("12", Tone::Number),
+        ] {
+            assert!(
+                found
+                    .iter()
+                    .any(|(text, tone)| text == expected.0 && *tone == expected.1),
+                "{expected:?} {found:?}"
+            );
         }
     }
 
@@ -172,7 +217,10 @@ mod tests {
             "yaml",
             "zig",
         ] {
-            assert!(grammar(language).is_some_and(|found| found.name != "Plain Text"), "{language}");
+            assert!(
+                grammar(language).is_some_and(|found| found.name != "Plain Text"),
+                "{language}"
+            );
         }
         // Its grammar needs a regex engine in C, so it stays plain.
         assert!(grammar("powershell").is_none() && grammar("no such language").is_none());

@@ -10,9 +10,15 @@ pub const HELP: &[(&str, &str)] = &[
     ("PgUp PgDn, b Space", "a page up or down"),
     ("Home End, g G", "to the start or the end"),
     ("[ ]", "to the changed place before or behind"),
-    ("/", "search; n and N go to the next place and to the one before"),
+    (
+        "/",
+        "search; n and N go to the next place and to the one before",
+    ),
     ("s", "side by side, or one under the other"),
-    ("z Z", "unfold or fold what stays the same, here or everywhere"),
+    (
+        "z Z",
+        "unfold or fold what stays the same, here or everywhere",
+    ),
 ];
 
 impl BodyView {
@@ -53,7 +59,9 @@ impl BodyView {
         match key {
             Key::Char(letter) => self.search.add(letter.encode_utf8(&mut [0; 4])),
             Key::Paste(text) => self.search.add(text),
-            Key::Backspace if self.search.typing.as_ref().is_some_and(String::is_empty) => self.search.typing = None,
+            Key::Backspace if self.search.typing.as_ref().is_some_and(String::is_empty) => {
+                self.search.typing = None
+            }
             Key::Backspace => drop(self.search.typing.as_mut().and_then(String::pop)),
             Key::Esc | Key::Ctrl('c' | 'g') => self.search.typing = None,
             Key::Ctrl('u') => self.search.typing = Some(String::new()),

@@ -37,7 +37,10 @@ impl Row {
 impl Layout {
     /// The rows of a document. `open` says of each section whether it is unfolded.
     pub fn of(document: &Document, open: &[bool], side_by_side: bool) -> Layout {
-        let mut out = Layout { side_by_side, ..Layout::default() };
+        let mut out = Layout {
+            side_by_side,
+            ..Layout::default()
+        };
         out.rows.reserve(document.lines.len());
         for (index, section) in document.sections.iter().enumerate() {
             match section {
@@ -74,7 +77,11 @@ impl Layout {
                 Some(Kind::Added) => come.push(line),
                 kind => {
                     self.pairs(&mut gone, &mut come);
-                    if kind == Some(Kind::Removed) { gone.push(line) } else { self.rows.push(Row::Pair(line, line)) }
+                    if kind == Some(Kind::Removed) {
+                        gone.push(line)
+                    } else {
+                        self.rows.push(Row::Pair(line, line))
+                    }
                 }
             }
         }
@@ -84,7 +91,10 @@ impl Layout {
     /// What goes stands beside what comes in its place.
     fn pairs(&mut self, gone: &mut Vec<u32>, come: &mut Vec<u32>) {
         let at = |lines: &[u32], index: usize| lines.get(index).copied().unwrap_or(NONE);
-        self.rows.extend((0..gone.len().max(come.len())).map(|index| Row::Pair(at(gone, index), at(come, index))));
+        self.rows.extend(
+            (0..gone.len().max(come.len()))
+                .map(|index| Row::Pair(at(gone, index), at(come, index))),
+        );
         gone.clear();
         come.clear();
     }
@@ -92,11 +102,23 @@ impl Layout {
     /// The row of a line; none where it is folded.
     pub fn row_of(&self, line: u32) -> Option<usize> {
         // Rows are in the order of their first lines. Only a line that comes may stand beside one that goes, and so further up.
-        let is = |index: &usize| self.rows.get(*index).is_some_and(|row| row.lines().any(|other| other == line));
-        let behind = self.rows.partition_point(|row| row.lines().next().is_none_or(|first| first <= line));
-        let first = |index: &usize| self.rows.get(*index).is_some_and(|row| matches!(row, Row::Pair(old, new) if old != new));
+        let is = |index: &usize| {
+            self.rows
+                .get(*index)
+                .is_some_and(|row| row.lines().any(|other| other == line))
+        };
+        let behind = self
+            .rows
+            .partition_point(|row| row.lines().next().is_none_or(|first| first <= line));
+        let first = |index: &usize| {
+            self.rows
+                .get(*index)
+                .is_some_and(|row| matches!(row, Row::Pair(old, new) if old != new))
+        };
         let at = behind.checked_sub(1)?;
-        is(&at).then_some(at).or_else(|| (0..=at).rev().take_while(first).find(is))
+        is(&at)
+            .then_some(at)
+            .or_else(|| (0..=at).rev().take_while(first).find(is))
     }
 
     /// Which changed place a row is in or behind, from 1; 0 is before the first.

@@ -87,8 +87,14 @@ impl BodyView {
         if pair == self.layout.side_by_side && self.heights.width() == width {
             return self.heights.total();
         }
-        let other = (pair != self.layout.side_by_side).then(|| Layout::of(&self.document, &self.open, pair));
-        Heights::of(&self.document, other.as_ref().unwrap_or(&self.layout), width).total()
+        let other = (pair != self.layout.side_by_side)
+            .then(|| Layout::of(&self.document, &self.open, pair));
+        Heights::of(
+            &self.document,
+            other.as_ref().unwrap_or(&self.layout),
+            width,
+        )
+        .total()
     }
 
     /// Draws what fits. Text is painted plain at first; colours come with a later drawing (see [`is_waiting`](Self::is_waiting)).
@@ -105,18 +111,30 @@ impl BodyView {
             }
         }
         let (document, seen) = (&self.document, &mut self.seen);
-        let painter = Painter { document, wraps: &self.wraps, colours: &self.colours, search: &self.search, theme, area };
+        let painter = Painter {
+            document,
+            wraps: &self.wraps,
+            colours: &self.colours,
+            search: &self.search,
+            theme,
+            area,
+        };
         let (mut first, mut last) = (NONE, 0);
         let mut place = self.heights.place(self.top);
         for y in area.top()..area.bottom() {
-            let Some(row) = self.layout.rows.get(place.row) else { break };
+            let Some(row) = self.layout.rows.get(place.row) else {
+                break;
+            };
             painter.row(*row, place.sub, y, buffer, |line, bytes| {
                 seen.mark(document, line, bytes);
                 (first, last) = (first.min(line), last.max(line + 1));
             });
             place.sub += 1;
             if self.heights.start(place.row) + place.sub >= self.heights.start(place.row + 1) {
-                place = Place { row: place.row + 1, sub: 0 };
+                place = Place {
+                    row: place.row + 1,
+                    sub: 0,
+                };
             }
         }
         if theme.has_colours() && first < last {
@@ -139,7 +157,10 @@ impl BodyView {
         let rows = self.layout.rows.get(first..=last).unwrap_or_default();
         let wholes = || {
             let lines = rows.iter().flat_map(|row| row.lines());
-            lines.filter_map(|line| self.document.lines.get(line as usize)).map(|line| line.whole).filter(|whole| *whole != NONE)
+            lines
+                .filter_map(|line| self.document.lines.get(line as usize))
+                .map(|line| line.whole)
+                .filter(|whole| *whole != NONE)
         };
         let mut out = match (wholes().min(), wholes().max()) {
             (Some(first), Some(last)) if first == last => format!("line {} of {total}", first + 1),
@@ -150,11 +171,20 @@ impl BodyView {
         let hunks = self.layout.hunks.len();
         if hunks > 0 {
             // What stands at the top may be what stays before the first place.
-            let at = self.layout.hunk_at(first).max(usize::from(self.layout.hunks.first().is_some_and(|row| *row <= last)));
-            out.push_str(&if at == 0 { format!(", {hunks} hunks") } else { format!(", hunk {at} of {hunks}") });
+            let at = self.layout.hunk_at(first).max(usize::from(
+                self.layout.hunks.first().is_some_and(|row| *row <= last),
+            ));
+            out.push_str(&if at == 0 {
+                format!(", {hunks} hunks")
+            } else {
+                format!(", hunk {at} of {hunks}")
+            });
         }
         if self.search.failed {
-            out.push_str(&format!(" · `{}` is not found", visible(&self.search.query)));
+            out.push_str(&format!(
+                " · `{}` is not found",
+                visible(&self.search.query)
+            ));
         }
         out
     }
@@ -181,7 +211,11 @@ impl BodyView {
 
     /// Whether it is shown side by side at a width.
     fn is_pair(&self, width: u16) -> bool {
-        let change = self.document.sections.iter().any(|section| matches!(section, Section::Hunk { .. }));
+        let change = self
+            .document
+            .sections
+            .iter()
+            .any(|section| matches!(section, Section::Hunk { .. }));
         change && width >= NARROWEST_PAIR && self.wish.unwrap_or(width >= WIDE)
     }
 }

@@ -14,7 +14,9 @@ impl BodyView {
 
     /// The last row to start from that fills the screen.
     fn last(&self) -> usize {
-        self.heights.total().saturating_sub(usize::from(self.size.1.max(1)))
+        self.heights
+            .total()
+            .saturating_sub(usize::from(self.size.1.max(1)))
     }
 
     /// The first row behind the screen.
@@ -53,7 +55,10 @@ impl BodyView {
 
     /// To the next or the previous changed place. The last ones may stand lower on the screen than at its top.
     pub(super) fn show_hunk(&mut self, back: bool) {
-        let at = self.hunk.filter(|(top, _)| *top == self.top).map(|(_, hunk)| hunk);
+        let at = self
+            .hunk
+            .filter(|(top, _)| *top == self.top)
+            .map(|(_, hunk)| hunk);
         let (hunks, row) = (&self.layout.hunks, self.top_row());
         let next = match (at, back) {
             (Some(at), true) => at.checked_sub(1),
@@ -61,18 +66,31 @@ impl BodyView {
             (None, true) => hunks.partition_point(|start| *start < row).checked_sub(1),
             (None, false) => Some(hunks.partition_point(|start| *start <= row)),
         };
-        let Some((next, row)) = next.and_then(|next| Some((next, *hunks.get(next)?))) else { return };
+        let Some((next, row)) = next.and_then(|next| Some((next, *hunks.get(next)?))) else {
+            return;
+        };
         self.top = self.heights.start(row).min(self.last());
         self.hunk = Some((self.top, next));
     }
 
     /// To a place that was found, a third below the top.
     pub(super) fn show_found(&mut self, found: &Found) {
-        let Some(row) = self.layout.rows.get(found.row) else { return };
-        let sub = row_of_byte(&self.document, &self.wraps, *row, self.size.0, found.line, found.bytes.start);
+        let Some(row) = self.layout.rows.get(found.row) else {
+            return;
+        };
+        let sub = row_of_byte(
+            &self.document,
+            &self.wraps,
+            *row,
+            self.size.0,
+            found.line,
+            found.bytes.start,
+        );
         let at = self.heights.start(found.row) + sub;
         if at < self.top || at >= self.bottom() {
-            self.top = at.saturating_sub(usize::from(self.size.1 / 3)).min(self.last());
+            self.top = at
+                .saturating_sub(usize::from(self.size.1 / 3))
+                .min(self.last());
         }
     }
 
@@ -84,17 +102,29 @@ impl BodyView {
         } else if self.heights.width() != width {
             let Place { row, sub } = self.heights.place(self.top);
             self.heights = Heights::of(&self.document, &self.layout, width);
-            self.top = (self.heights.start(row) + sub).min(self.heights.start(row + 1).saturating_sub(1).max(self.heights.start(row)));
+            self.top = (self.heights.start(row) + sub).min(
+                self.heights
+                    .start(row + 1)
+                    .saturating_sub(1)
+                    .max(self.heights.start(row)),
+            );
         }
         self.top = self.top.min(self.last());
     }
 
     /// Lays out anew; the line at the top stays there.
     pub(super) fn lay_out(&mut self) {
-        let line = self.layout.rows.get(self.top_row()).and_then(|row| row.lines().next()).unwrap_or(NONE);
+        let line = self
+            .layout
+            .rows
+            .get(self.top_row())
+            .and_then(|row| row.lines().next())
+            .unwrap_or(NONE);
         self.layout = Layout::of(&self.document, &self.open, self.is_pair(self.size.0));
         self.heights = Heights::of(&self.document, &self.layout, self.size.0);
-        self.top = self.heights.start(self.layout.row_of(line).unwrap_or_default());
+        self.top = self
+            .heights
+            .start(self.layout.row_of(line).unwrap_or_default());
         self.search.here = None;
         self.hunk = None;
     }
@@ -103,10 +133,21 @@ impl BodyView {
     pub(super) fn toggle_fold(&mut self) {
         let is_open = |index: usize| self.open.get(index).copied().unwrap_or_default();
         let (first, last) = (self.top_row(), self.bottom_row());
-        let shown = || self.layout.folds.iter().filter(|(row, _)| (first..=last).contains(row));
+        let shown = || {
+            self.layout
+                .folds
+                .iter()
+                .filter(|(row, _)| (first..=last).contains(row))
+        };
         let closed = shown().find(|(_, index)| !is_open(*index));
-        let open = self.layout.folds.iter().rfind(|(row, index)| *row <= last && is_open(*index));
-        let Some((row, index)) = closed.or(open).copied() else { return };
+        let open = self
+            .layout
+            .folds
+            .iter()
+            .rfind(|(row, index)| *row <= last && is_open(*index));
+        let Some((row, index)) = closed.or(open).copied() else {
+            return;
+        };
         let was = is_open(index);
         if let Some(open) = self.open.get_mut(index) {
             *open = !was;
@@ -121,8 +162,18 @@ impl BodyView {
     /// Unfolds everything, or folds everything.
     pub(super) fn toggle_folds(&mut self) {
         let between = |section: &Section| matches!(section, Section::Between { lines, .. } if !lines.is_empty());
-        let all = self.document.sections.iter().zip(&self.open).all(|(section, open)| *open || !between(section));
-        self.open = self.document.sections.iter().map(|section| between(section) && !all).collect();
+        let all = self
+            .document
+            .sections
+            .iter()
+            .zip(&self.open)
+            .all(|(section, open)| *open || !between(section));
+        self.open = self
+            .document
+            .sections
+            .iter()
+            .map(|section| between(section) && !all)
+            .collect();
         self.lay_out();
     }
 }

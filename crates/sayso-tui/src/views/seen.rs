@@ -25,7 +25,12 @@ impl Seen {
                 *left += 1;
             }
         }
-        Seen { unseen: left.len(), left, done: vec![false; document.lines.len()], part: HashMap::new() }
+        Seen {
+            unseen: left.len(),
+            left,
+            done: vec![false; document.lines.len()],
+            part: HashMap::new(),
+        }
     }
 
     /// How many lines of the body were never on the screen whole.
@@ -35,7 +40,12 @@ impl Seen {
 
     /// These bytes of a line are on the screen.
     pub fn mark(&mut self, document: &Document, index: u32, bytes: Range<usize>) {
-        let (Some(line), Some(done)) = (document.lines.get(index as usize), self.done.get_mut(index as usize)) else { return };
+        let (Some(line), Some(done)) = (
+            document.lines.get(index as usize),
+            self.done.get_mut(index as usize),
+        ) else {
+            return;
+        };
         if *done || line.whole == NONE {
             return;
         }
@@ -61,7 +71,9 @@ fn join(parts: &mut Vec<Range<usize>>, mut new: Range<usize>) {
     let first = parts.partition_point(|part| part.end < new.start);
     let behind = parts.partition_point(|part| part.start <= new.end);
     if let Some(met) = parts.get(first..behind).filter(|met| !met.is_empty()) {
-        new.start = new.start.min(met.first().map_or(new.start, |part| part.start));
+        new.start = new
+            .start
+            .min(met.first().map_or(new.start, |part| part.start));
         new.end = new.end.max(met.last().map_or(new.end, |part| part.end));
     }
     parts.splice(first..behind.max(first), [new]);
@@ -84,7 +96,14 @@ mod tests {
             (6..20, &[(0, 20)]),
         ] {
             join(&mut parts, range.clone());
-            assert_eq!(parts.iter().map(|part| (part.start, part.end)).collect::<Vec<_>>(), expected, "{range:?}");
+            assert_eq!(
+                parts
+                    .iter()
+                    .map(|part| (part.start, part.end))
+                    .collect::<Vec<_>>(),
+                expected,
+                "{range:?}"
+            );
         }
     }
 

@@ -42,7 +42,12 @@ impl Wrapped<'_> {
         match self {
             // No character takes more cells than bytes.
             _ if self.text.len() <= width => 1,
-            Wrapped { ascii: true, prose: false, text, .. } => text.len().div_ceil(width),
+            Wrapped {
+                ascii: true,
+                prose: false,
+                text,
+                ..
+            } => text.len().div_ceil(width),
             _ => {
                 let mut count = 0;
                 self.starts(|_| count += 1);
@@ -61,7 +66,9 @@ impl Wrapped<'_> {
         for (at, cluster, cell) in cells(self.text) {
             let cell = usize::from(cell);
             if used + cell > width && used > 0 {
-                let behind = blank.filter(|(_, since)| self.prose && *since <= LOOK_BACK.min(width / 2) && since + cell <= width);
+                let behind = blank.filter(|(_, since)| {
+                    self.prose && *since <= LOOK_BACK.min(width / 2) && since + cell <= width
+                });
                 let (place, since) = behind.unwrap_or((at, 0));
                 found(place);
                 used = since;
@@ -85,7 +92,11 @@ impl Wraps {
         let length = line.text.len();
         match line {
             _ if length <= width => (row == 0).then_some(0..length),
-            Wrapped { ascii: true, prose: false, .. } => {
+            Wrapped {
+                ascii: true,
+                prose: false,
+                ..
+            } => {
                 let start = row.checked_mul(width).filter(|start| *start < length)?;
                 Some(start..(start + width).min(length))
             }
@@ -119,8 +130,16 @@ mod tests {
 
     fn rows(text: &str, prose: bool, width: u16) -> Vec<&str> {
         let wraps = Wraps::default();
-        let line = Wrapped { line: 0, text, ascii: super::super::cells::is_ascii(text), prose, width };
-        let out: Vec<&str> = (0..line.rows()).map(|row| &text[wraps.row(line, row).unwrap()]).collect();
+        let line = Wrapped {
+            line: 0,
+            text,
+            ascii: super::super::cells::is_ascii(text),
+            prose,
+            width,
+        };
+        let out: Vec<&str> = (0..line.rows())
+            .map(|row| &text[wraps.row(line, row).unwrap()])
+            .collect();
         assert!(wraps.row(line, out.len()).is_none());
         assert_eq!(out.concat(), text, "nothing is lost");
         out
@@ -134,7 +153,14 @@ mod tests {
         assert_eq!(rows("漢字漢字", false, 5), ["漢字", "漢字"]);
         assert_eq!(rows("one two three", true, 9), ["one two ", "three"]);
         assert_eq!(rows("one two three", false, 9), ["one two t", "hree"]);
-        assert_eq!(rows("aaaaaaaaaaaaaaaaaa b", true, 8), ["aaaaaaaa", "aaaaaaaa", "aa b"]);
-        assert_eq!(rows("漢", false, 1), ["漢"], "a row holds one character, whatever its width");
+        assert_eq!(
+            rows("aaaaaaaaaaaaaaaaaa b", true, 8),
+            ["aaaaaaaa", "aaaaaaaa", "aa b"]
+        );
+        assert_eq!(
+            rows("漢", false, 1),
+            ["漢"],
+            "a row holds one character, whatever its width"
+        );
     }
 }

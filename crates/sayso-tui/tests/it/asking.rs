@@ -28,8 +28,17 @@ impl Person {
 
     fn with(prompt: Prompt, keymap: &str) -> Person {
         let now = Instant::now();
-        let asking = Asking::new(Arc::new(prompt), look(keymap, Theme::PLAIN), Arc::new(Some2), now);
-        let mut person = Person { asking, now, size: (100, 40) };
+        let asking = Asking::new(
+            Arc::new(prompt),
+            look(keymap, Theme::PLAIN),
+            Arc::new(Some2),
+            now,
+        );
+        let mut person = Person {
+            asking,
+            now,
+            size: (100, 40),
+        };
         person.paint();
         person
     }
@@ -93,14 +102,20 @@ fn h_40_nothing_counts_before_it_was_painted() {
     let now = Instant::now();
     let prompt = Arc::new(terminal("cargo test --workspace"));
     let mut asking = Asking::new(prompt, look("sayso", Theme::PLAIN), Arc::new(Some2), now);
-    assert_eq!(asking.keys(vec![key('y')], now + Duration::from_secs(9)), Next::Wait);
+    assert_eq!(
+        asking.keys(vec![key('y')], now + Duration::from_secs(9)),
+        Next::Wait
+    );
 }
 
 #[test]
 fn h_40_two_keys_at_once_are_no_keys() {
     let mut person = Person::at(terminal("cargo test --workspace"));
     person.pass(1000);
-    assert_eq!(person.asking.keys(vec![key('y'), Key::Enter], person.now), Next::Wait);
+    assert_eq!(
+        person.asking.keys(vec![key('y'), Key::Enter], person.now),
+        Next::Wait
+    );
     assert!(person.paint().contains("too fast"));
     // And for a moment, what follows is none either.
     person.pass(100);
@@ -110,62 +125,130 @@ fn h_40_two_keys_at_once_are_no_keys() {
 
 #[test]
 fn i_07_esc_denies_and_ctrl_c_stops_at_once() {
-    assert_eq!(Person::at(terminal("x")).chosen(&[Key::Esc]), Some(Choice::Deny));
+    assert_eq!(
+        Person::at(terminal("x")).chosen(&[Key::Esc]),
+        Some(Choice::Deny)
+    );
     let mut person = Person::at(terminal("x"));
-    assert_eq!(person.asking.keys(vec![Key::Ctrl('c')], person.now), Next::Interrupted, "without a moment");
-    assert_eq!(Person::at(terminal("x")).chosen(&[key('q')]), Some(Choice::Quit));
+    assert_eq!(
+        person.asking.keys(vec![Key::Ctrl('c')], person.now),
+        Next::Interrupted,
+        "without a moment"
+    );
+    assert_eq!(
+        Person::at(terminal("x")).chosen(&[key('q')]),
+        Some(Choice::Quit)
+    );
 }
 
 #[test]
 fn i_10_words_go_with_a_denial_and_with_nothing_else() {
     let mut person = Person::at(terminal("x"));
-    let keys = [Key::Tab, key('n'), key('o'), Key::Paste("\nplease".to_owned()), Key::Enter];
-    let Next::Answered(answer) = person.press(&keys) else { panic!("no answer") };
-    assert_eq!((answer.choice, answer.note.as_deref()), (Choice::Deny, Some("noplease")));
+    let keys = [
+        Key::Tab,
+        key('n'),
+        key('o'),
+        Key::Paste("\nplease".to_owned()),
+        Key::Enter,
+    ];
+    let Next::Answered(answer) = person.press(&keys) else {
+        panic!("no answer")
+    };
+    assert_eq!(
+        (answer.choice, answer.note.as_deref()),
+        (Choice::Deny, Some("noplease"))
+    );
     // A `y` in these words is a letter.
-    assert_eq!(Person::at(terminal("x")).press(&[Key::Tab, key('y')]), Next::Wait);
+    assert_eq!(
+        Person::at(terminal("x")).press(&[Key::Tab, key('y')]),
+        Next::Wait
+    );
 }
 
 #[test]
 fn z_02_a_wider_yes_needs_a_second_fresh_key_and_says_what_it_keeps() {
     let mut person = Person::at(terminal("cargo test --workspace"));
     assert_eq!(person.press(&[key('s')]), Next::Wait);
-    assert!(person.paint().contains("this would allow exactly terminal(cargo test --workspace) in this session"));
+    assert!(
+        person
+            .paint()
+            .contains("this would allow exactly terminal(cargo test --workspace) in this session")
+    );
     // Right behind the first key, the second is not fresh.
     let now = person.pass(100).now;
     assert_eq!(person.asking.keys(vec![key('y')], now), Next::Wait);
     assert_eq!(person.chosen(&[key('3'), key('y')]), Some(Choice::Offer(3)));
-    assert_eq!(Person::at(terminal("x")).chosen(&[key('s'), Key::Esc, Key::Esc]), Some(Choice::Deny));
-    assert_eq!(Person::at(terminal("x")).press(&[key('s'), Key::Enter]), Next::Wait);
-    assert_eq!(Person::at(terminal("x")).press(&[key('s'), Key::Paste("y".to_owned())]), Next::Wait);
+    assert_eq!(
+        Person::at(terminal("x")).chosen(&[key('s'), Key::Esc, Key::Esc]),
+        Some(Choice::Deny)
+    );
+    assert_eq!(
+        Person::at(terminal("x")).press(&[key('s'), Key::Enter]),
+        Next::Wait
+    );
+    assert_eq!(
+        Person::at(terminal("x")).press(&[key('s'), Key::Paste("y".to_owned())]),
+        Next::Wait
+    );
 }
 
 #[test]
 fn z_04_a_capital_that_goes_further_asks_first() {
     let mut person = Person::with(terminal("cargo test --workspace"), "forge");
     assert_eq!(person.press(&[key('A')]), Next::Wait);
-    assert!(person.paint().contains("Create rule for `cargo test --workspace` everywhere?"));
-    assert_eq!(Person::with(terminal("x"), "forge").chosen(&[key('a')]), Some(Choice::Offer(0)));
-    assert_eq!(Person::with(terminal("x"), "forge").press(&[key('D')]), Next::Wait, "no key of this map");
+    assert!(
+        person
+            .paint()
+            .contains("Create rule for `cargo test --workspace` everywhere?")
+    );
+    assert_eq!(
+        Person::with(terminal("x"), "forge").chosen(&[key('a')]),
+        Some(Choice::Offer(0))
+    );
+    assert_eq!(
+        Person::with(terminal("x"), "forge").press(&[key('D')]),
+        Next::Wait,
+        "no key of this map"
+    );
 }
 
 #[test]
 fn z_03_enter_approves_nothing_unless_the_person_said_so() {
     for keymap in KEYMAPS {
         for (name, prompt) in variants() {
-            assert!(!is_yes(&Person::with(prompt, keymap.name).press(&[Key::Enter])), "{name} under {}", keymap.name);
+            assert!(
+                !is_yes(&Person::with(prompt, keymap.name).press(&[Key::Enter])),
+                "{name} under {}",
+                keymap.name
+            );
         }
     }
 }
 
 #[test]
 fn r_08_a_pattern_is_checked_before_it_counts() {
-    let typed = |text: &str| [vec![key('p'), Key::Ctrl('u')], text.chars().map(key).collect(), vec![Key::Enter]].concat();
+    let typed = |text: &str| {
+        [
+            vec![key('p'), Key::Ctrl('u')],
+            text.chars().map(key).collect(),
+            vec![Key::Enter],
+        ]
+        .concat()
+    };
     assert_eq!(Person::at(terminal("x")).press(&typed("*")), Next::Wait);
-    let wanted = Choice::Pattern { text: "cargo t*".to_owned(), scope: Scope::Session };
-    assert_eq!(Person::at(terminal("x")).chosen(&typed("cargo t*")), Some(wanted));
+    let wanted = Choice::Pattern {
+        text: "cargo t*".to_owned(),
+        scope: Scope::Session,
+    };
+    assert_eq!(
+        Person::at(terminal("x")).chosen(&typed("cargo t*")),
+        Some(wanted)
+    );
     // One that is offered in these words is that offer.
-    assert_eq!(Person::at(terminal("x")).chosen(&[key('p'), Key::Down, Key::Tab, Key::Enter]), Some(Choice::Offer(5)));
+    assert_eq!(
+        Person::at(terminal("x")).chosen(&[key('p'), Key::Down, Key::Tab, Key::Enter]),
+        Some(Choice::Offer(5))
+    );
     // Enter right behind the key that opened it was meant for something else.
     let mut person = Person::at(terminal("x"));
     person.press(&[key('p')]);
@@ -175,17 +258,32 @@ fn r_08_a_pattern_is_checked_before_it_counts() {
 
 #[test]
 fn h_65_a_danger_offers_once_and_no_and_nothing_wider() {
-    for (name, prompt) in variants().into_iter().filter(|(name, _)| name.starts_with("danger") || name.starts_with("delete")) {
+    for (name, prompt) in variants()
+        .into_iter()
+        .filter(|(name, _)| name.starts_with("danger") || name.starts_with("delete"))
+    {
         for keymap in KEYMAPS {
             let mut person = Person::with(prompt.clone(), keymap.name);
             let text = person.paint();
             assert!(!text.contains('…'), "{name} under {}:\n{text}", keymap.name);
-            for action in [Action::Pattern, Action::Allow(Scope::Session), Action::Allow(Scope::Project), Action::Allow(Scope::Always)] {
-                let Some(letter) = keymap.key_of(action) else { continue };
+            for action in [
+                Action::Pattern,
+                Action::Allow(Scope::Session),
+                Action::Allow(Scope::Project),
+                Action::Allow(Scope::Always),
+            ] {
+                let Some(letter) = keymap.key_of(action) else {
+                    continue;
+                };
                 if name.ends_with("second") {
                     continue;
                 }
-                assert_eq!(person.press(&[key(letter), key('y')].map(|key| key)[..1]), Next::Wait, "{name} under {}", keymap.name);
+                assert_eq!(
+                    person.press(&[key(letter), key('y')].map(|key| key)[..1]),
+                    Next::Wait,
+                    "{name} under {}",
+                    keymap.name
+                );
             }
         }
     }
@@ -195,7 +293,10 @@ fn h_65_a_danger_offers_once_and_no_and_nothing_wider() {
 fn z_50_what_is_grave_or_a_command_is_seen_whole_before_a_yes() {
     for (prompt, all) in [(prompts::long_danger(), true), (prompts::long(), true)] {
         for style in [Style::Modal, Style::Status, Style::Inline] {
-            let mut person = Person::at(Prompt { style, ..prompt.clone() });
+            let mut person = Person::at(Prompt {
+                style,
+                ..prompt.clone()
+            });
             person.size = (80, 24);
             person.paint();
             assert_eq!(person.press(&[key('y')]), Next::Wait, "{style:?}");
@@ -205,14 +306,23 @@ fn z_50_what_is_grave_or_a_command_is_seen_whole_before_a_yes() {
             assert_eq!(person.press(&[Key::End, key('y')]), Next::Wait, "{style:?}");
             let pages = vec![Key::PageDown; 80];
             person.press(&[vec![Key::Home], pages].concat());
-            assert_eq!(is_yes(&person.press(&[key('y')])), all, "{style:?}\n{}", person.paint());
+            assert_eq!(
+                is_yes(&person.press(&[key('y')])),
+                all,
+                "{style:?}\n{}",
+                person.paint()
+            );
         }
     }
 }
 
 #[test]
 fn z_50_the_second_question_is_about_what_was_seen() {
-    let mut person = Person::at(Prompt { round: Round::Second, style: Style::Modal, ..prompts::long_danger() });
+    let mut person = Person::at(Prompt {
+        round: Round::Second,
+        style: Style::Modal,
+        ..prompts::long_danger()
+    });
     person.size = (80, 24);
     person.paint();
     assert!(is_yes(&person.press(&[key('y')])), "{}", person.paint());
@@ -220,7 +330,10 @@ fn z_50_the_second_question_is_about_what_was_seen() {
 
 #[test]
 fn z_50_what_is_seen_in_the_view_counts() {
-    let mut person = Person::at(Prompt { style: Style::Modal, ..prompts::long_danger() });
+    let mut person = Person::at(Prompt {
+        style: Style::Modal,
+        ..prompts::long_danger()
+    });
     person.size = (80, 24);
     person.paint();
     let pages = vec![Key::PageDown; 20];
@@ -228,12 +341,18 @@ fn z_50_what_is_seen_in_the_view_counts() {
     assert!(is_yes(&person.press(&[key('y')])), "{}", person.paint());
     // Nothing can be answered in the view itself.
     let mut person = Person::at(terminal("x"));
-    assert_eq!(person.press(&[key('v'), key('y'), key('s'), Key::Enter, key('y')][..3]), Next::Wait);
+    assert_eq!(
+        person.press(&[key('v'), key('y'), key('s'), Key::Enter, key('y')][..3]),
+        Next::Wait
+    );
 }
 
 #[test]
 fn a_window_without_room_takes_no_yes() {
-    let mut person = Person::at(Prompt { style: Style::Modal, ..terminal("x") });
+    let mut person = Person::at(Prompt {
+        style: Style::Modal,
+        ..terminal("x")
+    });
     person.size = (25, 5);
     let text = person.paint();
     assert!(text.contains("larger"), "{text}");
@@ -263,11 +382,24 @@ fn any_key() -> impl Strategy<Value = Key> {
         prop::sample::select(
             (' '..='~')
                 .map(Key::Char)
-                .chain([Key::Enter, Key::Tab, Key::Esc, Key::Up, Key::Down, Key::PageDown, Key::Other])
+                .chain([
+                    Key::Enter,
+                    Key::Tab,
+                    Key::Esc,
+                    Key::Up,
+                    Key::Down,
+                    Key::PageDown,
+                    Key::Other
+                ])
                 .collect::<Vec<_>>()
         ),
         any::<String>().prop_map(Key::Paste),
-        prop::sample::select(('a'..='z').filter(|letter| *letter != 'c').map(Key::Ctrl).collect::<Vec<_>>()),
+        prop::sample::select(
+            ('a'..='z')
+                .filter(|letter| *letter != 'c')
+                .map(Key::Ctrl)
+                .collect::<Vec<_>>()
+        ),
     ]
 }
 
@@ -309,8 +441,15 @@ proptest! {
 /// A person whose policy says `enter_approves: true`.
 fn with_enter(prompt: Prompt) -> Person {
     let now = Instant::now();
-    let look = sayso_tui::look::Look { enter_approves: true, ..look("kollabor-spec", Theme::PLAIN) };
-    let mut person = Person { asking: Asking::new(Arc::new(prompt), look, Arc::new(Some2), now), now, size: (100, 40) };
+    let look = sayso_tui::look::Look {
+        enter_approves: true,
+        ..look("kollabor-spec", Theme::PLAIN)
+    };
+    let mut person = Person {
+        asking: Asking::new(Arc::new(prompt), look, Arc::new(Some2), now),
+        now,
+        size: (100, 40),
+    };
     person.paint();
     person
 }
@@ -318,15 +457,33 @@ fn with_enter(prompt: Prompt) -> Person {
 /// finding A-02: where the person let Enter approve, the legend says so, and whatever is typed in vain ends that.
 #[test]
 fn finding_a_02_enter_approves_only_as_the_first_key_and_only_what_is_routine() {
-    let routine = || variants().into_iter().find(|(name, _)| *name == "file write").unwrap().1;
+    let routine = || {
+        variants()
+            .into_iter()
+            .find(|(name, _)| *name == "file write")
+            .unwrap()
+            .1
+    };
     let mut person = with_enter(routine());
-    assert!(person.paint().contains("Enter allow once"), "{}", person.paint());
+    assert!(
+        person.paint().contains("Enter allow once"),
+        "{}",
+        person.paint()
+    );
     assert!(is_yes(&person.press(&[Key::Enter])));
     // Keys that mean nothing, a paste, two keys at once.
-    for keys in [vec![key('x')], vec![key('Z')], vec![Key::Paste("fix it".to_owned())]] {
+    for keys in [
+        vec![key('x')],
+        vec![key('Z')],
+        vec![Key::Paste("fix it".to_owned())],
+    ] {
         let mut person = with_enter(routine());
         person.press(&keys);
-        assert!(!person.paint().contains("Enter allow once"), "{}", person.paint());
+        assert!(
+            !person.paint().contains("Enter allow once"),
+            "{}",
+            person.paint()
+        );
         assert!(!is_yes(&person.press(&[Key::Enter])), "{keys:?}");
     }
     let mut person = with_enter(routine());
@@ -337,7 +494,10 @@ fn finding_a_02_enter_approves_only_as_the_first_key_and_only_what_is_routine() 
     let mut person = with_enter(routine());
     for letter in "make it so".chars() {
         person.pass(100);
-        assert_eq!(person.asking.keys(vec![key(letter)], person.now), Next::Wait);
+        assert_eq!(
+            person.asking.keys(vec![key(letter)], person.now),
+            Next::Wait
+        );
     }
     person.pass(5000);
     assert!(!is_yes(&person.press(&[Key::Enter])));
@@ -349,25 +509,49 @@ fn finding_a_02_enter_approves_only_as_the_first_key_and_only_what_is_routine() 
         let is_routine = prompt.is_routine();
         let mut person = with_enter(prompt);
         let says = person.paint().contains("Enter allow once");
-        assert_eq!((says, is_yes(&person.press(&[Key::Enter]))), (is_routine, is_routine), "{name}");
+        assert_eq!(
+            (says, is_yes(&person.press(&[Key::Enter]))),
+            (is_routine, is_routine),
+            "{name}"
+        );
     }
 }
 
 /// finding A-19: at the second confirmation any key but the yes key cancels, and the legend says that.
 #[test]
 fn finding_a_19_any_other_key_cancels_the_second_confirmation() {
-    for (name, prompt) in variants().into_iter().filter(|(name, _)| name.ends_with("second")) {
+    for (name, prompt) in variants()
+        .into_iter()
+        .filter(|(name, _)| name.ends_with("second"))
+    {
         for keymap in KEYMAPS {
             let yes = keymap.key_of(Action::Allow(Scope::Once)).unwrap();
             let text = Person::with(prompt.clone(), keymap.name).paint();
-            assert!(text.contains("any other key cancel"), "{name} under {}:\n{text}", keymap.name);
+            assert!(
+                text.contains("any other key cancel"),
+                "{name} under {}:\n{text}",
+                keymap.name
+            );
             let others = ['v', '?', 's', 'p', 'r', 'A', 't', 'x', ' ', '1']
                 .into_iter()
                 .filter(|other| *other != yes && keymap.key(*other) != keymap.key(yes));
-            let keys = others.map(key).chain([Key::Enter, Key::Tab, Key::Esc, Key::Up, Key::PageDown, Key::Paste("y".to_owned())]);
+            let keys = others.map(key).chain([
+                Key::Enter,
+                Key::Tab,
+                Key::Esc,
+                Key::Up,
+                Key::PageDown,
+                Key::Paste("y".to_owned()),
+            ]);
             for pressed in keys {
-                let chosen = Person::with(prompt.clone(), keymap.name).chosen(std::slice::from_ref(&pressed));
-                assert_eq!(chosen, Some(Choice::Deny), "{name} under {}: {pressed:?}", keymap.name);
+                let chosen = Person::with(prompt.clone(), keymap.name)
+                    .chosen(std::slice::from_ref(&pressed));
+                assert_eq!(
+                    chosen,
+                    Some(Choice::Deny),
+                    "{name} under {}: {pressed:?}",
+                    keymap.name
+                );
             }
             assert_eq!(
                 Person::with(prompt.clone(), keymap.name).chosen(&[key(yes)]),
@@ -382,10 +566,31 @@ fn finding_a_19_any_other_key_cancels_the_second_confirmation() {
 /// finding A-09: the second confirmation says in words what was chosen at the first.
 #[test]
 fn finding_a_09_the_second_confirmation_shows_the_chosen_scope() {
-    let prompt = variants().into_iter().find(|(name, _)| *name == "danger, second").unwrap().1;
-    let words = "allow this and the 3 that follow in this batch; what must be asked still asks".to_owned();
-    let offer = Offer { scope: Scope::Batch, stores: Stores::Grant(GrantKey::RestOfBatch), words };
-    let mut person = Person::with(Prompt { offers: vec![offer], ..prompt }, "kollabor-spec");
-    assert!(person.paint().contains("y yes: allow this and the 3 that follow in this batch"), "{}", person.paint());
+    let prompt = variants()
+        .into_iter()
+        .find(|(name, _)| *name == "danger, second")
+        .unwrap()
+        .1;
+    let words =
+        "allow this and the 3 that follow in this batch; what must be asked still asks".to_owned();
+    let offer = Offer {
+        scope: Scope::Batch,
+        stores: Stores::Grant(GrantKey::RestOfBatch),
+        words,
+    };
+    let mut person = Person::with(
+        Prompt {
+            offers: vec![offer],
+            ..prompt
+        },
+        "kollabor-spec",
+    );
+    assert!(
+        person
+            .paint()
+            .contains("y yes: allow this and the 3 that follow in this batch"),
+        "{}",
+        person.paint()
+    );
     assert_eq!(person.chosen(&[key('y')]), Some(Choice::Offer(0)));
 }

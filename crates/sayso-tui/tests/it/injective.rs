@@ -19,11 +19,19 @@ use crate::text::text;
 /// All that a prompt says, without the digest, which would tell any two apart.
 fn said(prompt: Prompt) -> String {
     let start = Instant::now();
-    let mut asking = Asking::new(Arc::new(prompt), look("sayso", Theme::PLAIN), Arc::new(NoPatterns), start);
+    let mut asking = Asking::new(
+        Arc::new(prompt),
+        look("sayso", Theme::PLAIN),
+        Arc::new(NoPatterns),
+        start,
+    );
     asking.painted(start);
     let frame = asking.frame(60, 400, start + Duration::from_secs(1));
     let rows = text(&frame.buffer);
-    rows.lines().filter(|row| !row.contains("digest sha256:")).collect::<Vec<_>>().join("\n")
+    rows.lines()
+        .filter(|row| !row.contains("digest sha256:"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Texts that differ in one place only, or not at all.
@@ -31,23 +39,29 @@ fn pair() -> impl Strategy<Value = (String, String)> {
     let letter = prop_oneof![
         any::<char>(),
         prop::sample::select(vec![
-            ' ', '\n', '\t', '\r', '\u{1b}', '\u{202e}', '\u{200b}', '\u{301}', '‹', '›', '␛', '↪', '│', '$', '>', 'a'
+            ' ', '\n', '\t', '\r', '\u{1b}', '\u{202e}', '\u{200b}', '\u{301}', '‹', '›', '␛', '↪',
+            '│', '$', '>', 'a'
         ])
     ];
     let text = prop::collection::vec(letter.clone(), 1..80);
-    (text, any::<prop::sample::Index>(), letter, any::<bool>()).prop_map(|(one, at, letter, same)| {
-        let mut two = one.clone();
-        if !same {
-            let at = at.index(two.len());
-            two[at] = letter;
-        }
-        (one.into_iter().collect(), two.into_iter().collect())
-    })
+    (text, any::<prop::sample::Index>(), letter, any::<bool>()).prop_map(
+        |(one, at, letter, same)| {
+            let mut two = one.clone();
+            if !same {
+                let at = at.index(two.len());
+                two[at] = letter;
+            }
+            (one.into_iter().collect(), two.into_iter().collect())
+        },
+    )
 }
 
 /// Blanks at the end of a row are not seen, so what differs only there may look the same; everything else may not.
 fn seen(text: &str) -> String {
-    let lines: Vec<String> = visible(text).split('␊').map(|line| line.trim_end().to_owned()).collect();
+    let lines: Vec<String> = visible(text)
+        .split('␊')
+        .map(|line| line.trim_end().to_owned())
+        .collect();
     lines.join("\n")
 }
 
@@ -98,7 +112,12 @@ proptest! {
 
 #[test]
 fn a_command_is_told_from_what_looks_like_it() {
-    let shown = |text: &str| said(Prompt { style: Style::Modal, ..terminal(text) });
+    let shown = |text: &str| {
+        said(Prompt {
+            style: Style::Modal,
+            ..terminal(text)
+        })
+    };
     for (one, two) in [
         ("ls\n  in /etc", "ls"),
         ("ls\n> rm", "ls\nrm"),

@@ -5,8 +5,12 @@ use std::sync::Arc;
 use sayso_core::grant::GrantKey;
 use sayso_core::node::Node;
 use sayso_core::operation::{Agent, Call, Operation};
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, Piece, Presentation};
-use sayso_core::prompt::{Alike, Member, Offer, Position, Prompt, Round, Scope, Stores, Style, Why};
+use sayso_core::presentation::{
+    Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, Piece, Presentation,
+};
+use sayso_core::prompt::{
+    Alike, Member, Offer, Position, Prompt, Round, Scope, Stores, Style, Why,
+};
 use sayso_core::text::{Limits, json};
 use sayso_core::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
 use sayso_core::visible::{visible, visible_block};
@@ -22,18 +26,36 @@ pub fn operation(tool: &str, args: &str) -> Arc<Operation> {
 }
 
 pub fn with_args(tool: &str, args: Node) -> Arc<Operation> {
-    let agent = Agent { name: "builder".to_owned(), parents: vec!["planner".to_owned()] };
-    let call = Call { agent, session: "session-1".to_owned(), ..Call::new(tool, args, WORKSPACE) };
+    let agent = Agent {
+        name: "builder".to_owned(),
+        parents: vec!["planner".to_owned()],
+    };
+    let call = Call {
+        agent,
+        session: "session-1".to_owned(),
+        ..Call::new(tool, args, WORKSPACE)
+    };
     Arc::new(Operation::freeze(call).unwrap())
 }
 
 fn reason(rule: &str, text: &str, must_ask: bool) -> Reason {
     let decision = Decision::Ask;
-    Reason { decision, rule: rule.to_owned(), source: "built-in".to_owned(), text: text.to_owned(), must_ask, at: None }
+    Reason {
+        decision,
+        rule: rule.to_owned(),
+        source: "built-in".to_owned(),
+        text: text.to_owned(),
+        must_ask,
+        at: None,
+    }
 }
 
 pub fn why(text: &str, is_warning: bool) -> Why {
-    Why { text: text.to_owned(), is_warning, rule: None }
+    Why {
+        text: text.to_owned(),
+        is_warning,
+        rule: None,
+    }
 }
 
 /// Somebody's wish, as the gate words it.
@@ -43,7 +65,11 @@ fn wants(mut prompt: Prompt, words: &str) -> Prompt {
 }
 
 fn once() -> Offer {
-    Offer { scope: Scope::Once, stores: Stores::Nothing, words: "allow this once".to_owned() }
+    Offer {
+        scope: Scope::Once,
+        stores: Stores::Nothing,
+        words: "allow this once".to_owned(),
+    }
 }
 
 /// A routine prompt about an operation.
@@ -61,15 +87,24 @@ pub fn prompt(operation: Arc<Operation>, body: Body) -> Prompt {
         evidence: None,
     };
     let session = GrantKey::Exact(operation.digest());
-    let words = format!("allow exactly {} in this session", sayso_core::explain::subject(&operation));
+    let words = format!(
+        "allow exactly {} in this session",
+        sayso_core::explain::subject(&operation)
+    );
     Prompt {
         id: "prompt-1".to_owned(),
         title: "Tool Execution Approval Required".to_owned(),
-        sentence: format!("builder (started by planner) wants to use {}", sayso_core::explain::subject(&operation)),
+        sentence: format!(
+            "builder (started by planner) wants to use {}",
+            sayso_core::explain::subject(&operation)
+        ),
         why: vec![why("it changes files", false)],
         description: sayso_core::explain::subject(&operation),
         presentation: Presentation {
-            details: vec![("asked by".to_owned(), "builder, started by planner".to_owned())],
+            details: vec![(
+                "asked by".to_owned(),
+                "builder, started by planner".to_owned(),
+            )],
             ..Presentation::of(body)
         },
         operation,
@@ -78,7 +113,14 @@ pub fn prompt(operation: Arc<Operation>, body: Body) -> Prompt {
         place: None,
         group: Vec::new(),
         alike: None,
-        offers: vec![once(), Offer { scope: Scope::Session, stores: Stores::Grant(session), words }],
+        offers: vec![
+            once(),
+            Offer {
+                scope: Scope::Session,
+                stores: Stores::Grant(session),
+                words,
+            },
+        ],
         style: Style::Inline,
         asked: 1_790_000_000,
         timeout: Some(300),
@@ -111,17 +153,36 @@ pub fn terminal(text: &str) -> Prompt {
         stores: Stores::Rule(sayso_core::prompt::RuleText::command(pattern)),
         words: format!("allow `{pattern}` {place}"),
     };
-    for (scope, place) in [(Scope::Session, "in this session"), (Scope::Project, "in this project"), (Scope::Always, "everywhere")] {
-        prompt.offers.push(rule("cargo test --workspace", scope, place));
+    for (scope, place) in [
+        (Scope::Session, "in this session"),
+        (Scope::Project, "in this project"),
+        (Scope::Always, "everywhere"),
+    ] {
+        prompt
+            .offers
+            .push(rule("cargo test --workspace", scope, place));
         prompt.offers.push(rule("cargo test *", scope, place));
     }
-    prompt.presentation.details.insert(0, ("time limit of the command".to_owned(), "90 s".to_owned()));
+    prompt.presentation.details.insert(
+        0,
+        ("time limit of the command".to_owned(), "90 s".to_owned()),
+    );
     prompt.why = vec![why("what it does cannot be known before it runs", false)];
-    let first: String = visible(text.lines().next().unwrap_or_default()).chars().take(40).collect();
-    let prompt = wants(prompt, &format!("build and run the project's own code: `{first}`"));
+    let first: String = visible(text.lines().next().unwrap_or_default())
+        .chars()
+        .take(40)
+        .collect();
+    let prompt = wants(
+        prompt,
+        &format!("build and run the project's own code: `{first}`"),
+    );
     with_verdict(prompt, |verdict| {
         verdict.risk = Risk::Unknown;
-        verdict.reasons = vec![reason("default", "it builds and runs the project's own code", false)];
+        verdict.reasons = vec![reason(
+            "default",
+            "it builds and runs the project's own code",
+            false,
+        )];
     })
 }
 
@@ -129,8 +190,14 @@ fn danger(mut prompt: Prompt, title: &str, text: &str) -> Prompt {
     prompt.title = title.to_owned();
     prompt.offers.truncate(1);
     prompt.round = Round::First;
-    prompt.presentation.warnings = vec!["This operation is destructive".to_owned(), text.to_owned()];
-    prompt.why = prompt.presentation.warnings.iter().map(|text| why(text, true)).collect();
+    prompt.presentation.warnings =
+        vec!["This operation is destructive".to_owned(), text.to_owned()];
+    prompt.why = prompt
+        .presentation
+        .warnings
+        .iter()
+        .map(|text| why(text, true))
+        .collect();
     with_verdict(prompt, |verdict| {
         verdict.risk = Risk::High;
         verdict.tier = Tier::Dangerous;
@@ -139,20 +206,67 @@ fn danger(mut prompt: Prompt, title: &str, text: &str) -> Prompt {
     })
 }
 
-fn line(change: Change, old: Option<usize>, new: Option<usize>, pieces: &[(&str, bool)]) -> DiffLine {
-    let pieces = pieces.iter().map(|(text, emphasised)| Piece { text: (*text).to_owned(), emphasised: *emphasised }).collect();
-    DiffLine { change, old, new, pieces }
+fn line(
+    change: Change,
+    old: Option<usize>,
+    new: Option<usize>,
+    pieces: &[(&str, bool)],
+) -> DiffLine {
+    let pieces = pieces
+        .iter()
+        .map(|(text, emphasised)| Piece {
+            text: (*text).to_owned(),
+            emphasised: *emphasised,
+        })
+        .collect();
+    DiffLine {
+        change,
+        old,
+        new,
+        pieces,
+    }
 }
 
 pub fn edit(path: &str) -> Prompt {
-    let operation = operation("file_edit", &format!(r#"{{"path": "{path}", "find": "Helo", "replace": "Hello"}}"#));
+    let operation = operation(
+        "file_edit",
+        &format!(r#"{{"path": "{path}", "find": "Helo", "replace": "Hello"}}"#),
+    );
     let lines = vec![
-        line(Change::Same, Some(1), Some(1), &[("def greet(name):", false)]),
-        line(Change::Removed, Some(2), None, &[("    return \"", false), ("Helo", true), (", \" + name", false)]),
-        line(Change::Added, None, Some(2), &[("    return \"", false), ("Hello", true), (", \" + name", false)]),
+        line(
+            Change::Same,
+            Some(1),
+            Some(1),
+            &[("def greet(name):", false)],
+        ),
+        line(
+            Change::Removed,
+            Some(2),
+            None,
+            &[
+                ("    return \"", false),
+                ("Helo", true),
+                (", \" + name", false),
+            ],
+        ),
+        line(
+            Change::Added,
+            None,
+            Some(2),
+            &[
+                ("    return \"", false),
+                ("Hello", true),
+                (", \" + name", false),
+            ],
+        ),
         line(Change::Same, Some(3), Some(3), &[("", false)]),
     ];
-    let hunk = Hunk { old_start: 1, new_start: 1, before: Vec::new(), lines };
+    let hunk = Hunk {
+        old_start: 1,
+        new_start: 1,
+        before: Vec::new(),
+        lines,
+    };
     let diff = Diff {
         path: path.to_owned(),
         language: Some("python"),
@@ -165,17 +279,36 @@ pub fn edit(path: &str) -> Prompt {
     let mut prompt = prompt(operation, Body::Diff(diff));
     prompt.title = "File Operation Approval Required".to_owned();
     prompt.description = format!("Edit file: {path}");
-    prompt.presentation.details.push(("backup".to_owned(), "`sayso undo` can take it back".to_owned()));
+    prompt.presentation.details.push((
+        "backup".to_owned(),
+        "`sayso undo` can take it back".to_owned(),
+    ));
     wants(prompt, &format!("edit {path}"))
 }
 
 fn content(path: &str, lines: Vec<String>) -> Prompt {
-    let operation = with_args("file_create", Node::map([("path", Node::text(path)), ("content", Node::text(lines.join("\n")))]));
+    let operation = with_args(
+        "file_create",
+        Node::map([
+            ("path", Node::text(path)),
+            ("content", Node::text(lines.join("\n"))),
+        ]),
+    );
     let size = lines.iter().map(|line| line.len() as u64 + 1).sum();
-    let lines = lines.iter().map(|line| visible(line).into_owned()).collect();
+    let lines = lines
+        .iter()
+        .map(|line| visible(line).into_owned())
+        .collect();
     let mut prompt = prompt(
         operation,
-        Body::Content { path: visible(path).into_owned(), language: Some("python"), lines, size, notes: Vec::new(), over: None },
+        Body::Content {
+            path: visible(path).into_owned(),
+            language: Some("python"),
+            lines,
+            size,
+            notes: Vec::new(),
+            over: None,
+        },
     );
     prompt.title = "File Operation Approval Required".to_owned();
     prompt.description = format!("Create file: {}", visible(path));
@@ -183,31 +316,71 @@ fn content(path: &str, lines: Vec<String>) -> Prompt {
 }
 
 fn structured(tool: &str, args: &str, rows: &[(&str, &str)], description: &str) -> Prompt {
-    let rows = rows.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let rows = rows
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
     let mut prompt = prompt(operation(tool, args), Body::Structured(rows));
     prompt.description = description.to_owned();
     wants(prompt, &format!("use the tool {tool}"))
 }
 
 fn delete() -> Prompt {
-    let lines = ["Delete: old.py", "which is: /home/me/project/old.py", "It is a file of 12 bytes.", "`sayso undo` can take it back."];
+    let lines = [
+        "Delete: old.py",
+        "which is: /home/me/project/old.py",
+        "It is a file of 12 bytes.",
+        "`sayso undo` can take it back.",
+    ];
     let body = Body::Text(lines.map(str::to_owned).to_vec());
-    let mut prompt = danger(prompt(operation("file_delete", r#"{"path": "old.py"}"#), body), "⚠️ DELETE CONFIRMATION", "it deletes a file");
+    let mut prompt = danger(
+        prompt(operation("file_delete", r#"{"path": "old.py"}"#), body),
+        "⚠️ DELETE CONFIRMATION",
+        "it deletes a file",
+    );
     prompt.description = "Delete file: old.py".to_owned();
     wants(prompt, "delete old.py")
 }
 
 fn removal() -> Prompt {
-    let mut prompt = danger(terminal("sudo rm -rf build"), "⚠️ DANGEROUS OPERATION", "`rm` deletes folders with everything below");
+    let mut prompt = danger(
+        terminal("sudo rm -rf build"),
+        "⚠️ DANGEROUS OPERATION",
+        "`rm` deletes folders with everything below",
+    );
     let marks = vec![
-        Mark { line: 0, start: 5, end: 7, meaning: Meaning::Runs },
-        Mark { line: 0, start: 8, end: 11, meaning: Meaning::Danger },
-        Mark { line: 0, start: 12, end: 17, meaning: Meaning::Deletes },
+        Mark {
+            line: 0,
+            start: 5,
+            end: 7,
+            meaning: Meaning::Runs,
+        },
+        Mark {
+            line: 0,
+            start: 8,
+            end: 11,
+            meaning: Meaning::Danger,
+        },
+        Mark {
+            line: 0,
+            start: 12,
+            end: 17,
+            meaning: Meaning::Deletes,
+        },
     ];
     let effects = vec!["deletes build/ with everything below (214 files, 38 MB)".to_owned()];
-    let parts = vec![Part { program: "rm".to_owned(), effects: effects.clone() }];
+    let parts = vec![Part {
+        program: "rm".to_owned(),
+        effects: effects.clone(),
+    }];
     let lines = vec!["sudo rm -rf build".to_owned()];
-    prompt.presentation.body = Body::Command { lines, marks, folder: WORKSPACE.to_owned(), parts, effects };
+    prompt.presentation.body = Body::Command {
+        lines,
+        marks,
+        folder: WORKSPACE.to_owned(),
+        parts,
+        effects,
+    };
     wants(prompt, "delete 214 files under build/")
 }
 
@@ -220,7 +393,14 @@ fn second(mut prompt: Prompt) -> Prompt {
 fn in_batch(mut prompt: Prompt) -> Prompt {
     prompt.place = Some(Position { index: 2, total: 5 });
     let words = "allow this and the 3 that follow in this batch; deletes, dangers and protected files still ask".to_owned();
-    prompt.offers.insert(1, Offer { scope: Scope::Batch, stores: Stores::Grant(GrantKey::RestOfBatch), words });
+    prompt.offers.insert(
+        1,
+        Offer {
+            scope: Scope::Batch,
+            stores: Stores::Grant(GrantKey::RestOfBatch),
+            words,
+        },
+    );
     prompt
 }
 
@@ -228,7 +408,11 @@ fn group() -> Prompt {
     let mut prompt = edit("src/a.py");
     for path in ["src/b.py", "src/c.py"] {
         let other = edit(path);
-        prompt.group.push(Member { digest: other.operation.digest(), description: other.description, presentation: other.presentation });
+        prompt.group.push(Member {
+            digest: other.operation.digest(),
+            description: other.description,
+            presentation: other.presentation,
+        });
     }
     prompt.offers.truncate(1);
     prompt.offers[0].words = "allow these 3 once".to_owned();
@@ -237,13 +421,20 @@ fn group() -> Prompt {
 
 fn alike() -> Prompt {
     let mut prompt = terminal("cargo test --package b");
-    prompt.alike = Some(Alike { count: 3, differs: vec!["the last word is `b`, not `a`".to_owned()] });
+    prompt.alike = Some(Alike {
+        count: 3,
+        differs: vec!["the last word is `b`, not `a`".to_owned()],
+    });
     prompt
 }
 
 /// Nobody can allow it; it is only shown.
 fn catastrophe() -> Prompt {
-    let mut prompt = danger(terminal("rm -rf /"), "⚠️ CATASTROPHIC OPERATION", "it deletes the whole file system");
+    let mut prompt = danger(
+        terminal("rm -rf /"),
+        "⚠️ CATASTROPHIC OPERATION",
+        "it deletes the whole file system",
+    );
     prompt.offers.clear();
     prompt.round = Round::Only;
     with_verdict(prompt, |verdict| verdict.tier = Tier::Catastrophic)
@@ -251,13 +442,19 @@ fn catastrophe() -> Prompt {
 
 /// A command of many lines, of which no screen shows all.
 pub fn long() -> Prompt {
-    let lines: Vec<String> = (1..=120).map(|number| format!("echo line {number}")).collect();
+    let lines: Vec<String> = (1..=120)
+        .map(|number| format!("echo line {number}"))
+        .collect();
     terminal(&lines.join("\n"))
 }
 
 /// A dangerous one of the same length.
 pub fn long_danger() -> Prompt {
-    danger(long(), "⚠️ DANGEROUS OPERATION", "`rm` deletes folders with everything below")
+    danger(
+        long(),
+        "⚠️ DANGEROUS OPERATION",
+        "`rm` deletes folders with everything below",
+    )
 }
 
 /// Every variant with its name.
@@ -266,7 +463,13 @@ pub fn variants() -> Vec<(&'static str, Prompt)> {
     vec![
         ("terminal", terminal("cargo test --workspace")),
         ("file write", edit("src/greet.py")),
-        ("new file", content("src/new.py", vec!["import sys".to_owned(), "print(sys.argv)".to_owned()])),
+        (
+            "new file",
+            content(
+                "src/new.py",
+                vec!["import sys".to_owned(), "print(sys.argv)".to_owned()],
+            ),
+        ),
         ("delete, first", delete()),
         ("delete, second", second(delete())),
         (
@@ -274,7 +477,11 @@ pub fn variants() -> Vec<(&'static str, Prompt)> {
             structured(
                 "mcp",
                 r#"{"server": "github", "tool": "create_issue", "arguments": {"title": "Bug"}}"#,
-                &[("server", "github"), ("tool", "create_issue"), ("arguments.title", "\"Bug\"")],
+                &[
+                    ("server", "github"),
+                    ("tool", "create_issue"),
+                    ("arguments.title", "\"Bug\""),
+                ],
                 "Execute MCP tool: create_issue (server: github)",
             ),
         ),
@@ -283,7 +490,10 @@ pub fn variants() -> Vec<(&'static str, Prompt)> {
             structured(
                 "webfetch",
                 r#"{"url": "https://example.org/a?b=c"}"#,
-                &[("url", "https://example.org/a?b=c"), ("the host", "example.org")],
+                &[
+                    ("url", "https://example.org/a?b=c"),
+                    ("the host", "example.org"),
+                ],
                 "Fetch: https://example.org/a?b=c",
             ),
         ),
@@ -310,14 +520,28 @@ pub fn variants() -> Vec<(&'static str, Prompt)> {
         ("long", long()),
         ("long and dangerous", long_danger()),
         ("hostile command", terminal(HOSTILE)),
-        ("hostile file", content(HOSTILE, vec![HOSTILE.to_owned(), word.clone(), "\u{301}\u{302}alone".to_owned()])),
+        (
+            "hostile file",
+            content(
+                HOSTILE,
+                vec![
+                    HOSTILE.to_owned(),
+                    word.clone(),
+                    "\u{301}\u{302}alone".to_owned(),
+                ],
+            ),
+        ),
         ("one long word", terminal(&word)),
         (
             "hostile arguments",
             structured(
                 "mcp",
                 r#"{"server": "s", "tool": "t", "arguments": {}}"#,
-                &[("server", &visible(HOSTILE)), ("tool", &visible(HOSTILE)), ("arguments.x", &"漢".repeat(200))],
+                &[
+                    ("server", &visible(HOSTILE)),
+                    ("tool", &visible(HOSTILE)),
+                    ("arguments.x", &"漢".repeat(200)),
+                ],
                 &visible(HOSTILE),
             ),
         ),

@@ -41,14 +41,23 @@ impl Patterns for Some2 {
     fn check(&self, text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
         let key = prompt.rule_key().ok_or("no pattern")?;
         if key == RuleKey::Command && text.split(' ').count() < 2 {
-            return Err(format!("`{text}` allows far more than this call; `cargo test *` would do"));
+            return Err(format!(
+                "`{text}` allows far more than this call; `cargo test *` would do"
+            ));
         }
         LearnedRule::parse(key, text, &Blanks)
     }
 
     fn earlier(&self, stores: &Stores, _: Scope, _: &Prompt) -> Option<Earlier> {
-        let Stores::Rule(rule) = stores else { return None };
-        Some(Earlier { looked_at: 40, more: false, fit: if rule.pattern.contains('*') { 3 } else { 0 }, denied: 0 })
+        let Stores::Rule(rule) = stores else {
+            return None;
+        };
+        Some(Earlier {
+            looked_at: 40,
+            more: false,
+            fit: if rule.pattern.contains('*') { 3 } else { 0 },
+            denied: 0,
+        })
     }
 }
 
@@ -70,7 +79,13 @@ impl CommandReader for Blanks {
 }
 
 pub fn look(keymap: &str, theme: Theme) -> Look {
-    Look { keymap: Keymap::named(keymap), risk: true, rule: true, enter_approves: false, theme }
+    Look {
+        keymap: Keymap::named(keymap),
+        risk: true,
+        rule: true,
+        enter_approves: false,
+        theme,
+    }
 }
 
 fn frame(prompt: Prompt, look: Look, (width, height): (u16, u16), keys: &[Key]) -> Buffer {
@@ -98,7 +113,9 @@ fn frame(prompt: Prompt, look: Look, (width, height): (u16, u16), keys: &[Key]) 
 }
 
 fn file(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/snapshots")
+        .join(name)
 }
 
 /// Compares with the file, or writes it.
@@ -112,9 +129,24 @@ fn compare(name: &str, found: &str) -> Result<(), String> {
     if wanted == found {
         return Ok(());
     }
-    let other = wanted.lines().zip(found.lines()).position(|(one, other)| one != other).unwrap_or_default();
-    let around = |text: &str| text.lines().skip(other.saturating_sub(12)).take(25).collect::<Vec<_>>().join("\n");
-    Err(format!("{name} differs at line {}\n--- wanted\n{}\n--- found\n{}\n", other + 1, around(&wanted), around(found)))
+    let other = wanted
+        .lines()
+        .zip(found.lines())
+        .position(|(one, other)| one != other)
+        .unwrap_or_default();
+    let around = |text: &str| {
+        text.lines()
+            .skip(other.saturating_sub(12))
+            .take(25)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    Err(format!(
+        "{name} differs at line {}\n--- wanted\n{}\n--- found\n{}\n",
+        other + 1,
+        around(&wanted),
+        around(found)
+    ))
 }
 
 /// The default profile in full: every style and variant, at both sizes, and with its colours at the smaller one.
@@ -125,10 +157,26 @@ fn every_style_and_variant_looks_as_it_was_looked_at() {
         for (width, height) in SIZES {
             let (mut plain, mut coloured) = (String::new(), String::new());
             for (name, prompt) in variants() {
-                let shown = |theme| frame(Prompt { style, ..prompt.clone() }, look("sayso", theme), (width, height), &[]);
+                let shown = |theme| {
+                    frame(
+                        Prompt {
+                            style,
+                            ..prompt.clone()
+                        },
+                        look("sayso", theme),
+                        (width, height),
+                        &[],
+                    )
+                };
                 let (without, with) = (shown(Theme::PLAIN), shown(Theme::COLOURS));
                 assert_eq!(text(&without), text(&with), "{name}: a colour is no letter");
-                assert!(without.content.iter().all(|cell| cell.fg == ratatui::style::Color::Reset), "{name}");
+                assert!(
+                    without
+                        .content
+                        .iter()
+                        .all(|cell| cell.fg == ratatui::style::Color::Reset),
+                    "{name}"
+                );
                 plain.push_str(&format!("=== {name}\n{}\n", text(&without)));
                 coloured.push_str(&format!("=== {name}\n{}\n", tones(&with)));
             }
@@ -139,7 +187,12 @@ fn every_style_and_variant_looks_as_it_was_looked_at() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 /// One screen for each other profile: the same routine edit, in the style and with the keys of that profile.
@@ -147,11 +200,19 @@ fn every_style_and_variant_looks_as_it_was_looked_at() {
 fn each_other_profile_shows_its_own_screen() {
     let mut wrong = Vec::new();
     for (keymap, style) in OTHER_PROFILES {
-        let prompt = Prompt { style, ..prompts::edit("src/greet.py") };
+        let prompt = Prompt {
+            style,
+            ..prompts::edit("src/greet.py")
+        };
         let shown = frame(prompt, look(keymap, Theme::PLAIN), SIZES[0], &[]);
         wrong.extend(compare(&format!("{keymap}.txt"), &format!("{}\n", text(&shown))).err());
     }
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 /// Every other keymap still paints every variant, and a colour never changes a letter.
@@ -160,8 +221,22 @@ fn every_keymap_paints_every_variant_the_same_with_and_without_colours() {
     for (keymap, _) in OTHER_PROFILES {
         for style in STYLES {
             for (name, prompt) in variants() {
-                let shown = |theme| text(&frame(Prompt { style, ..prompt.clone() }, look(keymap, theme), SIZES[0], &[]));
-                assert_eq!(shown(Theme::PLAIN), shown(Theme::COLOURS), "{keymap}, {name}");
+                let shown = |theme| {
+                    text(&frame(
+                        Prompt {
+                            style,
+                            ..prompt.clone()
+                        },
+                        look(keymap, theme),
+                        SIZES[0],
+                        &[],
+                    ))
+                };
+                assert_eq!(
+                    shown(Theme::PLAIN),
+                    shown(Theme::COLOURS),
+                    "{keymap}, {name}"
+                );
             }
         }
     }
@@ -174,8 +249,18 @@ fn what_keys_open_looks_as_it_was_looked_at() {
         ("another wider yes", vec![Key::Char('s'), Key::Down]),
         ("a pattern", vec![Key::Char('p')]),
         ("a wider pattern", vec![Key::Char('p'), Key::Down, Key::Tab]),
-        ("a bad pattern", vec![Key::Char('p'), Key::Ctrl('u'), Key::Char('*')]),
-        ("words for the agent", vec![Key::Tab, Key::Char('n'), Key::Paste("o\u{1b}[2J\nreally".to_owned())]),
+        (
+            "a bad pattern",
+            vec![Key::Char('p'), Key::Ctrl('u'), Key::Char('*')],
+        ),
+        (
+            "words for the agent",
+            vec![
+                Key::Tab,
+                Key::Char('n'),
+                Key::Paste("o\u{1b}[2J\nreally".to_owned()),
+            ],
+        ),
         ("help", vec![Key::Char('?')]),
         ("view", vec![Key::Char('v')]),
         ("no key", vec![Key::Char('x')]),
@@ -184,7 +269,10 @@ fn what_keys_open_looks_as_it_was_looked_at() {
     for style in STYLES {
         let mut plain = String::new();
         for (name, keys) in &open {
-            let prompt = Prompt { style, ..prompts::terminal("cargo test --workspace") };
+            let prompt = Prompt {
+                style,
+                ..prompts::terminal("cargo test --workspace")
+            };
             let shown = frame(prompt, look("sayso", Theme::PLAIN), SIZES[0], keys);
             plain.push_str(&format!("=== {name}\n{}\n", text(&shown)));
         }
@@ -197,17 +285,40 @@ fn what_keys_open_looks_as_it_was_looked_at() {
 fn u_14_nothing_hidden_and_nothing_wider_than_the_screen_at_any_size() {
     for (name, prompt) in variants() {
         for style in STYLES {
-            for (width, height) in [(1, 1), (7, 3), (20, 5), (30, 6), (31, 9), (40, 12), (80, 24), (200, 60)] {
+            for (width, height) in [
+                (1, 1),
+                (7, 3),
+                (20, 5),
+                (30, 6),
+                (31, 9),
+                (40, 12),
+                (80, 24),
+                (200, 60),
+            ] {
                 let mut asking = Asking::new(
-                    Arc::new(Prompt { style, ..prompt.clone() }),
+                    Arc::new(Prompt {
+                        style,
+                        ..prompt.clone()
+                    }),
                     look("sayso", Theme::COLOURS),
                     Arc::new(Some2),
                     Instant::now(),
                 );
                 let shown = asking.frame(width, height, Instant::now());
-                assert!(shown.buffer.area.width <= width && shown.buffer.area.height <= height, "{name}");
-                let letters = shown.buffer.content.iter().flat_map(|cell| cell.symbol().chars());
-                assert!(!letters.clone().any(is_hidden), "{name} at {width}x{height}:\n{}", text(&shown.buffer));
+                assert!(
+                    shown.buffer.area.width <= width && shown.buffer.area.height <= height,
+                    "{name}"
+                );
+                let letters = shown
+                    .buffer
+                    .content
+                    .iter()
+                    .flat_map(|cell| cell.symbol().chars());
+                assert!(
+                    !letters.clone().any(is_hidden),
+                    "{name} at {width}x{height}:\n{}",
+                    text(&shown.buffer)
+                );
                 assert!(!letters.clone().any(char::is_control), "{name}");
             }
         }
@@ -217,8 +328,17 @@ fn u_14_nothing_hidden_and_nothing_wider_than_the_screen_at_any_size() {
 #[test]
 fn no_snapshot_is_left_over() {
     let found: usize = std::fs::read_dir(file("")).unwrap().count();
-    let keymaps: Vec<&str> = KEYMAPS.iter().map(|keymap| keymap.name).filter(|name| *name != "sayso").collect();
-    assert!(keymaps.iter().all(|name| OTHER_PROFILES.iter().any(|(other, _)| other == name)), "{keymaps:?}");
+    let keymaps: Vec<&str> = KEYMAPS
+        .iter()
+        .map(|keymap| keymap.name)
+        .filter(|name| *name != "sayso")
+        .collect();
+    assert!(
+        keymaps
+            .iter()
+            .all(|name| OTHER_PROFILES.iter().any(|(other, _)| other == name)),
+        "{keymaps:?}"
+    );
     let of_default = STYLES.len() * (SIZES.len() + 1);
     assert_eq!(found, of_default + OTHER_PROFILES.len() + STYLES.len());
 }

@@ -16,12 +16,21 @@ fn cells(row: &[Cell]) -> Vec<&Cell> {
 }
 
 fn rows(buffer: &Buffer) -> impl Iterator<Item = Vec<&Cell>> {
-    buffer.content.chunks(usize::from(buffer.area.width.max(1))).map(cells)
+    buffer
+        .content
+        .chunks(usize::from(buffer.area.width.max(1)))
+        .map(cells)
 }
 
 /// What stands there, a line a row, without blanks at the ends.
 pub fn text(buffer: &Buffer) -> String {
-    let line = |row: Vec<&Cell>| row.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned();
+    let line = |row: Vec<&Cell>| {
+        row.iter()
+            .map(|cell| cell.symbol())
+            .collect::<String>()
+            .trim_end()
+            .to_owned()
+    };
     rows(buffer).map(line).collect::<Vec<_>>().join("\n")
 }
 
@@ -45,6 +54,12 @@ pub fn tones(buffer: &Buffer) -> String {
             _ => colour.to_ascii_uppercase(),
         }
     };
-    let line = |row: Vec<&Cell>| row.iter().map(letter).collect::<String>().trim_end_matches('.').to_owned();
+    let line = |row: Vec<&Cell>| {
+        row.iter()
+            .map(letter)
+            .collect::<String>()
+            .trim_end_matches('.')
+            .to_owned()
+    };
     rows(buffer).map(line).collect::<Vec<_>>().join("\n")
 }

@@ -11,7 +11,10 @@ fn found(scratch: &Scratch) -> Vec<PolicyFile> {
 }
 
 fn errors(scratch: &Scratch) -> Vec<String> {
-    found(scratch).into_iter().filter_map(|file| file.text.err()).collect()
+    found(scratch)
+        .into_iter()
+        .filter_map(|file| file.text.err())
+        .collect()
 }
 
 fn write(scratch: &Scratch, path: &str, text: &str) {
@@ -30,7 +33,10 @@ fn all_layers_are_found_weakest_first() {
     write(&scratch, "home/.config/sayso/policy.d/settings.yaml", "s");
     write(&scratch, "ws/.sayso/policy.yaml", "p");
     let files = found(&scratch);
-    let texts: Vec<_> = files.iter().map(|file| (file.layer, file.text.clone().unwrap(), file.trusted)).collect();
+    let texts: Vec<_> = files
+        .iter()
+        .map(|file| (file.layer, file.text.clone().unwrap(), file.trusted))
+        .collect();
     let text = |text: &str| text.to_owned();
     assert_eq!(
         texts,
@@ -72,7 +78,13 @@ fn broken_files_are_never_absent() {
     fs::write(&policy, vec![b' '; 4 * 1024 * 1024 + 1]).unwrap();
     assert!(errors(&scratch)[0].contains("longer than"));
     fs::remove_file(&policy).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(&policy).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&policy)
+            .status()
+            .unwrap()
+            .success()
+    );
     assert!(errors(&scratch)[0].contains("not a regular file"));
     fs::remove_dir_all(scratch.root.join("ws/.sayso")).unwrap();
     scratch.file("ws/.sayso", "");
@@ -89,11 +101,23 @@ fn a_file_that_may_not_be_read_is_an_error() {
     }
     let scratch = Scratch::new();
     write(&scratch, "home/.config/sayso/policy.yaml", "u");
-    fs::set_permissions(scratch.at("home/.config/sayso/policy.yaml"), Permissions::from_mode(0o000)).unwrap();
+    fs::set_permissions(
+        scratch.at("home/.config/sayso/policy.yaml"),
+        Permissions::from_mode(0o000),
+    )
+    .unwrap();
     assert_eq!(errors(&scratch).len(), 1);
-    fs::set_permissions(scratch.at("home/.config/sayso"), Permissions::from_mode(0o000)).unwrap();
+    fs::set_permissions(
+        scratch.at("home/.config/sayso"),
+        Permissions::from_mode(0o000),
+    )
+    .unwrap();
     assert!(!errors(&scratch).is_empty());
-    fs::set_permissions(scratch.at("home/.config/sayso"), Permissions::from_mode(0o700)).unwrap();
+    fs::set_permissions(
+        scratch.at("home/.config/sayso"),
+        Permissions::from_mode(0o700),
+    )
+    .unwrap();
 }
 
 #[test]

@@ -7,7 +7,12 @@ use super::Scratch;
 use crate::git_syntax::ConfigFile;
 
 fn names(scratch: &Scratch, folder: &str) -> Vec<String> {
-    scratch.git(folder).helpers.into_iter().map(|helper| format!("{}={}", helper.name, helper.value)).collect()
+    scratch
+        .git(folder)
+        .helpers
+        .into_iter()
+        .map(|helper| format!("{}={}", helper.name, helper.value))
+        .collect()
 }
 
 #[test]
@@ -54,13 +59,21 @@ fn h_68_settings_that_run_programs_are_told() {
         ("log.showsignature", "true"),
         ("core.hookspath", "/nowhere"),
     ];
-    let harmless = [("core.bare", "false"), ("user.name", "evil"), ("submodule.y.update", "rebase"), ("remote.x.url", "https://x/y")];
+    let harmless = [
+        ("core.bare", "false"),
+        ("user.name", "evil"),
+        ("submodule.y.update", "rebase"),
+        ("remote.x.url", "https://x/y"),
+    ];
     for (key, value) in settings.iter().chain(&harmless) {
         scratch.run_git(&["config", "--file", ".git/config", key, value], b"");
     }
     let found = names(&scratch, ".");
     for (key, value) in settings {
-        assert!(found.contains(&format!("{key}={value}")), "{key} in {found:#?}");
+        assert!(
+            found.contains(&format!("{key}={value}")),
+            "{key} in {found:#?}"
+        );
     }
     assert_eq!(found.len(), settings.len(), "{found:#?}");
     assert_eq!(scratch.git(".").root, Some(scratch.at("ws")));
@@ -76,7 +89,10 @@ fn h_68_a_fresh_repository_runs_nothing() {
         assert_eq!(names(&scratch, "."), Vec::<String>::new(), "{value}");
     }
     let outside = scratch.git(&scratch.at("home"));
-    assert_eq!((outside.root, outside.helpers.len(), outside.incomplete), (None, 0, false));
+    assert_eq!(
+        (outside.root, outside.helpers.len(), outside.incomplete),
+        (None, 0, false)
+    );
 }
 
 #[test]
@@ -87,20 +103,37 @@ fn h_68_hooks_that_can_run_are_told() {
     assert!(names(&scratch, ".").is_empty());
     scratch.file("ws/.git/hooks/pre-commit", "");
     scratch.file("ws/.git/hooks/post-checkout", "");
-    fs::set_permissions(scratch.at("ws/.git/hooks/post-checkout"), Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(
+        scratch.at("ws/.git/hooks/post-checkout"),
+        Permissions::from_mode(0o755),
+    )
+    .unwrap();
     let hook = scratch.at("ws/.git/hooks/post-checkout");
     assert_eq!(names(&scratch, "."), [format!("hook.post-checkout={hook}")]);
     scratch.file("ws/tools/pre-push", "");
-    fs::set_permissions(scratch.at("ws/tools/pre-push"), Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(
+        scratch.at("ws/tools/pre-push"),
+        Permissions::from_mode(0o755),
+    )
+    .unwrap();
     scratch.run_git(&["config", "core.hooksPath", "tools"], b"");
-    assert_eq!(names(&scratch, "."), ["core.hookspath=tools".to_owned(), format!("hook.pre-push={}", scratch.at("ws/tools/pre-push"))]);
+    assert_eq!(
+        names(&scratch, "."),
+        [
+            "core.hookspath=tools".to_owned(),
+            format!("hook.pre-push={}", scratch.at("ws/tools/pre-push"))
+        ]
+    );
 }
 
 #[test]
 fn h_68_included_files_count_whatever_their_condition() {
     let scratch = Scratch::new();
     scratch.run_git(&["init", "-q"], b"");
-    scratch.file("home/.gitconfig", "[include]\n\tpath = more/a\n[includeIf \"gitdir:/never/\"]\n\tpath = ~/more/b\n");
+    scratch.file(
+        "home/.gitconfig",
+        "[include]\n\tpath = more/a\n[includeIf \"gitdir:/never/\"]\n\tpath = ~/more/b\n",
+    );
     scratch.file("home/more/a", "[include] path = ../c\n");
     scratch.file("home/more/b", "[core] pager = b");
     scratch.file("home/c", "[CORE]\nEditor=c ; comment");
@@ -118,26 +151,51 @@ fn h_68_included_files_count_whatever_their_condition() {
 fn g_03_odd_layouts_are_found() {
     let scratch = Scratch::new();
     scratch.run_git(&["init", "-q"], b"");
-    scratch.run_git(&["-c", "user.name=x", "-c", "user.email=x", "commit", "-q", "--allow-empty", "-m", "x"], b"");
+    scratch.run_git(
+        &[
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x",
+            "commit",
+            "-q",
+            "--allow-empty",
+            "-m",
+            "x",
+        ],
+        b"",
+    );
     scratch.run_git(&["worktree", "add", "-q", "../tree"], b"");
     scratch.run_git(&["config", "core.fsmonitor", "evil"], b"");
     let tree = scratch.git(&scratch.at("tree"));
-    assert_eq!((tree.root, tree.helpers.len()), (Some(scratch.at("tree")), 1));
-    scratch.file("ws/.git/worktrees/tree/config.worktree", "[core]\npager=evil\n");
+    assert_eq!(
+        (tree.root, tree.helpers.len()),
+        (Some(scratch.at("tree")), 1)
+    );
+    scratch.file(
+        "ws/.git/worktrees/tree/config.worktree",
+        "[core]\npager=evil\n",
+    );
     assert_eq!(scratch.git(&scratch.at("tree")).helpers.len(), 2);
 
     scratch.folder("ws/docs/objects");
     scratch.folder("ws/docs/refs");
     scratch.file("ws/docs/HEAD", "ref: refs/heads/x\n");
     scratch.file("ws/docs/config", "[core]\nfsmonitor = bare\n");
-    assert_eq!(names(&scratch, "docs"), ["core.fsmonitor=bare", "repository.bare=true"]);
+    assert_eq!(
+        names(&scratch, "docs"),
+        ["core.fsmonitor=bare", "repository.bare=true"]
+    );
     assert_eq!(scratch.git("docs").root, Some(scratch.at("ws/docs")));
 
     scratch.file("ws/sub/.git", "gitdir: ../nowhere\n");
     assert!(scratch.git("sub").incomplete);
     scratch.file("ws/sub/.git", "gitdir: ../docs\n");
     assert_eq!(names(&scratch, "sub"), ["core.fsmonitor=bare"]);
-    assert_eq!(scratch.git("sub/not/there").root, Some(scratch.at("ws/sub")));
+    assert_eq!(
+        scratch.git("sub/not/there").root,
+        Some(scratch.at("ws/sub"))
+    );
 }
 
 /// Each text is read by git and by us; git's refusal must be our `broken`.

@@ -8,21 +8,44 @@ use super::git_danger::{commit, repository};
 fn foreign_on_read(scratch: &Scratch, folder: &str) -> Vec<GitHelper> {
     let fact = scratch.git(folder);
     assert!(!fact.incomplete, "{folder}: {fact:#?}");
-    fact.helpers.into_iter().filter(|helper| helper.on_read).collect()
+    fact.helpers
+        .into_iter()
+        .filter(|helper| helper.on_read)
+        .collect()
 }
 
 /// A clone with a remote, a branch with an upstream, a further work tree and a submodule.
 fn clone() -> Scratch {
     let scratch = repository();
     scratch.folder("far");
-    scratch.run_git(&["clone", "-q", "--bare", ".", &scratch.at("far/one.git")], b"");
-    scratch.run_git(&["clone", "-q", "--bare", ".", &scratch.at("far/two.git")], b"");
+    scratch.run_git(
+        &["clone", "-q", "--bare", ".", &scratch.at("far/one.git")],
+        b"",
+    );
+    scratch.run_git(
+        &["clone", "-q", "--bare", ".", &scratch.at("far/two.git")],
+        b"",
+    );
     std::fs::remove_dir_all(scratch.at("ws")).unwrap();
     scratch.folder("ws");
     scratch.run_git(&["clone", "-q", &scratch.at("far/one.git"), "."], b"");
-    scratch.run_git(&["checkout", "-q", "-b", "topic", "--track", "origin/HEAD"], b"");
+    scratch.run_git(
+        &["checkout", "-q", "-b", "topic", "--track", "origin/HEAD"],
+        b"",
+    );
     scratch.run_git(&["remote", "add", "other", "git@example.org:x/y.git"], b"");
-    scratch.run_git(&["-c", "protocol.file.allow=always", "submodule", "-q", "add", &scratch.at("far/two.git"), "lib/two"], b"");
+    scratch.run_git(
+        &[
+            "-c",
+            "protocol.file.allow=always",
+            "submodule",
+            "-q",
+            "add",
+            &scratch.at("far/two.git"),
+            "lib/two",
+        ],
+        b"",
+    );
     commit(&scratch, "ws");
     scratch.run_git(&["worktree", "add", "-q", "../tree"], b"");
     scratch
@@ -31,7 +54,10 @@ fn clone() -> Scratch {
 #[test]
 fn h_68_an_ordinary_clone_a_work_tree_and_a_submodule_run_nothing() {
     let scratch = clone();
-    assert!(scratch.root.join("ws/lib/two/a.txt").exists(), "the submodule is there");
+    assert!(
+        scratch.root.join("ws/lib/two/a.txt").exists(),
+        "the submodule is there"
+    );
     for folder in [".", "lib/two", &scratch.at("tree")] {
         assert_eq!(foreign_on_read(&scratch, folder), [], "{folder}");
     }
@@ -40,9 +66,16 @@ fn h_68_an_ordinary_clone_a_work_tree_and_a_submodule_run_nothing() {
 #[test]
 fn h_68_a_submodule_counts_for_the_repository_above() {
     let scratch = clone();
-    scratch.file("ws/.git/modules/lib/two/config.worktree", "[core]\npager = evil\n");
+    scratch.file(
+        "ws/.git/modules/lib/two/config.worktree",
+        "[core]\npager = evil\n",
+    );
     assert_eq!(foreign_on_read(&scratch, ".").len(), 1);
-    assert_eq!(foreign_on_read(&scratch, &scratch.at("tree")), [], "it is not checked out there");
+    assert_eq!(
+        foreign_on_read(&scratch, &scratch.at("tree")),
+        [],
+        "it is not checked out there"
+    );
 }
 
 #[test]
@@ -66,7 +99,10 @@ fn h_68_usual_settings_of_a_repository_are_inert() {
         ("diff.algorithm", "histogram"),
         ("lfs.repositoryformatversion", "0"),
         ("lfs.https://x/y.git/info/lfs.access", "basic"),
-        ("http.https://github.com/.extraheader", "AUTHORIZATION: basic x"),
+        (
+            "http.https://github.com/.extraheader",
+            "AUTHORIZATION: basic x",
+        ),
         ("credential.helper", "store"),
         ("gc.auto", "0"),
         ("maintenance.strategy", "incremental"),
@@ -75,9 +111,18 @@ fn h_68_usual_settings_of_a_repository_are_inert() {
     }
     assert_eq!(foreign_on_read(&scratch, "."), []);
     // What nobody has looked at is told, and so is what git-lfs would run.
-    for key in ["brandnew.setting", "lfs.extension.x.clean", "diff.colormixed"] {
+    for key in [
+        "brandnew.setting",
+        "lfs.extension.x.clean",
+        "diff.colormixed",
+    ] {
         scratch.run_git(&["config", key, "x"], b"");
-        assert!(foreign_on_read(&scratch, ".").iter().any(|helper| helper.name == key), "{key}");
+        assert!(
+            foreign_on_read(&scratch, ".")
+                .iter()
+                .any(|helper| helper.name == key),
+            "{key}"
+        );
     }
 }
 
@@ -89,9 +134,15 @@ fn h_68_every_form_of_the_index_is_read() {
     commit(&scratch, "ws/long");
     assert_eq!(foreign_on_read(&scratch, "long"), []);
     for count in 0..300 {
-        scratch.file(&format!("ws/many/{count}/{}", "n".repeat(count % 200 + 1)), "x");
+        scratch.file(
+            &format!("ws/many/{count}/{}", "n".repeat(count % 200 + 1)),
+            "x",
+        );
     }
-    scratch.file(&format!("ws/{}/{}", "p".repeat(200), "q".repeat(200)), "long");
+    scratch.file(
+        &format!("ws/{}/{}", "p".repeat(200), "q".repeat(200)),
+        "long",
+    );
     for version in ["2", "3", "4"] {
         for threads in ["1", "4"] {
             scratch.run_git(&["config", "index.threads", threads], b"");
@@ -101,12 +152,23 @@ fn h_68_every_form_of_the_index_is_read() {
             scratch.file("ws/more", &format!("{version}{threads}"));
             scratch.run_git(&["add", "-N", "more"], b"");
             commit(&scratch, "ws");
-            scratch.run_git(&["-c", "index.threads=4", "update-index", "--force-write-index"], b"");
+            scratch.run_git(
+                &[
+                    "-c",
+                    "index.threads=4",
+                    "update-index",
+                    "--force-write-index",
+                ],
+                b"",
+            );
             assert_eq!(foreign_on_read(&scratch, "."), [], "{version} {threads}");
         }
     }
     let mut index = std::fs::read(scratch.at("ws/.git/index")).unwrap();
-    assert!(index.windows(4).any(|bytes| bytes == b"IEOT"), "the table of blocks was there");
+    assert!(
+        index.windows(4).any(|bytes| bytes == b"IEOT"),
+        "the table of blocks was there"
+    );
     // Cut anywhere, it is not taken for a whole one, and nothing goes wrong.
     while index.len() > 1 {
         index.truncate(index.len() / 2);

@@ -12,7 +12,10 @@ pub(super) struct Random(pub u64);
 
 impl Random {
     pub(super) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (self.0 >> 33) as usize % limit
     }
 }
@@ -29,20 +32,63 @@ fn compare(scratch: &Scratch, paths: &[String], context: &str) -> usize {
         input.push(0);
     }
     let output = scratch.run_git(&["check-ignore", "--no-index", "--stdin", "-z"], &input);
-    let truth: BTreeSet<String> = output.split(|byte| *byte == 0).map(|path| String::from_utf8(path.to_vec()).unwrap()).collect();
-    let questions: Vec<Question> = paths.iter().map(|path| Question::Path { path: path.clone(), no_follow: true }).collect();
+    let truth: BTreeSet<String> = output
+        .split(|byte| *byte == 0)
+        .map(|path| String::from_utf8(path.to_vec()).unwrap())
+        .collect();
+    let questions: Vec<Question> = paths
+        .iter()
+        .map(|path| Question::Path {
+            path: path.clone(),
+            no_follow: true,
+        })
+        .collect();
     let facts = scratch.ask(&questions);
     for (index, path) in paths.iter().enumerate() {
-        let expected = if truth.contains(path) { Ignored::Yes } else { Ignored::No };
+        let expected = if truth.contains(path) {
+            Ignored::Yes
+        } else {
+            Ignored::No
+        };
         assert_eq!(ignored(&facts, index), expected, "{path:?} with {context}");
     }
     truth.len().saturating_sub(1)
 }
 
 fn paths() -> Vec<String> {
-    let folders = ["", "a/", "b/", "a/b/", "a/b/c/", "foo/", "foo/bar/", "build/", "src/build/", "a b/"];
-    let names = ["a", "b", "foo", "bar", "foo.o", "x.log", ".env", "[a]", "a\\b", "Foo", "!x", "#x", "x ", "new/thing", "a-b"];
-    folders.iter().flat_map(|folder| names.iter().map(move |name| format!("{folder}{name}"))).collect()
+    let folders = [
+        "",
+        "a/",
+        "b/",
+        "a/b/",
+        "a/b/c/",
+        "foo/",
+        "foo/bar/",
+        "build/",
+        "src/build/",
+        "a b/",
+    ];
+    let names = [
+        "a",
+        "b",
+        "foo",
+        "bar",
+        "foo.o",
+        "x.log",
+        ".env",
+        "[a]",
+        "a\\b",
+        "Foo",
+        "!x",
+        "#x",
+        "x ",
+        "new/thing",
+        "a-b",
+    ];
+    folders
+        .iter()
+        .flat_map(|folder| names.iter().map(move |name| format!("{folder}{name}")))
+        .collect()
 }
 
 fn tree() -> Scratch {
@@ -194,9 +240,23 @@ fn h_28_random_patterns_in_nested_files() {
     let mut random = Random(42);
     let mut hits = 0;
     for round in 0..120 {
-        scratch.run_git(&["config", "core.ignoreCase", if round % 3 == 0 { "true" } else { "false" }], b"");
+        scratch.run_git(
+            &[
+                "config",
+                "core.ignoreCase",
+                if round % 3 == 0 { "true" } else { "false" },
+            ],
+            b"",
+        );
         let mut context = String::new();
-        for file in [".gitignore", "a/.gitignore", "foo/.gitignore", "a/b/.gitignore", ".git/info/exclude", "../home/.config/git/ignore"] {
+        for file in [
+            ".gitignore",
+            "a/.gitignore",
+            "foo/.gitignore",
+            "a/b/.gitignore",
+            ".git/info/exclude",
+            "../home/.config/git/ignore",
+        ] {
             let mut text = String::new();
             for _ in 0..random.below(4) {
                 if random.below(4) == 0 {
@@ -224,7 +284,10 @@ fn h_28_the_personal_file_can_be_named() {
     compare(&scratch, &paths(), "excludesFile");
     assert_eq!(scratch.path("foo.o").unwrap().ignored, Ignored::Yes);
     // Which of the two counts depends on a condition, so both do.
-    scratch.file("home/.gitconfig", "[includeIf \"onbranch:x\"]\npath = other\n");
+    scratch.file(
+        "home/.gitconfig",
+        "[includeIf \"onbranch:x\"]\npath = other\n",
+    );
     scratch.file("home/other", "[core]\nexcludesFile = ~/mine\n");
     assert_eq!(scratch.path("foo.o").unwrap().ignored, Ignored::Yes);
     assert_eq!(scratch.path("a").unwrap().ignored, Ignored::Yes);
@@ -276,7 +339,10 @@ fn h_28_more_ignore_files_than_are_read_leave_the_rest_unknown() {
     let mut questions = Vec::new();
     for number in 0..80 {
         scratch.file(&format!("ws/{number}/.gitignore"), "x\n");
-        questions.push(Question::Path { path: format!("{number}/x"), no_follow: false });
+        questions.push(Question::Path {
+            path: format!("{number}/x"),
+            no_follow: false,
+        });
     }
     let facts = scratch.ask(&questions);
     assert_eq!(ignored(&facts, 0), Ignored::Yes);
@@ -286,8 +352,20 @@ fn h_28_more_ignore_files_than_are_read_leave_the_rest_unknown() {
 #[test]
 fn a_submodule_has_its_own_files() {
     let scratch = tree();
-    scratch.run_git(&["init", "-q", "--separate-git-dir", ".git/modules/sub", "sub"], b"");
-    scratch.run_git(&["-C", "sub", "config", "core.worktree", "../../../sub"], b"");
+    scratch.run_git(
+        &[
+            "init",
+            "-q",
+            "--separate-git-dir",
+            ".git/modules/sub",
+            "sub",
+        ],
+        b"",
+    );
+    scratch.run_git(
+        &["-C", "sub", "config", "core.worktree", "../../../sub"],
+        b"",
+    );
     scratch.file("ws/sub/.gitignore", "x\n");
     assert_eq!(scratch.path("sub/x").unwrap().ignored, Ignored::Yes);
     assert_eq!(scratch.path("sub/y").unwrap().ignored, Ignored::No);
@@ -300,8 +378,14 @@ fn h_28_very_long_missing_paths_cost_little() {
     let scratch = tree();
     scratch.file("ws/.gitignore", "gone/\n*.o\n");
     let questions: Vec<Question> = (0..200)
-        .map(|number| Question::Path { path: format!("{number}/{}x.o", "y/".repeat(2_000)), no_follow: false })
-        .chain([Question::Path { path: format!("gone/{}x", "y/".repeat(2_000)), no_follow: false }])
+        .map(|number| Question::Path {
+            path: format!("{number}/{}x.o", "y/".repeat(2_000)),
+            no_follow: false,
+        })
+        .chain([Question::Path {
+            path: format!("gone/{}x", "y/".repeat(2_000)),
+            no_follow: false,
+        }])
         .collect();
     let facts = scratch.ask(&questions);
     assert!((0..=200).all(|index| ignored(&facts, index) == Ignored::Yes));

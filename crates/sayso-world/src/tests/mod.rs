@@ -36,9 +36,16 @@ pub(crate) fn whereabouts(root: &Path) -> Whereabouts {
         log: None,
         managed: root.join("etc/sayso"),
         binary: root.join("bin/sayso"),
-        path: vec![root.join("bin"), PathBuf::from("/usr/bin"), PathBuf::from("/bin")],
+        path: vec![
+            root.join("bin"),
+            PathBuf::from("/usr/bin"),
+            PathBuf::from("/bin"),
+        ],
         uid: rustix::process::geteuid().as_raw(),
-        git_configs: vec![root.join("home/.config/git/config"), root.join("home/.gitconfig")],
+        git_configs: vec![
+            root.join("home/.config/git/config"),
+            root.join("home/.gitconfig"),
+        ],
         git_ignore: Some(root.join("home/.config/git/ignore")),
         git_elsewhere: None,
     }
@@ -51,7 +58,11 @@ impl Scratch {
         for name in ["home", "bin", "ws"] {
             fs::create_dir(root.join(name)).unwrap();
         }
-        Scratch { machine: Machine::new(whereabouts(&root)), _folder: folder, root }
+        Scratch {
+            machine: Machine::new(whereabouts(&root)),
+            _folder: folder,
+            root,
+        }
     }
 
     pub fn at(&self, path: &str) -> String {
@@ -77,7 +88,8 @@ impl Scratch {
     }
 
     pub fn ask(&self, questions: &[Question]) -> Facts {
-        self.machine.answer(&self.at("ws"), &self.at("ws"), questions)
+        self.machine
+            .answer(&self.at("ws"), &self.at("ws"), questions)
     }
 
     fn one(&self, question: Question) -> Option<Fact> {
@@ -85,28 +97,39 @@ impl Scratch {
     }
 
     pub fn path(&self, path: &str) -> Option<PathFact> {
-        match self.one(Question::Path { path: path.to_owned(), no_follow: false })? {
+        match self.one(Question::Path {
+            path: path.to_owned(),
+            no_follow: false,
+        })? {
             Fact::Path(fact) => Some(fact),
             other => panic!("{other:?}"),
         }
     }
 
     pub fn path_itself(&self, path: &str) -> Option<PathFact> {
-        match self.one(Question::Path { path: path.to_owned(), no_follow: true })? {
+        match self.one(Question::Path {
+            path: path.to_owned(),
+            no_follow: true,
+        })? {
             Fact::Path(fact) => Some(fact),
             other => panic!("{other:?}"),
         }
     }
 
     pub fn program(&self, name: &str) -> Option<ProgramFact> {
-        match self.one(Question::Program { name: name.to_owned() })? {
+        match self.one(Question::Program {
+            name: name.to_owned(),
+        })? {
             Fact::Program(fact) => Some(fact),
             other => panic!("{other:?}"),
         }
     }
 
     pub fn git(&self, folder: &str) -> GitFact {
-        match self.one(Question::GitHelpers { folder: folder.to_owned(), shows: Shows::default() }) {
+        match self.one(Question::GitHelpers {
+            folder: folder.to_owned(),
+            shows: Shows::default(),
+        }) {
             Some(Fact::Git(fact)) => fact,
             other => panic!("{other:?}"),
         }
@@ -159,9 +182,17 @@ fn time_of_a_pass() {
     scratch.run_git(&["add", "."], b"");
     // What was just written is read each time.
     std::thread::sleep(std::time::Duration::from_millis(3100));
-    let path = Question::Path { path: "src/a.rs".to_owned(), no_follow: false };
-    let program = Question::Program { name: "ls".to_owned() };
-    let git = Question::GitHelpers { folder: ".".to_owned(), shows: Shows::default() };
+    let path = Question::Path {
+        path: "src/a.rs".to_owned(),
+        no_follow: false,
+    };
+    let program = Question::Program {
+        name: "ls".to_owned(),
+    };
+    let git = Question::GitHelpers {
+        folder: ".".to_owned(),
+        shows: Shows::default(),
+    };
     for questions in [vec![], vec![path], vec![program], vec![git]] {
         let start = std::time::Instant::now();
         for _ in 0..1000 {

@@ -35,7 +35,10 @@ fn x_16_what_is_not_executable_is_passed_over() {
     let scratch = Scratch::new();
     scratch.file("bin/ls", "");
     scratch.folder("bin/cat");
-    assert_ne!(scratch.program("ls").unwrap().file, Some(scratch.at("bin/ls")));
+    assert_ne!(
+        scratch.program("ls").unwrap().file,
+        Some(scratch.at("bin/ls"))
+    );
     assert!(!scratch.program("cat").unwrap().changeable);
 }
 
@@ -44,7 +47,11 @@ fn x_16_relative_path_elements_are_changeable() {
     let mut scratch = Scratch::new();
     for relative in ["", ".", "node_modules/.bin"] {
         let mut places = whereabouts(&scratch.root);
-        places.path = vec![PathBuf::from(relative), PathBuf::from("/usr/bin"), PathBuf::from("/bin")];
+        places.path = vec![
+            PathBuf::from(relative),
+            PathBuf::from("/usr/bin"),
+            PathBuf::from("/bin"),
+        ];
         scratch.machine = Machine::new(places);
         assert!(scratch.program("ls").unwrap().changeable, "{relative:?}");
     }
@@ -63,9 +70,15 @@ fn names_with_a_slash_are_paths() {
     assert!(fact.inside_workspace && fact.changeable);
     scratch.link("ws/tool", "/bin/ls");
     let fact = scratch.program("./tool").unwrap();
-    assert!(fact.changeable && !fact.inside_workspace, "a link in the workspace can be turned: {fact:?}");
+    assert!(
+        fact.changeable && !fact.inside_workspace,
+        "a link in the workspace can be turned: {fact:?}"
+    );
     let fact = scratch.program("./nothing").unwrap();
-    assert_eq!((fact.file, fact.changeable, fact.inside_workspace), (None, true, true));
+    assert_eq!(
+        (fact.file, fact.changeable, fact.inside_workspace),
+        (None, true, true)
+    );
 }
 
 #[test]
@@ -94,7 +107,11 @@ fn what_a_script_of_the_system_would_start_from_the_workspace_is_what_runs() {
         ("long", &format!("#!/bin/sh\n{}", " ".repeat(300_000))),
     ] {
         scratch.file(&format!("system/{name}"), text);
-        fs::set_permissions(scratch.at(&format!("system/{name}")), Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(
+            scratch.at(&format!("system/{name}")),
+            Permissions::from_mode(0o755),
+        )
+        .unwrap();
     }
     let file = |scratch: &Scratch, name: &str| scratch.program(name).unwrap().file.unwrap();
     scratch.file("ws/bin/gzip", "not executable");
@@ -112,5 +129,8 @@ fn what_a_script_of_the_system_would_start_from_the_workspace_is_what_runs() {
     ] {
         assert_eq!(file(&scratch, name), scratch.at(started), "{name}");
     }
-    assert!(scratch.program("shell").unwrap().inside_workspace && scratch.program("long").unwrap().inside_workspace);
+    assert!(
+        scratch.program("shell").unwrap().inside_workspace
+            && scratch.program("long").unwrap().inside_workspace
+    );
 }

@@ -1,6 +1,12 @@
 //! How long `sayso chat` takes to its first frame, what a frame costs while words come and with a long history, whether any is dropped while a
 //! real endpoint streams, and what it costs to wait: `cargo bench -p sayso --bench chat`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a bench fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a bench fails by panicking"
+)]
 
 // One way to measure for all benches.
 #[path = "../judge/measure.rs"]
@@ -35,7 +41,9 @@ fn chat(messages: usize) -> Chat {
     let mut transcript = Transcript::default();
     for at in 0..messages {
         if at % 2 == 0 {
-            transcript.add(Item::person(&format!("question {at}: what is in this file?")));
+            transcript.add(Item::person(&format!(
+                "question {at}: what is in this file?"
+            )));
         } else {
             let mut words = Item::words();
             words.more(&format!(
@@ -48,7 +56,11 @@ fn chat(messages: usize) -> Chat {
     Chat {
         transcript,
         input: Input::default(),
-        bar: Bar { mode: "balanced".to_owned(), profile: "sayso".to_owned(), ..Bar::default() },
+        bar: Bar {
+            mode: "balanced".to_owned(),
+            profile: "sayso".to_owned(),
+            ..Bar::default()
+        },
         banner: None,
         activity: None,
         notice: None,
@@ -73,20 +85,31 @@ fn main() {
     let (mut long, mut painter) = (chat(MESSAGES), Painter::default());
     let live = long.transcript.add(Item::words());
     let mut count = 0u64;
-    table.add("seven tokens and a frame, 10,000 messages above", Some(FRAME), || {
-        for _ in 0..7 {
-            count += 1;
-            let end = if count.is_multiple_of(12) { "\n" } else { " " };
-            long.transcript.item(live).unwrap().more(&format!("token{}{end}", count % 1000));
-        }
-        frame(&mut long, &mut painter);
-    });
+    table.add(
+        "seven tokens and a frame, 10,000 messages above",
+        Some(FRAME),
+        || {
+            for _ in 0..7 {
+                count += 1;
+                let end = if count.is_multiple_of(12) { "\n" } else { " " };
+                long.transcript
+                    .item(live)
+                    .unwrap()
+                    .more(&format!("token{}{end}", count % 1000));
+            }
+            frame(&mut long, &mut painter);
+        },
+    );
     let (mut long, mut painter) = (chat(MESSAGES), Painter::default());
     frame(&mut long, &mut painter);
     let mut pages = 0;
     table.add("a page up or down in 10,000 messages", Some(FRAME), || {
         pages = (pages + 1) % 4000;
-        long.transcript.scroll(if pages < 2000 { &Key::PageUp } else { &Key::PageDown });
+        long.transcript.scroll(if pages < 2000 {
+            &Key::PageUp
+        } else {
+            &Key::PageDown
+        });
         frame(&mut long, &mut painter);
     });
     let (mut long, mut painter) = (chat(MESSAGES), Painter::default());
@@ -103,14 +126,23 @@ fn main() {
 /// Starts the program at a pseudo terminal, and lets it wait.
 fn processes() {
     let scratch = tempfile::tempdir().unwrap();
-    let mut times: Vec<f64> = (0..STARTS).map(|_| start(scratch.path(), Duration::ZERO).0).collect();
+    let mut times: Vec<f64> = (0..STARTS)
+        .map(|_| start(scratch.path(), Duration::ZERO).0)
+        .collect();
     times.sort_by(f64::total_cmp);
     let median = times[STARTS / 2];
     let met = if median <= FIRST { "met" } else { "**missed**" };
-    println!("start to first frame: min {:.1} ms, median {median:.1} ms, budget ≤ {FIRST} ms, {met}", times[0]);
+    println!(
+        "start to first frame: min {:.1} ms, median {median:.1} ms, budget ≤ {FIRST} ms, {met}",
+        times[0]
+    );
     let streamed = stream::watch(scratch.path(), SIZE);
     let most = streamed.gaps.last().copied().unwrap_or(f64::MAX);
-    let met = if most <= 2.0 * FRAME / 1e6 { "met" } else { "**missed**" };
+    let met = if most <= 2.0 * FRAME / 1e6 {
+        "met"
+    } else {
+        "**missed**"
+    };
     println!(
         "{} tokens at {} a second from an endpoint: all on the screen {:.0} ms after the last, {} changes of the screen, \
          median {:.0} ms apart, the longest pause {most:.0} ms, budget ≤ 66 ms (no frame dropped), {met}",
@@ -121,17 +153,32 @@ fn processes() {
         streamed.gaps[streamed.gaps.len() / 2],
     );
     let (_, ticks) = start(scratch.path(), IDLE);
-    println!("processor time while it waits for {} s: {} ms", IDLE.as_secs(), ticks * 10);
+    println!(
+        "processor time while it waits for {} s: {} ms",
+        IDLE.as_secs(),
+        ticks * 10
+    );
 }
 
 /// The milliseconds to the first frame, and the ticks of processor time in the time after it.
 fn start(home: &Path, wait: Duration) -> (f64, u64) {
-    let pair = native_pty_system().openpty(PtySize { rows: SIZE.1, cols: SIZE.0, pixel_width: 0, pixel_height: 0 }).unwrap();
+    let pair = native_pty_system()
+        .openpty(PtySize {
+            rows: SIZE.1,
+            cols: SIZE.0,
+            pixel_width: 0,
+            pixel_height: 0,
+        })
+        .unwrap();
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sayso"));
     command.arg("chat");
     command.cwd(home);
     command.env_clear();
-    for (name, value) in [("HOME", home.to_str().unwrap()), ("PATH", "/usr/bin:/bin"), ("TERM", "xterm-256color")] {
+    for (name, value) in [
+        ("HOME", home.to_str().unwrap()),
+        ("PATH", "/usr/bin:/bin"),
+        ("TERM", "xterm-256color"),
+    ] {
         command.env(name, value);
     }
     let mut reader = pair.master.try_clone_reader().unwrap();
@@ -147,7 +194,13 @@ fn start(home: &Path, wait: Duration) -> (f64, u64) {
     let id = child.process_id().unwrap();
     let ticks = || {
         let text = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
-        let fields: Vec<String> = text.rsplit(')').next().unwrap().split_whitespace().map(str::to_owned).collect();
+        let fields: Vec<String> = text
+            .rsplit(')')
+            .next()
+            .unwrap()
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
         fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     };
     let before = ticks();

@@ -30,7 +30,11 @@ pub fn watch(home: &Path, (columns, rows): (u16, u16)) -> Streamed {
     std::fs::create_dir_all(&config).unwrap();
     let address = listener.local_addr().unwrap();
     let file = config.join("chat.yaml");
-    std::fs::write(&file, format!("model: m\nmodels: {{m: {{api: openai, url: 'http://{address}/v1', model: m}}}}\n")).unwrap();
+    std::fs::write(
+        &file,
+        format!("model: m\nmodels: {{m: {{api: openai, url: 'http://{address}/v1', model: m}}}}\n"),
+    )
+    .unwrap();
     let (sent, was_sent) = channel();
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
@@ -40,28 +44,57 @@ pub fn watch(home: &Path, (columns, rows): (u16, u16)) -> Streamed {
         while reader.read_line(&mut line).unwrap() > 2 {
             line.clear();
         }
-        stream.write_all(b"HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n").unwrap();
+        stream
+            .write_all(
+                b"HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n",
+            )
+            .unwrap();
         let begin = Instant::now();
         for at in 0..TOKENS {
             let due = begin + Duration::from_micros(u64::try_from(at * 1_000_000 / RATE).unwrap());
             std::thread::sleep(due.saturating_duration_since(Instant::now()));
-            let word = if at + 1 == TOKENS { END.to_owned() } else { format!("token{at}") };
+            let word = if at + 1 == TOKENS {
+                END.to_owned()
+            } else {
+                format!("token{at}")
+            };
             let end = if at % 12 == 11 { "\\n" } else { " " };
-            stream.write_all(format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{word}{end}\"}}}}]}}\n\n").as_bytes()).unwrap();
+            stream
+                .write_all(
+                    format!(
+                        "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{word}{end}\"}}}}]}}\n\n"
+                    )
+                    .as_bytes(),
+                )
+                .unwrap();
         }
         sent.send(Instant::now()).unwrap();
         stream.write_all(b"data: [DONE]\n\n").unwrap();
     });
-    let pair = native_pty_system().openpty(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
+    let pair = native_pty_system()
+        .openpty(PtySize {
+            rows,
+            cols: columns,
+            pixel_width: 0,
+            pixel_height: 0,
+        })
+        .unwrap();
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sayso"));
     command.arg("chat");
     command.cwd(home);
     command.env_clear();
-    for (name, value) in [("HOME", home.to_str().unwrap()), ("PATH", "/usr/bin:/bin"), ("TERM", "xterm-256color")] {
+    for (name, value) in [
+        ("HOME", home.to_str().unwrap()),
+        ("PATH", "/usr/bin:/bin"),
+        ("TERM", "xterm-256color"),
+    ] {
         command.env(name, value);
     }
     let mut child = pair.slave.spawn_command(command).unwrap();
-    let (mut reader, mut keys) = (pair.master.try_clone_reader().unwrap(), pair.master.take_writer().unwrap());
+    let (mut reader, mut keys) = (
+        pair.master.try_clone_reader().unwrap(),
+        pair.master.take_writer().unwrap(),
+    );
     let mut piece = [0; 65536];
     let mut until = |sign: &str| {
         let (mut seen, mut times) = (Vec::new(), Vec::new());
@@ -81,7 +114,10 @@ pub fn watch(home: &Path, (columns, rows): (u16, u16)) -> Streamed {
     child.kill().unwrap();
     child.wait().unwrap();
     std::fs::remove_file(file).unwrap();
-    let mut gaps: Vec<f64> = times.windows(2).map(|two| (two[1] - two[0]).as_secs_f64() * 1e3).collect();
+    let mut gaps: Vec<f64> = times
+        .windows(2)
+        .map(|two| (two[1] - two[0]).as_secs_f64() * 1e3)
+        .collect();
     gaps.sort_by(f64::total_cmp);
     Streamed { gaps, late }
 }

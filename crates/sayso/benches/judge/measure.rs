@@ -31,8 +31,17 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn new<T>(name: &str, baseline: impl FnMut() -> T) -> Self {
         // cargo adds `--bench` by itself.
-        let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-        Table { rows: vec![Row { name: format!("baseline: {name}"), time: time(baseline), budget: None }], filter }
+        let filter = std::env::args()
+            .skip(1)
+            .find(|argument| !argument.starts_with('-'));
+        Table {
+            rows: vec![Row {
+                name: format!("baseline: {name}"),
+                time: time(baseline),
+                budget: None,
+            }],
+            filter,
+        }
     }
 
     /// Whether everything is measured.
@@ -41,11 +50,19 @@ impl Table {
     }
 
     pub(crate) fn add<T>(&mut self, name: &str, budget: Option<f64>, call: impl FnMut() -> T) {
-        if self.filter.as_deref().is_some_and(|part| !name.contains(part)) {
+        if self
+            .filter
+            .as_deref()
+            .is_some_and(|part| !name.contains(part))
+        {
             return;
         }
         eprintln!("measuring: {name}");
-        self.rows.push(Row { name: name.to_owned(), time: time(call), budget });
+        self.rows.push(Row {
+            name: name.to_owned(),
+            time: time(call),
+            budget,
+        });
     }
 }
 
@@ -72,7 +89,10 @@ fn time<T>(mut call: impl FnMut() -> T) -> Time {
         .collect();
     times.sort_by(f64::total_cmp);
     let at = |index: usize| times.get(index).copied().unwrap_or_default();
-    Time { min: at(0), median: at(times.len() / 2) }
+    Time {
+        min: at(0),
+        median: at(times.len() / 2),
+    }
 }
 
 impl fmt::Display for Table {
@@ -86,7 +106,12 @@ impl fmt::Display for Table {
                 Some(most) => (format!("≤ {}", unit(*most)), verdict(*time, *most)),
                 None => (String::new(), ""),
             };
-            writeln!(f, "| {name} | {} | {} | {ratio:.1} | {limit} | {word} |", unit(time.min), unit(time.median))?;
+            writeln!(
+                f,
+                "| {name} | {} | {} | {ratio:.1} | {limit} | {word} |",
+                unit(time.min),
+                unit(time.median)
+            )?;
         }
         Ok(())
     }

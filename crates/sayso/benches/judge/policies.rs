@@ -51,20 +51,39 @@ const PROGRAMS: [&str; 20] = [
     "just",
 ];
 const FOLDERS: [&str; 20] = [
-    "src", "tests", "docs", "target", "build", "assets", "scripts", "examples", "vendor", "web", "api", "db", "config", "deploy", "infra",
-    "tools", "bench", "crates", "packages", "apps",
+    "src", "tests", "docs", "target", "build", "assets", "scripts", "examples", "vendor", "web",
+    "api", "db", "config", "deploy", "infra", "tools", "bench", "crates", "packages", "apps",
 ];
 
 /// One rule as (decision, subject, pattern). Every eighth path rule can start anywhere, which no index helps with.
 fn rule(number: usize, kinds: Kinds) -> (&'static str, &'static str, String) {
-    let decision = ["allow", "ask", "deny", "allow"].get(number / 2 % 4).copied().unwrap_or("ask");
-    let pick = |list: &[&'static str]| list.get(number / 2 % list.len()).copied().unwrap_or_default();
-    let command = matches!(kinds, Kinds::Commands | Kinds::OneProgram) || kinds == Kinds::Mixed && number.is_multiple_of(2);
+    let decision = ["allow", "ask", "deny", "allow"]
+        .get(number / 2 % 4)
+        .copied()
+        .unwrap_or("ask");
+    let pick = |list: &[&'static str]| {
+        list.get(number / 2 % list.len())
+            .copied()
+            .unwrap_or_default()
+    };
+    let command = matches!(kinds, Kinds::Commands | Kinds::OneProgram)
+        || kinds == Kinds::Mixed && number.is_multiple_of(2);
     if command {
-        let program = if kinds == Kinds::OneProgram { "git" } else { pick(&PROGRAMS) };
-        return (decision, "command", format!("{program} step{number} --flag{number} *"));
+        let program = if kinds == Kinds::OneProgram {
+            "git"
+        } else {
+            pick(&PROGRAMS)
+        };
+        return (
+            decision,
+            "command",
+            format!("{program} step{number} --flag{number} *"),
+        );
     }
-    let subject = ["read", "write", "delete"].get(number % 3).copied().unwrap_or("read");
+    let subject = ["read", "write", "delete"]
+        .get(number % 3)
+        .copied()
+        .unwrap_or("read");
     let pattern = match number % 8 {
         7 => format!("**/gen{number}/*.rs"),
         _ => format!("{}/part{number}/**/*.rs", pick(&FOLDERS)),
@@ -86,8 +105,11 @@ pub(crate) fn text(count: usize, kinds: Kinds, format: Format) -> String {
             }
         }
         Format::Json => {
-            let rules: Vec<String> =
-                rules.map(|(decision, subject, pattern)| format!("{{\"{decision}\":{{\"{subject}\":\"{pattern}\"}}}}")).collect();
+            let rules: Vec<String> = rules
+                .map(|(decision, subject, pattern)| {
+                    format!("{{\"{decision}\":{{\"{subject}\":\"{pattern}\"}}}}")
+                })
+                .collect();
             write!(out, "{{\"version\":1,\"rules\":[{}]}}", rules.join(",\n")).unwrap();
         }
     }
@@ -96,12 +118,30 @@ pub(crate) fn text(count: usize, kinds: Kinds, format: Format) -> String {
 
 /// Text to policy, as every start of the program does it.
 pub(crate) fn load(text: &str, format: Format) -> Policy {
-    let (layer, findings) = read(Source { name: "policy", text }, format, Origin::User, &Bash);
-    let layer = layer.unwrap_or_else(|| unsound(&findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>()));
+    let (layer, findings) = read(
+        Source {
+            name: "policy",
+            text,
+        },
+        format,
+        Origin::User,
+        &Bash,
+    );
+    let layer = layer.unwrap_or_else(|| {
+        unsound(
+            &findings
+                .iter()
+                .map(|finding| finding.message.as_str())
+                .collect::<Vec<_>>(),
+        )
+    });
     Policy::assemble(vec![layer], &Overrides::default(), &Bash)
 }
 
-#[expect(clippy::panic, reason = "the text is made above; if it cannot be read, there is nothing to measure")]
+#[expect(
+    clippy::panic,
+    reason = "the text is made above; if it cannot be read, there is nothing to measure"
+)]
 fn unsound(messages: &[&str]) -> ! {
     panic!("{messages:?}")
 }
@@ -116,7 +156,9 @@ pub(crate) fn memory() -> String {
     let source = text(1_000, Kinds::Mixed, Format::Json);
     // The first one brings in pages that stay with the allocator; it is not counted.
     let first = load(&source, Format::Json);
-    let Some(before) = resident() else { return "Memory: not measured, as there is no /proc here.".to_owned() };
+    let Some(before) = resident() else {
+        return "Memory: not measured, as there is no /proc here.".to_owned();
+    };
     let policies: Vec<Policy> = (0..MANY).map(|_| load(&source, Format::Json)).collect();
     let after = resident().unwrap_or(before);
     drop((first, policies));
@@ -128,10 +170,21 @@ pub(crate) fn memory() -> String {
 /// `VmRSS` in KiB.
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.trim().split(' ').next()?.parse().ok()
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?
+        .trim()
+        .split(' ')
+        .next()?
+        .parse()
+        .ok()
 }
 
 /// With commas between thousands.
 pub(crate) fn number(count: usize) -> String {
-    if count < 1_000 { count.to_string() } else { format!("{},{:03}", count / 1_000, count % 1_000) }
+    if count < 1_000 {
+        count.to_string()
+    } else {
+        format!("{},{:03}", count / 1_000, count % 1_000)
+    }
 }

@@ -25,7 +25,11 @@ impl Scratch {
         std::fs::create_dir_all(path.join("src")).unwrap();
         std::fs::write(path.join("src/main.rs"), "fn main() {}\n").unwrap();
         std::fs::write(path.join(".gitignore"), "target/\n*.o\n").unwrap();
-        let made = Command::new("git").args(["init", "-q"]).current_dir(&path).status().expect("git is there");
+        let made = Command::new("git")
+            .args(["init", "-q"])
+            .current_dir(&path)
+            .status()
+            .expect("git is there");
         assert!(made.success());
         let workspace = path.to_str().expect("a name in UTF-8").to_owned();
         Scratch { folder, workspace }
@@ -67,14 +71,33 @@ impl Scratch {
             writeln!(input, "{{\"id\":{id},{call}}}").unwrap();
         }
         let before = children_seconds();
-        let rates: Vec<f64> = (0..3).map(|_| MANY as f64 / self.pipe(input.clone(), MANY)).collect();
-        let own = children_seconds().zip(before).map(|(after, before)| 3.0 * MANY as f64 / (after - before));
+        let rates: Vec<f64> = (0..3)
+            .map(|_| MANY as f64 / self.pipe(input.clone(), MANY))
+            .collect();
+        let own = children_seconds()
+            .zip(before)
+            .map(|(after, before)| 3.0 * MANY as f64 / (after - before));
         let best = rates.iter().copied().fold(0.0, f64::max);
-        let word = |rate: f64| if rate >= 20_000.0 { "met" } else { "**missed**" };
+        let word = |rate: f64| {
+            if rate >= 20_000.0 {
+                "met"
+            } else {
+                "**missed**"
+            }
+        };
         let all: Vec<String> = rates.iter().map(|rate| number(*rate as usize)).collect();
-        let own = own.map_or("not measured".to_owned(), |rate| format!("{} ({})", number(rate as usize), word(rate)));
-        let operations = format!("`sayso check --jsonl`, {} plain operations, budget ≥ 20,000 a second on one core", number(MANY));
-        format!("{operations}: {} a second of wall time ({}); {own} a second of processor time.", all.join(", "), word(best))
+        let own = own.map_or("not measured".to_owned(), |rate| {
+            format!("{} ({})", number(rate as usize), word(rate))
+        });
+        let operations = format!(
+            "`sayso check --jsonl`, {} plain operations, budget ≥ 20,000 a second on one core",
+            number(MANY)
+        );
+        format!(
+            "{operations}: {} a second of wall time ({}); {own} a second of processor time.",
+            all.join(", "),
+            word(best)
+        )
     }
 
     fn pipe(&self, input: String, lines: usize) -> f64 {
@@ -93,8 +116,15 @@ impl Scratch {
         let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
         let out = child.wait_with_output().expect("the program ends");
         let seconds = start.elapsed().as_secs_f64();
-        writer.join().expect("the writer ends").expect("everything is read");
-        assert_eq!(out.stdout.iter().filter(|byte| **byte == b'\n').count(), lines, "every line has an answer");
+        writer
+            .join()
+            .expect("the writer ends")
+            .expect("everything is read");
+        assert_eq!(
+            out.stdout.iter().filter(|byte| **byte == b'\n').count(),
+            lines,
+            "every line has an answer"
+        );
         seconds
     }
 }
@@ -103,6 +133,13 @@ impl Scratch {
 fn children_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // The name in brackets may hold anything; `cutime` and `cstime` are the 14th and 15th field after it.
-    let ticks = |index: usize| stat.rsplit_once(") ")?.1.split(' ').nth(index)?.parse::<f64>().ok();
+    let ticks = |index: usize| {
+        stat.rsplit_once(") ")?
+            .1
+            .split(' ')
+            .nth(index)?
+            .parse::<f64>()
+            .ok()
+    };
     Some((ticks(13)? + ticks(14)?) / 100.0)
 }

@@ -1,7 +1,13 @@
 //! What the MCP gateway adds to an allowed call, with its entries in the record: the same server with and without it in one run, call by
 //! call; then many calls at once, and how the memory of the gateway grows meanwhile; then messages of 10 MB in both directions, and how much
 //! memory each takes on its way.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a bench fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a bench fails by panicking"
+)]
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
@@ -34,8 +40,15 @@ struct Server {
 
 impl Server {
     fn start(command: &mut Command) -> Server {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (to, from) = (BufWriter::new(child.stdin.take().unwrap()), BufReader::new(child.stdout.take().unwrap()));
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (to, from) = (
+            BufWriter::new(child.stdin.take().unwrap()),
+            BufReader::new(child.stdout.take().unwrap()),
+        );
         Server { child, to, from }
     }
 
@@ -89,8 +102,15 @@ impl Server {
     /// How much processor time the process had so far.
     fn cpu(&self) -> Duration {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        let fields: Vec<u64> =
-            stat.rsplit(')').next().unwrap().split_ascii_whitespace().skip(11).take(2).map(|field| field.parse().unwrap()).collect();
+        let fields: Vec<u64> = stat
+            .rsplit(')')
+            .next()
+            .unwrap()
+            .split_ascii_whitespace()
+            .skip(11)
+            .take(2)
+            .map(|field| field.parse().unwrap())
+            .collect();
         Duration::from_millis(10 * fields.iter().sum::<u64>())
     }
 
@@ -102,7 +122,11 @@ impl Server {
     fn status(&self, name: &str) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with(name)).unwrap();
-        line.split_ascii_whitespace().nth(1).unwrap().parse().unwrap()
+        line.split_ascii_whitespace()
+            .nth(1)
+            .unwrap()
+            .parse()
+            .unwrap()
     }
 }
 
@@ -119,7 +143,11 @@ fn line(id: usize) -> Vec<u8> {
 
 fn program(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
-    command.env_clear().env("HOME", home).env("PATH", "/usr/local/bin:/usr/bin:/bin").current_dir(home.join("ws"));
+    command
+        .env_clear()
+        .env("HOME", home)
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .current_dir(home.join("ws"));
     command
 }
 
@@ -129,10 +157,18 @@ fn main() {
     fs::set_permissions(&home, fs::Permissions::from_mode(0o700)).unwrap();
     fs::create_dir_all(home.join("ws/src")).unwrap();
     fs::create_dir_all(home.join(".config/sayso")).unwrap();
-    fs::write(home.join(".config/sayso/policy.yaml"), "version: 1\nrules:\n  - {allow: {mcp: 's/*'}}\n").unwrap();
+    fs::write(
+        home.join(".config/sayso/policy.yaml"),
+        "version: 1\nrules:\n  - {allow: {mcp: 's/*'}}\n",
+    )
+    .unwrap();
     fs::write(home.join("server.py"), SERVER).unwrap();
     let mut direct = Server::start(Command::new("python3").arg(home.join("server.py")));
-    let mut gated = Server::start(program(&home).args(["mcp", "--name", "s", "--", "python3"]).arg(home.join("server.py")));
+    let mut gated = Server::start(
+        program(&home)
+            .args(["mcp", "--name", "s", "--", "python3"])
+            .arg(home.join("server.py")),
+    );
     let (mut without, mut with) = (Vec::new(), Vec::new());
     // What was written a moment ago is read again for each call; most policies are older than that.
     std::thread::sleep(Duration::from_millis(1500));
@@ -144,18 +180,36 @@ fn main() {
         without.push(direct.call(id));
         with.push(gated.call(id));
     }
-    let mut added: Vec<i128> =
-        with.iter().zip(&without).map(|(with, without)| with.as_nanos() as i128 - without.as_nanos() as i128).collect();
+    let mut added: Vec<i128> = with
+        .iter()
+        .zip(&without)
+        .map(|(with, without)| with.as_nanos() as i128 - without.as_nanos() as i128)
+        .collect();
     added.sort_unstable();
     without.sort_unstable();
     with.sort_unstable();
     let at = |share: usize| CALLS * share / 100;
     let ms = |nanos: i128| nanos as f64 / 1e6;
     println!("one call after another, {CALLS} of each, in turn:");
-    println!("  without: median {:?}, p99 {:?}", without[at(50)], without[at(99)]);
-    println!("  with:    median {:?}, p99 {:?}", with[at(50)], with[at(99)]);
-    println!("  added:   median {:.3} ms (budget 0.3), p99 {:.3} ms (budget 1)", ms(added[at(50)]), ms(added[at(99)]));
-    let count: usize = std::env::var("SAYSO_MCP_CALLS").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000);
+    println!(
+        "  without: median {:?}, p99 {:?}",
+        without[at(50)],
+        without[at(99)]
+    );
+    println!(
+        "  with:    median {:?}, p99 {:?}",
+        with[at(50)],
+        with[at(99)]
+    );
+    println!(
+        "  added:   median {:.3} ms (budget 0.3), p99 {:.3} ms (budget 1)",
+        ms(added[at(50)]),
+        ms(added[at(99)])
+    );
+    let count: usize = std::env::var("SAYSO_MCP_CALLS")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(20_000);
     let (before, began) = (gated.memory(), gated.cpu());
     let (took, busy) = (gated.many(count), gated.cpu());
     let half = gated.memory();
@@ -167,7 +221,10 @@ fn main() {
         count as f64 / took.as_secs_f64(),
         each * 1e6
     );
-    println!("memory of the gateway: {before} KiB before, {half} KiB after {count}, {after} KiB after {} calls", 2 * count);
+    println!(
+        "memory of the gateway: {before} KiB before, {half} KiB after {count}, {after} KiB after {} calls",
+        2 * count
+    );
     large(&mut direct, &mut gated);
 }
 
@@ -178,9 +235,11 @@ fn large(direct: &mut Server, gated: &mut Server) {
         format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"{name}\",\"arguments\":{{\"text\":\"{text}\"}}}}}}\n").into_bytes()
     };
     let notice = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"future/thing\",\"params\":{{\"text\":\"{text}\"}}}}\n").into_bytes();
-    for (what, line, least) in
-        [("an answer", call("large", ""), LARGE), ("a call", call("take", &text), 50), ("a request that is not judged", notice, 50)]
-    {
+    for (what, line, least) in [
+        ("an answer", call("large", ""), LARGE),
+        ("a call", call("take", &text), 50),
+        ("a request that is not judged", notice, 50),
+    ] {
         let (mut without, mut with, mut most) = (Vec::new(), Vec::new(), 0);
         for _ in 0..7 {
             without.push(direct.large(&line, least));
@@ -192,6 +251,9 @@ fn large(direct: &mut Server, gated: &mut Server) {
         without.sort_unstable();
         with.sort_unstable();
         let times = most as f64 * 1024.0 / LARGE as f64;
-        println!("10 MB as {what}: without {:?}, with {:?} (medians); the gateway had it {times:.1} times in memory", without[3], with[3]);
+        println!(
+            "10 MB as {what}: without {:?}, with {:?} (medians); the gateway had it {times:.1} times in memory",
+            without[3], with[3]
+        );
     }
 }

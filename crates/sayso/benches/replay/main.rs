@@ -1,6 +1,9 @@
 //! What it takes to write down a decision with all that it rests on, and to judge 100,000 of them again: `cargo bench -p sayso --bench replay`.
 
-#![expect(clippy::expect_used, reason = "a measurement that cannot be made has nothing better to do than to stop")]
+#![expect(
+    clippy::expect_used,
+    reason = "a measurement that cannot be made has nothing better to do than to stop"
+)]
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,16 +34,31 @@ const BYTES: u64 = 1024;
 
 /// What agents call all day.
 fn calls(workspace: &str) -> Vec<Call> {
-    let tool =
-        |name: &str, args: &[(&str, &str)]| Call::new(name, Node::map(args.iter().map(|(key, text)| (*key, Node::text(*text)))), workspace);
+    let tool = |name: &str, args: &[(&str, &str)]| {
+        Call::new(
+            name,
+            Node::map(args.iter().map(|(key, text)| (*key, Node::text(*text)))),
+            workspace,
+        )
+    };
     let long = "let answer = 42; // what was asked\n".repeat(60);
     vec![
         Call::command("git status --short", workspace),
-        Call::command("cargo test --workspace --all-features 2>&1 | tail -20", workspace),
+        Call::command(
+            "cargo test --workspace --all-features 2>&1 | tail -20",
+            workspace,
+        ),
         Call::command("grep -rn 'fn main' src | head -20", workspace),
         Call::command("ls -la src && cat src/main.rs", workspace),
         tool("file_read", &[("path", "src/main.rs")]),
-        tool("file_edit", &[("path", "src/main.rs"), ("find", "fn main() {}"), ("replace", "fn main() { run() }")]),
+        tool(
+            "file_edit",
+            &[
+                ("path", "src/main.rs"),
+                ("find", "fn main() {}"),
+                ("replace", "fn main() { run() }"),
+            ],
+        ),
         tool("file_write", &[("path", "src/lib.rs"), ("content", &long)]),
         tool("webfetch", &[("url", "https://docs.rs/serde")]),
     ]
@@ -55,16 +73,32 @@ fn main() {
     let home = Some(scratch.path().to_owned());
     let state = scratch.path().join("state/sayso");
     let config = scratch.path().join("config/sayso");
-    let whereabouts = Whereabouts { home, state: state.clone(), config, ..Whereabouts::from_environment().expect("a home") };
+    let whereabouts = Whereabouts {
+        home,
+        state: state.clone(),
+        config,
+        ..Whereabouts::from_environment().expect("a home")
+    };
 
     let policy = Policy::assemble(Vec::new(), &Overrides::default(), &sayso_shell::Bash);
     let world = RealWorld(Machine::new(whereabouts.clone()));
-    let bench = Bench { world: &world, policy: &policy, grants: &[], uses: None, run: Run::Interactive, now: 0, trace: false };
+    let bench = Bench {
+        world: &world,
+        policy: &policy,
+        grants: &[],
+        uses: None,
+        run: Run::Interactive,
+        now: 0,
+        trace: false,
+    };
     let entries: Vec<Entry> = calls(workspace)
         .into_iter()
         .map(|call| {
-            let operation =
-                Operation::freeze(Call { id: "call-0123456789abcdef-1".to_owned(), session: "s-0123456789".to_owned(), ..call });
+            let operation = Operation::freeze(Call {
+                id: "call-0123456789abcdef-1".to_owned(),
+                session: "s-0123456789".to_owned(),
+                ..call
+            });
             let operation = Arc::new(operation.expect("a sound call"));
             let what = What::Decided {
                 verdict: Some(Arc::new(judge(&bench, &operation).verdict)),
@@ -76,14 +110,22 @@ fn main() {
                 message: String::new(),
                 profile: "sayso".to_owned(),
             };
-            Entry { at: 0, operation: Some(operation), what }
+            Entry {
+                at: 0,
+                operation: Some(operation),
+                what,
+            }
         })
         .collect();
     let mut values = settings(&policy).expect("a policy").clone();
     values.audit_sync = "none".to_owned();
     let recorder = Recorder::new(Journal::open(&state).expect("a journal"), 1000, &values);
     let start = Instant::now();
-    for entry in entries.iter().cycle().take(usize::try_from(MANY).expect("a small number")) {
+    for entry in entries
+        .iter()
+        .cycle()
+        .take(usize::try_from(MANY).expect("a small number"))
+    {
         recorder.append(entry).expect("an entry");
     }
     let each = start.elapsed().as_secs_f64() * 1e6 / MANY as f64;
@@ -91,7 +133,11 @@ fn main() {
 
     let reader = Reader::open(&state).expect("a journal");
     let start = Instant::now();
-    let read = reader.forwards().expect("entries").filter(|entry| entry.as_ref().is_ok_and(|entry| entry.node().is_ok())).count();
+    let read = reader
+        .forwards()
+        .expect("entries")
+        .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.node().is_ok()))
+        .count();
     let reading = start.elapsed().as_secs_f64();
     assert_eq!(read as u64, MANY);
 
@@ -102,11 +148,25 @@ fn main() {
         history.take(&stored.expect("an entry"));
     }
     let replay = start.elapsed().as_secs_f64();
-    assert_eq!((history.tally.judged, history.tally.changes.len()), (MANY, 0), "{:?}", history.tally.not_judged);
+    assert_eq!(
+        (history.tally.judged, history.tally.changes.len()),
+        (MANY, 0),
+        "{:?}",
+        history.tally.not_judged
+    );
     let met = |is: bool| if is { "met" } else { "**missed**" };
     println!("| what | is | × baseline | budget | |\n|---|--:|--:|--:|---|");
     println!("| baseline: reading {MANY} entries as values | {reading:.2} s | 1.0 | | |");
-    println!("| judging {MANY} entries again | {replay:.2} s | {:.1} | ≤ {BUDGET} s | {} |", replay / reading, met(replay <= BUDGET));
-    println!("| bytes of a decision with all that it rests on, on the average | {bytes} | | ≤ {BYTES} | {} |", met(bytes <= BYTES));
-    println!("| writing down a decision, of which most is looking for secrets | {each:.1} µs | | | |");
+    println!(
+        "| judging {MANY} entries again | {replay:.2} s | {:.1} | ≤ {BUDGET} s | {} |",
+        replay / reading,
+        met(replay <= BUDGET)
+    );
+    println!(
+        "| bytes of a decision with all that it rests on, on the average | {bytes} | | ≤ {BYTES} | {} |",
+        met(bytes <= BYTES)
+    );
+    println!(
+        "| writing down a decision, of which most is looking for secrets | {each:.1} µs | | | |"
+    );
 }

@@ -1,6 +1,12 @@
 //! How long the inbox takes: to be ready, to decide over its socket and over HTTP with the entry in the record, and from an answer to the held
 //! call's release.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a bench fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a bench fails by panicking"
+)]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -32,12 +38,32 @@ impl Drop for Inbox {
 impl Inbox {
     fn start(home: &Path) -> (Inbox, Duration) {
         let start = Instant::now();
-        let mut child = program(home).args(["serve", "--listen", "127.0.0.1:0", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = program(home)
+            .args(["serve", "--listen", "127.0.0.1:0", "--json"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
         let took = start.elapsed();
-        let host = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
-        (Inbox { child, home: home.to_owned(), host }, took)
+        let host = line
+            .split("http://")
+            .nth(1)
+            .unwrap()
+            .split('/')
+            .next()
+            .unwrap()
+            .to_owned();
+        (
+            Inbox {
+                child,
+                home: home.to_owned(),
+                host,
+            },
+            took,
+        )
     }
 
     fn serve(&self) -> PathBuf {
@@ -49,13 +75,23 @@ impl Inbox {
     }
 
     fn socket(&self) -> Line<UnixStream> {
-        Line { from: BufReader::new(UnixStream::connect(self.serve().join("socket")).unwrap()), headers: "host: localhost\r\n".to_owned() }
+        Line {
+            from: BufReader::new(UnixStream::connect(self.serve().join("socket")).unwrap()),
+            headers: "host: localhost\r\n".to_owned(),
+        }
     }
 
     fn tcp(&self, token: &str) -> Line<TcpStream> {
         let stream = TcpStream::connect(&self.host).unwrap();
         stream.set_nodelay(true).unwrap();
-        Line { from: BufReader::new(stream), headers: format!("host: {}\r\nauthorization: Bearer {}\r\n", self.host, self.token(token)) }
+        Line {
+            from: BufReader::new(stream),
+            headers: format!(
+                "host: {}\r\nauthorization: Bearer {}\r\n",
+                self.host,
+                self.token(token)
+            ),
+        }
     }
 
     fn call(&self, command: &str) -> String {
@@ -74,9 +110,18 @@ struct Line<S: Read> {
 
 impl<S: Read + Write> Line<S> {
     fn send(&mut self, method: &str, path: &str, body: &str) {
-        let more =
-            if body.is_empty() { String::new() } else { format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()) };
-        let text = format!("{method} {path} HTTP/1.1\r\n{}{more}\r\n{body}", self.headers);
+        let more = if body.is_empty() {
+            String::new()
+        } else {
+            format!(
+                "content-type: application/json\r\ncontent-length: {}\r\n",
+                body.len()
+            )
+        };
+        let text = format!(
+            "{method} {path} HTTP/1.1\r\n{}{more}\r\n{body}",
+            self.headers
+        );
         self.from.get_mut().write_all(text.as_bytes()).unwrap();
     }
 
@@ -108,7 +153,12 @@ impl<S: Read + Write> Line<S> {
 
 fn program(home: &Path) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_sayso"));
-    program.env_clear().env("HOME", home).env("PATH", "/usr/local/bin:/usr/bin:/bin").stdin(Stdio::null()).stderr(Stdio::null());
+    program
+        .env_clear()
+        .env("HOME", home)
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null());
     program
 }
 
@@ -127,8 +177,14 @@ fn main() {
         fs::create_dir_all(&folder).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    let rules: String = (1..200).map(|number| format!("  - allow: {{command: \"tool{number} build *\"}}\n")).collect();
-    fs::write(home.join(".config/sayso/policy.yaml"), format!("version: 1\nhooks: {{ask: inbox}}\nrules:\n{rules}")).unwrap();
+    let rules: String = (1..200)
+        .map(|number| format!("  - allow: {{command: \"tool{number} build *\"}}\n"))
+        .collect();
+    fs::write(
+        home.join(".config/sayso/policy.yaml"),
+        format!("version: 1\nhooks: {{ask: inbox}}\nrules:\n{rules}"),
+    )
+    .unwrap();
     fs::write(home.join("ws/a.txt"), "one\n").unwrap();
 
     println!(
@@ -143,10 +199,26 @@ fn main() {
     // it; with a person, policies and records are older.
     assert_eq!(socket.request("POST", "/v1/operations", &call).0, 200);
     std::thread::sleep(Duration::from_millis(1200));
-    row("decide over the unix socket, with its entry", &mut decide(&mut socket, &call), Duration::from_micros(300));
-    row("decide over HTTP, with its entry", &mut decide(&mut inbox.tcp("asking.token"), &call), Duration::from_millis(1));
-    row("answer → operation released, with its entry on disk", &mut released(&inbox), Duration::from_millis(5));
-    row("answer → held hook has its answer on its output", &mut hooks(&inbox), Duration::from_millis(5));
+    row(
+        "decide over the unix socket, with its entry",
+        &mut decide(&mut socket, &call),
+        Duration::from_micros(300),
+    );
+    row(
+        "decide over HTTP, with its entry",
+        &mut decide(&mut inbox.tcp("asking.token"), &call),
+        Duration::from_millis(1),
+    );
+    row(
+        "answer → operation released, with its entry on disk",
+        &mut released(&inbox),
+        Duration::from_millis(5),
+    );
+    row(
+        "answer → held hook has its answer on its output",
+        &mut hooks(&inbox),
+        Duration::from_millis(5),
+    );
 }
 
 fn decide<S: Read + Write>(line: &mut Line<S>, call: &str) -> Vec<Duration> {
@@ -154,7 +226,10 @@ fn decide<S: Read + Write>(line: &mut Line<S>, call: &str) -> Vec<Duration> {
         let start = Instant::now();
         let (status, text) = line.request("POST", "/v1/operations", call);
         let took = start.elapsed();
-        assert!(status == 200 && text.contains("\"allowed\""), "{status} {text}");
+        assert!(
+            status == 200 && text.contains("\"allowed\""),
+            "{status} {text}"
+        );
         took
     };
     (0..20).for_each(|_| _ = one(line));
@@ -165,9 +240,17 @@ fn decide<S: Read + Write>(line: &mut Line<S>, call: &str) -> Vec<Duration> {
 fn released(inbox: &Inbox) -> Vec<Duration> {
     let (mut asks, mut says) = (inbox.tcp("asking.token"), inbox.tcp("answering.token"));
     let one = |number: usize| {
-        let (status, text) = asks.request("POST", "/v1/operations", &inbox.call(&format!("make t{number}")));
+        let (status, text) = asks.request(
+            "POST",
+            "/v1/operations",
+            &inbox.call(&format!("make t{number}")),
+        );
         assert_eq!(status, 202, "{text}");
-        let (id, prompt, digest) = (field(&text, "id"), field(&text, "prompt"), field(&text, "digest"));
+        let (id, prompt, digest) = (
+            field(&text, "id"),
+            field(&text, "prompt"),
+            field(&text, "digest"),
+        );
         asks.send("GET", &format!("/v1/operations/{id}?wait=30"), "");
         std::thread::sleep(Duration::from_millis(1));
         let start = Instant::now();
@@ -195,9 +278,16 @@ fn hooks(inbox: &Inbox) -> Vec<Duration> {
             workspace.display()
         );
         let mut hook = program(&inbox.home);
-        hook.env("CLAUDE_PROJECT_DIR", &workspace).args(["hook", "claude"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        hook.env("CLAUDE_PROJECT_DIR", &workspace)
+            .args(["hook", "claude"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut hook = hook.spawn().unwrap();
-        hook.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+        hook.stdin
+            .take()
+            .unwrap()
+            .write_all(payload.as_bytes())
+            .unwrap();
         let (prompt, digest) = loop {
             let (_, text) = says.request("GET", "/v1/prompts", "");
             if text.contains("\"total\":1") {
@@ -211,7 +301,11 @@ fn hooks(inbox: &Inbox) -> Vec<Duration> {
             &format!("{{\"digest\":\"{digest}\",\"choice\":\"offer\",\"offer\":0}}"),
         );
         let mut first = [0];
-        hook.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+        hook.stdout
+            .as_mut()
+            .unwrap()
+            .read_exact(&mut first)
+            .unwrap();
         let took = start.elapsed();
         assert_eq!(says.answer().0, 200);
         hook.wait().unwrap();
@@ -223,6 +317,16 @@ fn hooks(inbox: &Inbox) -> Vec<Duration> {
 fn row(name: &str, times: &mut [Duration], budget: Duration) {
     times.sort_unstable();
     let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
-    let word = if at(50) <= budget { "met" } else { "**missed**" };
-    println!("| {name} | {} | {:.2?} | {:.2?} | {:.2?} | {budget:?} | {word} |", times.len(), at(50), at(95), at(100));
+    let word = if at(50) <= budget {
+        "met"
+    } else {
+        "**missed**"
+    };
+    println!(
+        "| {name} | {} | {:.2?} | {:.2?} | {:.2?} | {budget:?} | {word} |",
+        times.len(),
+        at(50),
+        at(95),
+        at(100)
+    );
 }

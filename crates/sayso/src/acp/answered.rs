@@ -29,7 +29,11 @@ pub(super) enum What {
 impl What {
     /// A command.
     pub(super) fn command(text: &str, folder: &str, environment: Option<&Node>) -> What {
-        What::Command(text.to_owned(), folder.to_owned(), environment.map(json::write).unwrap_or_default())
+        What::Command(
+            text.to_owned(),
+            folder.to_owned(),
+            environment.map(json::write).unwrap_or_default(),
+        )
     }
 
     /// A text in a file.
@@ -53,7 +57,9 @@ impl Answered {
     pub(super) fn take(&self, session: &str, what: &What) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(_, _, at)| at.elapsed() < LASTS);
-        let found = all.iter().position(|(of, known, _)| of == session && known == what);
+        let found = all
+            .iter()
+            .position(|(of, known, _)| of == session && known == what);
         found.is_some_and(|index| all.remove(index).is_some())
     }
 }
@@ -69,11 +75,18 @@ mod tests {
         answered.put("s", make("/a"));
         answered.put("s", What::write("/a/./b", "x"));
         let variables = Node::map([("LD_PRELOAD", Node::text("x"))]);
-        for other in [make("/b"), What::command("make all", "/a", None), What::command("make", "/a", Some(&variables))] {
+        for other in [
+            make("/b"),
+            What::command("make all", "/a", None),
+            What::command("make", "/a", Some(&variables)),
+        ] {
             assert!(!answered.take("s", &other), "{other:?}");
         }
         assert!(!answered.take("t", &make("/a")));
-        assert!(!answered.take("s", &What::write("/a/./b", "y")) && !answered.take("s", &What::write("/a/b", "x")));
+        assert!(
+            !answered.take("s", &What::write("/a/./b", "y"))
+                && !answered.take("s", &What::write("/a/b", "x"))
+        );
         assert!(answered.take("s", &make("/a")) && !answered.take("s", &make("/a")));
         assert!(answered.take("s", &What::write("/a/./b", "x")));
     }

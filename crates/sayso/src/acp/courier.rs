@@ -46,7 +46,11 @@ pub(super) struct About {
 impl About {
     /// The editor's answer, if it was that one.
     pub(super) fn said(&self, yes: bool) -> Option<Vec<u8>> {
-        let said = self.editor.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let said = self
+            .editor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         said.filter(|(said, _)| *said == yes).map(|(_, line)| line)
     }
 }
@@ -71,7 +75,8 @@ impl Run for Courier {
             self.calls.fly(&open, &id);
             if !self.editor.pass(&line) {
                 open.was_sent.store(false, Ordering::SeqCst);
-                self.calls.land(&id, Ran::failed("the editor does not read any more"));
+                self.calls
+                    .land(&id, Ran::failed("the editor does not read any more"));
             }
             drop(line);
             open.ran.wait().await

@@ -51,7 +51,11 @@ impl Gateway {
             Line::TooLong(start) => {
                 let why = format!("the message is longer than {} MiB", message::LONGEST >> 20);
                 let id = first_id(&start);
-                self.refuse(&Refused { id, code: NO_REQUEST, why });
+                self.refuse(&Refused {
+                    id,
+                    code: NO_REQUEST,
+                    why,
+                });
                 return true;
             }
             Line::End => return true,
@@ -64,11 +68,20 @@ impl Gateway {
             Ok(None) => return self.editor.pass(&line),
             Err(refused) => self.refuse(&refused),
             // An answer that comes late to the first must not count for the second.
-            Ok(Some(Said::Request(id, ..))) if self.calls.has(&id) || self.asks.was_given_up(&id) => {
-                self.refuse(&Refused { id: Some(id), code: NO_REQUEST, why: "the id is that of a request that is still open".to_owned() });
+            Ok(Some(Said::Request(id, ..)))
+                if self.calls.has(&id) || self.asks.was_given_up(&id) =>
+            {
+                self.refuse(&Refused {
+                    id: Some(id),
+                    code: NO_REQUEST,
+                    why: "the id is that of a request that is still open".to_owned(),
+                });
             }
-            Ok(Some(Said::Request(id, method, params))) if message::is_judged(&method) => self.request(id, &method, &params, line),
-            Ok(Some(Said::Notice(method, params))) if method == "$/cancel_request" && self.taken_back(&params) => {}
+            Ok(Some(Said::Request(id, method, params))) if message::is_judged(&method) => {
+                self.request(id, &method, &params, line)
+            }
+            Ok(Some(Said::Notice(method, params)))
+                if method == "$/cancel_request" && self.taken_back(&params) => {}
             Ok(Some(Said::Notice(method, _))) if message::is_judged(&method) => {
                 self.refuse(&Refused {
                     id: None,
@@ -101,34 +114,70 @@ impl Gateway {
     fn request(self: &Arc<Self>, id: Id, method: &str, params: &Node, line: Vec<u8>) {
         match self.judged(&id, method, params, line) {
             Ok((open, walked)) => walk(self, open, walked),
-            Err(why) => self.refuse(&Refused { id: Some(id), code: BAD_PARAMS, why }),
+            Err(why) => self.refuse(&Refused {
+                id: Some(id),
+                code: BAD_PARAMS,
+                why,
+            }),
         }
     }
 
     /// The request, and its way through the gate.
-    fn judged(&self, id: &Id, method: &str, params: &Node, line: Vec<u8>) -> Result<(Arc<Open>, Walk<End>), String> {
-        let Value::Map(_) = params.value else { return Err("`params` is no object".to_owned()) };
+    fn judged(
+        &self,
+        id: &Id,
+        method: &str,
+        params: &Node,
+        line: Vec<u8>,
+    ) -> Result<(Arc<Open>, Walk<End>), String> {
+        let Value::Map(_) = params.value else {
+            return Err("`params` is no object".to_owned());
+        };
         let session = message::text(params, "sessionId").ok_or("`sessionId` is no text")?;
-        let folder = self.sessions.folder(session).ok_or("nobody knows this session: the editor did not begin it in any folder")?;
+        let folder = self
+            .sessions
+            .folder(session)
+            .ok_or("nobody knows this session: the editor did not begin it in any folder")?;
         let (wanted, choices) = match method {
             PERMISSION => {
                 let choices = Choices::read(params)?;
                 let permission = message::permission(params)?;
                 let wanted = Wanted::of_permission(&self.judge.agent, &permission, &folder);
-                (if choices.has_several { wanted.for_the_person(permission.shown) } else { wanted }, Some(choices))
+                (
+                    if choices.has_several {
+                        wanted.for_the_person(permission.shown)
+                    } else {
+                        wanted
+                    },
+                    Some(choices),
+                )
             }
-            method => (Wanted::of_request(&self.judge.agent, method, params, &folder)?, None),
+            method => (
+                Wanted::of_request(&self.judge.agent, method, params, &folder)?,
+                None,
+            ),
         };
         let bench = self.judge.bench(&folder)?;
-        let writes = wanted.writes.iter().map(|(path, content)| What::write(path, content));
+        let writes = wanted
+            .writes
+            .iter()
+            .map(|(path, content)| What::write(path, content));
         let what = writes.chain(wanted.command.clone()).collect();
         let call = self.judge.next_id();
         let says = choices.as_ref().map_or(ToolSays::Nothing, Choices::says);
-        let judged = self.judge.call(&bench, &call, session, &folder, &wanted, &says)?;
+        let judged = self
+            .judge
+            .call(&bench, &call, session, &folder, &wanted, &says)?;
         let gate = Arc::clone(&bench.gate);
         let is_permission = choices.is_some();
-        let about =
-            About { session: session.to_owned(), choices, what, bench, has_answer: false.into(), editor: std::sync::Mutex::default() };
+        let about = About {
+            session: session.to_owned(),
+            choices,
+            what,
+            bench,
+            has_answer: false.into(),
+            editor: std::sync::Mutex::default(),
+        };
         let open = Arc::new(Open::new(call, id.clone(), line, about));
         let walked: Walk<End> = match is_permission {
             true => Box::pin(async move {
@@ -151,8 +200,13 @@ impl Gateway {
 
     /// The agent takes a request back; false if it is not in our hands.
     fn taken_back(&self, params: &Node) -> bool {
-        let held = params.get("requestId").and_then(Id::of).and_then(|id| self.calls.held(&id));
-        let Some(open) = held.filter(|open| !self.asks.is_with_editor(open)) else { return false };
+        let held = params
+            .get("requestId")
+            .and_then(Id::of)
+            .and_then(|id| self.calls.held(&id));
+        let Some(open) = held.filter(|open| !self.asks.is_with_editor(open)) else {
+            return false;
+        };
         // Not within the call: the address must not be locked there.
         let id = open.address().id.clone();
         self.give_up(&open, replies::cancelled_request(&id));
@@ -170,7 +224,11 @@ impl Gateway {
         for open in self.calls.all_held() {
             if open.about.session == session && !self.asks.is_with_editor(&open) {
                 let id = open.address().id.clone();
-                let line = if open.about.choices.is_some() { replies::cancelled(&id, None) } else { replies::cancelled_request(&id) };
+                let line = if open.about.choices.is_some() {
+                    replies::cancelled(&id, None)
+                } else {
+                    replies::cancelled_request(&id)
+                };
                 self.give_up(&open, line);
             }
         }
@@ -184,10 +242,15 @@ impl Gateway {
     /// What the editor says.
     pub(super) fn editor_says(&self, line: &[u8]) {
         let peeked = peek::peek(line);
-        let (method, id) = peeked.as_ref().map_or((None, None), |peeked| (peeked.method(), peeked.id.and_then(Id::parse)));
+        let (method, id) = peeked.as_ref().map_or((None, None), |peeked| {
+            (peeked.method(), peeked.id.and_then(Id::parse))
+        });
         match (peeked, method, id) {
             (Some(_), Some(method), id) => {
-                if method.starts_with("session/") && method != "session/prompt" && line.len() <= LONGEST_BEGINNING {
+                if method.starts_with("session/")
+                    && method != "session/prompt"
+                    && line.len() <= LONGEST_BEGINNING
+                {
                     self.session(&method, id, line);
                 }
                 self.agent.pass(line);
@@ -199,8 +262,12 @@ impl Gateway {
 
     /// The editor says something of a session.
     fn session(&self, method: &str, id: Option<Id>, line: &[u8]) {
-        let node = std::str::from_utf8(line).ok().and_then(|text| json::read(text, &Limits::default()).ok());
-        let Some(params) = node.as_ref().and_then(|node| node.get("params")) else { return };
+        let node = std::str::from_utf8(line)
+            .ok()
+            .and_then(|text| json::read(text, &Limits::default()).ok());
+        let Some(params) = node.as_ref().and_then(|node| node.get("params")) else {
+            return;
+        };
         match (method, message::text(params, "sessionId")) {
             ("session/cancel", Some(session)) => self.cancelled(session),
             _ => self.sessions.begins(id, method, params),
@@ -214,10 +281,17 @@ impl Gateway {
         }
         match self.calls.whose(id) {
             // It was never given this request, so it cannot know the answer.
-            Whose::Held => self.note("acp_dropped", "an answer of the editor to a request that it was not given"),
+            Whose::Held => self.note(
+                "acp_dropped",
+                "an answer of the editor to a request that it was not given",
+            ),
             Whose::Call(landing) => {
                 self.agent.pass(line);
-                landing.end(if is_error { Ran::failed("the editor says that it failed") } else { Ran::Done(Value::Null.into()) });
+                landing.end(if is_error {
+                    Ran::failed("the editor says that it failed")
+                } else {
+                    Ran::Done(Value::Null.into())
+                });
             }
             Whose::Unfollowed | Whose::Other => drop(self.agent.pass(line)),
         }
@@ -226,7 +300,8 @@ impl Gateway {
     /// The agent is gone: whatever it wanted is over.
     pub(super) fn agent_ended(&self) {
         for id in self.calls.all_flying() {
-            self.calls.land(&id, Ran::failed("the agent ended before it was answered"));
+            self.calls
+                .land(&id, Ran::failed("the agent ended before it was answered"));
         }
         self.editor_ended();
         self.judge.end();
@@ -243,10 +318,14 @@ impl Gateway {
 /// Who waits for an answer to a line that is too long to be read, where that stands at its start, as it does with most.
 fn first_id(start: &[u8]) -> Option<Id> {
     const PARAMS: &[u8] = b"\"params\"";
-    let at = start.windows(PARAMS.len()).position(|window| window == PARAMS)?;
+    let at = start
+        .windows(PARAMS.len())
+        .position(|window| window == PARAMS)?;
     let head = start.get(..at)?.trim_ascii_end();
     let head = [head.strip_suffix(b",").unwrap_or(head), b"}"].concat();
-    peek::peek(&head).filter(|peeked| !peeked.is_ambiguous).and_then(|peeked| peeked.id.and_then(Id::parse))
+    peek::peek(&head)
+        .filter(|peeked| !peeked.is_ambiguous)
+        .and_then(|peeked| peeked.id.and_then(Id::parse))
 }
 
 impl Walked<About, End> for Gateway {
@@ -260,17 +339,27 @@ impl Walked<About, End> for Gateway {
         let id = open.address().id.clone();
         let line = match (end, &open.about.choices) {
             (End::May(approved), Some(choices)) => {
-                let own = choices.yes.as_ref().map(|yes| replies::selected(&id, yes, None));
+                let own = choices
+                    .yes
+                    .as_ref()
+                    .map(|yes| replies::selected(&id, yes, None));
                 if approved.yes().is_some() {
-                    open.about.what.iter().for_each(|what| self.asks.answered.put(&open.about.session, what.clone()));
+                    open.about
+                        .what
+                        .iter()
+                        .for_each(|what| self.asks.answered.put(&open.about.session, what.clone()));
                 }
-                let nothing = || replies::rejected(&id, choices, "the agent offers no yes for once");
+                let nothing =
+                    || replies::rejected(&id, choices, "the agent offers no yes for once");
                 open.about.said(true).or(own).unwrap_or_else(nothing)
             }
-            (End::Finished(finished), Some(choices)) => {
-                open.about.said(false).unwrap_or_else(|| replies::rejected(&id, choices, &finished.message))
+            (End::Finished(finished), Some(choices)) => open
+                .about
+                .said(false)
+                .unwrap_or_else(|| replies::rejected(&id, choices, &finished.message)),
+            (End::Finished(finished), None) if !open.was_sent.load(Ordering::SeqCst) => {
+                replies::denied(&id, &finished.message)
             }
-            (End::Finished(finished), None) if !open.was_sent.load(Ordering::SeqCst) => replies::denied(&id, &finished.message),
             (_, None) => return,
         };
         self.answer(open, line);

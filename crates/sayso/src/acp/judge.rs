@@ -47,8 +47,18 @@ impl Judge {
         ask: Arc<dyn Ask>,
         courier: Arc<dyn Run>,
     ) -> Result<Judge, String> {
-        let (benches, run) = (Benches::new(file, ask, courier)?, format!("acp-{}", random_word()?));
-        Ok(Judge { agent, folder, benches, run, number: AtomicU64::new(0), sessions: Mutex::default() })
+        let (benches, run) = (
+            Benches::new(file, ask, courier)?,
+            format!("acp-{}", random_word()?),
+        );
+        Ok(Judge {
+            agent,
+            folder,
+            benches,
+            run,
+            number: AtomicU64::new(0),
+            sessions: Mutex::default(),
+        })
     }
 
     /// What is in force in a folder now.
@@ -61,13 +71,24 @@ impl Judge {
 
     /// An id for the next call.
     pub(super) fn next_id(&self) -> String {
-        format!("{}.{}", self.run, self.number.fetch_add(1, Ordering::Relaxed) + 1)
+        format!(
+            "{}.{}",
+            self.run,
+            self.number.fetch_add(1, Ordering::Relaxed) + 1
+        )
     }
 
     /// A session as the record and answers know it: two runs never share one.
     fn session(&self, session: &str, folder: &str) -> String {
-        let is_plain = session.len() <= 64 && session.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte));
-        let name = if is_plain { session.to_owned() } else { sayso_core::digest::Digest::of_bytes(session.as_bytes()).to_string() };
+        let is_plain = session.len() <= 64
+            && session
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte));
+        let name = if is_plain {
+            session.to_owned()
+        } else {
+            sayso_core::digest::Digest::of_bytes(session.as_bytes()).to_string()
+        };
         let name = format!("{}.{name}", self.run);
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         if sessions.len() < MOST_SESSIONS {
@@ -93,7 +114,10 @@ impl Judge {
         let call = |one: &One| {
             let mut call = Call {
                 id: id.to_owned(),
-                agent: Agent { name: self.agent.clone(), parents: Vec::new() },
+                agent: Agent {
+                    name: self.agent.clone(),
+                    parents: Vec::new(),
+                },
                 session: session.clone(),
                 ..Call::new(&one.tool, one.args.clone(), folder)
             };
@@ -107,18 +131,27 @@ impl Judge {
             call
         };
         let weigh = |call: &Call| -> Result<Verdict, String> {
-            let (policy, grants, spent) = (bench.gate.policy(), bench.recorder.grants(), bench.recorder.spent());
-            let world = RealWorld(Machine::new(self.benches.whereabouts.clone()).guarding(policy.installed()));
+            let (policy, grants, spent) = (
+                bench.gate.policy(),
+                bench.recorder.grants(),
+                bench.recorder.spent(),
+            );
+            let world = RealWorld(
+                Machine::new(self.benches.whereabouts.clone()).guarding(policy.installed()),
+            );
             let judging = pipeline::Bench {
                 world: &world,
                 policy: &policy,
                 grants: &grants,
-                uses: spent.as_deref().map(|spent| spent as &dyn sayso_core::decide::Uses),
+                uses: spent
+                    .as_deref()
+                    .map(|spent| spent as &dyn sayso_core::decide::Uses),
                 run: How::Interactive,
                 now: now(),
                 trace: false,
             };
-            let operation = Operation::freeze(call.clone()).map_err(|malformed| format!("the call is malformed: {}", malformed.0))?;
+            let operation = Operation::freeze(call.clone())
+                .map_err(|malformed| format!("the call is malformed: {}", malformed.0))?;
             Ok(judge(&judging, &operation).verdict)
         };
         let rank = |verdict: &Verdict| (verdict.decision, verdict.confirm);
@@ -139,23 +172,37 @@ impl Judge {
                 Decision::Ask => verdict.confirm == Confirm::Double || verdict.risk == Risk::High,
                 Decision::Allow => false,
             };
-            if counts && chosen.as_ref().is_none_or(|(_, known)| rank(&verdict) > *known) {
+            if counts
+                && chosen
+                    .as_ref()
+                    .is_none_or(|(_, known)| rank(&verdict) > *known)
+            {
                 chosen = Some((call, rank(&verdict)));
             }
         }
-        chosen.map(|(call, _)| call).ok_or_else(|| "there is nothing to judge".to_owned())
+        chosen
+            .map(|(call, _)| call)
+            .ok_or_else(|| "there is nothing to judge".to_owned())
     }
 
     /// Writes down something that belongs to no call.
     pub(super) fn note(&self, kind: &str, why: &str) -> Result<(), String> {
-        let fields = [("session", &self.run), ("agent", &self.agent), ("why", &why.to_owned())];
-        let fields = fields.into_iter().map(|(key, text)| (key, sayso_store::record::text(text))).collect::<Vec<(&'static str, Node)>>();
+        let fields = [
+            ("session", &self.run),
+            ("agent", &self.agent),
+            ("why", &why.to_owned()),
+        ];
+        let fields = fields
+            .into_iter()
+            .map(|(key, text)| (key, sayso_store::record::text(text)))
+            .collect::<Vec<(&'static str, Node)>>();
         self.bench(&self.folder)?.recorder.note(kind, fields)
     }
 
     /// This run is over, and what was granted for its sessions.
     pub(super) fn end(&self) {
-        let sessions = std::mem::take(&mut *self.sessions.lock().unwrap_or_else(PoisonError::into_inner));
+        let sessions =
+            std::mem::take(&mut *self.sessions.lock().unwrap_or_else(PoisonError::into_inner));
         for (folder, session) in sessions {
             if let Some(bench) = self.benches.last(&folder) {
                 // Such a grant ends by itself, too.

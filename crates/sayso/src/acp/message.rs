@@ -36,10 +36,24 @@ const JUDGED: Judged = Judged {
     ],
 };
 /// What is asked of a terminal that was judged when it was made.
-const OF_TERMINALS: [&str; 4] = ["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
+const OF_TERMINALS: [&str; 4] = [
+    "terminal/output",
+    "terminal/wait_for_exit",
+    "terminal/kill",
+    "terminal/release",
+];
 /// What touches the machine, by whatever name a later protocol or an editor of its own has for it.
 const TOUCHES: [&str; 2] = ["fs", "terminal"];
-const TOOL_CALL_KEYS: [&str; 8] = ["toolCallId", "title", "kind", "status", "rawInput", "content", "locations", "_meta"];
+const TOOL_CALL_KEYS: [&str; 8] = [
+    "toolCallId",
+    "title",
+    "kind",
+    "status",
+    "rawInput",
+    "content",
+    "locations",
+    "_meta",
+];
 const SUBJECT_KEYS: [&str; 6] = ["type", "toolCall", "toolCallId", "command", "cwd", "_meta"];
 const CONTENT_KEYS: [&str; 6] = ["type", "path", "oldText", "newText", "content", "_meta"];
 
@@ -54,7 +68,8 @@ pub(super) fn read(line: &[u8]) -> Result<Option<Said>, Refused> {
 /// Whether a request is judged.
 pub(super) fn is_judged(method: &str) -> bool {
     let names = |part: &str| TOUCHES.iter().any(|name| part.eq_ignore_ascii_case(name));
-    let touches = method.contains('/') && method.split('/').any(names) && !OF_TERMINALS.contains(&method);
+    let touches =
+        method.contains('/') && method.split('/').any(names) && !OF_TERMINALS.contains(&method);
     touches || method == PERMISSION
 }
 
@@ -87,7 +102,9 @@ pub(super) fn text<'a>(node: &'a Node, key: &str) -> Option<&'a str> {
 pub(super) fn permission(params: &Node) -> Result<Permission, String> {
     let (call, subject) = (given(params, "toolCall"), given(params, "subject"));
     match (call, subject) {
-        (Some(_), Some(_)) => Err("it has a `toolCall` and a `subject`, and could be read as either".to_owned()),
+        (Some(_), Some(_)) => {
+            Err("it has a `toolCall` and a `subject`, and could be read as either".to_owned())
+        }
         (Some(call), None) => of_tool_call(call, text(params, "title")),
         (None, Some(subject)) => of_subject(subject, params),
         // A question of the second version that names nothing.
@@ -100,16 +117,27 @@ pub(super) fn permission(params: &Node) -> Result<Permission, String> {
 
 /// A value that is there and not null.
 fn given<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
-    node.get(key).filter(|node| !matches!(node.value, Value::Null))
+    node.get(key)
+        .filter(|node| !matches!(node.value, Value::Null))
 }
 
 fn without_options(params: &Node) -> Node {
-    let kept = params.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "options" | "sessionId" | "_meta"));
+    let kept = params
+        .entries()
+        .iter()
+        .filter(|entry| !matches!(entry.key.as_str(), "options" | "sessionId" | "_meta"));
     Node::map(kept.map(|entry| (entry.key.clone(), entry.node.clone())))
 }
 
 fn unknown(title: &str, shown: Node) -> Permission {
-    Permission { kind: "other".to_owned(), title: title.to_owned(), input: None, diffs: Vec::new(), paths: Vec::new(), shown }
+    Permission {
+        kind: "other".to_owned(),
+        title: title.to_owned(),
+        input: None,
+        diffs: Vec::new(),
+        paths: Vec::new(),
+        shown,
+    }
 }
 
 fn of_subject(subject: &Node, params: &Node) -> Result<Permission, String> {
@@ -119,12 +147,19 @@ fn of_subject(subject: &Node, params: &Node) -> Result<Permission, String> {
         return Err("`subject` is a command and a call of a tool at once".to_owned());
     }
     match text(subject, "type") {
-        Some("tool_call") => of_tool_call(given(subject, "toolCall").ok_or("`subject.toolCall` is missing")?, Some(title)),
+        Some("tool_call") => of_tool_call(
+            given(subject, "toolCall").ok_or("`subject.toolCall` is missing")?,
+            Some(title),
+        ),
         Some("command") => {
             let command = text(subject, "command").ok_or("`subject.command` is no text")?;
             let cwd = given(subject, "cwd").map(|cwd| ("cwd", cwd.clone()));
             let input = Node::map([("command", Node::text(command))].into_iter().chain(cwd));
-            Ok(Permission { kind: "execute".to_owned(), input: Some(input), ..unknown(title, without_options(params)) })
+            Ok(Permission {
+                kind: "execute".to_owned(),
+                input: Some(input),
+                ..unknown(title, without_options(params))
+            })
         }
         // Whatever a later protocol has there: it is shown whole, and nothing in it counts.
         Some(_) => Ok(unknown(title, without_options(params))),
@@ -133,7 +168,9 @@ fn of_subject(subject: &Node, params: &Node) -> Result<Permission, String> {
 }
 
 fn of_tool_call(call: &Node, title: Option<&str>) -> Result<Permission, String> {
-    let Value::Map(_) = call.value else { return Err(format!("`toolCall` is {}, not an object", call.kind_word())) };
+    let Value::Map(_) = call.value else {
+        return Err(format!("`toolCall` is {}, not an object", call.kind_word()));
+    };
     spelled(call, &TOOL_CALL_KEYS)?;
     let kind = match given(call, "kind") {
         None => "other",
@@ -143,18 +180,35 @@ fn of_tool_call(call: &Node, title: Option<&str>) -> Result<Permission, String> 
     let (mut diffs, mut paths) = (Vec::new(), Vec::new());
     for content in given(call, "content").map(Node::items).unwrap_or_default() {
         spelled(content, &CONTENT_KEYS)?;
-        match (text(content, "type"), text(content, "path"), text(content, "newText")) {
+        match (
+            text(content, "type"),
+            text(content, "path"),
+            text(content, "newText"),
+        ) {
             (Some("diff"), Some(path), Some(new)) => diffs.push((path.to_owned(), new.to_owned())),
             (Some("diff"), path, _) => paths.extend(path.map(str::to_owned)),
             _ => {}
         }
     }
-    for location in given(call, "locations").map(Node::items).unwrap_or_default() {
+    for location in given(call, "locations")
+        .map(Node::items)
+        .unwrap_or_default()
+    {
         paths.extend(text(location, "path").map(str::to_owned));
     }
-    let shown = call.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "toolCallId" | "status" | "_meta"));
+    let shown = call
+        .entries()
+        .iter()
+        .filter(|entry| !matches!(entry.key.as_str(), "toolCallId" | "status" | "_meta"));
     let shown = Node::map(shown.map(|entry| (entry.key.clone(), entry.node.clone())));
-    Ok(Permission { kind: kind.to_owned(), title: title.to_owned(), input: given(call, "rawInput").cloned(), diffs, paths, shown })
+    Ok(Permission {
+        kind: kind.to_owned(),
+        title: title.to_owned(),
+        input: given(call, "rawInput").cloned(),
+        diffs,
+        paths,
+        shown,
+    })
 }
 
 #[cfg(test)]
@@ -173,13 +227,28 @@ mod tests {
             r#"{"title":"Run?","subject":{"type":"tool_call","toolCall":{"toolCallId":"c","title":"t","kind":"execute","rawInput":{"command":"ls"}}}}"#,
         )
         .unwrap();
-        let command = of(r#"{"title":"t","subject":{"type":"command","command":"ls","toolCallId":"c"}}"#).unwrap();
+        let command =
+            of(r#"{"title":"t","subject":{"type":"command","command":"ls","toolCallId":"c"}}"#)
+                .unwrap();
         for permission in [first, second, command] {
-            assert_eq!((permission.kind.as_str(), permission.title.as_str()), ("execute", "t"));
-            assert_eq!(permission.input.as_ref().and_then(|input| text(input, "command")), Some("ls"));
+            assert_eq!(
+                (permission.kind.as_str(), permission.title.as_str()),
+                ("execute", "t")
+            );
+            assert_eq!(
+                permission
+                    .input
+                    .as_ref()
+                    .and_then(|input| text(input, "command")),
+                Some("ls")
+            );
         }
         let later = of(r#"{"title":"t","subject":{"type":"_odd","command":"ls"}}"#).unwrap();
-        assert_eq!((later.kind.as_str(), later.input.is_none()), ("other", true), "nothing in an unknown subject counts");
+        assert_eq!(
+            (later.kind.as_str(), later.input.is_none()),
+            ("other", true),
+            "nothing in an unknown subject counts"
+        );
         assert!(of(r#"{"title":"t"}"#).unwrap().input.is_none());
     }
 
@@ -216,7 +285,11 @@ mod tests {
         ] {
             assert!(is_judged(method), "{method}");
         }
-        for method in OF_TERMINALS.into_iter().chain(["session/update", "_vendor/notes", "fs", "fsx/read"]) {
+        for method in
+            OF_TERMINALS
+                .into_iter()
+                .chain(["session/update", "_vendor/notes", "fs", "fsx/read"])
+        {
             assert!(!is_judged(method), "{method}");
         }
     }

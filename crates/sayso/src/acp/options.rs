@@ -35,7 +35,9 @@ impl Choices {
     /// What is missing, or could be read in two ways.
     pub(super) fn read(params: &Node) -> Result<Choices, String> {
         let options = params.get("options").ok_or("`options` is missing")?;
-        let Value::List(items) = &options.value else { return Err(format!("`options` is {}, not a list", options.kind_word())) };
+        let Value::List(items) = &options.value else {
+            return Err(format!("`options` is {}, not a list", options.kind_word()));
+        };
         let mut kinds: Vec<(String, String)> = Vec::new();
         for option in items {
             spelled(option, &["optionId", "kind", "name", "_meta"])?;
@@ -46,11 +48,21 @@ impl Choices {
             }
             kinds.push((id.to_owned(), kind.to_owned()));
         }
-        let of = |wanted: &str| kinds.iter().filter(|(_, kind)| kind == wanted).map(|(id, _)| id.clone()).collect::<Vec<_>>();
+        let of = |wanted: &str| {
+            kinds
+                .iter()
+                .filter(|(_, kind)| kind == wanted)
+                .map(|(id, _)| id.clone())
+                .collect::<Vec<_>>()
+        };
         let once = of(ONCE);
         Ok(Choices {
             has_several: once.len() > 1,
-            yes: if let [only] = once.as_slice() { Some(only.clone()) } else { None },
+            yes: if let [only] = once.as_slice() {
+                Some(only.clone())
+            } else {
+                None
+            },
             no: of(REJECT).into_iter().chain(of(REJECT_ALWAYS)).next(),
             lasts: !of(ALWAYS).is_empty(),
             kinds,
@@ -59,13 +71,18 @@ impl Choices {
 
     /// The kind of an option.
     pub(super) fn kind(&self, id: &str) -> Option<&str> {
-        self.kinds.iter().find(|(known, _)| known == id).map(|(_, kind)| kind.as_str())
+        self.kinds
+            .iter()
+            .find(|(known, _)| known == id)
+            .map(|(_, kind)| kind.as_str())
     }
 
     /// What they mean for the request: without a yes for once there is none.
     pub(super) fn says(&self) -> ToolSays {
         match &self.yes {
-            None if !self.has_several => ToolSays::Blocked { reason: "the agent offers no yes for once".to_owned() },
+            None if !self.has_several => ToolSays::Blocked {
+                reason: "the agent offers no yes for once".to_owned(),
+            },
             _ => ToolSays::Nothing,
         }
     }
@@ -78,13 +95,32 @@ impl Choices {
 
 /// The request without the answers that last; everything else in it stays, in its order.
 pub(super) fn without_lasting(line: &[u8]) -> Option<Vec<u8>> {
-    let node = json::read(std::str::from_utf8(line).ok()?, &sayso_core::text::Limits::default()).ok()?;
+    let node = json::read(
+        std::str::from_utf8(line).ok()?,
+        &sayso_core::text::Limits::default(),
+    )
+    .ok()?;
     let replaced = |node: &Node, key: &str, new: Node| {
-        let entry = |entry: &sayso_core::node::Entry| (entry.key.clone(), if entry.key == key { new.clone() } else { entry.node.clone() });
+        let entry = |entry: &sayso_core::node::Entry| {
+            (
+                entry.key.clone(),
+                if entry.key == key {
+                    new.clone()
+                } else {
+                    entry.node.clone()
+                },
+            )
+        };
         Node::map(node.entries().iter().map(entry).collect::<Vec<_>>())
     };
     let params = node.get("params")?;
-    let kept = params.get("options")?.items().iter().filter(|option| text(option, "kind") != Some(ALWAYS)).cloned().collect();
+    let kept = params
+        .get("options")?
+        .items()
+        .iter()
+        .filter(|option| text(option, "kind") != Some(ALWAYS))
+        .cloned()
+        .collect();
     let params = replaced(params, "options", Value::List(kept).into());
     let mut text = json::write(&replaced(&node, "params", params)).into_bytes();
     text.push(b'\n');
@@ -97,15 +133,23 @@ mod tests {
     use sayso_core::text::Limits;
 
     fn of(options: &str) -> Result<Choices, String> {
-        Choices::read(&json::read(&format!("{{\"options\":{options}}}"), &Limits::default()).unwrap())
+        Choices::read(
+            &json::read(&format!("{{\"options\":{options}}}"), &Limits::default()).unwrap(),
+        )
     }
 
     #[test]
     fn answers_are_picked_by_kind() {
         let all = r#"[{"optionId":"allow","name":"Allow","kind":"allow_always"},{"optionId":"reject","name":"Reject","kind":"allow_once"},{"optionId":"x","name":"Yes","kind":"reject_always"},{"optionId":"y","name":"Yes","kind":"reject_once"},{"optionId":"z","name":"z","kind":"allow_for_tonight"}]"#;
         let choices = of(all).unwrap();
-        assert_eq!((choices.yes.as_deref(), choices.no.as_deref(), choices.lasts), (Some("reject"), Some("y"), true));
-        assert_eq!((choices.kind("z"), choices.is_no("z"), choices.is_no("x")), (Some("allow_for_tonight"), false, true));
+        assert_eq!(
+            (choices.yes.as_deref(), choices.no.as_deref(), choices.lasts),
+            (Some("reject"), Some("y"), true)
+        );
+        assert_eq!(
+            (choices.kind("z"), choices.is_no("z"), choices.is_no("x")),
+            (Some("allow_for_tonight"), false, true)
+        );
         let only = of(r#"[{"optionId":"a","name":"Allow once","kind":"allow_always"}]"#).unwrap();
         assert_eq!((only.yes, only.no), (None, None));
         let several = of(r#"[{"optionId":"a","name":"","kind":"allow_once"},{"optionId":"b","name":"","kind":"allow_once"}]"#).unwrap();

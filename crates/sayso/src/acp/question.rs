@@ -9,7 +9,13 @@ use sayso_core::visible::{has_hidden, visible, visible_block};
 const LONGEST: usize = 64 << 10;
 
 fn content(text: String) -> Node {
-    Node::map([("type", Node::text("content")), ("content", Node::map([("type", Node::text("text")), ("text", Node::text(text))]))])
+    Node::map([
+        ("type", Node::text("content")),
+        (
+            "content",
+            Node::map([("type", Node::text("text")), ("text", Node::text(text))]),
+        ),
+    ])
 }
 
 /// The tool call that the person is asked about; none if it is too much to be shown there.
@@ -22,8 +28,18 @@ pub(super) fn tool_call(prompt: &Prompt, id: &str) -> Option<Node> {
         lines.push(format!("in: {}", visible(&operation.cwd())));
     }
     let word = |why: &Why| if why.is_warning { "warning" } else { "because" };
-    lines.extend(prompt.why.iter().map(|why| format!("{}: {}", word(why), why.text)));
-    lines.extend(presentation.details.iter().map(|(name, value)| format!("{name}: {value}")));
+    lines.extend(
+        prompt
+            .why
+            .iter()
+            .map(|why| format!("{}: {}", word(why), why.text)),
+    );
+    lines.extend(
+        presentation
+            .details
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}")),
+    );
     let text = lines.join("\n");
     let mut contents = vec![content(text.clone())];
     let path = operation.text(Role::Path);
@@ -37,7 +53,9 @@ pub(super) fn tool_call(prompt: &Prompt, id: &str) -> Option<Node> {
             if has_hidden(new) {
                 let seen = visible_block(new);
                 size += seen.len();
-                contents.push(content(format!("the new text, with what cannot be seen in it:\n{seen}")));
+                contents.push(content(format!(
+                    "the new text, with what cannot be seen in it:\n{seen}"
+                )));
             }
             contents.push(Node::map([
                 ("type", Node::text("diff")),
@@ -50,7 +68,10 @@ pub(super) fn tool_call(prompt: &Prompt, id: &str) -> Option<Node> {
         Kind::FileRead => "read",
         _ => "other",
     };
-    let locations = path.map(|path| Node::map([("path", Node::text(path))])).into_iter().collect();
+    let locations = path
+        .map(|path| Node::map([("path", Node::text(path))]))
+        .into_iter()
+        .collect();
     let title = format!("sayso: {}", prompt.sentence);
     (size <= LONGEST).then(|| {
         Node::map([

@@ -18,13 +18,20 @@ fn line(text: String) -> Vec<u8> {
 }
 
 fn error(id: &str, code: i32, words: &str) -> Vec<u8> {
-    line(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{}}}}}"#, json::quote(words)))
+    line(format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{}}}}}"#,
+        json::quote(words)
+    ))
 }
 
 /// The answer to a message that cannot be passed on.
 pub(super) fn refused(refused: &Refused) -> Vec<u8> {
     let id = refused.id.as_ref().map_or("null", Id::json);
-    error(id, refused.code, &format!("sayso: {}; it was not passed on", refused.why))
+    error(
+        id,
+        refused.code,
+        &format!("sayso: {}; it was not passed on", refused.why),
+    )
 }
 
 /// A request that is denied, as an error that the agent can read.
@@ -34,19 +41,39 @@ pub(super) fn denied(id: &Id, why: &str) -> Vec<u8> {
 
 /// A request that was taken back.
 pub(super) fn cancelled_request(id: &Id) -> Vec<u8> {
-    error(id.json(), CANCELLED, "sayso: it was cancelled. nothing was changed")
+    error(
+        id.json(),
+        CANCELLED,
+        "sayso: it was cancelled. nothing was changed",
+    )
 }
 
 /// The answer to a request for permission.
 fn outcome(id: &Id, outcome: Vec<(&str, Node)>, why: Option<&str>) -> Vec<u8> {
-    let told = why.map(|why| ("_meta", Node::map([("sayso", Node::map([("reason", Node::text(why))]))])));
+    let told = why.map(|why| {
+        (
+            "_meta",
+            Node::map([("sayso", Node::map([("reason", Node::text(why))]))]),
+        )
+    });
     let result = Node::map([("outcome", Node::map(outcome))].into_iter().chain(told));
-    line(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, id.json(), json::write(&result)))
+    line(format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#,
+        id.json(),
+        json::write(&result)
+    ))
 }
 
 /// One of the offered answers.
 pub(super) fn selected(id: &Id, option: &str, why: Option<&str>) -> Vec<u8> {
-    outcome(id, vec![("outcome", Node::text("selected")), ("optionId", Node::text(option))], why)
+    outcome(
+        id,
+        vec![
+            ("outcome", Node::text("selected")),
+            ("optionId", Node::text(option)),
+        ],
+        why,
+    )
 }
 
 /// None of the offered answers: the person is not asked any more.
@@ -65,9 +92,24 @@ pub(super) fn rejected(id: &Id, choices: &Choices, why: &str) -> Vec<u8> {
 /// A question of our own to the editor's person.
 pub(super) fn question(id: &Id, session: &str, tool_call: Node) -> Vec<u8> {
     let option = |id: &str, kind: &str, name: &str| {
-        Node::map([("optionId", Node::text(id)), ("name", Node::text(name)), ("kind", Node::text(kind))])
+        Node::map([
+            ("optionId", Node::text(id)),
+            ("name", Node::text(name)),
+            ("kind", Node::text(kind)),
+        ])
     };
-    let options = vec![option("sayso-once", "allow_once", "Allow once"), option("sayso-deny", "reject_once", "Deny")];
-    let params = Node::map([("sessionId", Node::text(session)), ("toolCall", tool_call), ("options", Value::List(options).into())]);
-    line(format!(r#"{{"jsonrpc":"2.0","id":{},"method":"{PERMISSION}","params":{}}}"#, id.json(), json::write(&params)))
+    let options = vec![
+        option("sayso-once", "allow_once", "Allow once"),
+        option("sayso-deny", "reject_once", "Deny"),
+    ];
+    let params = Node::map([
+        ("sessionId", Node::text(session)),
+        ("toolCall", tool_call),
+        ("options", Value::List(options).into()),
+    ]);
+    line(format!(
+        r#"{{"jsonrpc":"2.0","id":{},"method":"{PERMISSION}","params":{}}}"#,
+        id.json(),
+        json::write(&params)
+    ))
 }

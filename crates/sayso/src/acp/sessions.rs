@@ -31,11 +31,14 @@ impl Sessions {
 
     /// The editor begins a session, or goes on with one.
     pub(super) fn begins(&self, id: Option<Id>, method: &str, params: &Node) {
-        let Some(folder) = text(params, "cwd").filter(|folder| folder.starts_with('/')) else { return };
+        let Some(folder) = text(params, "cwd").filter(|folder| folder.starts_with('/')) else {
+            return;
+        };
         let folder = join("/", folder);
         let mut known = self.known();
         if GOES_ON.contains(&method) {
-            if let Some(session) = text(params, "sessionId").filter(|_| known.folders.len() < MOST) {
+            if let Some(session) = text(params, "sessionId").filter(|_| known.folders.len() < MOST)
+            {
                 known.folders.insert(session.to_owned(), folder);
             }
         } else if let Some(id) = id.filter(|_| known.beginning.len() < MOST) {
@@ -46,10 +49,16 @@ impl Sessions {
     /// The agent answers a request, perhaps with the name of a session.
     pub(super) fn answered(&self, id: &Id, response: &Node) {
         let mut known = self.known();
-        let Some(folder) = known.beginning.remove(id) else { return };
-        let session = response.get("result").and_then(|result| text(result, "sessionId"));
+        let Some(folder) = known.beginning.remove(id) else {
+            return;
+        };
+        let session = response
+            .get("result")
+            .and_then(|result| text(result, "sessionId"));
         // A session that is known works where it worked: no answer of the agent moves it.
-        if let Some(session) = session.filter(|session| known.folders.len() < MOST && !known.folders.contains_key(*session)) {
+        if let Some(session) = session
+            .filter(|session| known.folders.len() < MOST && !known.folders.contains_key(*session))
+        {
             known.folders.insert(session.to_owned(), folder);
         }
     }
@@ -74,11 +83,26 @@ mod tests {
         sessions.answered(&id("2"), &node(r#"{"result":{"sessionId":"other"}}"#));
         sessions.answered(&id("1"), &node(r#"{"result":{"sessionId":"s"}}"#));
         sessions.answered(&id("1"), &node(r#"{"result":{"sessionId":"again"}}"#));
-        assert_eq!((sessions.folder("s").as_deref(), sessions.folder("other"), sessions.folder("again")), (Some("/b"), None, None));
-        sessions.begins(Some(id("3")), "session/load", &node(r#"{"cwd":"/c","sessionId":"old"}"#));
+        assert_eq!(
+            (
+                sessions.folder("s").as_deref(),
+                sessions.folder("other"),
+                sessions.folder("again")
+            ),
+            (Some("/b"), None, None)
+        );
+        sessions.begins(
+            Some(id("3")),
+            "session/load",
+            &node(r#"{"cwd":"/c","sessionId":"old"}"#),
+        );
         assert_eq!(sessions.folder("old").as_deref(), Some("/c"));
         // A fork begins a session and moves none.
-        sessions.begins(Some(id("4")), "session/fork", &node(r#"{"cwd":"/d","sessionId":"old"}"#));
+        sessions.begins(
+            Some(id("4")),
+            "session/fork",
+            &node(r#"{"cwd":"/d","sessionId":"old"}"#),
+        );
         sessions.answered(&id("4"), &node(r#"{"result":{"sessionId":"old"}}"#));
         assert_eq!(sessions.folder("old").as_deref(), Some("/c"));
         sessions.begins(Some(id("5")), "session/new", &node(r#"{"cwd":"relative"}"#));

@@ -50,7 +50,10 @@ struct ToAgent(Arc<Pipe>);
 
 impl Write for ToAgent {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.pass(bytes).map(|()| bytes.len()).map_err(std::io::Error::other)
+        self.0
+            .pass(bytes)
+            .map(|()| bytes.len())
+            .map_err(std::io::Error::other)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -63,24 +66,54 @@ impl Write for ToAgent {
 /// # Errors
 /// When it cannot be started.
 pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
-    let folder = std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
-    let folder = folder.to_str().ok_or("the path of the folder is no text")?.to_owned();
-    let stdout = std::io::stdout().as_fd().try_clone_to_owned().map_err(|error| format!("there is no output: {error}"))?;
-    let stdin = std::io::stdin().as_fd().try_clone_to_owned().map_err(|error| format!("there is no input: {error}"))?;
+    let folder =
+        std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
+    let folder = folder
+        .to_str()
+        .ok_or("the path of the folder is no text")?
+        .to_owned();
+    let stdout = std::io::stdout()
+        .as_fd()
+        .try_clone_to_owned()
+        .map_err(|error| format!("there is no output: {error}"))?;
+    let stdin = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .map_err(|error| format!("there is no input: {error}"))?;
     let editor = Outlet::start(Box::new(File::from(stdout)))?;
     let state = crate::record_folder::whereabouts()?.state;
     // Before anything else has threads that end: the agent dies with the thread that started it.
     let signals = Signals::catch()?;
     let mut process = child::start(&options.command)?;
-    let (input, output) = (process.stdin.take().ok_or("the agent has no input")?, process.stdout.take().ok_or("the agent has no output")?);
+    let (input, output) = (
+        process.stdin.take().ok_or("the agent has no input")?,
+        process.stdout.take().ok_or("the agent has no output")?,
+    );
     let pipe = Arc::new(Pipe::new(input));
     let agent = Outlet::start(Box::new(ToAgent(Arc::clone(&pipe))))?;
     let calls = Arc::new(Calls::default());
     let asks = Arc::new(Asks::new(&state, Arc::clone(&calls), Arc::clone(&editor)));
-    let courier = Courier { calls: Arc::clone(&calls), editor: Arc::clone(&editor) };
-    let judge = Judge::new(options.name, folder, options.policy, Arc::<Asks>::clone(&asks), Arc::new(courier))?;
+    let courier = Courier {
+        calls: Arc::clone(&calls),
+        editor: Arc::clone(&editor),
+    };
+    let judge = Judge::new(
+        options.name,
+        folder,
+        options.policy,
+        Arc::<Asks>::clone(&asks),
+        Arc::new(courier),
+    )?;
     let sessions = Sessions::default();
-    let gateway = Arc::new(Gateway { judge, calls, asks, sessions, editor: Arc::clone(&editor), agent, notes: AtomicU64::new(0) });
+    let gateway = Arc::new(Gateway {
+        judge,
+        calls,
+        asks,
+        sessions,
+        editor: Arc::clone(&editor),
+        agent,
+        notes: AtomicU64::new(0),
+    });
     let id = process.id();
     let is_quiet = Arc::new(AtomicBool::new(false));
     thread("signals", 256 << 10, move || signals.pass_on(id))?;
@@ -98,7 +131,9 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     })?;
     let own = Arc::clone(&gateway);
     thread("ticks", 256 << 10, move || ticks(&own, id, &is_quiet))?;
-    let status = process.wait().map_err(|error| format!("the agent cannot be waited for: {error}"))?;
+    let status = process
+        .wait()
+        .map_err(|error| format!("the agent cannot be waited for: {error}"))?;
     // What it said last is still on its way; what it left behind may hold the pipe open.
     let until = Instant::now() + LAST_WORDS;
     while !ended.load(Ordering::SeqCst) && Instant::now() < until {
@@ -143,7 +178,14 @@ fn ticks(gateway: &Gateway, agent: u32, left: &AtomicBool) {
         gateway.tick();
         if left.load(Ordering::SeqCst) && nobody_reads() {
             let since = *since.get_or_insert_with(Instant::now);
-            child::signal(agent, if since.elapsed() > GRACE { Signal::KILL } else { Signal::TERM });
+            child::signal(
+                agent,
+                if since.elapsed() > GRACE {
+                    Signal::KILL
+                } else {
+                    Signal::TERM
+                },
+            );
         }
     }
 }

@@ -43,7 +43,9 @@ impl Answer {
     }
 
     pub(super) fn from_word(word: &str) -> Option<Answer> {
-        [Answer::Held, Answer::Swallowed, Answer::Untried].into_iter().find(|answer| answer.word() == word)
+        [Answer::Held, Answer::Swallowed, Answer::Untried]
+            .into_iter()
+            .find(|answer| answer.word() == word)
     }
 }
 
@@ -75,20 +77,32 @@ fn in_mode(cage: &dyn Cage, program: &Path, mode: &str) -> Result<Vec<Asked>, St
     let (nonce, key) = (random()?, random()?);
     let folders = Folders::make(&nonce)?;
     let trials = cage.trials(&folders.workspace)?;
-    let model = Model::start(Script::of(&nonce, trials.iter().map(|trial| trial.step.clone()).collect()), &key)?;
+    let model = Model::start(
+        Script::of(
+            &nonce,
+            trials.iter().map(|trial| trial.step.clone()).collect(),
+        ),
+        &key,
+    )?;
     let mut command = cage.copy(program, &model, &key, &folders, Some(&asking()))?;
     cage.set_mode(&mut command, mode);
     let ended = started::run(&mut command, &folders)?;
     // An agent that refuses to start in a mode proves nothing of it.
     let spoke = spoke(&model, &ended).is_ok();
     let answer = |number: usize, (path, content): &(PathBuf, &str)| match () {
-        () if std::fs::read_to_string(path).is_ok_and(|found| found.contains(content)) => Answer::Swallowed,
+        () if std::fs::read_to_string(path).is_ok_and(|found| found.contains(content)) => {
+            Answer::Swallowed
+        }
         () if spoke && result_of(&model, number).is_some() => Answer::Held,
         () => Answer::Untried,
     };
     let asked = |(number, trial): (usize, &Trial)| {
         let answer = answer(number, trial.leaves.as_ref()?);
-        Some(Asked { mode: mode.to_owned(), tool: trial.tool.to_owned(), answer })
+        Some(Asked {
+            mode: mode.to_owned(),
+            tool: trial.tool.to_owned(),
+            answer,
+        })
     };
     Ok(trials.iter().enumerate().filter_map(asked).collect())
 }
@@ -97,8 +111,16 @@ fn in_mode(cage: &dyn Cage, program: &Path, mode: &str) -> Result<Vec<Asked>, St
 fn asking() -> Node {
     let answer = "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"ask\",\
                   \"permissionDecisionReason\":\"a check by sayso doctor\"}}";
-    let command = format!("case \"$(cat)\" in *'\"tool_name\":\"Read\"'*) ;; *) printf '%s' '{answer}';; esac");
-    let handler =
-        Node::map([("type", Node::text("command")), ("command", Node::text(command)), ("timeout", Value::Number("30".to_owned()).into())]);
-    Node::map([("matcher", Node::text("*")), ("hooks", Value::List(vec![handler]).into())])
+    let command = format!(
+        "case \"$(cat)\" in *'\"tool_name\":\"Read\"'*) ;; *) printf '%s' '{answer}';; esac"
+    );
+    let handler = Node::map([
+        ("type", Node::text("command")),
+        ("command", Node::text(command)),
+        ("timeout", Value::Number("30".to_owned()).into()),
+    ]);
+    Node::map([
+        ("matcher", Node::text("*")),
+        ("hooks", Value::List(vec![handler]).into()),
+    ])
 }

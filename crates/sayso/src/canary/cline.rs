@@ -15,35 +15,80 @@ use crate::scripted::{Model, Step, Use};
 pub(super) struct Cline;
 
 impl Cage for Cline {
-    fn own(&self, program: &Path, model: &Model, key: &str, folders: &Folders) -> Result<Command, String> {
+    fn own(
+        &self,
+        program: &Path,
+        model: &Model,
+        key: &str,
+        folders: &Folders,
+    ) -> Result<Command, String> {
         start(program, model, key, folders, None)
     }
 
-    fn copy(&self, program: &Path, model: &Model, key: &str, folders: &Folders, hook: Option<&Node>) -> Result<Command, String> {
+    fn copy(
+        &self,
+        program: &Path,
+        model: &Model,
+        key: &str,
+        folders: &Folders,
+        hook: Option<&Node>,
+    ) -> Result<Command, String> {
         if let Some(hook) = hook {
-            put_text(&folders.home.join(".cline/plugins/sayso.js"), &broken_plugin(Which::Cline, hook, folders)?)?;
+            put_text(
+                &folders.home.join(".cline/plugins/sayso.js"),
+                &broken_plugin(Which::Cline, hook, folders)?,
+            )?;
         }
         start(program, model, key, folders, Some(&folders.home))
     }
 
     fn step(&self, command: &str) -> Step {
         let commands: Node = Value::List(vec![Node::text(command)]).into();
-        vec![Use { tool: "run_commands".to_owned(), input: Node::map([("commands", commands)]) }]
+        vec![Use {
+            tool: "run_commands".to_owned(),
+            input: Node::map([("commands", commands)]),
+        }]
     }
 }
 
 /// Its models are kept with its other data, so it gets a folder of its own for that; its plugins are found by the home folder.
-fn start(program: &Path, model: &Model, key: &str, folders: &Folders, home: Option<&Path>) -> Result<Command, String> {
+fn start(
+    program: &Path,
+    model: &Model,
+    key: &str,
+    folders: &Folders,
+    home: Option<&Path>,
+) -> Result<Command, String> {
     let data = folders.file("data");
     let prepared = || {
         let mut command = command(program, model, folders);
-        command.envs(home.map(|home| ("HOME", home))).env("CLINE_DATA_DIR", &data).env("CLINE_PLUGIN_IMPORT_TIMEOUT_MS", "30000");
+        command
+            .envs(home.map(|home| ("HOME", home)))
+            .env("CLINE_DATA_DIR", &data)
+            .env("CLINE_PLUGIN_IMPORT_TIMEOUT_MS", "30000");
         command
     };
     let mut auth = prepared();
-    auth.args(["auth", "-p", "openai-compatible", "-k", key, "-m", "scripted", "-b", &format!("{}/v1", model.url())]);
+    auth.args([
+        "auth",
+        "-p",
+        "openai-compatible",
+        "-k",
+        key,
+        "-m",
+        "scripted",
+        "-b",
+        &format!("{}/v1", model.url()),
+    ]);
     run(&mut auth, folders)?;
     let mut command = prepared();
-    command.args(["-P", "openai-compatible", "-m", "scripted", "--json", "a check by `sayso doctor`"]);
+    command.args([
+        "-P",
+        "openai-compatible",
+        "-m",
+        "scripted",
+        "--json",
+        "a check by `sayso doctor`",
+    ]);
     Ok(command)
 }

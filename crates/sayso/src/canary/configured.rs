@@ -49,27 +49,47 @@ impl Configured {
                 Broken::Killed => ("kill -9 $$", 30),
                 Broken::Slow => ("exec sleep 20", SHORT),
             };
-            return Node::map([("command", Node::text(command)), ("seconds", Value::Number(seconds.to_string()).into())]);
+            return Node::map([
+                ("command", Node::text(command)),
+                ("seconds", Value::Number(seconds.to_string()).into()),
+            ]);
         }
         let changed = |handler: &Node| {
-            let kept = handler.entries().iter().filter(|entry| !["command", "args", "timeout"].contains(&entry.key.as_str()));
+            let kept = handler
+                .entries()
+                .iter()
+                .filter(|entry| !["command", "args", "timeout"].contains(&entry.key.as_str()));
             let kept = kept.map(|entry| (entry.key.clone(), entry.node.clone()));
             let command = match how {
                 Broken::Killed => "kill -9 $$",
                 Broken::Slow => "exec sleep 20",
             };
-            Node::map(kept.chain([
-                ("command".to_owned(), Node::text(command)),
-                (
-                    "timeout".to_owned(),
-                    Value::Number((if how == Broken::Slow { SHORT } else { 30 } * units(self.which)).to_string()).into(),
-                ),
-            ]))
+            Node::map(
+                kept.chain([
+                    ("command".to_owned(), Node::text(command)),
+                    (
+                        "timeout".to_owned(),
+                        Value::Number(
+                            (if how == Broken::Slow { SHORT } else { 30 } * units(self.which))
+                                .to_string(),
+                        )
+                        .into(),
+                    ),
+                ]),
+            )
         };
         let handlers = self.group.get("hooks").map(Node::items).unwrap_or_default();
-        let ours = handlers.iter().filter(|handler| started(self.which, handler).is_some()).map(changed).collect();
+        let ours = handlers
+            .iter()
+            .filter(|handler| started(self.which, handler).is_some())
+            .map(changed)
+            .collect();
         let mut group: Vec<(String, Node)> = vec![("hooks".to_owned(), Value::List(ours).into())];
-        group.extend(self.group.get("matcher").map(|matcher| ("matcher".to_owned(), matcher.clone())));
+        group.extend(
+            self.group
+                .get("matcher")
+                .map(|matcher| ("matcher".to_owned(), matcher.clone())),
+        );
         Node::map(group)
     }
 
@@ -94,7 +114,9 @@ pub struct Places {
 impl Places {
     /// The same for whoever installs.
     fn around(&self) -> Around {
-        let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        let config = std::env::var_os("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute());
         Around {
             home: self.home.clone(),
             claude: None,
@@ -113,7 +135,9 @@ impl Places {
 /// The settings that an agent may read, those that count most first.
 fn files(which: Which, places: &Places) -> Vec<(PathBuf, Scope)> {
     let own = |variable: &str, name: &str| {
-        let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        let set = std::env::var_os(variable)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute());
         set.or_else(|| places.home.as_ref().map(|home| home.join(name)))
     };
     let mut all = Vec::new();
@@ -121,14 +145,26 @@ fn files(which: Which, places: &Places) -> Vec<(PathBuf, Scope)> {
         Which::Claude => {
             let folder = places.etc.join("claude-code");
             all.push((folder.join("managed-settings.json"), Scope::Managed));
-            all.extend(parts(&folder.join("managed-settings.d")).into_iter().map(|file| (file, Scope::Managed)));
-            all.extend(own("CLAUDE_CONFIG_DIR", ".claude").map(|folder| (folder.join("settings.json"), Scope::User)));
+            all.extend(
+                parts(&folder.join("managed-settings.d"))
+                    .into_iter()
+                    .map(|file| (file, Scope::Managed)),
+            );
+            all.extend(
+                own("CLAUDE_CONFIG_DIR", ".claude")
+                    .map(|folder| (folder.join("settings.json"), Scope::User)),
+            );
             all.push((places.project.join(".claude/settings.json"), Scope::Project));
-            all.push((places.project.join(".claude/settings.local.json"), Scope::Project));
+            all.push((
+                places.project.join(".claude/settings.local.json"),
+                Scope::Project,
+            ));
         }
         Which::Codex => {
             all.push((places.etc.join("codex/hooks.json"), Scope::Managed));
-            all.extend(own("CODEX_HOME", ".codex").map(|folder| (folder.join("hooks.json"), Scope::User)));
+            all.extend(
+                own("CODEX_HOME", ".codex").map(|folder| (folder.join("hooks.json"), Scope::User)),
+            );
             all.push((places.project.join(".codex/hooks.json"), Scope::Project));
         }
         _ => all.extend(rows::files(&places.around(), which)),
@@ -145,12 +181,21 @@ fn files(which: Which, places: &Places) -> Vec<(PathBuf, Scope)> {
 
 /// The parts of an administrator's settings, in the order in which they are read.
 fn parts(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect::<Vec<_>>());
+    let entries = std::fs::read_dir(folder).map(|entries| {
+        entries
+            .flatten()
+            .map(|entry| entry.path())
+            .collect::<Vec<_>>()
+    });
     let is_read = |file: &PathBuf| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         name.ends_with(".json") && !name.starts_with('.')
     };
-    let mut files: Vec<PathBuf> = entries.unwrap_or_default().into_iter().filter(is_read).collect();
+    let mut files: Vec<PathBuf> = entries
+        .unwrap_or_default()
+        .into_iter()
+        .filter(is_read)
+        .collect();
     files.sort();
     files
 }
@@ -178,12 +223,27 @@ pub fn look(which: Which, version: &str, places: &Places) -> Settings {
                 continue;
             }
         };
-        let settings = json::read(&text, &Limits { bytes: 4 << 20, depth: 64, nodes: 500_000 });
+        let settings = json::read(
+            &text,
+            &Limits {
+                bytes: 4 << 20,
+                depth: 64,
+                nodes: 500_000,
+            },
+        );
         if !matches!(which, Which::Claude | Which::Codex) {
-            let off = settings.as_ref().is_ok_and(|settings| is_on(settings, "disableAllHooks") || is_off(settings));
+            let off = settings
+                .as_ref()
+                .is_ok_and(|settings| is_on(settings, "disableAllHooks") || is_off(settings));
             found.switched_off.extend(off.then(|| file.clone()));
             if settings.is_err() && file.extension().is_some_and(|end| end == "json") {
-                found.broken.push((file.clone(), settings.err().map(|finding| finding.message).unwrap_or_default()));
+                found.broken.push((
+                    file.clone(),
+                    settings
+                        .err()
+                        .map(|finding| finding.message)
+                        .unwrap_or_default(),
+                ));
             }
             let group = |starts: String| Configured {
                 file: file.clone(),
@@ -196,7 +256,9 @@ pub fn look(which: Which, version: &str, places: &Places) -> Settings {
                 version: version.to_owned(),
                 group: settings_group(which, &text),
             };
-            found.hooks.extend(others::starts(which, &text).into_iter().map(group));
+            found
+                .hooks
+                .extend(others::starts(which, &text).into_iter().map(group));
             continue;
         }
         match settings {
@@ -204,7 +266,9 @@ pub fn look(which: Which, version: &str, places: &Places) -> Settings {
                 if is_on(&settings, "disableAllHooks") {
                     found.switched_off.push(file.clone());
                 }
-                found.hooks.extend(hooks(which, &settings, &text, &file, scope, version));
+                found
+                    .hooks
+                    .extend(hooks(which, &settings, &text, &file, scope, version));
             }
             Err(finding) => found.broken.push((file, finding.message)),
         }
@@ -214,16 +278,39 @@ pub fn look(which: Which, version: &str, places: &Places) -> Settings {
 
 /// The switch of Gemini CLI.
 fn is_off(settings: &Node) -> bool {
-    settings.get("hooksConfig").and_then(|config| config.get("enabled")).and_then(Node::as_bool) == Some(false)
+    settings
+        .get("hooksConfig")
+        .and_then(|config| config.get("enabled"))
+        .and_then(Node::as_bool)
+        == Some(false)
 }
 
 /// The group that the hook stands in, of agents that have groups.
 fn settings_group(which: Which, text: &str) -> Node {
     let empty = || Node::map::<String>([]);
-    let Some(rows::Form::Groups { events: [first, ..], .. }) = rows::row(which).map(|row| row.form) else { return empty() };
-    let Ok(root) = json::read(text, &Limits::default()) else { return empty() };
-    let groups = root.get("hooks").and_then(|hooks| hooks.get(first.name)).map(Node::items).unwrap_or_default();
-    let ours = |group: &&Node| group.get("hooks").map(Node::items).unwrap_or_default().iter().any(|one| started(which, one).is_some());
+    let Some(rows::Form::Groups {
+        events: [first, ..],
+        ..
+    }) = rows::row(which).map(|row| row.form)
+    else {
+        return empty();
+    };
+    let Ok(root) = json::read(text, &Limits::default()) else {
+        return empty();
+    };
+    let groups = root
+        .get("hooks")
+        .and_then(|hooks| hooks.get(first.name))
+        .map(Node::items)
+        .unwrap_or_default();
+    let ours = |group: &&Node| {
+        group
+            .get("hooks")
+            .map(Node::items)
+            .unwrap_or_default()
+            .iter()
+            .any(|one| started(which, one).is_some())
+    };
     groups.iter().find(ours).cloned().unwrap_or_else(empty)
 }
 
@@ -236,7 +323,10 @@ fn read(file: &Path) -> Result<Option<String>, String> {
     match opened {
         Ok(opened) => {
             let mut text = String::new();
-            opened.take(LONGEST).read_to_string(&mut text).map_err(|error| error.to_string())?;
+            opened
+                .take(LONGEST)
+                .read_to_string(&mut text)
+                .map_err(|error| error.to_string())?;
             Ok(Some(text))
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -244,12 +334,28 @@ fn read(file: &Path) -> Result<Option<String>, String> {
     }
 }
 
-fn hooks(which: Which, settings: &Node, text: &str, file: &Path, scope: Scope, version: &str) -> Vec<Configured> {
-    let groups = settings.get("hooks").and_then(|hooks| hooks.get("PreToolUse")).map(Node::items).unwrap_or_default();
+fn hooks(
+    which: Which,
+    settings: &Node,
+    text: &str,
+    file: &Path,
+    scope: Scope,
+    version: &str,
+) -> Vec<Configured> {
+    let groups = settings
+        .get("hooks")
+        .and_then(|hooks| hooks.get("PreToolUse"))
+        .map(Node::items)
+        .unwrap_or_default();
     let one = |group: &Node| {
         let handlers = group.get("hooks").map(Node::items).unwrap_or_default();
-        let (starts, handler) = handlers.iter().find_map(|handler| Some((started(which, handler)?, handler)))?;
-        let matcher = group.get("matcher").and_then(Node::as_text).unwrap_or_default();
+        let (starts, handler) = handlers
+            .iter()
+            .find_map(|handler| Some((started(which, handler)?, handler)))?;
+        let matcher = group
+            .get("matcher")
+            .and_then(Node::as_text)
+            .unwrap_or_default();
         Some(Configured {
             file: file.to_owned(),
             scope,
@@ -271,14 +377,20 @@ mod tests {
     use crate::agents;
 
     fn handler(command: &str) -> Node {
-        Node::map([("type", Node::text("command")), ("command", Node::text(command))])
+        Node::map([
+            ("type", Node::text("command")),
+            ("command", Node::text(command)),
+        ])
     }
 
     #[test]
     fn a_command_that_starts_sayso_is_known() {
         for (command, program) in [
             ("/usr/bin/sayso hook claude", Some("/usr/bin/sayso")),
-            ("'/opt/my tools/sayso' hook codex", Some("/opt/my tools/sayso")),
+            (
+                "'/opt/my tools/sayso' hook codex",
+                Some("/opt/my tools/sayso"),
+            ),
             ("\"/usr/bin/sayso\" hook claude", Some("/usr/bin/sayso")),
             ("sayso hook claude", Some("sayso")),
             ("/usr/bin/sayso hook nobody", None),
@@ -286,14 +398,20 @@ mod tests {
             ("echo", None),
             ("", None),
         ] {
-            let found = agents::ALL.iter().find_map(|which| started(*which, &handler(command)));
+            let found = agents::ALL
+                .iter()
+                .find_map(|which| started(*which, &handler(command)));
             assert_eq!(found.as_deref(), program, "{command}");
         }
     }
 
     #[test]
     fn every_place_is_looked_at_and_an_administrators_counts_first() {
-        let places = Places { home: Some("/h".into()), project: "/h".into(), etc: "/nonexistent".into() };
+        let places = Places {
+            home: Some("/h".into()),
+            project: "/h".into(),
+            etc: "/nonexistent".into(),
+        };
         let found = files(Which::Codex, &places);
         let scopes: Vec<Scope> = found.iter().map(|(_, scope)| *scope).collect();
         assert_eq!(scopes, [Scope::Managed, Scope::User], "{found:?}");
@@ -306,11 +424,23 @@ mod tests {
             {"type": "command", "command": "other"},
             {"type": "command", "command": "/usr/bin/sayso hook claude", "timeout": 60, "onFailure": "block"}]}]}}"#;
         let settings = json::read(text, &Limits::default()).unwrap();
-        let found = hooks(Which::Claude, &settings, text, Path::new("/x"), Scope::User, "2.1.325");
+        let found = hooks(
+            Which::Claude,
+            &settings,
+            text,
+            Path::new("/x"),
+            Scope::User,
+            "2.1.325",
+        );
         assert_eq!(found.len(), 1);
         assert!(found[0].blocks_on_failure && found[0].for_all_tools);
         let copy = json::write(&found[0].broken(Broken::Killed));
-        assert!(copy.contains("onFailure") && copy.contains("kill -9") && copy.contains("\"matcher\":\"*\""), "{copy}");
+        assert!(
+            copy.contains("onFailure")
+                && copy.contains("kill -9")
+                && copy.contains("\"matcher\":\"*\""),
+            "{copy}"
+        );
         assert!(!copy.contains("sayso") && !copy.contains("other"), "{copy}");
     }
 }

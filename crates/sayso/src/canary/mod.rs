@@ -49,7 +49,13 @@ pub enum Broken {
 /// How an agent is started for the canary.
 trait Cage {
     /// The agent with the person's own settings and the scripted model.
-    fn own(&self, program: &Path, model: &Model, key: &str, folders: &Folders) -> Result<std::process::Command, String>;
+    fn own(
+        &self,
+        program: &Path,
+        model: &Model,
+        key: &str,
+        folders: &Folders,
+    ) -> Result<std::process::Command, String>;
 
     /// The agent with nothing but a copy of the hook's settings that leads to a broken program, or with no hook at all.
     fn copy(
@@ -88,7 +94,10 @@ fn cage(which: Which) -> Result<&'static dyn Cage, String> {
         Which::Copilot => Ok(&copilot::Copilot),
         Which::Opencode => Ok(&opencode::Opencode),
         Which::Cline => Ok(&cline::Cline),
-        _ => Err(format!("{} cannot be started with a scripted model, so nothing is proved", which.title())),
+        _ => Err(format!(
+            "{} cannot be started with a scripted model, so nothing is proved",
+            which.title()
+        )),
     }
 }
 
@@ -96,7 +105,14 @@ fn cage(which: Which) -> Result<&'static dyn Cage, String> {
 ///
 /// # Errors
 /// When nothing could be tried at all.
-pub fn prove(which: Which, program: &Path, version: &str, hook: &Configured, place: &Whereabouts, now: i64) -> Result<Proof, String> {
+pub fn prove(
+    which: Which,
+    program: &Path,
+    version: &str,
+    hook: &Configured,
+    place: &Whereabouts,
+    now: i64,
+) -> Result<Proof, String> {
     let mut proof = Proof {
         agent: which.name().to_owned(),
         version: version.to_owned(),
@@ -128,7 +144,9 @@ pub fn prove(which: Which, program: &Path, version: &str, hook: &Configured, pla
                 proof.words.extend(in_words(&asks));
                 proof.asks = asks;
             }
-            Err(why) => proof.words.push(format!("whether it asks when a hook says so could not be tried: {why}")),
+            Err(why) => proof.words.push(format!(
+                "whether it asks when a hook says so could not be tried: {why}"
+            )),
         }
     }
     Ok(proof)
@@ -144,13 +162,19 @@ fn in_words(asks: &[asks::Asked]) -> Option<String> {
         .filter(|asked| asked.answer == Answer::Swallowed)
         .map(|asked| format!("`{}` in its mode `{}`", asked.tool, asked.mode))
         .collect();
-    let tried = asks.iter().filter(|asked| asked.answer != Answer::Untried).count();
+    let tried = asks
+        .iter()
+        .filter(|asked| asked.answer != Answer::Untried)
+        .count();
     Some(match swallowed.is_empty() {
         true => format!(
             "asks when a hook says so: of {} questions, one a mode and a tool, {tried} were tried and none was answered in your place",
             asks.len()
         ),
-        false => format!("answers questions of its hook in your place: {}", swallowed.join(", ")),
+        false => format!(
+            "answers questions of its hook in your place: {}",
+            swallowed.join(", ")
+        ),
     })
 }
 
@@ -159,24 +183,47 @@ fn fires(which: Which, program: &Path, place: &Whereabouts) -> Result<String, St
     let (nonce, key) = (random()?, random()?);
     let folders = Folders::make(&nonce)?;
     let marker = format!("ran-{nonce}");
-    let sayso = place.binary.to_str().ok_or("the path of sayso is not UTF-8")?;
+    let sayso = place
+        .binary
+        .to_str()
+        .ok_or("the path of sayso is not UTF-8")?;
     // To run what was approved is for the hook alone. Where nothing stops it, it makes an empty file, and finds nothing to run.
-    let denied = format!("touch {marker} && {}", sayso_shell::quote(&[sayso.to_owned(), "exec".to_owned(), nonce.clone()]));
+    let denied = format!(
+        "touch {marker} && {}",
+        sayso_shell::quote(&[sayso.to_owned(), "exec".to_owned(), nonce.clone()])
+    );
     let cage = cage(which)?;
-    let model = Model::start(Script::of(&nonce, vec![cage.step(&format!("echo {HARMLESS}")), cage.step(&denied)]), &key)?;
+    let model = Model::start(
+        Script::of(
+            &nonce,
+            vec![cage.step(&format!("echo {HARMLESS}")), cage.step(&denied)],
+        ),
+        &key,
+    )?;
     let ended = started::run(&mut cage.own(program, &model, &key, &folders)?, &folders)?;
     spoke(&model, &ended)?;
     let result = |number: usize| result_of(&model, number);
     let did_run = folders.workspace.join(&marker).exists();
-    let shown = result(1).ok_or_else(|| format!("the agent did not try what the model wanted; {}", ended.words()))?;
+    let shown = result(1).ok_or_else(|| {
+        format!(
+            "the agent did not try what the model wanted; {}",
+            ended.words()
+        )
+    })?;
     if did_run {
         return Err("the hook does not fire: what every agent is denied did run".to_owned());
     }
     if !shown.contains("sayso: ") {
-        return Err(format!("the hook does not fire: what stopped the call was not sayso (`{}`)", short(&shown)));
+        return Err(format!(
+            "the hook does not fire: what stopped the call was not sayso (`{}`)",
+            short(&shown)
+        ));
     }
     if !is_recorded(which, &place.state, &nonce)? {
-        return Err(format!("the call was denied, and that is not in this record (`{}`)", short(&shown)));
+        return Err(format!(
+            "the call was denied, and that is not in this record (`{}`)",
+            short(&shown)
+        ));
     }
     let first = result(0).unwrap_or_default();
     let harmless = if first.contains("sayso: ") {
@@ -186,7 +233,9 @@ fn fires(which: Which, program: &Path, place: &Whereabouts) -> Result<String, St
     } else {
         format!("did not run (`{}`)", short(&first))
     };
-    Ok(format!("fires: a call that no agent may make was denied and recorded, and the model saw why; a harmless one {harmless}"))
+    Ok(format!(
+        "fires: a call that no agent may make was denied and recorded, and the model saw why; a harmless one {harmless}"
+    ))
 }
 
 /// Whether a call is denied where the hook breaks; the words say how that was seen, or why it was not.
@@ -197,7 +246,9 @@ fn fails_closed(which: Which, program: &Path, hook: &Configured) -> Result<Strin
     }
     for (broken, words) in [(Broken::Killed, "is killed"), (Broken::Slow, "is too slow")] {
         if runs(which, program, Some(&hook.broken(broken)))? {
-            return Err(format!("does not fail closed: with a copy of its settings whose hook {words}, the call ran"));
+            return Err(format!(
+                "does not fail closed: with a copy of its settings whose hook {words}, the call ran"
+            ));
         }
     }
     Ok("fails closed: with a copy of its settings whose hook is killed or too slow, the call did not run; without that, it did".to_owned())
@@ -208,11 +259,25 @@ fn runs(which: Which, program: &Path, hook: Option<&Node>) -> Result<bool, Strin
     let (nonce, key) = (random()?, random()?);
     let folders = Folders::make(&nonce)?;
     let cage = cage(which)?;
-    let model = Model::start(Script::of(&nonce, vec![cage.step(&format!("printf '%s%s' ran- {nonce}"))]), &key)?;
-    let ended = started::run(&mut cage.copy(program, &model, &key, &folders, hook)?, &folders)?;
+    let model = Model::start(
+        Script::of(
+            &nonce,
+            vec![cage.step(&format!("printf '%s%s' ran- {nonce}"))],
+        ),
+        &key,
+    )?;
+    let ended = started::run(
+        &mut cage.copy(program, &model, &key, &folders, hook)?,
+        &folders,
+    )?;
     spoke(&model, &ended)?;
     let shown = result_of(&model, 0);
-    let shown = shown.ok_or_else(|| format!("whether it fails closed could not be tried: the agent did not go on; {}", ended.words()))?;
+    let shown = shown.ok_or_else(|| {
+        format!(
+            "whether it fails closed could not be tried: the agent did not go on; {}",
+            ended.words()
+        )
+    })?;
     Ok(shown.contains(&format!("ran-{nonce}")))
 }
 
@@ -221,22 +286,41 @@ fn spoke(model: &Model, ended: &Ended) -> Result<(), String> {
     if !model.seen().is_empty() {
         return Ok(());
     }
-    let elsewhere: Vec<String> = model.elsewhere().iter().map(|one| visible(one).into_owned()).collect();
-    let tried = if elsewhere.is_empty() { String::new() } else { format!(", but tried to reach {}", elsewhere.join(", ")) };
-    Err(format!("nothing is proved: the agent did not talk to the scripted model{tried}; {}", ended.words()))
+    let elsewhere: Vec<String> = model
+        .elsewhere()
+        .iter()
+        .map(|one| visible(one).into_owned())
+        .collect();
+    let tried = if elsewhere.is_empty() {
+        String::new()
+    } else {
+        format!(", but tried to reach {}", elsewhere.join(", "))
+    };
+    Err(format!(
+        "nothing is proved: the agent did not talk to the scripted model{tried}; {}",
+        ended.words()
+    ))
 }
 
 /// What the model was shown as the result of its call with this number.
 fn result_of(model: &Model, number: usize) -> Option<String> {
     let wanted = format!("_0_{number}");
-    model.results().into_iter().find(|(id, _)| id.ends_with(&wanted)).map(|(_, text)| text)
+    model
+        .results()
+        .into_iter()
+        .find(|(id, _)| id.ends_with(&wanted))
+        .map(|(_, text)| text)
 }
 
 /// Whether the record has the denial of the second call.
 fn is_recorded(which: Which, state: &Path, nonce: &str) -> Result<bool, String> {
     // Of an agent that gives its calls no ids, the call is known by what it would have made.
     let has_ids = !matches!(which, Which::Gemini | Which::Copilot);
-    let wanted = if has_ids { format!("{nonce}_0_1") } else { nonce.to_owned() };
+    let wanted = if has_ids {
+        format!("{nonce}_0_1")
+    } else {
+        nonce.to_owned()
+    };
     let reader = Reader::open(state)?;
     for entry in reader.backwards()?.take(MOST_ENTRIES) {
         let entry = entry?;
@@ -245,7 +329,11 @@ fn is_recorded(which: Which, state: &Path, nonce: &str) -> Result<bool, String> 
         }
         let node = entry.node()?;
         let is = |key: &str, value: &str| node.get(key).and_then(Node::as_text) == Some(value);
-        let is_call = !has_ids || node.get("call").and_then(Node::as_text).is_some_and(|call| call.ends_with(&wanted));
+        let is_call = !has_ids
+            || node
+                .get("call")
+                .and_then(Node::as_text)
+                .is_some_and(|call| call.ends_with(&wanted));
         if is_call && is("kind", "decided") && is("decision", "deny") && is("agent", which.name()) {
             return Ok(true);
         }
@@ -256,14 +344,26 @@ fn is_recorded(which: Which, state: &Path, nonce: &str) -> Result<bool, String> 
 /// When an agent last called its hook, in milliseconds since 1970, as far as the last entries tell.
 pub fn last_call(which: Which, state: &Path) -> Option<i64> {
     let entries = Reader::open(state).ok()?;
-    let mut entries = entries.backwards().ok()?.take(MOST_ENTRIES).filter_map(Result::ok);
-    entries.find(|entry| entry.kind == "decided" && entry.node().is_ok_and(|node| is_call_of(which, &node))).map(|entry| entry.at)
+    let mut entries = entries
+        .backwards()
+        .ok()?
+        .take(MOST_ENTRIES)
+        .filter_map(Result::ok);
+    entries
+        .find(|entry| {
+            entry.kind == "decided" && entry.node().is_ok_and(|node| is_call_of(which, &node))
+        })
+        .map(|entry| entry.at)
 }
 
 /// Whether an entry is about a call of this agent or of one below it, and none that `doctor` made itself.
 fn is_call_of(which: Which, node: &Node) -> bool {
     let text = |key: &str| node.get(key).and_then(Node::as_text).unwrap_or_default();
-    let is_own = Path::new(text("workspace")).components().any(|part| part.as_os_str().to_string_lossy().starts_with(started::FOLDER));
+    let is_own = Path::new(text("workspace")).components().any(|part| {
+        part.as_os_str()
+            .to_string_lossy()
+            .starts_with(started::FOLDER)
+    });
     text("agent").rsplit(" < ").next() == Some(which.name()) && !is_own
 }
 

@@ -17,43 +17,86 @@ use crate::scripted::{Model, Step, Use};
 pub(super) struct Opencode;
 
 impl Cage for Opencode {
-    fn own(&self, program: &Path, model: &Model, key: &str, folders: &Folders) -> Result<Command, String> {
+    fn own(
+        &self,
+        program: &Path,
+        model: &Model,
+        key: &str,
+        folders: &Folders,
+    ) -> Result<Command, String> {
         Ok(start(program, model, key, folders))
     }
 
-    fn copy(&self, program: &Path, model: &Model, key: &str, folders: &Folders, hook: Option<&Node>) -> Result<Command, String> {
+    fn copy(
+        &self,
+        program: &Path,
+        model: &Model,
+        key: &str,
+        folders: &Folders,
+        hook: Option<&Node>,
+    ) -> Result<Command, String> {
         if let Some(hook) = hook {
-            put_text(&folders.home.join(".config/opencode/plugins/sayso.js"), &broken_plugin(Which::Opencode, hook, folders)?)?;
+            put_text(
+                &folders.home.join(".config/opencode/plugins/sayso.js"),
+                &broken_plugin(Which::Opencode, hook, folders)?,
+            )?;
         }
         let mut command = start(program, model, key, folders);
-        command.env("HOME", &folders.home).env_remove("XDG_CONFIG_HOME");
+        command
+            .env("HOME", &folders.home)
+            .env_remove("XDG_CONFIG_HOME");
         Ok(command)
     }
 
     fn step(&self, command: &str) -> Step {
-        let input = Node::map([("command", Node::text(command)), ("description", Node::text("a call of `sayso doctor`"))]);
-        vec![Use { tool: "bash".to_owned(), input }]
+        let input = Node::map([
+            ("command", Node::text(command)),
+            ("description", Node::text("a call of `sayso doctor`")),
+        ]);
+        vec![Use {
+            tool: "bash".to_owned(),
+            input,
+        }]
     }
 }
 
 /// A plugin that starts a broken program in place of sayso, and waits as long as the copy says.
-pub(super) fn broken_plugin(which: Which, hook: &Node, folders: &Folders) -> Result<String, String> {
+pub(super) fn broken_plugin(
+    which: Which,
+    hook: &Node,
+    folders: &Folders,
+) -> Result<String, String> {
     let field = |key: &str| hook.get(key).and_then(Node::as_text).unwrap_or_default();
     let script = folders.file("sayso");
     put_text(&script, &format!("#!/bin/sh\n{}\n", field("command")))?;
     let mode = std::fs::Permissions::from_mode(0o700);
-    std::fs::set_permissions(&script, mode).map_err(|error| format!("the program of the canary cannot be made: {error}"))?;
-    let Some(Form::Whole { text, .. }) = row(which).map(|row| row.form) else { return Err("it has no plugin".to_owned()) };
+    std::fs::set_permissions(&script, mode)
+        .map_err(|error| format!("the program of the canary cannot be made: {error}"))?;
+    let Some(Form::Whole { text, .. }) = row(which).map(|row| row.form) else {
+        return Err("it has no plugin".to_owned());
+    };
     let seconds = hook.get("seconds").map(json::write).unwrap_or_default();
-    Ok(text("", script.to_str().ok_or("the folder of the canary is not UTF-8")?)
-        .replace("const WAIT = 600;", &format!("const WAIT = {seconds};")))
+    Ok(text(
+        "",
+        script
+            .to_str()
+            .ok_or("the folder of the canary is not UTF-8")?,
+    )
+    .replace("const WAIT = 600;", &format!("const WAIT = {seconds};")))
 }
 
 fn start(program: &Path, model: &Model, key: &str, folders: &Folders) -> Command {
     let mut command = command(program, model, folders);
     let limit = Node::map([("context", number(100_000)), ("output", number(4_000))]);
-    let scripted = Node::map([("name", Node::text("scripted")), ("tool_call", Value::Bool(true).into()), ("limit", limit)]);
-    let options = Node::map([("baseURL", Node::text(format!("{}/v1", model.url()))), ("apiKey", Node::text(key))]);
+    let scripted = Node::map([
+        ("name", Node::text("scripted")),
+        ("tool_call", Value::Bool(true).into()),
+        ("limit", limit),
+    ]);
+    let options = Node::map([
+        ("baseURL", Node::text(format!("{}/v1", model.url()))),
+        ("apiKey", Node::text(key)),
+    ]);
     let provider = Node::map([
         ("npm", Node::text("@ai-sdk/openai-compatible")),
         ("name", Node::text("a check by `sayso doctor`")),
@@ -68,9 +111,14 @@ fn start(program: &Path, model: &Model, key: &str, folders: &Folders) -> Command
         ("permission", Node::map([("bash", Node::text("allow"))])),
     ]);
     command.env("OPENCODE_CONFIG_CONTENT", json::write(&settings));
-    command.env("OPENCODE_DISABLE_AUTOUPDATE", "1").env("OPENCODE_DISABLE_MODELS_FETCH", "1").env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1");
+    command
+        .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+        .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+        .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1");
     // It wants to fetch what plugins may need; ours needs nothing, and there is no way out.
-    command.env("npm_config_fetch_retries", "0").env("npm_config_offline", "true");
+    command
+        .env("npm_config_fetch_retries", "0")
+        .env("npm_config_offline", "true");
     command.env("XDG_DATA_HOME", folders.home.join("data"));
     command.args(["run", "a check by `sayso doctor`"]);
     command

@@ -50,7 +50,8 @@ pub(super) const FOLDER: &str = "sayso-canary-";
 /// 32 random digits.
 pub(super) fn random() -> Result<String, String> {
     let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|error| format!("the system gives no random bytes: {error}"))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| format!("the system gives no random bytes: {error}"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -67,14 +68,28 @@ impl Folders {
     /// Makes them, where nobody else can look or write.
     pub fn make(nonce: &str) -> Result<Folders, String> {
         let base = std::env::temp_dir();
-        let problem = |error: std::io::Error| format!("no folder could be made in `{}`: {error}", visible(&base.display().to_string()));
+        let problem = |error: std::io::Error| {
+            format!(
+                "no folder could be made in `{}`: {error}",
+                visible(&base.display().to_string())
+            )
+        };
         // Where the agent really is has to be where it is told that it is.
-        let root = std::fs::canonicalize(&base).map_err(problem)?.join(format!("{FOLDER}{nonce}"));
+        let root = std::fs::canonicalize(&base)
+            .map_err(problem)?
+            .join(format!("{FOLDER}{nonce}"));
         let mut maker = DirBuilder::new();
         maker.mode(0o700);
         maker.create(&root).map_err(problem)?;
-        let folders = Folders { workspace: root.join("workspace"), home: root.join("home"), root };
-        maker.create(&folders.workspace).and_then(|()| maker.create(&folders.home)).map_err(problem)?;
+        let folders = Folders {
+            workspace: root.join("workspace"),
+            home: root.join("home"),
+            root,
+        };
+        maker
+            .create(&folders.workspace)
+            .and_then(|()| maker.create(&folders.home))
+            .map_err(problem)?;
         Ok(folders)
     }
 
@@ -96,17 +111,29 @@ pub(super) fn command(program: &Path, model: &Model, folders: &Folders) -> Comma
     let mut command = plain(program);
     command.current_dir(&folders.workspace);
     // Whoever goes elsewhere all the same ends at the model, which only writes down where that was.
-    for variable in ["HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "ALL_PROXY"] {
+    for variable in [
+        "HTTPS_PROXY",
+        "HTTP_PROXY",
+        "https_proxy",
+        "http_proxy",
+        "ALL_PROXY",
+    ] {
         command.env(variable, model.url());
     }
-    command.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1").env("TERM", "dumb");
+    command
+        .env("NO_PROXY", "127.0.0.1")
+        .env("no_proxy", "127.0.0.1")
+        .env("TERM", "dumb");
     command
 }
 
 fn plain(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear();
-    command.envs(KEPT.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))));
+    command.envs(
+        KEPT.iter()
+            .filter_map(|name| Some((*name, std::env::var_os(name)?))),
+    );
     command
 }
 
@@ -117,7 +144,10 @@ pub(super) fn put(file: &Path, settings: &sayso_core::node::Node) -> Result<(), 
 
 /// Writes a file for a copy, and the folders above it.
 pub(super) fn put_text(file: &Path, text: &str) -> Result<(), String> {
-    let made = file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(file, text));
+    let made = file
+        .parent()
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .and_then(|()| std::fs::write(file, text));
     made.map_err(|error| format!("the settings of the canary cannot be written: {error}"))
 }
 
@@ -134,9 +164,26 @@ impl Ended {
             None => format!("it was ended after {} s", LONGEST.as_secs()),
             Some(status) => format!("it ended with {status}"),
         };
-        let last: Vec<&str> = self.said.lines().rev().filter(|line| !line.trim().is_empty()).take(2).collect();
-        let last: String = last.into_iter().rev().collect::<Vec<_>>().join(" ").chars().take(300).collect();
-        if last.is_empty() { end } else { format!("{end} and said `{}`", visible(&last)) }
+        let last: Vec<&str> = self
+            .said
+            .lines()
+            .rev()
+            .filter(|line| !line.trim().is_empty())
+            .take(2)
+            .collect();
+        let last: String = last
+            .into_iter()
+            .rev()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .chars()
+            .take(300)
+            .collect();
+        if last.is_empty() {
+            end
+        } else {
+            format!("{end} and said `{}`", visible(&last))
+        }
     }
 }
 
@@ -146,17 +193,29 @@ pub(super) fn run(command: &mut Command, folders: &Folders) -> Result<Ended, Str
     let problem = |error: std::io::Error| format!("the agent could not be started: {error}");
     let file = File::create(&output).map_err(problem)?;
     let other = file.try_clone().map_err(problem)?;
-    command.stdin(Stdio::null()).stdout(file).stderr(other).process_group(0);
+    command
+        .stdin(Stdio::null())
+        .stdout(file)
+        .stderr(other)
+        .process_group(0);
     let mut child = command.spawn().map_err(problem)?;
     let status = wait(&mut child, LONGEST);
-    Ok(Ended { status, said: said(&output) })
+    Ok(Ended {
+        status,
+        said: said(&output),
+    })
 }
 
 /// The first line of what a program says to one word.
 pub(crate) fn ask(program: &Path, word: &str) -> Result<String, String> {
     let problem = |error: std::io::Error| format!("it could not be started: {error}");
     let mut command = plain(program);
-    command.arg(word).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    command
+        .arg(word)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0);
     let mut child = command.spawn().map_err(problem)?;
     let out = child.stdout.take().ok_or("it has no output")?;
     let (send, receive) = mpsc::sync_channel(1);
@@ -167,7 +226,10 @@ pub(crate) fn ask(program: &Path, word: &str) -> Result<String, String> {
         let _ = send.send(read.map(|_| String::from_utf8_lossy(&line).into_owned()));
     });
     match wait(&mut child, SHORT) {
-        Some(status) if status.success() => receive.recv_timeout(SHORT).map_err(|_| "it says nothing".to_owned())?.map_err(problem),
+        Some(status) if status.success() => receive
+            .recv_timeout(SHORT)
+            .map_err(|_| "it says nothing".to_owned())?
+            .map_err(problem),
         Some(status) => Err(format!("it ended with {status}")),
         None => Err(format!("it said nothing for {} s", SHORT.as_secs())),
     }

@@ -218,7 +218,12 @@ impl App {
         let asking = self.now.asking.as_mut().map(|open| &mut open.asking);
         let frame = self.chat.frame(asking, columns, rows, now);
         taken.show(frame, rows)?;
-        if let Some(open) = self.now.asking.as_mut().filter(|_| self.chat.settings.is_none()) {
+        if let Some(open) = self
+            .now
+            .asking
+            .as_mut()
+            .filter(|_| self.chat.settings.is_none())
+        {
             open.asking.painted(Instant::now());
         }
         self.now.dirty = false;
@@ -228,20 +233,37 @@ impl App {
     /// How long to wait at most; for ever when nothing goes on.
     fn longest(&self, keys: &Keys, quiet_since: Instant, painted: Instant) -> Option<Duration> {
         let now = Instant::now();
-        let key = keys.waits().map(|wait| wait.saturating_sub(now.saturating_duration_since(quiet_since)));
-        let frame = self.now.dirty.then(|| FRAME.saturating_sub(painted.elapsed()));
+        let key = keys
+            .waits()
+            .map(|wait| wait.saturating_sub(now.saturating_duration_since(quiet_since)));
+        let frame = self
+            .now
+            .dirty
+            .then(|| FRAME.saturating_sub(painted.elapsed()));
         let behind = self.now.behind.then_some(Duration::ZERO);
-        let spin = self.chat.activity.as_ref().filter(|_| self.now.asking.is_none()).map(|_| SPIN);
+        let spin = self
+            .chat
+            .activity
+            .as_ref()
+            .filter(|_| self.now.asking.is_none())
+            .map(|_| SPIN);
         let open = self.now.asking.as_ref();
         let clock = open.and_then(|open| open.asking.next_change(now));
         let call = open.and_then(|open| open.notice.next(now));
-        let colours = open.filter(|open| open.asking.is_waiting()).map(|_| COLOURS);
-        [key, frame, behind, spin, clock, call, colours].into_iter().flatten().min()
+        let colours = open
+            .filter(|open| open.asking.is_waiting())
+            .map(|_| COLOURS);
+        [key, frame, behind, spin, clock, call, colours]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn look_at_the_clock(&mut self, taken: &mut Taken<'_>) {
         let now = Instant::now();
-        let Some(open) = &mut self.now.asking else { return };
+        let Some(open) = &mut self.now.asking else {
+            return;
+        };
         open.notice.tell(now, taken);
         if open.asking.is_over(now) {
             self.answer(Ended::TimedOut);
@@ -285,12 +307,22 @@ impl App {
             return;
         };
         let shown = with_mode(&prompt, &settings);
-        let mut asking = Asking::new(shown, look(&settings), Arc::clone(&self.patterns), Instant::now());
+        let mut asking = Asking::new(
+            shown,
+            look(&settings),
+            Arc::clone(&self.patterns),
+            Instant::now(),
+        );
         // Whoever is writing to the agent means Enter for that.
         if !self.chat.input.is_empty() {
             asking.disturb();
         }
-        self.now.asking = Some(Open { asking, prompt, reply, notice: Notice::of(&settings).start() });
+        self.now.asking = Some(Open {
+            asking,
+            prompt,
+            reply,
+            notice: Notice::of(&settings).start(),
+        });
         self.chat.bar.open = 1;
     }
 
@@ -299,7 +331,8 @@ impl App {
         match self.base.switch_mode(&self.around.agent) {
             Ok(None) => {}
             Ok(now) => {
-                let lines = commands::switched(&self.base, &self.around.session, &self.around.agent, now);
+                let lines =
+                    commands::switched(&self.base, &self.around.session, &self.around.agent, now);
                 shown::note(self, lines);
             }
             Err(why) => shown::problem(self, &why),
@@ -344,8 +377,15 @@ impl App {
     }
 
     /// Keys at an open question.
-    fn prompt_keys(&mut self, keys: Vec<Key>, rest: &Keys, taken: &mut Taken<'_>) -> io::Result<()> {
-        let Some(open) = &mut self.now.asking else { return Ok(()) };
+    fn prompt_keys(
+        &mut self,
+        keys: Vec<Key>,
+        rest: &Keys,
+        taken: &mut Taken<'_>,
+    ) -> io::Result<()> {
+        let Some(open) = &mut self.now.asking else {
+            return Ok(());
+        };
         open.notice.somebody_is_there();
         let now = Instant::now();
         match open.asking.keys(keys, now) {
@@ -360,7 +400,11 @@ impl App {
                     match is_denied {
                         true => self.judge_again(),
                         false => {
-                            if switches_mode(&open.prompt, &answer.choice, self.base.settings(&self.around.agent).as_ref()) {
+                            if switches_mode(
+                                &open.prompt,
+                                &answer.choice,
+                                self.base.settings(&self.around.agent).as_ref(),
+                            ) {
                                 self.base.edits_from_now_on(&self.around.agent);
                             }
                             self.answer(answered(answer));
@@ -393,7 +437,13 @@ impl App {
             self.chat.notice = None;
             self.now.pressed = None;
         }
-        if self.now.undo.as_ref().is_some_and(|(since, _)| since.elapsed() < ARMING) && !is_interrupt {
+        if self
+            .now
+            .undo
+            .as_ref()
+            .is_some_and(|(since, _)| since.elapsed() < ARMING)
+            && !is_interrupt
+        {
             // It was typed for something else.
             self.chat.notice = Some(TAKE_BACK.to_owned());
             return Ok(());
@@ -444,7 +494,8 @@ impl App {
                     let _ = self.history.add(&text);
                     match self.now.worker.is_some() && slash::waits(&text) {
                         true => {
-                            self.chat.notice = Some("that is sent when this turn is over".to_owned());
+                            self.chat.notice =
+                                Some("that is sent when this turn is over".to_owned());
                             self.now.queued = Some(text);
                         }
                         false => self.sent(&text),
@@ -457,7 +508,10 @@ impl App {
 
     /// Ctrl-C: it stops the turn, or takes away what is typed; twice, it leaves.
     fn interrupt(&mut self) {
-        let twice = self.now.pressed.is_some_and(|before| before.elapsed() < TWICE);
+        let twice = self
+            .now
+            .pressed
+            .is_some_and(|before| before.elapsed() < TWICE);
         self.now.pressed = Some(Instant::now());
         if twice {
             self.now.over = true;
@@ -488,7 +542,12 @@ impl App {
 
     /// Carries out what starts with `/`.
     fn command(&mut self, text: &str) {
-        let desk = Desk { base: &self.base, around: &self.around, configured: &self.configured, model: self.model.as_ref() };
+        let desk = Desk {
+            base: &self.base,
+            around: &self.around,
+            configured: &self.configured,
+            model: self.model.as_ref(),
+        };
         let came = slash::carry_out(&desk, text);
         // Whatever it was, it may be a setting.
         self.judge_again();
@@ -518,34 +577,69 @@ impl App {
     /// Starts a turn on a thread of its own.
     fn turn(&mut self) {
         self.stopped.store(false, Ordering::SeqCst);
-        self.chat.activity = Some(Activity { words: "thinking".to_owned(), since: Instant::now() });
+        self.chat.activity = Some(Activity {
+            words: "thinking".to_owned(),
+            since: Instant::now(),
+        });
         let said = Mutex::new(std::mem::take(&mut self.said));
-        let (base, model, stopped) = (Arc::clone(&self.base), Arc::clone(&self.model), Arc::clone(&self.stopped));
-        let (around, to, session) = (self.around.clone(), self.to.clone(), Arc::clone(&self.session));
+        let (base, model, stopped) = (
+            Arc::clone(&self.base),
+            Arc::clone(&self.model),
+            Arc::clone(&self.stopped),
+        );
+        let (around, to, session) = (
+            self.around.clone(),
+            self.to.clone(),
+            Arc::clone(&self.session),
+        );
         let work = move || {
             let mut said = said.into_inner().unwrap_or_else(PoisonError::into_inner);
-            let system = instructions(&around.workspace, shown::mode(base.how(), base.settings(&around.agent).as_ref()));
+            let system = instructions(
+                &around.workspace,
+                shown::mode(base.how(), base.settings(&around.agent).as_ref()),
+            );
             if !base.served().names().is_empty() {
-                to.tell(News::Doing("asking the MCP servers for their tools".to_owned()));
+                to.tell(News::Doing(
+                    "asking the MCP servers for their tools".to_owned(),
+                ));
             }
             let (tools, troubles) = base.served().tools();
             to.tell(News::Doing("thinking".to_owned()));
             for why in troubles {
                 to.tell(News::Missing(why));
             }
-            let turn = Turn { model: model.as_ref(), system, tools: &tools, around: &around, ids: &Ids::new(), stopped: &stopped };
+            let turn = Turn {
+                model: model.as_ref(),
+                system,
+                tools: &tools,
+                around: &around,
+                ids: &Ids::new(),
+                stopped: &stopped,
+            };
             let gate = || {
                 // Where it cannot be read, the gate denies everything, and says so.
                 let _ = base.refresh();
                 base.bench()
             };
-            let taken = AssertUnwindSafe(|| turn.take(&mut said, &gate, &Reporter { to: to.clone(), session }));
+            let taken = AssertUnwindSafe(|| {
+                turn.take(
+                    &mut said,
+                    &gate,
+                    &Reporter {
+                        to: to.clone(),
+                        session,
+                    },
+                )
+            });
             // Whatever breaks, the screen hears that the turn is over, and what was said is not lost.
             let ended = catch_unwind(taken).unwrap_or_else(|_| turn::Ended::broken());
             close(&mut said);
             to.tell(News::Over(Box::new(ended), said));
         };
-        match std::thread::Builder::new().name("sayso-turn".to_owned()).spawn(work) {
+        match std::thread::Builder::new()
+            .name("sayso-turn".to_owned())
+            .spawn(work)
+        {
             Ok(worker) => self.now.worker = Some(worker),
             Err(error) => shown::problem(self, &format!("no thread could be started: {error}")),
         }
@@ -557,7 +651,9 @@ impl App {
     }
 
     fn settings_key(&mut self, key: &Key) {
-        let Some(settings) = &mut self.chat.settings else { return };
+        let Some(settings) = &mut self.chat.settings else {
+            return;
+        };
         let wish = match self.now.sure.take() {
             Some((_, wish)) if *key == Key::Char('y') => Confirmed(wish),
             _ => Wished(settings.key(key)),
@@ -572,12 +668,20 @@ impl App {
                 }
             }
             Wished(wish) if tabs::switches_asking_off(&wish) => {
-                settings.renew(tabs::tabs(&self.base), Err(format!("y switches it off, any other key leaves it: {}", tabs::OFF_MEANS)));
+                settings.renew(
+                    tabs::tabs(&self.base),
+                    Err(format!(
+                        "y switches it off, any other key leaves it: {}",
+                        tabs::OFF_MEANS
+                    )),
+                );
                 self.now.sure = Some((Instant::now(), wish));
             }
             Wished(wish) if tabs::to_confirm(&wish).is_some() => {
                 let words = tabs::to_confirm(&wish).unwrap_or_default();
-                settings.ask(format!("y saves this rule, any other key leaves it: {words}"));
+                settings.ask(format!(
+                    "y saves this rule, any other key leaves it: {words}"
+                ));
                 self.now.sure = Some((Instant::now(), wish));
             }
             Wished(wish) | Confirmed(wish) => {
@@ -612,14 +716,20 @@ use Wanted::{Confirmed, Wished};
 
 /// Whether an answer is 004's "always edits", by a keymap that has a key for it.
 pub(super) fn switches_mode(prompt: &Prompt, choice: &Choice, settings: Option<&Resolved>) -> bool {
-    let has_key = settings.is_some_and(|settings| Keymap::named(&settings.keymap).key_of(Action::Edits).is_some());
+    let has_key = settings.is_some_and(|settings| {
+        Keymap::named(&settings.keymap)
+            .key_of(Action::Edits)
+            .is_some()
+    });
     matches!(choice, Choice::Offer(at) if has_key && Action::Edits.offers(prompt).contains(at))
 }
 
 /// The prompt with words about the mode that the session goes on in, behind the answer that switches it.
 pub(super) fn with_mode(prompt: &Arc<Prompt>, settings: &Resolved) -> Arc<Prompt> {
     let more = match settings.mode {
-        Mode::ConfirmAll => "; the session goes on in mode `auto-approve-edits`, where what only looks runs unasked, too",
+        Mode::ConfirmAll => {
+            "; the session goes on in mode `auto-approve-edits`, where what only looks runs unasked, too"
+        }
         Mode::Balanced => "; the session goes on in mode `auto-approve-edits`",
         _ => return Arc::clone(prompt),
     };
@@ -635,9 +745,18 @@ pub(super) fn with_mode(prompt: &Arc<Prompt>, settings: &Resolved) -> Arc<Prompt
 /// The end of a question that the settings of the moment deny.
 pub(super) fn changed(prompt: &Prompt) -> Ended {
     let note = Some("the settings were changed, and deny it now".to_owned());
-    Ended::Answered { answer: Answer { note, ..prompt.answer(Choice::Deny) }, by: DecidedBy::Settings }
+    Ended::Answered {
+        answer: Answer {
+            note,
+            ..prompt.answer(Choice::Deny)
+        },
+        by: DecidedBy::Settings,
+    }
 }
 
 fn answered(answer: Answer) -> Ended {
-    Ended::Answered { answer, by: DecidedBy::Terminal }
+    Ended::Answered {
+        answer,
+        by: DecidedBy::Terminal,
+    }
 }

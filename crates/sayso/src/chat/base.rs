@@ -98,16 +98,53 @@ impl Base {
     /// # Errors
     /// When the policy cannot be read, or nothing can be recorded.
     pub fn open(start: Start) -> Result<Base, String> {
-        let Start { whereabouts, workspace, choice, how, ask, told, stopped, keys } = start;
+        let Start {
+            whereabouts,
+            workspace,
+            choice,
+            how,
+            ask,
+            told,
+            stopped,
+            keys,
+        } = start;
         let keys = Arc::new(keys);
         let sources = Sources::look(&whereabouts, Path::new(&workspace));
         let policy = usable(&whereabouts, &workspace, &choice)?;
-        let served = Arc::new(Served::load(&whereabouts, Path::new(&workspace), Arc::clone(&stopped)));
-        let parts = parts(&whereabouts, &workspace, &policy, how, &ask, told(), &stopped);
+        let served = Arc::new(Served::load(
+            &whereabouts,
+            Path::new(&workspace),
+            Arc::clone(&stopped),
+        ));
+        let parts = parts(
+            &whereabouts,
+            &workspace,
+            &policy,
+            how,
+            &ask,
+            told(),
+            &stopped,
+        );
         let bench = make(parts, &served, &keys)?;
-        let state = State { choice, how, sources, switch: None, before: Vec::new() };
+        let state = State {
+            choice,
+            how,
+            sources,
+            switch: None,
+            before: Vec::new(),
+        };
         let bench = RwLock::new(Arc::new(bench));
-        Ok(Base { whereabouts, workspace, ask, told, stopped, served, keys, state: Mutex::new(state), bench })
+        Ok(Base {
+            whereabouts,
+            workspace,
+            ask,
+            told,
+            stopped,
+            served,
+            keys,
+            state: Mutex::new(state),
+            bench,
+        })
     }
 
     /// Where sayso's own things are.
@@ -127,7 +164,9 @@ impl Base {
 
     /// The gate and tools of this moment.
     pub fn bench(&self) -> AtGate {
-        AtGate(Arc::clone(&self.bench.read().unwrap_or_else(PoisonError::into_inner)))
+        AtGate(Arc::clone(
+            &self.bench.read().unwrap_or_else(PoisonError::into_inner),
+        ))
     }
 
     /// The policy of this moment.
@@ -139,7 +178,13 @@ impl Base {
     pub fn settings(&self, agent: &str) -> Option<Resolved> {
         let policy = self.policy();
         let view = policy.views().first()?;
-        Some(view.agents.get(agent).unwrap_or(&view.general).settings.clone())
+        Some(
+            view.agents
+                .get(agent)
+                .unwrap_or(&view.general)
+                .settings
+                .clone(),
+        )
     }
 
     /// What the command line says by now.
@@ -168,7 +213,9 @@ impl Base {
     /// A person answered "always edits" (004): the session goes on in mode `auto-approve-edits`. It counts for the next call, not for the one
     /// that was answered.
     pub fn edits_from_now_on(&self, agent: &str) {
-        let is_stricter = self.settings(agent).is_some_and(|settings| matches!(settings.mode, Mode::ConfirmAll | Mode::Balanced));
+        let is_stricter = self
+            .settings(agent)
+            .is_some_and(|settings| matches!(settings.mode, Mode::ConfirmAll | Mode::Balanced));
         if is_stricter && self.how() == How::Interactive {
             self.state().switch = Some(Mode::AutoApproveEdits);
         }
@@ -179,7 +226,9 @@ impl Base {
     /// # Errors
     /// When it cannot be recorded.
     pub fn switch_mode(&self, agent: &str) -> Result<Option<Mode>, String> {
-        let Some(mode) = self.state().switch.take() else { return Ok(None) };
+        let Some(mode) = self.state().switch.take() else {
+            return Ok(None);
+        };
         self.set_mode(Some(mode))?;
         Ok(self.settings(agent).map(|settings| settings.mode))
     }
@@ -226,7 +275,15 @@ impl Base {
             return Ok(());
         }
         old.as_ref().set_policy(Arc::clone(&policy))?;
-        let parts = parts(&self.whereabouts, &self.workspace, &policy, state.how, &self.ask, (self.told)(), &self.stopped);
+        let parts = parts(
+            &self.whereabouts,
+            &self.workspace,
+            &policy,
+            state.how,
+            &self.ask,
+            (self.told)(),
+            &self.stopped,
+        );
         let made = make(parts, &self.served, &self.keys)?;
         state.before.push(old.as_ref().stats.counts());
         *self.bench.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
@@ -267,12 +324,23 @@ fn is_same(one: &Policy, other: &Policy) -> bool {
     packed::pack(one, &[]) == packed::pack(other, &[])
 }
 
-fn usable(whereabouts: &Whereabouts, workspace: &str, choice: &Choice) -> Result<Arc<Policy>, String> {
+fn usable(
+    whereabouts: &Whereabouts,
+    workspace: &str,
+    choice: &Choice,
+) -> Result<Arc<Policy>, String> {
     let loaded = assemble::load(whereabouts, Path::new(workspace), choice);
-    let broken: String = loaded.files.iter().filter(|file| file.is_broken()).map(|file| file.render()).collect();
+    let broken: String = loaded
+        .files
+        .iter()
+        .filter(|file| file.is_broken())
+        .map(|file| file.render())
+        .collect();
     match loaded.policy.why_broken() {
         None => Ok(Arc::new(loaded.policy)),
-        Some(_) => Err(format!("{broken}the policy cannot be read, so everything is denied\nhint: fix it and run `sayso policy check`")),
+        Some(_) => Err(format!(
+            "{broken}the policy cannot be read, so everything is denied\nhint: fix it and run `sayso policy check`"
+        )),
     }
 }
 
@@ -305,7 +373,10 @@ fn make(parts: Parts, served: &Served, keys: &Arc<Vec<PathBuf>>) -> Result<Bench
     let workbench = Workbench::open_with(parts, Some(served.servers()))?;
     if !keys.is_empty() {
         let keys = Arc::clone(keys);
-        workbench.gate.add_plugin("key", Arc::new(move |_, reading| near_a_key(&keys, &workspace, reading)));
+        workbench.gate.add_plugin(
+            "key",
+            Arc::new(move |_, reading| near_a_key(&keys, &workspace, reading)),
+        );
     }
     Ok(Bench { workbench })
 }
@@ -313,17 +384,35 @@ fn make(parts: Parts, served: &Served, keys: &Arc<Vec<PathBuf>>) -> Result<Bench
 /// The key of a model is for its endpoint: nothing that is known to read or change it runs, in no mode. A search or a pattern of names that
 /// may find it counts as well, and is asked about where the folder holds the workspace, too.
 fn near_a_key(keys: &[PathBuf], workspace: &Path, reading: &Reading) -> Option<(Decision, String)> {
-    let places = reading.effects.iter().filter_map(|effect| Some((effect, effect.place()?.fact.as_ref()?)));
+    let places = reading
+        .effects
+        .iter()
+        .filter_map(|effect| Some((effect, effect.place()?.fact.as_ref()?)));
     places
         .filter_map(|(effect, fact)| {
             let path = Path::new(&fact.canonical);
-            let is_it = |key: &PathBuf| path == key || fact.links.iter().any(|link| Path::new(&link.at) == key);
+            let is_it = |key: &PathBuf| {
+                path == key || fact.links.iter().any(|link| Path::new(&link.at) == key)
+            };
             if keys.iter().any(is_it) {
-                return Some((Decision::Deny, "it is the key of a model, which is for its endpoint alone".to_owned()));
+                return Some((
+                    Decision::Deny,
+                    "it is the key of a model, which is for its endpoint alone".to_owned(),
+                ));
             }
-            let finds = (effect.manner.recursive || effect.manner.listing) && keys.iter().any(|key| key.starts_with(path));
-            let decision = if workspace.starts_with(path) { Decision::Ask } else { Decision::Deny };
-            finds.then(|| (decision, format!("the key of a model is below `{}`", visible(&fact.canonical))))
+            let finds = (effect.manner.recursive || effect.manner.listing)
+                && keys.iter().any(|key| key.starts_with(path));
+            let decision = if workspace.starts_with(path) {
+                Decision::Ask
+            } else {
+                Decision::Deny
+            };
+            finds.then(|| {
+                (
+                    decision,
+                    format!("the key of a model is below `{}`", visible(&fact.canonical)),
+                )
+            })
         })
         .max_by_key(|(decision, _)| *decision)
 }

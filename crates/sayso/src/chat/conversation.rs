@@ -43,13 +43,26 @@ pub struct Brought {
 }
 
 /// What is said of a call whose end nobody saw.
-pub const CUT_OFF: &str = "the session was cut off here: nobody knows whether it ran. look before you go on";
+pub const CUT_OFF: &str =
+    "the session was cut off here: nobody knows whether it ran. look before you go on";
 
 /// Gives every call an end: a conversation that was cut off in the middle of some goes on with that.
 pub fn close(said: &mut Vec<Said>) {
     let open = match said.last() {
-        Some(Said::Model(answer)) if !answer.calls.is_empty() => answer.calls.iter().map(|call| call.id.clone()).collect::<Vec<_>>(),
+        Some(Said::Model(answer)) if !answer.calls.is_empty() => answer
+            .calls
+            .iter()
+            .map(|call| call.id.clone())
+            .collect::<Vec<_>>(),
         _ => return,
     };
-    said.push(Said::Results(open.into_iter().map(|id| Brought { id, text: CUT_OFF.to_owned(), failed: true }).collect()));
+    said.push(Said::Results(
+        open.into_iter()
+            .map(|id| Brought {
+                id,
+                text: CUT_OFF.to_owned(),
+                failed: true,
+            })
+            .collect(),
+    ));
 }

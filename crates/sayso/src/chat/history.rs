@@ -32,12 +32,16 @@ pub struct History {
 impl History {
     /// The one in a state folder.
     pub fn of(state: &Path) -> History {
-        History { file: state.join(FILE) }
+        History {
+            file: state.join(FILE),
+        }
     }
 
     /// The last texts, the oldest first. What is no text is left out.
     pub fn load(&self) -> Vec<String> {
-        let Content::Bytes(bytes, metadata) = read(&self.file, LARGEST, LastLink::Refuse) else { return Vec::new() };
+        let Content::Bytes(bytes, metadata) = read(&self.file, LARGEST, LastLink::Refuse) else {
+            return Vec::new();
+        };
         // Somebody else's file says nothing about what the person typed.
         if metadata.mode() & 0o022 != 0 {
             return Vec::new();
@@ -45,7 +49,13 @@ impl History {
         let text = String::from_utf8_lossy(&bytes);
         let limits = Limits::default();
         let one = |line: &str| json::read(line, &limits).ok()?.as_text().map(str::to_owned);
-        let mut out: Vec<String> = text.lines().rev().filter(|line| line.len() < 2 * LONGEST).filter_map(one).take(MOST).collect();
+        let mut out: Vec<String> = text
+            .lines()
+            .rev()
+            .filter(|line| line.len() < 2 * LONGEST)
+            .filter_map(one)
+            .take(MOST)
+            .collect();
         out.reverse();
         out
     }
@@ -62,14 +72,22 @@ impl History {
         if let Some(folder) = self.file.parent() {
             private_folder::make(folder)?;
         }
-        let flags = i32::try_from(OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits()).unwrap_or_default();
-        let mut file = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(&self.file).map_err(cannot)?;
+        let flags =
+            i32::try_from(OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits()).unwrap_or_default();
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .custom_flags(flags)
+            .open(&self.file)
+            .map_err(cannot)?;
         let metadata = file.metadata().map_err(cannot)?;
         if !metadata.is_file() {
             return Err("what was typed cannot be kept: its file is no file".to_owned());
         }
         if metadata.mode() & 0o077 != 0 {
-            file.set_permissions(std::fs::Permissions::from_mode(0o600)).map_err(cannot)?;
+            file.set_permissions(std::fs::Permissions::from_mode(0o600))
+                .map_err(cannot)?;
         }
         // Two sessions write one after the other; nobody holds this for long.
         flock(&file, FlockOperation::LockExclusive).map_err(|error| cannot(error.into()))?;
@@ -77,8 +95,13 @@ impl History {
         if metadata.len() > LARGE {
             let mut room = usize::try_from(LARGE / 2).unwrap_or_default();
             let lines = self.load().into_iter().rev().map(|text| line(&text));
-            let mut kept: Vec<String> =
-                lines.take_while(|line| room.checked_sub(line.len()).inspect(|left| room = *left).is_some()).collect();
+            let mut kept: Vec<String> = lines
+                .take_while(|line| {
+                    room.checked_sub(line.len())
+                        .inspect(|left| room = *left)
+                        .is_some()
+                })
+                .collect();
             kept.reverse();
             private_folder::write(&self.file, kept.concat().as_bytes(), false).map_err(cannot)?;
         }
@@ -108,8 +131,15 @@ mod tests {
         for text in ["one", "two\nlines \u{1b}[2J \u{202e}", " not this", "three"] {
             history.add(text).unwrap();
         }
-        assert_eq!(history.load(), ["one", "two\nlines \u{1b}[2J \u{202e}", "three"]);
-        let mode = std::fs::metadata(&history.file).unwrap().permissions().mode() & 0o777;
+        assert_eq!(
+            history.load(),
+            ["one", "two\nlines \u{1b}[2J \u{202e}", "three"]
+        );
+        let mode = std::fs::metadata(&history.file)
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777;
         assert_eq!(mode, 0o600);
     }
 
@@ -117,24 +147,41 @@ mod tests {
     fn it_stays_short() {
         let (_scratch, history) = history();
         for at in 0..200 {
-            history.add(&format!("{at} {}", "x".repeat(15_000))).unwrap();
+            history
+                .add(&format!("{at} {}", "x".repeat(15_000)))
+                .unwrap();
         }
-        assert!(std::fs::metadata(&history.file).unwrap().len() < LARGE + 32_000, "{}", history.load().len());
+        assert!(
+            std::fs::metadata(&history.file).unwrap().len() < LARGE + 32_000,
+            "{}",
+            history.load().len()
+        );
         assert!(history.load().last().unwrap().starts_with("199 "));
         for at in 0..3000 {
             history.add(&at.to_string()).unwrap();
         }
         let all = history.load();
-        assert_eq!((all.len(), all[0].as_str(), all[MOST - 1].as_str()), (MOST, "2500", "2999"));
+        assert_eq!(
+            (all.len(), all[0].as_str(), all[MOST - 1].as_str()),
+            (MOST, "2500", "2999")
+        );
     }
 
     #[test]
     fn a_hostile_file_is_no_trouble() {
         let (scratch, history) = history();
         history.add("mine").unwrap();
-        std::fs::write(&history.file, b"\"good\"\n\xff\xfe\n{\"a\":1}\n[[[[\n\"half\n\n\"also good\"").unwrap();
+        std::fs::write(
+            &history.file,
+            b"\"good\"\n\xff\xfe\n{\"a\":1}\n[[[[\n\"half\n\n\"also good\"",
+        )
+        .unwrap();
         assert_eq!(history.load(), ["good", "also good"]);
-        std::fs::write(&history.file, format!("\"{}\"\n\"short\"\n", "y".repeat(100_000))).unwrap();
+        std::fs::write(
+            &history.file,
+            format!("\"{}\"\n\"short\"\n", "y".repeat(100_000)),
+        )
+        .unwrap();
         assert_eq!(history.load(), ["short"]);
         // A link, a folder and a pipe are not ours, and nobody waits for them.
         std::fs::remove_file(&history.file).unwrap();
@@ -147,7 +194,14 @@ mod tests {
         std::fs::create_dir(&history.file).unwrap();
         assert!(history.load().is_empty() && history.add("x").is_err());
         std::fs::remove_dir(&history.file).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, &history.file, rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &history.file,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
         assert!(history.load().is_empty() && history.add("x").is_err());
         std::fs::remove_file(&history.file).unwrap();
         std::fs::write(&history.file, "\"of others\"\n").unwrap();

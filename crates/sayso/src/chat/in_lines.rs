@@ -62,8 +62,17 @@ pub struct AtLines {
 
 impl AtLines {
     /// With these settings. `stopped` says that the person pressed Ctrl-C.
-    pub fn new(settings: Resolved, patterns: Arc<dyn Patterns>, stopped: Arc<AtomicBool>) -> AtLines {
-        AtLines { settings: Mutex::new(settings), patterns, stopped, base: OnceLock::new() }
+    pub fn new(
+        settings: Resolved,
+        patterns: Arc<dyn Patterns>,
+        stopped: Arc<AtomicBool>,
+    ) -> AtLines {
+        AtLines {
+            settings: Mutex::new(settings),
+            patterns,
+            stopped,
+            base: OnceLock::new(),
+        }
     }
 
     /// What it asks for: a yes counts only if that does not deny the call by then.
@@ -75,13 +84,25 @@ impl AtLines {
 impl Ask for AtLines {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
         Box::pin(async move {
-            let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            match Line::open(|paint| Look::of(&settings, paint), Arc::clone(&self.patterns), Arc::clone(&self.stopped)) {
+            let settings = self
+                .settings
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
+            match Line::open(
+                |paint| Look::of(&settings, paint),
+                Arc::clone(&self.patterns),
+                Arc::clone(&self.stopped),
+            ) {
                 Ok(line) => {
                     let ended = line.ask(with_mode(&prompt, &settings)).await;
                     let is_yes = matches!(&ended, Ended::Answered { answer, .. } if !matches!(answer.choice, Choice::Deny | Choice::Quit));
                     let base = self.base.get().and_then(Weak::upgrade);
-                    if is_yes && base.as_ref().is_some_and(|base| base.denies_by_now(&prompt.operation)) {
+                    if is_yes
+                        && base
+                            .as_ref()
+                            .is_some_and(|base| base.denies_by_now(&prompt.operation))
+                    {
                         return changed(&prompt);
                     }
                     if let (Some(base), Ended::Answered { answer, .. }) = (base, &ended)
@@ -189,7 +210,9 @@ impl InLines {
     fn greet(&self, tty: &mut File) -> io::Result<()> {
         let settings = self.base.settings(&self.around.agent);
         let mode = shown::mode(self.base.how(), settings.as_ref());
-        let profile = settings.map(|settings| settings.profile).unwrap_or_default();
+        let profile = settings
+            .map(|settings| settings.profile)
+            .unwrap_or_default();
         let mut lines = vec![
             format!("sayso chat in {}, in lines", visible(&self.around.workspace)),
             format!("mode {mode}, profile {profile}, agent {}, model {}", visible(&self.around.agent), visible(self.model.name())),
@@ -197,19 +220,32 @@ impl InLines {
                 .to_owned(),
         ];
         lines.extend(self.base.bench().0.workbench.remarks.iter().cloned());
-        let before = self.said.iter().filter(|one| matches!(one, Said::Person(_))).count();
+        let before = self
+            .said
+            .iter()
+            .filter(|one| matches!(one, Said::Person(_)))
+            .count();
         if before > 0 {
-            lines.push(format!("it goes on: you said {before} things before, and this was the last"));
+            lines.push(format!(
+                "it goes on: you said {before} things before, and this was the last"
+            ));
         }
         say(tty, &lines)?;
-        let last = self.said.iter().rposition(|one| matches!(one, Said::Person(_))).unwrap_or_default();
+        let last = self
+            .said
+            .iter()
+            .rposition(|one| matches!(one, Said::Person(_)))
+            .unwrap_or_default();
         for one in self.said.get(last..).unwrap_or_default() {
             let (mark, text) = match one {
                 Said::Person(text) => (PERSON, text),
                 Said::Model(answer) if !answer.text.is_empty() => (GUTTER, &answer.text),
                 _ => continue,
             };
-            let lines: Vec<String> = text.lines().map(|line| format!("{mark}{}", visible(line))).collect();
+            let lines: Vec<String> = text
+                .lines()
+                .map(|line| format!("{mark}{}", visible(line)))
+                .collect();
             say(tty, &lines)?;
         }
         Ok(())
@@ -217,7 +253,12 @@ impl InLines {
 
     /// Carries out what starts with `/`; whether the person leaves.
     fn command(&mut self, tty: &mut File, text: &str) -> io::Result<bool> {
-        let desk = Desk { base: &self.base, around: &self.around, configured: &self.configured, model: self.model.as_ref() };
+        let desk = Desk {
+            base: &self.base,
+            around: &self.around,
+            configured: &self.configured,
+            model: self.model.as_ref(),
+        };
         match slash::carry_out(&desk, text) {
             Ok(Came::Lines(lines)) => say(tty, &texts(lines))?,
             Ok(Came::Settings) => say(tty, &texts(worded::all(&self.base)))?,
@@ -230,7 +271,11 @@ impl InLines {
                 match yes.then(|| undo::carry_out(self.base.whereabouts(), &files, &plan)) {
                     None => say(tty, &["nothing was taken back".to_owned()])?,
                     Some(Ok(done)) => {
-                        let mut lines: Vec<String> = done.words.iter().map(|words| visible(words).into_owned()).collect();
+                        let mut lines: Vec<String> = done
+                            .words
+                            .iter()
+                            .map(|words| visible(words).into_owned())
+                            .collect();
                         lines.push(format!("/undo {} takes this back, too", visible(&done.id)));
                         say(tty, &lines)?;
                     }
@@ -250,13 +295,23 @@ impl InLines {
             }
             Ok(Came::Model(model)) => {
                 self.model = Arc::from(model);
-                say(tty, &[format!("`{}` answers from here on", visible(self.model.name()))])?;
+                say(
+                    tty,
+                    &[format!(
+                        "`{}` answers from here on",
+                        visible(self.model.name())
+                    )],
+                )?;
             }
             Ok(Came::Quit) => return Ok(true),
             Err(why) => problem(tty, &why)?,
         }
         if let Some(settings) = self.base.settings(&self.around.agent) {
-            *self.ask.settings.lock().unwrap_or_else(PoisonError::into_inner) = settings;
+            *self
+                .ask
+                .settings
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = settings;
         }
         Ok(false)
     }
@@ -272,9 +327,22 @@ impl InLines {
         for why in troubles {
             problem(tty, &why)?;
         }
-        let system = instructions(&self.around.workspace, shown::mode(self.base.how(), self.base.settings(&self.around.agent).as_ref()));
+        let system = instructions(
+            &self.around.workspace,
+            shown::mode(
+                self.base.how(),
+                self.base.settings(&self.around.agent).as_ref(),
+            ),
+        );
         let (model, around, stopped) = (self.model.as_ref(), &self.around, self.stopped.as_ref());
-        let turn = Turn { model, system, tools: &tools, around, ids: &Ids::new(), stopped };
+        let turn = Turn {
+            model,
+            system,
+            tools: &tools,
+            around,
+            ids: &Ids::new(),
+            stopped,
+        };
         let lines = Lines::new(Arc::clone(&self.progress), Arc::clone(&self.session), false);
         let gate = || {
             // Where it cannot be recorded, the mode stays.
@@ -284,10 +352,19 @@ impl InLines {
             self.base.bench()
         };
         let said = &mut self.said;
-        let ended = catch_unwind(AssertUnwindSafe(|| turn.take(said, &gate, &lines))).unwrap_or_else(|_| turn::Ended::broken());
+        let ended = catch_unwind(AssertUnwindSafe(|| turn.take(said, &gate, &lines)))
+            .unwrap_or_else(|_| turn::Ended::broken());
         close(&mut self.said);
         if let Some(now) = self.base.switch_mode(&self.around.agent).ok().flatten() {
-            say(tty, &texts(commands::switched(&self.base, &self.around.session, &self.around.agent, Some(now))))?;
+            say(
+                tty,
+                &texts(commands::switched(
+                    &self.base,
+                    &self.around.session,
+                    &self.around.agent,
+                    Some(now),
+                )),
+            )?;
         }
         match &ended.trouble {
             None => {}
@@ -322,7 +399,12 @@ impl InLines {
                 text.push('\n');
                 if !follows {
                     let count = text.lines().count();
-                    say(tty, &[format!("{count} lines are there; an empty line sends them, Ctrl-C forgets them")])?;
+                    say(
+                        tty,
+                        &[format!(
+                            "{count} lines are there; an empty line sends them, Ctrl-C forgets them"
+                        )],
+                    )?;
                     tty.write_all(GOES_ON.as_bytes())?;
                 }
                 is_pasted = true;
@@ -374,7 +456,10 @@ impl InLines {
 
 /// Whether something can be read within this time. A terminal that is gone can be read: it says so.
 fn ready(tty: &File, time: Duration) -> io::Result<bool> {
-    let time = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+    let time = Timespec {
+        tv_sec: 0,
+        tv_nsec: time.subsec_nanos().into(),
+    };
     match poll(&mut [PollFd::new(tty, PollFlags::IN)], Some(&time)) {
         Ok(count) => Ok(count > 0),
         Err(rustix::io::Errno::INTR) => Ok(false),
@@ -383,14 +468,21 @@ fn ready(tty: &File, time: Duration) -> io::Result<bool> {
 }
 
 fn texts(lines: Vec<Spans>) -> Vec<String> {
-    lines.into_iter().map(|spans| spans.into_iter().map(|(_, text)| text).collect()).collect()
+    lines
+        .into_iter()
+        .map(|spans| spans.into_iter().map(|(_, text)| text).collect())
+        .collect()
 }
 
 /// Lines of sayso's own, broken between words: somebody may have them read out.
 fn say(tty: &mut File, lines: &[String]) -> io::Result<()> {
     let width = Paint::for_stream(tty).cut_at().unwrap_or(usize::MAX);
     let mut text = String::new();
-    for row in lines.iter().flat_map(|one| one.split('\n')).flat_map(|one| fold(&line(Tone::Text, one), width, MORE)) {
+    for row in lines
+        .iter()
+        .flat_map(|one| one.split('\n'))
+        .flat_map(|one| fold(&line(Tone::Text, one), width, MORE))
+    {
         text.extend(row.into_iter().map(|(_, text)| text));
         text.push('\n');
     }
@@ -403,7 +495,10 @@ fn say(tty: &mut File, lines: &[String]) -> io::Result<()> {
 
 fn problem(tty: &mut File, why: &str) -> io::Result<()> {
     let why = visible_block(why);
-    let lines: Vec<String> =
-        why.lines().enumerate().map(|(at, text)| format!("{}{text}", if at == 0 { "sayso: " } else { MORE })).collect();
+    let lines: Vec<String> = why
+        .lines()
+        .enumerate()
+        .map(|(at, text)| format!("{}{text}", if at == 0 { "sayso: " } else { MORE }))
+        .collect();
     say(tty, &lines)
 }

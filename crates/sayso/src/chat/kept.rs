@@ -12,8 +12,7 @@ use sayso_tools::private_folder;
 use sayso_world::bounded_file::{Content, LastLink, read as read_file};
 use sayso_world::whereabouts::Whereabouts;
 
-const HEAD: &str =
-    "# Written by sayso (`/settings` in `sayso chat`). Your own settings belong into policy.yaml, which sayso never changes.\n";
+const HEAD: &str = "# Written by sayso (`/settings` in `sayso chat`). Your own settings belong into policy.yaml, which sayso never changes.\n";
 
 fn path(whereabouts: &Whereabouts) -> PathBuf {
     whereabouts.config.join("policy.d/settings.yaml")
@@ -27,45 +26,82 @@ pub fn set(whereabouts: &Whereabouts, key: &str, value: Node) -> Result<(), Stri
     let path = path(whereabouts);
     let text = match read_file(&path, 1 << 20, LastLink::Refuse) {
         Content::Missing => String::new(),
-        Content::Bytes(bytes, _) => String::from_utf8(bytes).map_err(|_| "the settings are no UTF-8 text".to_owned())?,
-        Content::Link => return Err("the file of the settings is a link, so it is not written".to_owned()),
+        Content::Bytes(bytes, _) => {
+            String::from_utf8(bytes).map_err(|_| "the settings are no UTF-8 text".to_owned())?
+        }
+        Content::Link => {
+            return Err("the file of the settings is a link, so it is not written".to_owned());
+        }
         Content::Unusable(why) => return Err(format!("the file of the settings {why}")),
     };
     let text = changed(&text, key, value)?;
     let folder = path.parent().ok_or("the settings have no folder")?;
-    std::fs::create_dir_all(&whereabouts.config).map_err(|error| format!("the settings cannot be saved: {error}"))?;
+    std::fs::create_dir_all(&whereabouts.config)
+        .map_err(|error| format!("the settings cannot be saved: {error}"))?;
     private_folder::make(folder)?;
-    private_folder::write(&path, text.as_bytes(), true).map(drop).map_err(|error| format!("the settings cannot be saved: {error}"))
+    private_folder::write(&path, text.as_bytes(), true)
+        .map(drop)
+        .map_err(|error| format!("the settings cannot be saved: {error}"))
 }
 
 /// The text with the change in it, checked as a policy is.
 fn changed(text: &str, key: &str, value: Node) -> Result<String, String> {
     let tree = match text.trim().is_empty() {
         true => Node::map::<String>([]),
-        false => yaml::read(text, &Limits::policy()).map_err(|finding| format!("the settings cannot be read: {}", finding.message))?,
+        false => yaml::read(text, &Limits::policy())
+            .map_err(|finding| format!("the settings cannot be read: {}", finding.message))?,
     };
-    let entries = |node: &Node| node.entries().iter().map(|entry| (entry.key.clone(), entry.node.clone())).collect::<Vec<_>>();
+    let entries = |node: &Node| {
+        node.entries()
+            .iter()
+            .map(|entry| (entry.key.clone(), entry.node.clone()))
+            .collect::<Vec<_>>()
+    };
     let mut all: Vec<(String, Node)> = entries(&tree);
-    let set = |list: &mut Vec<(String, Node)>, key: &str, node: Node| match list.iter_mut().find(|(known, _)| known == key) {
+    let set = |list: &mut Vec<(String, Node)>, key: &str, node: Node| match list
+        .iter_mut()
+        .find(|(known, _)| known == key)
+    {
         Some((_, known)) => *known = node,
         None => list.push((key.to_owned(), node)),
     };
     match key.split_once('.') {
         None => set(&mut all, key, value),
         Some((outer, inner)) => {
-            let mut below = all.iter().find(|(known, _)| known == outer).map(|(_, node)| entries(node)).unwrap_or_default();
+            let mut below = all
+                .iter()
+                .find(|(known, _)| known == outer)
+                .map(|(_, node)| entries(node))
+                .unwrap_or_default();
             set(&mut below, inner, value);
             set(&mut all, outer, Node::map(below));
         }
     }
     if !all.iter().any(|(known, _)| known == "version") {
-        all.insert(0, ("version".to_owned(), Value::Number("1".to_owned()).into()));
+        all.insert(
+            0,
+            ("version".to_owned(), Value::Number("1".to_owned()).into()),
+        );
     }
     // JSON is YAML, one key a line.
-    let out: String = all.iter().map(|(key, node)| format!("{key}: {}\n", json::write_plain(node))).collect();
+    let out: String = all
+        .iter()
+        .map(|(key, node)| format!("{key}: {}\n", json::write_plain(node)))
+        .collect();
     let out = format!("{HEAD}{out}");
-    let (layer, findings) = read(Source { name: "settings.yaml", text: &out }, Format::Yaml, Origin::Learned, &Bash);
-    match findings.iter().find(|finding| finding.severity == Severity::Error) {
+    let (layer, findings) = read(
+        Source {
+            name: "settings.yaml",
+            text: &out,
+        },
+        Format::Yaml,
+        Origin::Learned,
+        &Bash,
+    );
+    match findings
+        .iter()
+        .find(|finding| finding.severity == Severity::Error)
+    {
         Some(finding) => Err(visible(&finding.message).into_owned()),
         None => match layer {
             None => Err("the settings cannot be read".to_owned()),
@@ -84,11 +120,22 @@ mod tests {
     #[test]
     fn a_value_is_changed_and_the_rest_stays() {
         let first = changed("", "mode", Node::text("confirm-all")).unwrap();
-        assert!(first.starts_with('#') && first.ends_with("version: 1\nmode: \"confirm-all\"\n"), "{first}");
-        let second = changed(&first, "audit.retention_days", Value::Number("30".to_owned()).into()).unwrap();
+        assert!(
+            first.starts_with('#') && first.ends_with("version: 1\nmode: \"confirm-all\"\n"),
+            "{first}"
+        );
+        let second = changed(
+            &first,
+            "audit.retention_days",
+            Value::Number("30".to_owned()).into(),
+        )
+        .unwrap();
         let third = changed(&second, "audit.redact", Value::Bool(true).into());
         let third = third.unwrap_or(second);
-        assert!(third.contains("mode: \"confirm-all\"") && third.contains("\"retention_days\":30"), "{third}");
+        assert!(
+            third.contains("mode: \"confirm-all\"") && third.contains("\"retention_days\":30"),
+            "{third}"
+        );
         for (key, value) in [
             ("mode", Node::text("trust-all")),
             ("mode", Node::text("none")),
@@ -108,10 +155,21 @@ mod tests {
         whereabouts.config = scratch.path().join("config");
         set(&whereabouts, "enabled", Value::Bool(false).into()).unwrap();
         let file = path(&whereabouts);
-        assert!(std::fs::read_to_string(&file).unwrap().contains("enabled: false"));
-        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(
+            std::fs::read_to_string(&file)
+                .unwrap()
+                .contains("enabled: false")
+        );
+        assert_eq!(
+            std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         std::fs::remove_file(&file).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", &file).unwrap();
-        assert!(set(&whereabouts, "enabled", Value::Bool(true).into()).unwrap_err().contains("link"));
+        assert!(
+            set(&whereabouts, "enabled", Value::Bool(true).into())
+                .unwrap_err()
+                .contains("link")
+        );
     }
 }

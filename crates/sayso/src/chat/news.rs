@@ -105,7 +105,10 @@ impl Half {
         let whole = match std::str::from_utf8(&self.0) {
             // What is cut off has no length; what is wrong has one.
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            Err(error) => self.0.get(error.valid_up_to()..).map_or(self.0.len(), |rest| self.0.len() - tail(rest)),
+            Err(error) => self
+                .0
+                .get(error.valid_up_to()..)
+                .map_or(self.0.len(), |rest| self.0.len() - tail(rest)),
             Ok(_) => self.0.len(),
         };
         let rest = self.0.split_off(whole);
@@ -116,13 +119,21 @@ impl Half {
 /// How many bytes at the end begin a letter that is not whole.
 fn tail(bytes: &[u8]) -> usize {
     let ends = (1..=3).filter_map(|count| bytes.get(bytes.len().checked_sub(count)?..));
-    let begins = |end: &&[u8]| std::str::from_utf8(end).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none());
-    ends.filter(begins).map(<[u8]>::len).max().unwrap_or_default()
+    let begins = |end: &&[u8]| {
+        std::str::from_utf8(end)
+            .is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+    };
+    ends.filter(begins)
+        .map(<[u8]>::len)
+        .max()
+        .unwrap_or_default()
 }
 
 /// What is said after a yes: what was approved, and what was kept of it (U-16, U-17).
 fn approval(approved: &Approved) -> Vec<String> {
-    let Some(yes) = approved.yes() else { return Vec::new() };
+    let Some(yes) = approved.yes() else {
+        return Vec::new();
+    };
     let mut out = vec![finished::echo(approved.operation(), Some(yes))];
     if let Some((_, words)) = yes.kept.as_deref().filter(|_| yes.scope >= Scope::Batch) {
         out.push(visible(words).into_owned());
@@ -172,7 +183,8 @@ fn subject(call: &Call) -> String {
     let named = || format!("{} (malformed)", visible(&call.tool));
     match call.is_too_deep() {
         true => named(),
-        false => Operation::freeze(call.clone()).map_or_else(|_| named(), |operation| explain::subject(&operation)),
+        false => Operation::freeze(call.clone())
+            .map_or_else(|_| named(), |operation| explain::subject(&operation)),
     }
 }
 

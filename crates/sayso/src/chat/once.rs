@@ -34,10 +34,24 @@ struct Words {
 impl Lines {
     /// Shows it on standard output; nothing where a program wants all of it at the end.
     pub fn new(progress: Arc<Progress>, session: Arc<Session>, quiet: bool) -> Lines {
-        let out: Box<dyn Write + Send> = if quiet { Box::new(io::sink()) } else { Box::new(io::stdout()) };
+        let out: Box<dyn Write + Send> = if quiet {
+            Box::new(io::sink())
+        } else {
+            Box::new(io::stdout())
+        };
         let marked = io::stdout().is_terminal();
-        let words = Words { out, paint: Paint::for_stream(&io::stdout()), marked, line: String::new(), said: false };
-        Lines { progress, session, words: Mutex::new(words) }
+        let words = Words {
+            out,
+            paint: Paint::for_stream(&io::stdout()),
+            marked,
+            line: String::new(),
+            said: false,
+        };
+        Lines {
+            progress,
+            session,
+            words: Mutex::new(words),
+        }
     }
 
     fn words(&self) -> std::sync::MutexGuard<'_, Words> {
@@ -61,7 +75,11 @@ impl Words {
         let text = visible(line.trim_end_matches('\r')).into_owned();
         // Nobody is left to tell if the screen is gone.
         let _ = match self.marked {
-            true => writeln!(self.out, "{}", self.paint.folded(&format!("{GUTTER}{text}"), GUTTER)),
+            true => writeln!(
+                self.out,
+                "{}",
+                self.paint.folded(&format!("{GUTTER}{text}"), GUTTER)
+            ),
             false => writeln!(self.out, "{text}"),
         };
         let _ = self.out.flush();
@@ -81,17 +99,27 @@ impl Watch for Lines {
             Happens::Piece(Piece::Call(_)) => {}
             Happens::Piece(Piece::Again(why)) => {
                 self.words().end();
-                let _ = writeln!(io::stderr(), "sayso: the model is asked again, from the start: {}", visible(&why));
+                let _ = writeln!(
+                    io::stderr(),
+                    "sayso: the model is asked again, from the start: {}",
+                    visible(&why)
+                );
             }
             Happens::Answered(_, is_cut) => {
                 self.words().end();
                 if is_cut {
-                    let _ = writeln!(io::stderr(), "sayso: the answer reached its longest length, and ends in the middle");
+                    let _ = writeln!(
+                        io::stderr(),
+                        "sayso: the answer reached its longest length, and ends in the middle"
+                    );
                 }
             }
             Happens::Refused(wanted, why) => {
                 let paint = self.words().paint;
-                let lines = [format!("{} (malformed)", visible(&wanted.tool)), paint.tone(Tone::Red, &format!("      ✗ {}", visible(why)))];
+                let lines = [
+                    format!("{} (malformed)", visible(&wanted.tool)),
+                    paint.tone(Tone::Red, &format!("      ✗ {}", visible(why))),
+                ];
                 self.progress.say(&lines);
             }
             Happens::Step(step) => self.progress.step(step),

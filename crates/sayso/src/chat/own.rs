@@ -11,8 +11,15 @@ use sayso_world::whereabouts::Whereabouts;
 /// What it says went wrong.
 pub fn output(whereabouts: &Whereabouts, args: &[&str]) -> Result<String, String> {
     let mut command = Command::new(&whereabouts.binary);
-    command.args(args).current_dir("/").env_clear().envs(scrubbed(std::env::vars_os()));
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("sayso could not be started: {error}"))?;
+    command
+        .args(args)
+        .current_dir("/")
+        .env_clear()
+        .envs(scrubbed(std::env::vars_os()));
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("sayso could not be started: {error}"))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),

@@ -62,8 +62,17 @@ struct Past {
 impl Served {
     /// The servers that the person has told; none is started yet.
     pub fn load(whereabouts: &Whereabouts, workspace: &Path, stopped: Arc<AtomicBool>) -> Served {
-        let servers = Arc::new(Servers::load(whereabouts, workspace, Arc::clone(&stopped), false));
-        Served { servers, stopped, past: Mutex::default() }
+        let servers = Arc::new(Servers::load(
+            whereabouts,
+            workspace,
+            Arc::clone(&stopped),
+            false,
+        ));
+        Served {
+            servers,
+            stopped,
+            past: Mutex::default(),
+        }
     }
 
     /// The servers themselves, for whoever runs what was approved.
@@ -85,12 +94,24 @@ impl Served {
         let names: Vec<&str> = {
             let mut past = self.past();
             past.failed.retain(|_, since| since.elapsed() < AGAIN);
-            self.servers.names().filter(|name| !past.failed.contains_key(*name)).collect()
+            self.servers
+                .names()
+                .filter(|name| !past.failed.contains_key(*name))
+                .collect()
         };
         // All at once: each may take its time to start.
         let looked: Vec<_> = std::thread::scope(|scope| {
-            let started: Vec<_> = names.iter().map(|name| scope.spawn(|| self.servers.tools_of(name))).collect();
-            started.into_iter().map(|one| one.join().unwrap_or_else(|_| Err("a server could not be looked at".to_owned()))).collect()
+            let started: Vec<_> = names
+                .iter()
+                .map(|name| scope.spawn(|| self.servers.tools_of(name)))
+                .collect();
+            started
+                .into_iter()
+                .map(|one| {
+                    one.join()
+                        .unwrap_or_else(|_| Err("a server could not be looked at".to_owned()))
+                })
+                .collect()
         });
         let (mut said, mut troubles) = (Vec::new(), Vec::from_iter(self.servers.trouble()));
         let mut past = self.past();
@@ -106,7 +127,11 @@ impl Served {
             }
         }
         let (tools, more) = named(said);
-        let news = troubles.into_iter().chain(more).filter(|trouble| past.told.insert(trouble.clone())).collect();
+        let news = troubles
+            .into_iter()
+            .chain(more)
+            .filter(|trouble| past.told.insert(trouble.clone()))
+            .collect();
         (Tools::of(self.servers(), tools), news)
     }
 }
@@ -122,16 +147,33 @@ fn named(said: Vec<mcp::Offered>) -> (Vec<Tool>, Vec<String>) {
             left += 1;
             continue;
         }
-        let shown = format!("the tool `{}` of the MCP server `{}`", visible(&one.tool), visible(&one.server));
+        let shown = format!(
+            "the tool `{}` of the MCP server `{}`",
+            visible(&one.tool),
+            visible(&one.server)
+        );
         match schema(&one.schema) {
             Err(why) => troubles.push(format!("{shown} is left out: {why}")),
-            Ok(_) if out.contains_key(&name) => troubles.push(format!("{shown} is left out: another one has its name")),
+            Ok(_) if out.contains_key(&name) => {
+                troubles.push(format!("{shown} is left out: another one has its name"))
+            }
             Ok(schema) => {
                 let short: String = one.description.chars().take(LONGEST_ABOUT).collect();
                 // What nobody could see is told to no model either.
                 let about = visible_block(&short);
-                let offered = Offered { name: name.clone(), about, schema };
-                out.insert(name, Tool { server: one.server, tool: one.tool, offered });
+                let offered = Offered {
+                    name: name.clone(),
+                    about,
+                    schema,
+                };
+                out.insert(
+                    name,
+                    Tool {
+                        server: one.server,
+                        tool: one.tool,
+                        offered,
+                    },
+                );
             }
         }
     }
@@ -155,29 +197,52 @@ fn name_of(server: &str, tool: &str) -> String {
         return simple;
     }
     let pair: Node = Value::List(vec![Node::text(server), Node::text(tool)]).into();
-    let digest: String = Digest::of_node(&pair).to_string().chars().rev().take(8).collect();
-    let letters = simple.chars().map(|letter| if is_plain(letter) { letter } else { '_' });
-    format!("{}_{digest}", letters.take(LONGEST_NAME - digest.len() - 1).collect::<String>())
+    let digest: String = Digest::of_node(&pair)
+        .to_string()
+        .chars()
+        .rev()
+        .take(8)
+        .collect();
+    let letters = simple
+        .chars()
+        .map(|letter| if is_plain(letter) { letter } else { '_' });
+    format!(
+        "{}_{digest}",
+        letters
+            .take(LONGEST_NAME - digest.len() - 1)
+            .collect::<String>()
+    )
 }
 
 /// The schema as endpoints take it: one that they refuse would end the whole conversation. The server still checks what it gets.
 fn schema(said: &Node) -> Result<Node, String> {
     let is_object = |node: &Node| node.as_text() == Some("object");
     match said.get("type") {
-        _ if !matches!(said.value, Value::Map(_)) => return Err("what it says of its arguments is no schema".to_owned()),
+        _ if !matches!(said.value, Value::Map(_)) => {
+            return Err("what it says of its arguments is no schema".to_owned());
+        }
         Some(kind) if !is_object(kind) => return Err("its arguments are no object".to_owned()),
         _ => {}
     }
-    let kept = said.entries().iter().filter(|entry| !REFUSED_KEYS.contains(&entry.key.as_str()) && entry.key != "type");
+    let kept = said
+        .entries()
+        .iter()
+        .filter(|entry| !REFUSED_KEYS.contains(&entry.key.as_str()) && entry.key != "type");
     let mut fields = vec![("type".to_owned(), Node::text("object"))];
     fields.extend(kept.map(|entry| (entry.key.clone(), entry.node.clone())));
-    if !fields.iter().any(|(key, node)| key == "properties" && matches!(node.value, Value::Map(_))) {
+    if !fields
+        .iter()
+        .any(|(key, node)| key == "properties" && matches!(node.value, Value::Map(_)))
+    {
         fields.retain(|(key, _)| key != "properties");
         fields.push(("properties".to_owned(), Node::map::<String>([])));
     }
     let out = Node::map(fields);
     match json::write(&out).len() > LONGEST_SCHEMA {
-        true => Err(format!("what it says of its arguments is longer than {} KiB", LONGEST_SCHEMA >> 10)),
+        true => Err(format!(
+            "what it says of its arguments is longer than {} KiB",
+            LONGEST_SCHEMA >> 10
+        )),
         false => Ok(out),
     }
 }
@@ -191,27 +256,61 @@ mod tests {
 
     fn said(server: &str, tool: &str, schema: &str) -> mcp::Offered {
         let schema = json::read(schema, &Limits::default()).unwrap();
-        mcp::Offered { server: server.to_owned(), tool: tool.to_owned(), description: "d\u{1b}\u{e0041}".to_owned(), schema }
+        mcp::Offered {
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+            description: "d\u{1b}\u{e0041}".to_owned(),
+            schema,
+        }
     }
 
     #[test]
     fn tools_get_names_that_endpoints_take_and_odd_schemas_are_left_out() {
         let (tools, troubles) = named(vec![
             said("s", "echo", "{}"),
-            said("s", "a.b/c", r#"{"type":"object","oneOf":[],"properties":{"x":{"type":"string"}}}"#),
+            said(
+                "s",
+                "a.b/c",
+                r#"{"type":"object","oneOf":[],"properties":{"x":{"type":"string"}}}"#,
+            ),
             said("s", "text", r#"{"type":"string"}"#),
             said("s", "list", "[]"),
             said("s", "echo", "{}"),
-            said("s", "large", &format!("{{\"x\":\"{}\"}}", "y".repeat(70_000))),
+            said(
+                "s",
+                "large",
+                &format!("{{\"x\":\"{}\"}}", "y".repeat(70_000)),
+            ),
         ]);
         assert_eq!((tools.len(), troubles.len()), (2, 4), "{troubles:?}");
         let echo = tools.iter().find(|tool| tool.tool == "echo").unwrap();
-        assert_eq!((echo.offered.name.as_str(), echo.offered.about.as_str()), ("mcp__s__echo", "d␛‹U+E0041›"));
-        assert_eq!(json::write(&echo.offered.schema), r#"{"type":"object","properties":{}}"#);
+        assert_eq!(
+            (echo.offered.name.as_str(), echo.offered.about.as_str()),
+            ("mcp__s__echo", "d␛‹U+E0041›")
+        );
+        assert_eq!(
+            json::write(&echo.offered.schema),
+            r#"{"type":"object","properties":{}}"#
+        );
         let odd = tools.iter().find(|tool| tool.tool == "a.b/c").unwrap();
-        assert!(odd.offered.name.starts_with("mcp__s__a_b_c_"), "{}", odd.offered.name);
-        assert!(odd.offered.schema.get("oneOf").is_none() && odd.offered.schema.get("properties").unwrap().get("x").is_some());
-        let many = (0..120).map(|at| said("s", &format!("t{at}"), "{}")).collect();
+        assert!(
+            odd.offered.name.starts_with("mcp__s__a_b_c_"),
+            "{}",
+            odd.offered.name
+        );
+        assert!(
+            odd.offered.schema.get("oneOf").is_none()
+                && odd
+                    .offered
+                    .schema
+                    .get("properties")
+                    .unwrap()
+                    .get("x")
+                    .is_some()
+        );
+        let many = (0..120)
+            .map(|at| said("s", &format!("t{at}"), "{}"))
+            .collect();
         let (tools, troubles) = named(many);
         assert_eq!((tools.len(), troubles.len()), (MOST_TOOLS, 1));
     }

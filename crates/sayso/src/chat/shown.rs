@@ -41,10 +41,16 @@ pub fn note(app: &mut App, lines: Vec<Spans>) {
 /// Something that went wrong.
 pub fn problem(app: &mut App, why: &str) {
     let lines = visible_block(why);
-    let lines = lines
-        .lines()
-        .enumerate()
-        .map(|(at, text)| line(Tone::Warning, if at == 0 { format!("✗ {text}") } else { format!("{GOES_ON}{text}") }));
+    let lines = lines.lines().enumerate().map(|(at, text)| {
+        line(
+            Tone::Warning,
+            if at == 0 {
+                format!("✗ {text}")
+            } else {
+                format!("{GOES_ON}{text}")
+            },
+        )
+    });
     note(app, lines.collect());
 }
 
@@ -54,7 +60,9 @@ pub fn bar(app: &mut App) {
     let mode = mode(app.base.how(), settings.as_ref());
     let bar = &mut app.chat.bar;
     bar.mode = mode.to_owned();
-    bar.profile = settings.map(|settings| settings.profile).unwrap_or_default();
+    bar.profile = settings
+        .map(|settings| settings.profile)
+        .unwrap_or_default();
     bar.agent = visible(&app.around.agent).into_owned();
     bar.model = visible(app.model.name()).into_owned();
     bar.usage = app.now.usage.short().unwrap_or_default();
@@ -89,15 +97,23 @@ pub fn earlier(app: &mut App) {
                     app.chat.transcript.add(words);
                 }
                 for call in &answer.calls {
-                    let head =
-                        vec![(Tone::Faint, "• ".to_owned()), (Tone::Text, format!("{} {}", visible(&call.tool), visible(&call.arguments)))];
+                    let head = vec![
+                        (Tone::Faint, "• ".to_owned()),
+                        (
+                            Tone::Text,
+                            format!("{} {}", visible(&call.tool), visible(&call.arguments)),
+                        ),
+                    ];
                     app.chat.transcript.add(Item::note(vec![head]));
                 }
             }
             Said::Results(results) => {
                 for result in results {
-                    let head =
-                        if result.failed { line(Tone::Warning, "  ✗ it was told:") } else { line(Tone::Faint, "  ✓ it was told:") };
+                    let head = if result.failed {
+                        line(Tone::Warning, "  ✗ it was told:")
+                    } else {
+                        line(Tone::Faint, "  ✓ it was told:")
+                    };
                     let mut item = Item::call(head.clone());
                     item.output(&result.text);
                     item.ends(head, Vec::new());
@@ -126,50 +142,90 @@ pub fn hear(app: &mut App, news: News) {
             }
             doing(app, "writing");
         }
-        News::Piece(Piece::Call(tool)) => doing(app, &format!("writing a call of {}", visible(&tool))),
+        News::Piece(Piece::Call(tool)) => {
+            doing(app, &format!("writing a call of {}", visible(&tool)))
+        }
         News::Piece(Piece::Again(why)) => {
-            if let Some(item) = app.now.words.and_then(|number| app.chat.transcript.item(number)) {
+            if let Some(item) = app
+                .now
+                .words
+                .and_then(|number| app.chat.transcript.item(number))
+            {
                 item.again();
             }
             doing(app, &format!("asking again: {}", visible(&why)));
         }
         News::Answered(usage, is_cut) => {
             app.now.usage.add(usage);
-            if let Some(item) = app.now.words.take().and_then(|number| app.chat.transcript.item(number)) {
+            if let Some(item) = app
+                .now
+                .words
+                .take()
+                .and_then(|number| app.chat.transcript.item(number))
+            {
                 item.whole();
             }
             app.chat.transcript.drop_empty();
             if is_cut {
-                problem(app, "the answer reached its longest length, and ends in the middle");
+                problem(
+                    app,
+                    "the answer reached its longest length, and ends in the middle",
+                );
             }
         }
         News::Refused(tool, why) => problem(app, &format!("{}: {why}", visible(&tool))),
         News::Starts(place, subject) => {
-            let counted = if place.total > 1 { format!("[{}/{}] ", place.index, place.total) } else { String::new() };
+            let counted = if place.total > 1 {
+                format!("[{}/{}] ", place.index, place.total)
+            } else {
+                String::new()
+            };
             app.now.subject = format!("{counted}{subject}");
-            let head =
-                vec![(Tone::Key, "◌ ".to_owned()), (Tone::Text, format!("{} wants: {}", visible(&app.around.agent), app.now.subject))];
+            let head = vec![
+                (Tone::Key, "◌ ".to_owned()),
+                (
+                    Tone::Text,
+                    format!("{} wants: {}", visible(&app.around.agent), app.now.subject),
+                ),
+            ];
             app.now.call = Some(app.chat.transcript.add(Item::call(head)));
         }
         News::Runs(words) => {
             doing(app, &format!("running {}", app.now.subject.clone()));
-            let lines: Vec<Spans> = words.into_iter().map(|text| line(Tone::Good, format!("✓ {text}"))).collect();
+            let lines: Vec<Spans> = words
+                .into_iter()
+                .map(|text| line(Tone::Good, format!("✓ {text}")))
+                .collect();
             if !lines.is_empty() {
                 // It stands before what the call brings, and behind what was wanted.
                 let number = app.now.call.take();
-                let wanted = line(Tone::Faint, format!("• {} wanted: {}", visible(&app.around.agent), app.now.subject));
+                let wanted = line(
+                    Tone::Faint,
+                    format!(
+                        "• {} wanted: {}",
+                        visible(&app.around.agent),
+                        app.now.subject
+                    ),
+                );
                 if let Some(item) = number.and_then(|number| app.chat.transcript.item(number)) {
                     item.ends(wanted, Vec::new());
                 }
                 note(app, lines);
-                let head = vec![(Tone::Key, "◌ ".to_owned()), (Tone::Text, app.now.subject.clone())];
+                let head = vec![
+                    (Tone::Key, "◌ ".to_owned()),
+                    (Tone::Text, app.now.subject.clone()),
+                ];
                 if number.is_some() {
                     app.now.call = Some(app.chat.transcript.add(Item::call(head)));
                 }
             }
         }
         News::Output(text) => {
-            if let Some(item) = app.now.call.and_then(|number| app.chat.transcript.item(number)) {
+            if let Some(item) = app
+                .now
+                .call
+                .and_then(|number| app.chat.transcript.item(number))
+            {
                 item.output(&text);
             }
         }
@@ -182,8 +238,15 @@ pub fn hear(app: &mut App, news: News) {
 }
 
 fn doing(app: &mut App, words: &str) {
-    let since = app.chat.activity.as_ref().map_or_else(Instant::now, |activity| activity.since);
-    app.chat.activity = Some(Activity { words: words.to_owned(), since });
+    let since = app
+        .chat
+        .activity
+        .as_ref()
+        .map_or_else(Instant::now, |activity| activity.since);
+    app.chat.activity = Some(Activity {
+        words: words.to_owned(),
+        since,
+    });
 }
 
 fn ends(app: &mut App, finished: &Finished) {
@@ -192,18 +255,38 @@ fn ends(app: &mut App, finished: &Finished) {
         Some(Ran::Done(result) | Ran::Failed { result, .. }) => Some(result),
         _ => None,
     };
-    let text = |key: &str| result.and_then(|result| result.get(key)).and_then(Node::as_text).unwrap_or_default().to_owned();
+    let text = |key: &str| {
+        result
+            .and_then(|result| result.get(key))
+            .and_then(Node::as_text)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let (good, how) = match &finished.ran {
         Some(Ran::Done(node)) => {
             let bounded = node.get("sandboxed").and_then(Node::as_bool) == Some(true);
-            let unasked = if finished.outcome == Outcome::AutoApproved { ", unasked" } else { "" };
-            (true, format!("ran{unasked}{}", if bounded { ", in a sandbox" } else { "" }))
+            let unasked = if finished.outcome == Outcome::AutoApproved {
+                ", unasked"
+            } else {
+                ""
+            };
+            (
+                true,
+                format!(
+                    "ran{unasked}{}",
+                    if bounded { ", in a sandbox" } else { "" }
+                ),
+            )
         }
         Some(Ran::Failed { why, .. }) => (false, format!("failed: {why}")),
         Some(Ran::NotRun(why)) => (false, why.clone()),
         None => (false, finished.message.clone()),
     };
-    let (tone, sign) = if good { (Tone::Good, "✓ ") } else { (Tone::Warning, "✗ ") };
+    let (tone, sign) = if good {
+        (Tone::Good, "✓ ")
+    } else {
+        (Tone::Warning, "✗ ")
+    };
     let head = vec![(tone, sign.to_owned()), (Tone::Strong, subject)];
     let mut lines = catastrophe(finished);
     let undo = match text("change") {
@@ -216,7 +299,12 @@ fn ends(app: &mut App, finished: &Finished) {
         0 => line(end_tone, format!("  {one}{undo}")),
         _ => line(end_tone, format!("{GOES_ON}{one}")),
     }));
-    if let Some(item) = app.now.call.take().and_then(|number| app.chat.transcript.item(number)) {
+    if let Some(item) = app
+        .now
+        .call
+        .take()
+        .and_then(|number| app.chat.transcript.item(number))
+    {
         if !item.has_output() {
             item.output(&text("output"));
         }
@@ -227,10 +315,17 @@ fn ends(app: &mut App, finished: &Finished) {
 
 /// What is denied as a catastrophe is not asked about, so nobody would see that it was tried: it is told apart from all other ends.
 fn catastrophe(finished: &Finished) -> Vec<Spans> {
-    let Some(verdict) = finished.verdict.as_deref().filter(|verdict| verdict.tier == Tier::Catastrophic && finished.ran.is_none()) else {
+    let Some(verdict) = finished
+        .verdict
+        .as_deref()
+        .filter(|verdict| verdict.tier == Tier::Catastrophic && finished.ran.is_none())
+    else {
         return Vec::new();
     };
-    let mut out = vec![line(Tone::Danger, "  ⚠ CATASTROPHIC OPERATION: denied, and nobody is asked about it")];
+    let mut out = vec![line(
+        Tone::Danger,
+        "  ⚠ CATASTROPHIC OPERATION: denied, and nobody is asked about it",
+    )];
     let does = |effect: &&Effect| !matches!(effect.kind, EffectKind::Run | EffectKind::Read);
     out.extend(
         verdict
@@ -257,12 +352,27 @@ pub fn over(app: &mut App, ended: &Ended) {
         Some(Trouble::Stopped) => {
             app.chat.notice = None;
             let completed = ended.calls.iter().filter(|one| one.succeeded()).count();
-            let failed = ended.calls.iter().filter(|one| matches!(one.ran, Some(Ran::Failed { .. }))).count();
-            let cancelled = ended.calls.iter().filter(|one| one.outcome == Outcome::Cancelled).count();
+            let failed = ended
+                .calls
+                .iter()
+                .filter(|one| matches!(one.ran, Some(Ran::Failed { .. })))
+                .count();
+            let cancelled = ended
+                .calls
+                .iter()
+                .filter(|one| one.outcome == Outcome::Cancelled)
+                .count();
             let mut lines = vec![line(Tone::Warning, "you stopped this turn")];
             if !ended.calls.is_empty() {
-                let counts = Completed { completed, failed, total: ended.calls.len() };
-                lines.push(line(Tone::Faint, format!("  {}, {cancelled} cancelled", progress::completed(counts))));
+                let counts = Completed {
+                    completed,
+                    failed,
+                    total: ended.calls.len(),
+                };
+                lines.push(line(
+                    Tone::Faint,
+                    format!("  {}, {cancelled} cancelled", progress::completed(counts)),
+                ));
             }
             note(app, lines);
         }
@@ -274,8 +384,15 @@ pub fn over(app: &mut App, ended: &Ended) {
 pub fn undo(app: &mut App, (files, plan): &(sayso_tools::files::Files, sayso_tools::undo::Plan)) {
     match carry_out(app.base.whereabouts(), files, plan) {
         Ok(done) => {
-            let mut lines: Vec<Spans> = done.words.iter().map(|words| line(Tone::Good, format!("✓ {}", visible(words)))).collect();
-            lines.push(line(Tone::Faint, format!("  /undo {} takes this back, too", visible(&done.id))));
+            let mut lines: Vec<Spans> = done
+                .words
+                .iter()
+                .map(|words| line(Tone::Good, format!("✓ {}", visible(words))))
+                .collect();
+            lines.push(line(
+                Tone::Faint,
+                format!("  /undo {} takes this back, too", visible(&done.id)),
+            ));
             note(app, lines);
         }
         Err(why) => problem(app, &why),

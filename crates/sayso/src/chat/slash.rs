@@ -62,12 +62,22 @@ pub fn carry_out(desk: &Desk<'_>, text: &str) -> Result<Came, String> {
     let base = desk.base;
     Ok(match name.as_str() {
         "/help" => Came::Lines(commands::help()),
-        "/permissions" => Came::Lines(commands::permissions(base, &desk.around.session, &desk.around.agent, first)?),
+        "/permissions" => Came::Lines(commands::permissions(
+            base,
+            &desk.around.session,
+            &desk.around.agent,
+            first,
+        )?),
         "/settings" if words.is_empty() => Came::Settings,
-        "/settings" if worded::wished(base, text).is_ok_and(|wish| tabs::switches_asking_off(&wish)) => {
+        "/settings"
+            if worded::wished(base, text).is_ok_and(|wish| tabs::switches_asking_off(&wish)) =>
+        {
             Came::Sure(tabs::OFF_MEANS.to_owned(), worded::wished(base, text)?)
         }
-        "/settings" => Came::Lines(vec![line(Tone::Good, format!("✓ {}", worded::carry_out(base, text)?))]),
+        "/settings" => Came::Lines(vec![line(
+            Tone::Good,
+            format!("✓ {}", worded::carry_out(base, text)?),
+        )]),
         "/rules" => Came::Lines(commands::remembered(base, true)?),
         "/grants" => Came::Lines(commands::remembered(base, false)?),
         "/audit" => Came::Lines(commands::audit(base)?),
@@ -75,14 +85,23 @@ pub fn carry_out(desk: &Desk<'_>, text: &str) -> Result<Came, String> {
         "/model" if first.is_empty() => Came::Lines(vec![line(Tone::Text, models(desk))]),
         "/model" => Came::Model(desk.configured.model(Some(first))?),
         "/quit" => Came::Quit,
-        other => return Err(format!("there is no command `{}`; /help shows them", visible(other))),
+        other => {
+            return Err(format!(
+                "there is no command `{}`; /help shows them",
+                visible(other)
+            ));
+        }
     })
 }
 
 /// The names of models that can be chosen, and the one that answers.
 fn models(desk: &Desk<'_>) -> String {
     let names = desk.configured.names().join(", ");
-    format!("`{}` answers; there are {}, and `openai:NAME`, `anthropic:NAME`", visible(desk.model.name()), visible(&names))
+    format!(
+        "`{}` answers; there are {}, and `openai:NAME`, `anthropic:NAME`",
+        visible(desk.model.name()),
+        visible(&names)
+    )
 }
 
 /// Shows what would be taken back; the person says whether it is.
@@ -91,17 +110,39 @@ fn undo(base: &Base, id: Option<&str>) -> Result<Came, String> {
     let plan = plan(&files, id)?;
     let mut out = vec![line(Tone::Strong, "this would")];
     // The words name the file.
-    out.extend(plan.words.iter().map(|(_, words)| line(Tone::Text, format!("  {}", visible(words)))));
+    out.extend(
+        plan.words
+            .iter()
+            .map(|(_, words)| line(Tone::Text, format!("  {}", visible(words)))),
+    );
     for conflict in &plan.conflicts {
-        out.push(line(Tone::Warning, format!("  {}: {}", visible(&conflict.path.display().to_string()), visible(&conflict.why))));
-        out.extend(conflict.diff.lines().map(|text| line(Tone::Faint, format!("    {}", visible(text)))));
+        out.push(line(
+            Tone::Warning,
+            format!(
+                "  {}: {}",
+                visible(&conflict.path.display().to_string()),
+                visible(&conflict.why)
+            ),
+        ));
+        out.extend(
+            conflict
+                .diff
+                .lines()
+                .map(|text| line(Tone::Faint, format!("    {}", visible(text)))),
+        );
     }
     if !plan.conflicts.is_empty() {
-        out.push(line(Tone::Warning, "  nothing was changed: it would lose what came after"));
+        out.push(line(
+            Tone::Warning,
+            "  nothing was changed: it would lose what came after",
+        ));
         return Ok(Came::Lines(out));
     }
     if plan.words.is_empty() {
-        return Ok(Came::Lines(vec![line(Tone::Text, "everything is back as it was already")]));
+        return Ok(Came::Lines(vec![line(
+            Tone::Text,
+            "everything is back as it was already",
+        )]));
     }
     Ok(Came::Undo(Box::new((files, plan)), out))
 }

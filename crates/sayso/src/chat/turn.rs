@@ -61,7 +61,12 @@ impl Ended {
     /// A turn that broke: nobody knows what of it was done.
     pub fn broken() -> Ended {
         let why = "the turn broke; what it did is in the record (`/audit`)".to_owned();
-        Ended { calls: Vec::new(), malformed: 0, usage: Usage::default(), trouble: Some(Trouble::Failed(why)) }
+        Ended {
+            calls: Vec::new(),
+            malformed: 0,
+            usage: Usage::default(),
+            trouble: Some(Trouble::Failed(why)),
+        }
     }
 }
 
@@ -83,8 +88,18 @@ pub struct Turn<'a> {
 
 impl Turn<'_> {
     /// Takes the turn. `gate` gives the gate of the moment: settings may change between two batches.
-    pub fn take<G: AsRef<Gate>>(&self, said: &mut Vec<Said>, gate: &dyn Fn() -> G, watch: &(dyn Watch + Sync)) -> Ended {
-        let mut ended = Ended { calls: Vec::new(), malformed: 0, usage: Usage::default(), trouble: None };
+    pub fn take<G: AsRef<Gate>>(
+        &self,
+        said: &mut Vec<Said>,
+        gate: &dyn Fn() -> G,
+        watch: &(dyn Watch + Sync),
+    ) -> Ended {
+        let mut ended = Ended {
+            calls: Vec::new(),
+            malformed: 0,
+            usage: Usage::default(),
+            trouble: None,
+        };
         for _ in 0..MOST_ROUNDS {
             match self.round(said, gate, watch, &mut ended) {
                 Ok(true) => {}
@@ -95,7 +110,9 @@ impl Turn<'_> {
                 }
             }
         }
-        ended.trouble = Some(Trouble::Failed(format!("the model called tools {MOST_ROUNDS} times in a row; say something to go on")));
+        ended.trouble = Some(Trouble::Failed(format!(
+            "the model called tools {MOST_ROUNDS} times in a row; say something to go on"
+        )));
         ended
     }
 
@@ -110,13 +127,22 @@ impl Turn<'_> {
         if self.stopped.load(Ordering::SeqCst) {
             return Err(Trouble::Stopped);
         }
-        let request = Request { system: &self.system, said, tools: &self.tools.offered, stopped: self.stopped };
-        let reply = self.model.answer(&request, &mut |piece| watch.happens(Happens::Piece(piece)))?;
+        let request = Request {
+            system: &self.system,
+            said,
+            tools: &self.tools.offered,
+            stopped: self.stopped,
+        };
+        let reply = self
+            .model
+            .answer(&request, &mut |piece| watch.happens(Happens::Piece(piece)))?;
         ended.usage.add(reply.usage);
         watch.happens(Happens::Answered(&reply.usage, reply.is_cut));
         let calls = reply.answer.calls.clone();
         let mut keep = |one: Said| -> Result<(), Trouble> {
-            let kept = watch.keep(&one).map_err(|why| Trouble::Failed(format!("the conversation cannot be kept: {why}")));
+            let kept = watch
+                .keep(&one)
+                .map_err(|why| Trouble::Failed(format!("the conversation cannot be kept: {why}")));
             said.push(one);
             kept
         };
@@ -134,7 +160,13 @@ impl Turn<'_> {
     }
 
     /// Runs the calls as one batch; what came of each, and whether the person stopped it.
-    fn run(&self, wanted: &[Wanted], gate: &Gate, watch: &(dyn Watch + Sync), ended: &mut Ended) -> (Vec<Brought>, bool) {
+    fn run(
+        &self,
+        wanted: &[Wanted],
+        gate: &Gate,
+        watch: &(dyn Watch + Sync),
+        ended: &mut Ended,
+    ) -> (Vec<Brought>, bool) {
         let mut results: Vec<Option<Brought>> = Vec::with_capacity(wanted.len());
         let mut calls: Vec<Call> = Vec::new();
         for one in wanted {
@@ -150,13 +182,22 @@ impl Turn<'_> {
                 Err(why) => {
                     ended.malformed += 1;
                     watch.happens(Happens::Refused(one, &why));
-                    Some(Brought { id: one.id.clone(), text: why, failed: true })
+                    Some(Brought {
+                        id: one.id.clone(),
+                        text: why,
+                        failed: true,
+                    })
                 }
             });
         }
-        let batch = pollster::block_on(gate.batch_told(calls, Options::default(), &|step| watch.happens(Happens::Step(step))));
+        let batch = pollster::block_on(gate.batch_told(calls, Options::default(), &|step| {
+            watch.happens(Happens::Step(step))
+        }));
         let mut ends = batch.results.iter();
-        let results = results.into_iter().zip(wanted).filter_map(|(result, one)| result.or_else(|| Some(brought(one, ends.next()?))));
+        let results = results
+            .into_iter()
+            .zip(wanted)
+            .filter_map(|(result, one)| result.or_else(|| Some(brought(one, ends.next()?))));
         let results = results.collect();
         ended.calls.extend(batch.results);
         (results, batch.stopped)
@@ -165,21 +206,46 @@ impl Turn<'_> {
 
 /// What the model is told of a call.
 pub fn brought(wanted: &Wanted, finished: &Finished) -> Brought {
-    let of = |result: &Node, key: &str| result.get(key).and_then(Node::as_text).unwrap_or_default().to_owned();
+    let of = |result: &Node, key: &str| {
+        result
+            .get(key)
+            .and_then(Node::as_text)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let (text, failed) = match &finished.ran {
         Some(Ran::Done(result)) => (of(result, "output"), false),
         Some(Ran::Failed { why, result }) => {
             let output = of(result, "output");
-            (if output.is_empty() { why.clone() } else { format!("{why}\n{output}") }, true)
+            (
+                if output.is_empty() {
+                    why.clone()
+                } else {
+                    format!("{why}\n{output}")
+                },
+                true,
+            )
         }
         Some(Ran::NotRun(why)) => (why.clone(), true),
         None => {
             // Some profiles have words of their own, and leave out what the person wrote.
-            let note = finished.note.as_deref().filter(|note| finished.outcome == Outcome::Denied && !finished.message.contains(*note));
-            (note.map_or_else(|| finished.message.clone(), |note| format!("{}: {note}", finished.message)), true)
+            let note = finished.note.as_deref().filter(|note| {
+                finished.outcome == Outcome::Denied && !finished.message.contains(*note)
+            });
+            (
+                note.map_or_else(
+                    || finished.message.clone(),
+                    |note| format!("{}: {note}", finished.message),
+                ),
+                true,
+            )
         }
     };
-    Brought { id: wanted.id.clone(), text: bounded(text), failed }
+    Brought {
+        id: wanted.id.clone(),
+        text: bounded(text),
+        failed,
+    }
 }
 
 /// The beginning and the end of a long text.
@@ -194,7 +260,10 @@ fn bounded(text: String) -> String {
         at
     };
     let (start, end) = (near(MOST_TOLD / 2), near(text.len() - MOST_TOLD / 2));
-    let (first, last) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
+    let (first, last) = (
+        text.get(..start).unwrap_or_default(),
+        text.get(end..).unwrap_or_default(),
+    );
     format!("{first}\n[… {} bytes left out …]\n{last}", end - start)
 }
 
@@ -206,7 +275,12 @@ mod tests {
     fn a_long_result_keeps_both_ends() {
         let text = format!("start{}end", "ä".repeat(MOST_TOLD));
         let out = bounded(text);
-        assert!(out.len() < MOST_TOLD + 100 && out.starts_with("start") && out.ends_with("end") && out.contains("left out"));
+        assert!(
+            out.len() < MOST_TOLD + 100
+                && out.starts_with("start")
+                && out.ends_with("end")
+                && out.contains("left out")
+        );
         assert_eq!(bounded("short".to_owned()), "short");
     }
 }

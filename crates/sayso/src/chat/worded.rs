@@ -34,13 +34,23 @@ pub fn all(base: &Base) -> Vec<Spans> {
                 Kind::Switch => " (on or off)".to_owned(),
                 _ => String::new(),
             };
-            let value = if row.value.is_empty() { String::new() } else { format!(": {}", row.value) };
+            let value = if row.value.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", row.value)
+            };
             let (name, label) = match row.kind {
-                Kind::Rule | Kind::Grant => (visible(&name(&row)).into_owned(), format!("  {}", row.label)),
+                Kind::Rule | Kind::Grant => (
+                    visible(&name(&row)).into_owned(),
+                    format!("  {}", row.label),
+                ),
                 Kind::Fact => (row.label.clone(), String::new()),
                 _ => (visible(&name(&row)).into_owned(), String::new()),
             };
-            out.push(vec![(Tone::Key, format!("  {name}{value}")), (Tone::Text, format!("{words}{label}"))]);
+            out.push(vec![
+                (Tone::Key, format!("  {name}{value}")),
+                (Tone::Text, format!("{words}{label}")),
+            ]);
             out.push(line(Tone::Faint, format!("    {}", row.help)));
         }
     }
@@ -61,29 +71,54 @@ pub fn carry_out(base: &Base, text: &str) -> Result<String, String> {
 /// # Errors
 /// When they mean nothing.
 pub fn wished(base: &Base, text: &str) -> Result<Wish, String> {
-    let rest = text.trim().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
-    let rows: Vec<Row> = tabs::tabs(base).into_iter().flat_map(|tab| tab.rows).collect();
+    let rest = text
+        .trim()
+        .split_once(char::is_whitespace)
+        .map_or("", |(_, rest)| rest.trim());
+    let rows: Vec<Row> = tabs::tabs(base)
+        .into_iter()
+        .flat_map(|tab| tab.rows)
+        .collect();
     wish(&rows, rest)
 }
 
 /// What the words mean, for these rows.
 fn wish(rows: &[Row], text: &str) -> Result<Wish, String> {
-    let (first, rest) = text.split_once(char::is_whitespace).map_or((text, ""), |(first, rest)| (first, rest.trim()));
+    let (first, rest) = text
+        .split_once(char::is_whitespace)
+        .map_or((text, ""), |(first, rest)| (first, rest.trim()));
     // `template rust` and `export html` are one name.
-    if let Some(row) = rows.iter().find(|row| row.kind == Kind::Action && row.id == text && row.edited.is_empty()) {
+    if let Some(row) = rows
+        .iter()
+        .find(|row| row.kind == Kind::Action && row.id == text && row.edited.is_empty())
+    {
         return Ok(Wish::Do(row.id.clone()));
     }
-    let mut fits = rows.iter().filter(|row| name(row) == first || row.id == first);
-    let row = fits.next().ok_or_else(|| format!("there is no setting `{}`\nhint: `/settings` shows them", visible(first)))?;
+    let mut fits = rows
+        .iter()
+        .filter(|row| name(row) == first || row.id == first);
+    let row = fits.next().ok_or_else(|| {
+        format!(
+            "there is no setting `{}`\nhint: `/settings` shows them",
+            visible(first)
+        )
+    })?;
     if fits.next().is_some() {
-        return Err(format!("`{}` means several of them\nhint: say the whole id", visible(first)));
+        return Err(format!(
+            "`{}` means several of them\nhint: say the whole id",
+            visible(first)
+        ));
     }
     let id = row.id.clone();
-    let (verb, more) = rest.split_once(char::is_whitespace).map_or((rest, ""), |(verb, more)| (verb, more.trim()));
+    let (verb, more) = rest
+        .split_once(char::is_whitespace)
+        .map_or((rest, ""), |(verb, more)| (verb, more.trim()));
     let cannot = |what: &str| Err(format!("`{}` {what}", visible(first)));
     match &row.kind {
         Kind::Fact => cannot("cannot be changed"),
-        Kind::Action if rest.is_empty() => cannot("needs more words, such as `add allow command cargo test *`"),
+        Kind::Action if rest.is_empty() => {
+            cannot("needs more words, such as `add allow command cargo test *`")
+        }
         Kind::Action => Ok(Wish::Edit(id, rest.to_owned())),
         Kind::Grant if verb == "delete" => Ok(Wish::Delete(id)),
         Kind::Grant => cannot("can be taken back with `delete`"),
@@ -95,7 +130,9 @@ fn wish(rows: &[Row], text: &str) -> Result<Wish, String> {
             _ => cannot("takes `on`, `off`, `edit PATTERN` or `delete`"),
         },
         Kind::Switch if !["on", "off"].contains(&rest) => cannot("is `on` or `off`"),
-        Kind::OneOf(words) if !words.iter().any(|word| word == rest) => cannot(&format!("is one of {}", words.join(", "))),
+        Kind::OneOf(words) if !words.iter().any(|word| word == rest) => {
+            cannot(&format!("is one of {}", words.join(", ")))
+        }
         Kind::Switch | Kind::OneOf(_) | Kind::Number => Ok(Wish::Set(id, rest.to_owned())),
     }
 }
@@ -106,14 +143,26 @@ mod tests {
 
     fn row(id: &str, value: &str, edited: &str, kind: Kind) -> Row {
         let text = str::to_owned;
-        Row { id: text(id), label: text(id), value: text(value), edited: text(edited), kind, help: String::new() }
+        Row {
+            id: text(id),
+            label: text(id),
+            value: text(value),
+            edited: text(edited),
+            kind,
+            help: String::new(),
+        }
     }
 
     #[test]
     fn words_are_wishes() {
         let rows = [
             row("enabled", "on", "on", Kind::Switch),
-            row("mode", "balanced", "", Kind::OneOf(vec!["balanced".to_owned(), "safe-only".to_owned()])),
+            row(
+                "mode",
+                "balanced",
+                "",
+                Kind::OneOf(vec!["balanced".to_owned(), "safe-only".to_owned()]),
+            ),
             row("audit.retention_days", "90", "90", Kind::Number),
             row("rule-1-abc", "on", "git *", Kind::Rule),
             row("grant-1-def", "", "", Kind::Grant),
@@ -127,16 +176,33 @@ mod tests {
             ("mode safe-only", set("mode", "safe-only")),
             ("audit.retention_days 30", set("audit.retention_days", "30")),
             ("abc off", Wish::Switch("rule-1-abc".to_owned())),
-            ("abc edit git log *", Wish::Edit("rule-1-abc".to_owned(), "git log *".to_owned())),
+            (
+                "abc edit git log *",
+                Wish::Edit("rule-1-abc".to_owned(), "git log *".to_owned()),
+            ),
             ("rule-1-abc delete", Wish::Delete("rule-1-abc".to_owned())),
             ("def delete", Wish::Delete("grant-1-def".to_owned())),
-            ("add allow command ls", Wish::Edit("add".to_owned(), "allow command ls".to_owned())),
+            (
+                "add allow command ls",
+                Wish::Edit("add".to_owned(), "allow command ls".to_owned()),
+            ),
             ("export html", Wish::Do("export html".to_owned())),
         ] {
             assert_eq!(wish(&rows, text), Ok(wanted), "{text}");
         }
-        for text in ["", "nothing x", "mode trust-all", "mode", "enabled maybe", "abc on", "abc", "def on", "found x", "add", "export pdf"]
-        {
+        for text in [
+            "",
+            "nothing x",
+            "mode trust-all",
+            "mode",
+            "enabled maybe",
+            "abc on",
+            "abc",
+            "def on",
+            "found x",
+            "add",
+            "export pdf",
+        ] {
             assert!(wish(&rows, text).is_err(), "{text}");
         }
     }

@@ -26,7 +26,9 @@ pub(super) type Named = (Which, PathBuf);
 /// Reads `AGENT=PROGRAM`.
 pub(super) fn program(text: &str) -> Result<Named, String> {
     let names = || agents::ALL.map(Which::name).join(", ");
-    let (name, path) = text.split_once('=').ok_or("it is written `claude=/path/to/claude`")?;
+    let (name, path) = text
+        .split_once('=')
+        .ok_or("it is written `claude=/path/to/claude`")?;
     let which = Which::of(name).ok_or_else(|| format!("the agents are {}", names()))?;
     let path = std::path::absolute(path).map_err(|error| error.to_string())?;
     Ok((which, path))
@@ -40,41 +42,78 @@ pub(super) struct Seen {
 
 /// Looks for an agent; none if it is not there.
 pub(super) fn look(which: Which, place: &Place, named: &[Named], tries: bool) -> Option<Seen> {
-    let named = named.iter().rev().find(|(of, _)| *of == which).map(|(_, path)| path.clone());
+    let named = named
+        .iter()
+        .rev()
+        .find(|(of, _)| *of == which)
+        .map(|(_, path)| path.clone());
     let program = named.or_else(|| agents::program(which, &place.whereabouts.path))?;
     let names = names(which);
     let version = match agents::version(&program) {
         Ok(version) => version,
         Err(why) => {
             let words = format!("{}: {why}", program.display());
-            let node = Node::map([("agent", Node::text(which.name())), ("program", Node::text(program.display().to_string()))]);
-            return Some(Seen { findings: vec![Finding::odd(names.agent, words, "look whether it can be started")], node });
+            let node = Node::map([
+                ("agent", Node::text(which.name())),
+                ("program", Node::text(program.display().to_string())),
+            ]);
+            return Some(Seen {
+                findings: vec![Finding::odd(
+                    names.agent,
+                    words,
+                    "look whether it can be started",
+                )],
+                node,
+            });
         }
     };
-    let places = Places { home: place.whereabouts.home.clone(), project: PathBuf::from(&place.folder), etc: PathBuf::from("/etc") };
+    let places = Places {
+        home: place.whereabouts.home.clone(),
+        project: PathBuf::from(&place.folder),
+        etc: PathBuf::from("/etc"),
+    };
     let settings = configured::look(which, &version, &places);
     let mut findings = about_settings(which, &settings);
     let binary = &place.whereabouts.binary;
-    let hook = settings.hooks.iter().find(|hook| hook.is_this(binary)).or_else(|| settings.hooks.first());
+    let hook = settings
+        .hooks
+        .iter()
+        .find(|hook| hook.is_this(binary))
+        .or_else(|| settings.hooks.first());
     let whole = format!("{version} at {}", program.display());
     let mut proof = None;
     match hook {
         None => {
-            let words = format!("{whole}; no hook of it starts sayso, so nothing that it does is judged");
-            findings.push(Finding::odd(names.agent, words, &format!("run `sayso install {}`", which.name())));
+            let words =
+                format!("{whole}; no hook of it starts sayso, so nothing that it does is judged");
+            findings.push(Finding::odd(
+                names.agent,
+                words,
+                &format!("run `sayso install {}`", which.name()),
+            ));
         }
         Some(hook) => {
             findings.push(about_hook(which, hook, &whole, binary));
             if !which.was_run() {
-                let words = format!("{} was never run with sayso: its hook is written after its documentation", which.title());
-                findings.push(Finding::odd(names.canary, words, "try a call that your policy denies"));
+                let words = format!(
+                    "{} was never run with sayso: its hook is written after its documentation",
+                    which.title()
+                );
+                findings.push(Finding::odd(
+                    names.canary,
+                    words,
+                    "try a call that your policy denies",
+                ));
             } else if hook.is_this(binary) {
                 let (finding, found) = canary(which, hook, &program, &version, place, tries);
                 findings.push(finding);
                 proof = found;
             }
             findings.push(calls(which, &place.whereabouts.state));
-            findings.push(Finding::good(names.limits, format!("its hooks never see {}", which.not_seen())));
+            findings.push(Finding::good(
+                names.limits,
+                format!("its hooks never see {}", which.not_seen()),
+            ));
         }
     }
     let node = as_node(which, &program, &version, hook, proof.as_ref(), place);
@@ -91,7 +130,12 @@ struct Names {
 
 fn names(which: Which) -> Names {
     let name = which.name();
-    Names { agent: name.to_owned(), canary: format!("{name} canary"), calls: format!("{name} calls"), limits: format!("{name} limits") }
+    Names {
+        agent: name.to_owned(),
+        canary: format!("{name} canary"),
+        calls: format!("{name} calls"),
+        limits: format!("{name} limits"),
+    }
 }
 
 fn about_settings(which: Which, settings: &Settings) -> Vec<Finding> {
@@ -106,7 +150,10 @@ fn about_settings(which: Which, settings: &Settings) -> Vec<Finding> {
     let off = settings.switched_off.iter().map(|file| {
         Finding::bad(
             about(),
-            format!("`{}` switches all hooks off (`disableAllHooks`)", file.display()),
+            format!(
+                "`{}` switches all hooks off (`disableAllHooks`)",
+                file.display()
+            ),
             "take that out, or nothing is judged",
         )
     });
@@ -115,17 +162,35 @@ fn about_settings(which: Which, settings: &Settings) -> Vec<Finding> {
 
 fn about_hook(which: Which, hook: &Configured, whole: &str, binary: &Path) -> Finding {
     let about = names(which).agent;
-    let place = format!("the hook in {} ({})", hook.file.display(), hook.scope.whose());
+    let place = format!(
+        "the hook in {} ({})",
+        hook.file.display(),
+        hook.scope.whose()
+    );
     let again = format!("run `sayso install {}`", which.name());
     let starts = Path::new(&hook.starts);
     match () {
-        () if starts.is_absolute() && !starts.exists() => {
-            Finding::bad(about, format!("{whole}; {place} starts `{}`, which is not there", hook.starts), &again)
-        }
-        () if !hook.is_this(binary) => {
-            Finding::odd(about, format!("{whole}; {place} starts `{}`, which is not this sayso", hook.starts), &again)
-        }
-        () if !hook.for_all_tools => Finding::odd(about, format!("{whole}; {place} is called for some tools only"), &again),
+        () if starts.is_absolute() && !starts.exists() => Finding::bad(
+            about,
+            format!(
+                "{whole}; {place} starts `{}`, which is not there",
+                hook.starts
+            ),
+            &again,
+        ),
+        () if !hook.is_this(binary) => Finding::odd(
+            about,
+            format!(
+                "{whole}; {place} starts `{}`, which is not this sayso",
+                hook.starts
+            ),
+            &again,
+        ),
+        () if !hook.for_all_tools => Finding::odd(
+            about,
+            format!("{whole}; {place} is called for some tools only"),
+            &again,
+        ),
         () if which == Which::Claude && !which.blocks_since(&hook.version) => Finding::odd(
             about,
             format!("{whole}; {place} starts this sayso, but calls run when it is killed"),
@@ -133,7 +198,9 @@ fn about_hook(which: Which, hook: &Configured, whole: &str, binary: &Path) -> Fi
         ),
         () if which == Which::Claude && !hook.blocks_on_failure => Finding::odd(
             about,
-            format!("{whole}; {place} starts this sayso, but calls run when it is killed: `onFailure` is not `block`"),
+            format!(
+                "{whole}; {place} starts this sayso, but calls run when it is killed: `onFailure` is not `block`"
+            ),
             &again,
         ),
         () => Finding::good(about, format!("{whole}; {place} starts this sayso")),
@@ -141,7 +208,14 @@ fn about_hook(which: Which, hook: &Configured, whole: &str, binary: &Path) -> Fi
 }
 
 /// What is proved, by trying it now or by an earlier try.
-fn canary(which: Which, hook: &Configured, program: &Path, version: &str, place: &Place, tries: bool) -> (Finding, Option<Proof>) {
+fn canary(
+    which: Which,
+    hook: &Configured,
+    program: &Path,
+    version: &str,
+    place: &Place,
+    tries: bool,
+) -> (Finding, Option<Proof>) {
     let about = names(which).canary;
     let whereabouts = &place.whereabouts;
     let found = if tries {
@@ -156,7 +230,10 @@ fn canary(which: Which, hook: &Configured, program: &Path, version: &str, place:
     };
     match found {
         Err(why) => (Finding::bad(about, why, TRY), None),
-        Ok(None) => (Finding::odd(about, "whether the hook fires was not tried yet", TRY), None),
+        Ok(None) => (
+            Finding::odd(about, "whether the hook fires was not tried yet", TRY),
+            None,
+        ),
         Ok(Some(proof)) => (judged(which, &proof, hook, version, place), Some(proof)),
     }
 }
@@ -166,7 +243,13 @@ fn judged(which: Which, proof: &Proof, hook: &Configured, version: &str, place: 
     let age = now().saturating_sub(proof.at);
     let when = ago(proof.at.saturating_mul(1000), now().saturating_mul(1000));
     if !proof.is_about(version, &place.whereabouts.binary, &hook.digest) {
-        return Finding::odd(about, format!("what was tried ({when}) was another version, another sayso, or other settings"), TRY);
+        return Finding::odd(
+            about,
+            format!(
+                "what was tried ({when}) was another version, another sayso, or other settings"
+            ),
+            TRY,
+        );
     }
     let words = format!("{} ({when})", proof.words.join("; "));
     let fires = match which {
@@ -177,13 +260,26 @@ fn judged(which: Which, proof: &Proof, hook: &Configured, version: &str, place: 
         _ => format!("see that no other setting switches hooks off, and run `sayso install {}`", which.name()),
     };
     let closed = match which {
-        Which::Claude => "set `\"onFailure\": \"block\"` at the hook: `sayso install claude` does".to_owned(),
-        _ => format!("{0} has no switch for it; where that matters, let {0} ask by itself, too", which.title()),
+        Which::Claude => {
+            "set `\"onFailure\": \"block\"` at the hook: `sayso install claude` does".to_owned()
+        }
+        _ => format!(
+            "{0} has no switch for it; where that matters, let {0} ask by itself, too",
+            which.title()
+        ),
     };
     match (proof.fires, proof.fails_closed) {
         (false, _) => Finding::bad(about, words, &fires),
-        _ if proof.asks.iter().any(|asked| asked.answer == Answer::Swallowed) => {
-            Finding::bad(about, words, "set `hooks: {ask: inbox}` in your policy, so that questions come to the inbox")
+        _ if proof
+            .asks
+            .iter()
+            .any(|asked| asked.answer == Answer::Swallowed) =>
+        {
+            Finding::bad(
+                about,
+                words,
+                "set `hooks: {ask: inbox}` in your policy, so that questions come to the inbox",
+            )
         }
         (true, false) => Finding::odd(about, words, &closed),
         (true, true) if age > OLD => Finding::odd(about, words, TRY),
@@ -194,12 +290,28 @@ fn judged(which: Which, proof: &Proof, hook: &Configured, version: &str, place: 
 fn calls(which: Which, state: &Path) -> Finding {
     let about = names(which).calls;
     match last_call(which, state) {
-        Some(at) => Finding::good(about, format!("the last one was judged {}", ago(at, now().saturating_mul(1000)))),
-        None => Finding::good(about, "none was judged yet, as far as the newer part of the record goes"),
+        Some(at) => Finding::good(
+            about,
+            format!(
+                "the last one was judged {}",
+                ago(at, now().saturating_mul(1000))
+            ),
+        ),
+        None => Finding::good(
+            about,
+            "none was judged yet, as far as the newer part of the record goes",
+        ),
     }
 }
 
-fn as_node(which: Which, program: &Path, version: &str, hook: Option<&Configured>, proof: Option<&Proof>, place: &Place) -> Node {
+fn as_node(
+    which: Which,
+    program: &Path,
+    version: &str,
+    hook: Option<&Configured>,
+    proof: Option<&Proof>,
+    place: &Place,
+) -> Node {
     let flag = |flag: bool| -> Node { Value::Bool(flag).into() };
     let null = || -> Node { Value::Null.into() };
     let path = |path: &Path| Node::text(visible(&path.display().to_string()));
@@ -218,7 +330,10 @@ fn as_node(which: Which, program: &Path, version: &str, hook: Option<&Configured
             ("at", Value::Number(proof.at.to_string()).into()),
             ("fires", flag(proof.fires)),
             ("fails_closed", flag(proof.fails_closed)),
-            ("words", Value::List(proof.words.iter().map(Node::text).collect()).into()),
+            (
+                "words",
+                Value::List(proof.words.iter().map(Node::text).collect()).into(),
+            ),
             ("asks", proof.asks_as_node()),
         ])
     });
@@ -229,7 +344,10 @@ fn as_node(which: Which, program: &Path, version: &str, hook: Option<&Configured
         ("version", Node::text(version)),
         ("hook", hook.unwrap_or_else(null)),
         ("canary", canary.unwrap_or_else(null)),
-        ("last_call", last.map_or_else(null, |at| Value::Number(at.to_string()).into())),
+        (
+            "last_call",
+            last.map_or_else(null, |at| Value::Number(at.to_string()).into()),
+        ),
         ("not_seen", Node::text(which.not_seen())),
     ])
 }

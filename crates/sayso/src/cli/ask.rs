@@ -43,12 +43,14 @@ const MAX_JSON: usize = 16 << 20;
 
 /// Put one question to the person, for a tool of your own.
 #[derive(Debug, Args)]
-#[command(after_help = "The policy judges first: what it denies is denied, what it allows, or was allowed before, asks nobody.\n\
+#[command(
+    after_help = "The policy judges first: what it denies is denied, what it allows, or was allowed before, asks nobody.\n\
 Otherwise the question stands in this terminal; without one, in the inbox, if that is open. It runs nothing: the caller does, after a 0.\n\n\
 Examples:\n  sayso ask deploy --arg target=prod --description \"Deploy 1.4 to production\" && ./deploy prod\n  \
 sayso ask send_mail --args '{\"to\": \"ann@example.com\", \"body\": \"…\"}' --payload '{\"to\": \"ann@example.com\"}' --session mail-1\n  \
 sayso ask terminal --arg command=\"make release\" --json\n\n\
-Exit status: 0 allowed, 20 not allowed, 2 usage or unreadable input.")]
+Exit status: 0 allowed, 20 not allowed, 2 usage or unreadable input."
+)]
 pub(super) struct AskArgs {
     #[command(flatten)]
     choice: PolicyChoice,
@@ -108,14 +110,26 @@ pub(super) fn run(args: &AskArgs) -> Result<Exit, Stop> {
     place.insist()?;
     let (call, given) = call(args, &place.folder)?;
     let policy = Arc::new(place.loaded.policy);
-    let settings = settings(&policy).ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
+    let settings = settings(&policy)
+        .ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
     let state = place.whereabouts.state.clone();
     let (person, nobody) = person(args, settings, &state)?;
-    let ask = Arc::new(Asks { person, given, timeout: args.timeout });
-    let journal = Journal::open(&state).map_err(|why| Stop::hint(why, "nothing was asked: what cannot be recorded is not allowed"))?;
+    let ask = Arc::new(Asks {
+        person,
+        given,
+        timeout: args.timeout,
+    });
+    let journal = Journal::open(&state).map_err(|why| {
+        Stop::hint(
+            why,
+            "nothing was asked: what cannot be recorded is not allowed",
+        )
+    })?;
     let recorder = Arc::new(Recorder::new(journal, place.whereabouts.uid, settings));
     let ports = Ports {
-        world: Arc::new(RealWorld(Machine::new(place.whereabouts.clone()).guarding(policy.installed()))),
+        world: Arc::new(RealWorld(
+            Machine::new(place.whereabouts.clone()).guarding(policy.installed()),
+        )),
         ask,
         run: Arc::new(NoRunner),
         store: recorder,
@@ -132,7 +146,9 @@ fn gate(ports: Ports, policy: Arc<Policy>, needs_sandbox: bool) -> Gate {
     let gate = Gate::new(ports, policy, How::Interactive, Arc::new(super::now));
     if needs_sandbox {
         let why = "it may only run in a sandbox, which the caller cannot promise".to_owned();
-        let refuse = move |operation: &Operation| (operation.kind() == Kind::Terminal).then(|| (Decision::Deny, why.clone()));
+        let refuse = move |operation: &Operation| {
+            (operation.kind() == Kind::Terminal).then(|| (Decision::Deny, why.clone()))
+        };
         gate.add_plugin("sandbox", Arc::new(move |operation, _| refuse(operation)));
     }
     gate
@@ -140,37 +156,78 @@ fn gate(ports: Ports, policy: Arc<Policy>, needs_sandbox: bool) -> Gate {
 
 /// The call that the options describe, and the tool's picture of it.
 fn call(args: &AskArgs, folder: &str) -> Result<(Call, Option<Given>), Stop> {
-    if args.description.as_ref().is_some_and(|text| text.chars().count() > MAX_DESCRIPTION) {
-        return Err(Stop::usage(format!("`--description` is longer than {MAX_DESCRIPTION} characters")));
+    if args
+        .description
+        .as_ref()
+        .is_some_and(|text| text.chars().count() > MAX_DESCRIPTION)
+    {
+        return Err(Stop::usage(format!(
+            "`--description` is longer than {MAX_DESCRIPTION} characters"
+        )));
     }
     let arguments = arguments(args)?;
-    let payload = args.payload.as_deref().map(|text| object("--payload", text)).transpose()?;
+    let payload = args
+        .payload
+        .as_deref()
+        .map(|text| object("--payload", text))
+        .transpose()?;
     let presentation = args.presentation.as_deref().map(presentation).transpose()?;
-    let request = Request { payload, description: args.description.clone(), presentation, ..Request::default() };
-    let agent = Agent { name: args.agent.clone(), parents: Vec::new() };
-    let call = Call { agent, session: args.session.clone(), ..Call::new(&args.tool, arguments, folder) };
+    let request = Request {
+        payload,
+        description: args.description.clone(),
+        presentation,
+        ..Request::default()
+    };
+    let agent = Agent {
+        name: args.agent.clone(),
+        parents: Vec::new(),
+    };
+    let call = Call {
+        agent,
+        session: args.session.clone(),
+        ..Call::new(&args.tool, arguments, folder)
+    };
     if call.is_too_deep() {
         return Err(Stop::usage("the arguments are nested too deep"));
     }
     let (call, given) = request.apply(call);
     // What is no call is an error of whoever wrote it, and no decision.
-    Operation::freeze(call.clone())
-        .map_err(|malformed| Stop::hint(visible(&malformed.0), "`sayso ask --help` shows how a call is written"))?;
+    Operation::freeze(call.clone()).map_err(|malformed| {
+        Stop::hint(
+            visible(&malformed.0),
+            "`sayso ask --help` shows how a call is written",
+        )
+    })?;
     Ok((call, given))
 }
 
 /// The arguments of both options, each name once.
 fn arguments(args: &AskArgs) -> Result<Node, Stop> {
-    let whole = args.args.as_deref().map(|text| object("--args", text)).transpose()?;
-    let mut entries: Vec<(String, Node)> =
-        whole.iter().flat_map(Node::entries).map(|entry| (entry.key.clone(), entry.node.clone())).collect();
+    let whole = args
+        .args
+        .as_deref()
+        .map(|text| object("--args", text))
+        .transpose()?;
+    let mut entries: Vec<(String, Node)> = whole
+        .iter()
+        .flat_map(Node::entries)
+        .map(|entry| (entry.key.clone(), entry.node.clone()))
+        .collect();
     for pair in &args.arg {
         let (name, value) = pair
             .split_once('=')
             .filter(|(name, _)| !name.is_empty())
-            .ok_or_else(|| Stop::hint(format!("`--arg {}` has no name and value", visible(pair)), "write `--arg name=value`"))?;
+            .ok_or_else(|| {
+                Stop::hint(
+                    format!("`--arg {}` has no name and value", visible(pair)),
+                    "write `--arg name=value`",
+                )
+            })?;
         if entries.iter().any(|(known, _)| known == name) {
-            return Err(Stop::usage(format!("the argument `{}` is given twice", visible(name))));
+            return Err(Stop::usage(format!(
+                "the argument `{}` is given twice",
+                visible(name)
+            )));
         }
         entries.push((name.to_owned(), Node::text(value)));
     }
@@ -179,13 +236,22 @@ fn arguments(args: &AskArgs) -> Result<Node, Stop> {
 
 /// A JSON object of an option.
 fn object(option: &str, text: &str) -> Result<Node, Stop> {
-    let limits = Limits { bytes: MAX_JSON, ..Limits::default() };
+    let limits = Limits {
+        bytes: MAX_JSON,
+        ..Limits::default()
+    };
     let node = json::read(text, &limits).map_err(|error| {
-        Stop::hint(format!("`{option}` is no JSON: {}", visible(&error.message)), "write an object, such as '{\"to\": \"ann\"}'")
+        Stop::hint(
+            format!("`{option}` is no JSON: {}", visible(&error.message)),
+            "write an object, such as '{\"to\": \"ann\"}'",
+        )
     })?;
     match node.value {
         Value::Map(_) => Ok(node),
-        _ => Err(Stop::hint(format!("`{option}` is {}, not an object", node.kind_word()), "write an object, such as '{\"to\": \"ann\"}'")),
+        _ => Err(Stop::hint(
+            format!("`{option}` is {}, not an object", node.kind_word()),
+            "write an object, such as '{\"to\": \"ann\"}'",
+        )),
     }
 }
 
@@ -193,10 +259,15 @@ fn object(option: &str, text: &str) -> Result<Node, Stop> {
 fn presentation(text: &str) -> Result<Given, Stop> {
     let read = match text.strip_prefix('@') {
         None => text.to_owned(),
-        Some(file) => std::fs::read_to_string(file)
-            .map_err(|error| Stop::usage(format!("`--presentation @{}` cannot be read: {error}", visible(file))))?,
+        Some(file) => std::fs::read_to_string(file).map_err(|error| {
+            Stop::usage(format!(
+                "`--presentation @{}` cannot be read: {error}",
+                visible(file)
+            ))
+        })?,
     };
-    Given::read(&object("--presentation", &read)?).map_err(|why| Stop::usage(format!("`--presentation`: {why}")))
+    Given::read(&object("--presentation", &read)?)
+        .map_err(|why| Stop::usage(format!("`--presentation`: {why}")))
 }
 
 /// Who is asked, and why there is nobody, if there is not.
@@ -205,14 +276,19 @@ type Person = (Arc<dyn Ask>, Option<String>);
 fn person(args: &AskArgs, settings: &Resolved, state: &Path) -> Result<Person, Stop> {
     if !args.inbox && line::is_there() {
         let stopped: Arc<AtomicBool> = super::stopped_by_signals();
-        let screen = screen::at_terminal(settings, args.plain, state, &stopped, Interrupts::Stop)
-            .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?;
+        let screen =
+            screen::at_terminal(settings, args.plain, state, &stopped, Interrupts::Stop)
+                .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?;
         return Ok((screen, None));
     }
     match inbox::is_there(state) {
         Ok(_) => Ok((Arc::new(InInbox(state.to_owned())), None)),
         Err(trouble) => {
-            let terminal = if args.inbox { "" } else { "there is no terminal here, and " };
+            let terminal = if args.inbox {
+                ""
+            } else {
+                "there is no terminal here, and "
+            };
             let why = format!("{terminal}{}", trouble.words());
             Ok((Arc::new(Nobody), Some(why)))
         }
@@ -237,9 +313,16 @@ struct Asks {
 
 impl Ask for Asks {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
-        let presentation = self.given.as_ref().map_or_else(|| prompt.presentation.clone(), |given| given.draw(&prompt));
+        let presentation = self
+            .given
+            .as_ref()
+            .map_or_else(|| prompt.presentation.clone(), |given| given.draw(&prompt));
         let timeout = [prompt.timeout, self.timeout].into_iter().flatten().min();
-        self.person.ask(Arc::new(Prompt { presentation, timeout, ..(*prompt).clone() }))
+        self.person.ask(Arc::new(Prompt {
+            presentation,
+            timeout,
+            ..(*prompt).clone()
+        }))
     }
 }
 
@@ -262,7 +345,10 @@ fn allowed(args: &AskArgs, approved: &Approved) -> Result<Exit, Stop> {
             ("tool", Node::text(approved.operation().tool())),
             ("approved", flag(true)),
             ("outcome", Node::text(approved.outcome().word())),
-            ("auto_approved", flag(approved.outcome() == Outcome::AutoApproved)),
+            (
+                "auto_approved",
+                flag(approved.outcome() == Outcome::AutoApproved),
+            ),
             ("message", Node::text("")),
             ("note", Value::Null.into()),
             ("by_words", Node::text(&by)),
@@ -285,20 +371,48 @@ fn refused(args: &AskArgs, finished: &Finished, nobody: Option<&str>) -> Result<
     let nobody = nobody.filter(|_| finished.outcome == Outcome::Nobody);
     if args.json {
         let known = finished.to_node();
-        let keys = ["tool", "approved", "outcome", "auto_approved", "message", "note", "by_words", "scope", "risk", "digest"];
-        let mut fields: Vec<(&str, Node)> = keys.iter().filter_map(|key| Some((*key, known.get(key)?.clone()))).collect();
-        fields.push(("tier", finished.verdict.as_deref().map_or_else(|| Value::Null.into(), |verdict| Node::text(verdict.tier.word()))));
+        let keys = [
+            "tool",
+            "approved",
+            "outcome",
+            "auto_approved",
+            "message",
+            "note",
+            "by_words",
+            "scope",
+            "risk",
+            "digest",
+        ];
+        let mut fields: Vec<(&str, Node)> = keys
+            .iter()
+            .filter_map(|key| Some((*key, known.get(key)?.clone())))
+            .collect();
+        fields.push((
+            "tier",
+            finished.verdict.as_deref().map_or_else(
+                || Value::Null.into(),
+                |verdict| Node::text(verdict.tier.word()),
+            ),
+        ));
         say(&format!("{}\n", json::write_plain(&Node::map(fields))))?;
     } else {
         say(&format!("{}\n", visible(&finished.message)))?;
     }
-    if let Some(note) = finished.note.as_deref().filter(|note| !args.json && !finished.message.contains(note)) {
+    if let Some(note) = finished
+        .note
+        .as_deref()
+        .filter(|note| !args.json && !finished.message.contains(note))
+    {
         say(&format!("note: {}\n", visible(note)))?;
     }
     if let Some(why) = nobody {
         // The decision stands on standard output; this is for whoever set it up.
-        let hint = "run it in a terminal, or open the inbox with `sayso serve`, or allow it with a rule";
-        let _ = write!(io::stderr(), "sayso: nobody can be asked: {why}\nhint: {hint}\n");
+        let hint =
+            "run it in a terminal, or open the inbox with `sayso serve`, or allow it with a rule";
+        let _ = write!(
+            io::stderr(),
+            "sayso: nobody can be asked: {why}\nhint: {hint}\n"
+        );
     }
     Ok(Exit::Denied)
 }

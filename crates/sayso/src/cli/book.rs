@@ -45,7 +45,10 @@ impl Book {
     pub(super) fn open() -> Result<Book, Stop> {
         let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
         let standing = crate::learned::standing(&whereabouts.state).map_err(Stop::usage)?;
-        Ok(Book { whereabouts, standing })
+        Ok(Book {
+            whereabouts,
+            standing,
+        })
     }
 
     /// Those that a command is about.
@@ -63,7 +66,11 @@ impl Book {
         match found.as_slice() {
             [one] => Ok(one),
             [] => {
-                let other = if shelf == Shelf::Rules { Shelf::Grants } else { Shelf::Rules };
+                let other = if shelf == Shelf::Rules {
+                    Shelf::Grants
+                } else {
+                    Shelf::Rules
+                };
                 let hint = match self.of(other).any(|one| one.is_meant_by(word)) {
                     true => format!("it is a {}: use `sayso {}s`", other.word(), other.word()),
                     false => format!("`sayso {kind}s list` shows all of them"),
@@ -71,8 +78,14 @@ impl Book {
                 Err(Stop::hint(format!("there is no {kind} `{shown}`"), &hint))
             }
             many => {
-                let ids: Vec<String> = many.iter().map(|one| format!("`{}`", visible(&one.id))).collect();
-                Err(Stop::hint(format!("`{shown}` is the beginning of {} {kind}s", many.len()), &format!("say which: {}", ids.join(", "))))
+                let ids: Vec<String> = many
+                    .iter()
+                    .map(|one| format!("`{}`", visible(&one.id)))
+                    .collect();
+                Err(Stop::hint(
+                    format!("`{shown}` is the beginning of {} {kind}s", many.len()),
+                    &format!("say which: {}", ids.join(", ")),
+                ))
             }
         }
     }
@@ -86,10 +99,15 @@ impl Book {
         if let Change::Removed(id) = change
             && let Some(one) = self.standing.iter().find(|one| one.id == *id)
         {
-            about.extend(one.session().map(|session| ("session", record::text(session))));
+            about.extend(
+                one.session()
+                    .map(|session| ("session", record::text(session))),
+            );
             about.push(("words", record::text(&format!("taken back: {}", one.words))));
         }
-        change::write(&journal, about, change, Sync::Disk).map(drop).map_err(|why| Stop::hint(why, "nothing was changed"))
+        change::write(&journal, about, change, Sync::Disk)
+            .map(drop)
+            .map_err(|why| Stop::hint(why, "nothing was changed"))
     }
 }
 
@@ -99,7 +117,10 @@ pub(super) fn confirm(question: &str, yes: bool) -> Result<bool, Stop> {
         return Ok(true);
     }
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(Stop::hint(question, "there is no terminal to ask at; add `--yes` if you mean it"));
+        return Err(Stop::hint(
+            question,
+            "there is no terminal to ask at; add `--yes` if you mean it",
+        ));
     }
     let mut out = io::stderr().lock();
     write!(out, "{question} [y/N] ")?;

@@ -114,11 +114,23 @@ pub(super) fn run(args: &ChatArgs) -> Result<Exit, Stop> {
     let place = Place::open(&args.choice)?;
     place.warn();
     place.insist()?;
-    let flags = Flags { yolo: args.yolo, approve_all: args.approve_all, strict: args.strict, ..Flags::default() };
+    let flags = Flags {
+        yolo: args.yolo,
+        approve_all: args.approve_all,
+        strict: args.strict,
+        ..Flags::default()
+    };
     let how = place.settle(flags)?;
-    let configured = Configured::read(&place.whereabouts, Path::new(&place.folder)).map_err(Stop::usage)?;
-    let model = configured.model(args.model.as_deref()).map_err(Stop::usage)?;
-    if args.question.is_empty() && !args.json && io::stdin().is_terminal() && io::stdout().is_terminal() {
+    let configured =
+        Configured::read(&place.whereabouts, Path::new(&place.folder)).map_err(Stop::usage)?;
+    let model = configured
+        .model(args.model.as_deref())
+        .map_err(Stop::usage)?;
+    if args.question.is_empty()
+        && !args.json
+        && io::stdin().is_terminal()
+        && io::stdout().is_terminal()
+    {
         let (session, said) = opened(args, &place)?;
         let style = settings(&place.loaded.policy).map(|settings| settings.prompt_style.as_str());
         return match args.plain || style == Some("line") || !screen::can_be_painted_on() {
@@ -128,7 +140,15 @@ pub(super) fn run(args: &ChatArgs) -> Result<Exit, Stop> {
     }
     let question = question(args)?;
     let (session, said) = opened(args, &place)?;
-    once(args, place, how, (&configured, model.as_ref()), question, session, said)
+    once(
+        args,
+        place,
+        how,
+        (&configured, model.as_ref()),
+        question,
+        session,
+        said,
+    )
 }
 
 /// A session with a screen.
@@ -161,13 +181,19 @@ fn on_screen(
         stopped: Arc::clone(&stopped),
         keys: configured.key_files(),
     });
-    let base = Arc::new(base.map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?);
+    let base =
+        Arc::new(base.map_err(|why| {
+            Stop::hint(why, "nothing was run: what cannot be recorded does not run")
+        })?);
     let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let history = History::of(&base.whereabouts().state);
-    let typed = history.load().into_iter().chain(said.iter().filter_map(|one| match one {
-        Said::Person(text) => Some(text.clone()),
-        _ => None,
-    }));
+    let typed = history
+        .load()
+        .into_iter()
+        .chain(said.iter().filter_map(|one| match one {
+            Said::Person(text) => Some(text.clone()),
+            _ => None,
+        }));
     let chat = Chat {
         transcript: Transcript::default(),
         input: Input::new(COMMANDS, typed.collect()),
@@ -176,10 +202,18 @@ fn on_screen(
         activity: None,
         notice: None,
         settings: None,
-        theme: if colours { Theme::COLOURS } else { Theme::PLAIN },
+        theme: if colours {
+            Theme::COLOURS
+        } else {
+            Theme::PLAIN
+        },
     };
     let id = session.id.clone();
-    let around = Around { workspace: place.folder, agent: args.agent.clone(), session: Ids::new().next("chat") };
+    let around = Around {
+        workspace: place.folder,
+        agent: args.agent.clone(),
+        session: Ids::new().next("chat"),
+    };
     let mut app = App {
         base: Arc::clone(&base),
         session: Arc::new(session),
@@ -207,12 +241,24 @@ fn on_screen(
 
 /// The end of a session is written down, and the person is told how to go on with it.
 fn ended(base: &Base, around: &Around, left: io::Result<Left>, id: &str) -> Result<Exit, Stop> {
-    if let Err(why) = base.bench().0.workbench.recorder.end_session(&around.session) {
-        let _ = writeln!(io::stderr(), "sayso: the end of the session could not be recorded: {why}");
+    if let Err(why) = base
+        .bench()
+        .0
+        .workbench
+        .recorder
+        .end_session(&around.session)
+    {
+        let _ = writeln!(
+            io::stderr(),
+            "sayso: the end of the session could not be recorded: {why}"
+        );
     }
     match left {
         Ok(Left::Person) => {
-            say(&format!("the session is kept; `sayso chat --resume {}` goes on with it\n", visible(short(id))))?;
+            say(&format!(
+                "the session is kept; `sayso chat --resume {}` goes on with it\n",
+                visible(short(id))
+            ))?;
             Ok(Exit::Allowed)
         }
         Ok(Left::Lost) => Ok(Exit::Failed),
@@ -231,11 +277,19 @@ fn in_lines(
 ) -> Result<Exit, Stop> {
     let flag = || Arc::new(AtomicBool::new(false));
     let (stopped, leave) = (flag(), flag());
-    for (signal, flag) in [(SIGTERM, &leave), (SIGHUP, &leave), (SIGTERM, &stopped), (SIGHUP, &stopped), (SIGINT, &stopped)] {
+    for (signal, flag) in [
+        (SIGTERM, &leave),
+        (SIGHUP, &leave),
+        (SIGTERM, &stopped),
+        (SIGHUP, &stopped),
+        (SIGINT, &stopped),
+    ] {
         // Where a signal cannot be caught, it ends sayso as it always did.
         let _ = signal_hook::flag::register(signal, Arc::clone(flag));
     }
-    let usual = settings(&place.loaded.policy).cloned().ok_or_else(|| Stop::usage("the policy cannot be read"))?;
+    let usual = settings(&place.loaded.policy)
+        .cloned()
+        .ok_or_else(|| Stop::usage("the policy cannot be read"))?;
     let patterns = Arc::new(InRecord::new(place.whereabouts.state.clone()));
     let ask = Arc::new(AtLines::new(usual, patterns, Arc::clone(&stopped)));
     let progress = Arc::new(progress(false));
@@ -249,7 +303,8 @@ fn in_lines(
         stopped: Arc::clone(&stopped),
         keys: configured.key_files(),
     };
-    let base = Base::open(start).map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
+    let base = Base::open(start)
+        .map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
     let base = Arc::new(base);
     ask.stands_on(&base);
     let id = session.id.clone();
@@ -260,7 +315,11 @@ fn in_lines(
         said,
         model: Arc::from(model),
         configured,
-        around: Around { workspace: place.folder, agent: args.agent.clone(), session: Ids::new().next("chat") },
+        around: Around {
+            workspace: place.folder,
+            agent: args.agent.clone(),
+            session: Ids::new().next("chat"),
+        },
         stopped,
         leave,
         ask,
@@ -275,21 +334,40 @@ fn told(progress: &Arc<Progress>) -> MakeTold {
     let progress = Arc::clone(progress);
     Box::new(move || {
         let (start, output) = (Arc::clone(&progress), Arc::clone(&progress));
-        Told { start: Box::new(move |approved| start.start(approved)), output: Box::new(move |stream, bytes| output.output(stream, bytes)) }
+        Told {
+            start: Box::new(move |approved| start.start(approved)),
+            output: Box::new(move |stream, bytes| output.output(stream, bytes)),
+        }
     })
 }
 
 /// The first lines of a session.
 fn greet(app: &mut App) {
     let mut lines = vec![
-        vec![(Tone::Strong, "sayso chat".to_owned()), (Tone::Text, format!(" in {}", visible(&app.around.workspace)))],
+        vec![
+            (Tone::Strong, "sayso chat".to_owned()),
+            (
+                Tone::Text,
+                format!(" in {}", visible(&app.around.workspace)),
+            ),
+        ],
         vec![(
             Tone::Faint,
-            format!("{} answers; every tool it calls goes through the gate. /help says what there is", visible(app.model.name())),
+            format!(
+                "{} answers; every tool it calls goes through the gate. /help says what there is",
+                visible(app.model.name())
+            ),
         )],
     ];
     let bench = app.base.bench();
-    lines.extend(bench.0.workbench.remarks.iter().map(|remark| vec![(Tone::Warning, remark.clone())]));
+    lines.extend(
+        bench
+            .0
+            .workbench
+            .remarks
+            .iter()
+            .map(|remark| vec![(Tone::Warning, remark.clone())]),
+    );
     app.chat.transcript.add(Item::note(lines));
     chat::earlier(app);
 }
@@ -298,9 +376,16 @@ fn greet(app: &mut App) {
 fn opened(args: &ChatArgs, place: &Place) -> Result<(Session, Vec<Said>), Stop> {
     let state = &place.whereabouts.state;
     let Some(id) = &args.resume else {
-        return Session::start(state, &place.folder).map(|session| (session, Vec::new())).map_err(Stop::usage);
+        return Session::start(state, &place.folder)
+            .map(|session| (session, Vec::new()))
+            .map_err(Stop::usage);
     };
-    let resumed = Session::resume(state, &place.folder, Some(id.as_str()).filter(|id| !id.is_empty())).map_err(Stop::usage)?;
+    let resumed = Session::resume(
+        state,
+        &place.folder,
+        Some(id.as_str()).filter(|id| !id.is_empty()),
+    )
+    .map_err(Stop::usage)?;
     if resumed.unreadable > 0 {
         let _ = writeln!(
             io::stderr(),
@@ -317,20 +402,33 @@ fn question(args: &ChatArgs) -> Result<String, Stop> {
     let mut words = args.question.join(" ");
     if !io::stdin().is_terminal() {
         let mut bytes = Vec::new();
-        let read = io::stdin().lock().take(LONGEST_QUESTION + 1).read_to_end(&mut bytes);
+        let read = io::stdin()
+            .lock()
+            .take(LONGEST_QUESTION + 1)
+            .read_to_end(&mut bytes);
         read.map_err(|error| Stop::usage(format!("cannot read standard input: {error}")))?;
         if bytes.len() as u64 > LONGEST_QUESTION {
-            return Err(Stop::usage(format!("standard input is larger than {} MiB", LONGEST_QUESTION >> 20)));
+            return Err(Stop::usage(format!(
+                "standard input is larger than {} MiB",
+                LONGEST_QUESTION >> 20
+            )));
         }
-        let piped = String::from_utf8(bytes)
-            .map_err(|error| Stop::usage(format!("standard input is not UTF-8 text (byte {})", error.utf8_error().valid_up_to() + 1)))?;
+        let piped = String::from_utf8(bytes).map_err(|error| {
+            Stop::usage(format!(
+                "standard input is not UTF-8 text (byte {})",
+                error.utf8_error().valid_up_to() + 1
+            ))
+        })?;
         if !words.is_empty() && !piped.trim().is_empty() {
             words.push_str("\n\n");
         }
         words.push_str(piped.trim_end());
     }
     match words.trim().is_empty() {
-        true => Err(Stop::hint("there is no question", "say one: `sayso chat 'what is in this folder?'`")),
+        true => Err(Stop::hint(
+            "there is no question",
+            "say one: `sayso chat 'what is in this folder?'`",
+        )),
         false => Ok(words),
     }
 }
@@ -352,9 +450,16 @@ fn once(
     let progress = Arc::new(progress(args.json));
     let ask: Arc<dyn Ask> = match how {
         How::Interactive => {
-            let settings = settings(&place.loaded.policy).ok_or_else(|| Stop::usage("the policy cannot be read"))?;
-            screen::at_terminal(settings, args.plain, &place.whereabouts.state, &stopped, Interrupts::Stop)
-                .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?
+            let settings = settings(&place.loaded.policy)
+                .ok_or_else(|| Stop::usage("the policy cannot be read"))?;
+            screen::at_terminal(
+                settings,
+                args.plain,
+                &place.whereabouts.state,
+                &stopped,
+                Interrupts::Stop,
+            )
+            .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?
         }
         _ => Arc::new(Nobody),
     };
@@ -368,13 +473,21 @@ fn once(
         stopped: Arc::clone(&stopped),
         keys: configured.key_files(),
     };
-    let base = Base::open(start).map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
+    let base = Base::open(start)
+        .map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
     for remark in &base.bench().0.workbench.remarks {
         let _ = writeln!(io::stderr(), "sayso: {remark}");
     }
     // A grant for a session is for this run of it: whoever goes on with a conversation later is asked again.
-    let around = Around { workspace: place.folder, agent: args.agent.clone(), session: Ids::new().next("chat") };
-    let system = instructions(&around.workspace, shown::mode(how, base.settings(&args.agent).as_ref()));
+    let around = Around {
+        workspace: place.folder,
+        agent: args.agent.clone(),
+        session: Ids::new().next("chat"),
+    };
+    let system = instructions(
+        &around.workspace,
+        shown::mode(how, base.settings(&args.agent).as_ref()),
+    );
     let person = Said::Person(question);
     session.keep(&person).map_err(Stop::usage)?;
     said.push(person);
@@ -384,15 +497,31 @@ fn once(
     for why in troubles {
         let _ = writeln!(io::stderr(), "sayso: {}", visible_block(&why));
     }
-    let turn = Turn { model, system, tools: &tools, around: &around, ids: &Ids::new(), stopped: &stopped };
+    let turn = Turn {
+        model,
+        system,
+        tools: &tools,
+        around: &around,
+        ids: &Ids::new(),
+        stopped: &stopped,
+    };
     let gate = || {
         // Where it cannot be read, the gate denies everything, and says so.
         let _ = base.refresh();
         base.bench()
     };
     let ended = turn.take(&mut said, &gate, &lines);
-    if let Err(why) = base.bench().0.workbench.recorder.end_session(&around.session) {
-        let _ = writeln!(io::stderr(), "sayso: the end of the session could not be recorded: {why}");
+    if let Err(why) = base
+        .bench()
+        .0
+        .workbench
+        .recorder
+        .end_session(&around.session)
+    {
+        let _ = writeln!(
+            io::stderr(),
+            "sayso: the end of the session could not be recorded: {why}"
+        );
     }
     finish(args, &ended, &said, &id)
 }
@@ -404,7 +533,10 @@ fn finish(args: &ChatArgs, ended: &Ended, said: &[Said], id: &str) -> Result<Exi
         Some(Trouble::Failed(why)) => Some(why.clone()),
     };
     if args.json {
-        say(&format!("{}\n", json::write_plain(&as_node(ended, said, id, trouble.as_deref()))))?;
+        say(&format!(
+            "{}\n",
+            json::write_plain(&as_node(ended, said, id, trouble.as_deref()))
+        ))?;
     }
     if let Some(words) = ended.usage.words().filter(|_| !args.json) {
         let _ = writeln!(io::stderr(), "sayso: {words}");
@@ -426,15 +558,29 @@ fn as_node(ended: &Ended, said: &[Said], id: &str, trouble: Option<&str>) -> Nod
         Said::Model(answer) => Some(answer.text.as_str()),
         _ => None,
     });
-    let mut usage = vec![("input", number(ended.usage.input)), ("output", number(ended.usage.output))];
-    usage.extend(ended.usage.cost.map(|cost| ("cost", Value::Number(format!("{cost:.6}")).into())));
+    let mut usage = vec![
+        ("input", number(ended.usage.input)),
+        ("output", number(ended.usage.output)),
+    ];
+    usage.extend(
+        ended
+            .usage
+            .cost
+            .map(|cost| ("cost", Value::Number(format!("{cost:.6}")).into())),
+    );
     Node::map([
         ("session", Node::text(id)),
         ("answer", Node::text(answer.unwrap_or_default())),
-        ("calls", Value::List(ended.calls.iter().map(result).collect()).into()),
+        (
+            "calls",
+            Value::List(ended.calls.iter().map(result).collect()).into(),
+        ),
         ("malformed", number(ended.malformed as u64)),
         ("usage", Node::map(usage)),
-        ("error", trouble.map_or_else(|| Value::Null.into(), Node::text)),
+        (
+            "error",
+            trouble.map_or_else(|| Value::Null.into(), Node::text),
+        ),
     ])
 }
 
@@ -443,7 +589,9 @@ fn progress(as_json: bool) -> Progress {
     match (as_json, io::stdout().is_terminal()) {
         (false, true) => Progress::new(Box::new(io::stdout()), Paint::for_stream(&io::stdout())),
         (false, false) => Progress::new(Box::new(io::stderr()), Paint::for_stream(&io::stderr())),
-        (true, _) if io::stderr().is_terminal() => Progress::new(Box::new(io::stderr()), Paint::for_stream(&io::stderr())),
+        (true, _) if io::stderr().is_terminal() => {
+            Progress::new(Box::new(io::stderr()), Paint::for_stream(&io::stderr()))
+        }
         (true, _) => Progress::new(Box::new(io::sink()), Paint::PLAIN),
     }
 }
@@ -464,9 +612,24 @@ fn list(as_json: bool) -> Result<Exit, Stop> {
             out.push_str(&format!("{}\n", json::write_plain(&node)));
             continue;
         }
-        let first: String = one.first.lines().next().unwrap_or_default().chars().take(60).collect();
-        let when = ago(one.changed.saturating_mul(1000), super::now().saturating_mul(1000));
-        out.push_str(&format!("{}  {when}  {}  {}\n", visible(short(&one.id)), visible(&one.workspace), visible(&first)));
+        let first: String = one
+            .first
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(60)
+            .collect();
+        let when = ago(
+            one.changed.saturating_mul(1000),
+            super::now().saturating_mul(1000),
+        );
+        out.push_str(&format!(
+            "{}  {when}  {}  {}\n",
+            visible(short(&one.id)),
+            visible(&one.workspace),
+            visible(&first)
+        ));
     }
     if all.is_empty() && !as_json {
         out.push_str("there are no sessions yet\n");

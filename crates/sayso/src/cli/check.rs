@@ -42,7 +42,12 @@ pub(super) struct CheckArgs {
     arguments: Vec<String>,
 
     /// All arguments of the tool as one JSON object.
-    #[arg(long, value_name = "JSON", requires = "tool", conflicts_with = "arguments")]
+    #[arg(
+        long,
+        value_name = "JSON",
+        requires = "tool",
+        conflicts_with = "arguments"
+    )]
     args: Option<String>,
 
     /// Read calls from standard input, one JSON object a line, and answer one a line.
@@ -81,15 +86,39 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
         let _ = write!(io::stderr(), "{message}");
     }
     let world = place.world();
-    let run = if args.strict { Run::Strict } else { Run::Interactive };
+    let run = if args.strict {
+        Run::Strict
+    } else {
+        Run::Interactive
+    };
     // Whether scripts are still those that were shown is looked at when something runs; here such a grant is left out.
-    let grants: Vec<Grant> = place.loaded.grants.iter().filter(|grant| grant.seal.is_none()).cloned().collect();
-    let bench = Bench { world: &world, policy: &place.loaded.policy, grants: &grants, uses: None, run, now: now(), trace: args.explain };
+    let grants: Vec<Grant> = place
+        .loaded
+        .grants
+        .iter()
+        .filter(|grant| grant.seal.is_none())
+        .cloned()
+        .collect();
+    let bench = Bench {
+        world: &world,
+        policy: &place.loaded.policy,
+        grants: &grants,
+        uses: None,
+        run,
+        now: now(),
+        trace: args.explain,
+    };
     let unread = place.loaded.policy.why_broken().is_some();
     if args.jsonl {
         return lines(args, &place, &bench).map(|exit| if unread { Exit::Usage } else { exit });
     }
-    let call = Call { agent: Agent { name: args.agent.clone(), parents: Vec::new() }, ..single(args, &place.folder)? };
+    let call = Call {
+        agent: Agent {
+            name: args.agent.clone(),
+            parents: Vec::new(),
+        },
+        ..single(args, &place.folder)?
+    };
     let id = Node::text("check");
     let (decision, text) = match Operation::freeze(call) {
         Ok(operation) => {
@@ -98,30 +127,48 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
             let text = match args.json {
                 true => {
                     let mut answer = report::json(&id, &judged);
-                    if let (Value::Map(entries), Some(untrusted)) = (&mut answer.value, &untrusted) {
+                    if let (Value::Map(entries), Some(untrusted)) = (&mut answer.value, &untrusted)
+                    {
                         let node = untrusted.json();
-                        entries.push(Entry { key: "untrusted".to_owned(), key_span: Span::default(), node });
+                        entries.push(Entry {
+                            key: "untrusted".to_owned(),
+                            key_span: Span::default(),
+                            node,
+                        });
                     }
                     format!("{}\n", json::write_plain(&answer))
                 }
                 false => {
-                    let text =
-                        if args.explain { report::explained(&operation, &judged) } else { report::text(&operation, &judged.verdict) };
-                    format!("{text}{}", untrusted.map_or(String::new(), |untrusted| untrusted.lines()))
+                    let text = if args.explain {
+                        report::explained(&operation, &judged)
+                    } else {
+                        report::text(&operation, &judged.verdict)
+                    };
+                    format!(
+                        "{text}{}",
+                        untrusted.map_or(String::new(), |untrusted| untrusted.lines())
+                    )
                 }
             };
             (judged.verdict.decision, text)
         }
         Err(malformed) => {
             let text = match args.json {
-                true => format!("{}\n", json::write_plain(&report::malformed(&id, &malformed))),
+                true => format!(
+                    "{}\n",
+                    json::write_plain(&report::malformed(&id, &malformed))
+                ),
                 false => format!("deny  the call is malformed: {}\n", visible(&malformed.0)),
             };
             (Decision::Deny, text)
         }
     };
     say(&text)?;
-    Ok(if unread { Exit::Usage } else { Exit::from(decision) })
+    Ok(if unread {
+        Exit::Usage
+    } else {
+        Exit::from(decision)
+    })
 }
 
 /// What the project's file would make of a call, if the person trusted it.
@@ -133,7 +180,11 @@ struct Untrusted {
 
 impl Untrusted {
     fn lines(&self) -> String {
-        let (source, rule, word) = (visible(&self.source), visible(&self.rule), self.decision.word());
+        let (source, rule, word) = (
+            visible(&self.source),
+            visible(&self.rule),
+            self.decision.word(),
+        );
         format!(
             "note: the project's file would {word} this (`{rule}`, {source}), but it is not trusted, so it can only tighten\nhint: read it, then run `sayso policy trust`\n"
         )
@@ -150,28 +201,59 @@ impl Untrusted {
 }
 
 /// Whether a project's file that is not trusted would decide less strictly.
-fn untrusted(args: &CheckArgs, place: &Place, bench: &Bench<'_>, operation: &Operation, decision: Decision) -> Option<Untrusted> {
+fn untrusted(
+    args: &CheckArgs,
+    place: &Place,
+    bench: &Bench<'_>,
+    operation: &Operation,
+    decision: Decision,
+) -> Option<Untrusted> {
     if decision == Decision::Allow {
         return None;
     }
-    let trusting = assemble::load_trusting(&place.whereabouts, Path::new(&place.folder), &args.choice.flags())?;
-    let verdict = judge(&Bench { policy: &trusting.policy, ..*bench }, operation).verdict;
-    let reason = verdict.reasons.first().filter(|_| verdict.decision < decision)?;
-    Some(Untrusted { decision: verdict.decision, rule: reason.text.clone(), source: reason.source.clone() })
+    let trusting = assemble::load_trusting(
+        &place.whereabouts,
+        Path::new(&place.folder),
+        &args.choice.flags(),
+    )?;
+    let verdict = judge(
+        &Bench {
+            policy: &trusting.policy,
+            ..*bench
+        },
+        operation,
+    )
+    .verdict;
+    let reason = verdict
+        .reasons
+        .first()
+        .filter(|_| verdict.decision < decision)?;
+    Some(Untrusted {
+        decision: verdict.decision,
+        rule: reason.text.clone(),
+        source: reason.source.clone(),
+    })
 }
 
 /// The one call that the flags describe.
 fn single(args: &CheckArgs, folder: &str) -> Result<Call, Stop> {
     let Some(tool) = &args.tool else {
         return match args.command.as_slice() {
-            [] => Err(Stop::hint("there is nothing to check", "write `sayso check -- git status`, or `--tool`, or `--jsonl`")),
+            [] => Err(Stop::hint(
+                "there is nothing to check",
+                "write `sayso check -- git status`, or `--tool`, or `--jsonl`",
+            )),
             [line] => Ok(Call::command(line, folder)),
             words => Ok(Call::command(sayso_shell::quote(words), folder)),
         };
     };
     let arguments = match &args.args {
-        Some(text) => json::read(text, &Limits::default())
-            .map_err(|finding| Stop::Usage(finding.render(sayso_core::diagnostic::Source { name: "--args", text })))?,
+        Some(text) => json::read(text, &Limits::default()).map_err(|finding| {
+            Stop::Usage(finding.render(sayso_core::diagnostic::Source {
+                name: "--args",
+                text,
+            }))
+        })?,
         None => {
             let mut pairs: Vec<(String, Node)> = Vec::new();
             for argument in &args.arguments {
@@ -182,7 +264,10 @@ fn single(args: &CheckArgs, folder: &str) -> Result<Call, Stop> {
                     ));
                 };
                 if pairs.iter().any(|(known, _)| known == key) {
-                    return Err(Stop::usage(format!("the argument `{}` is given twice", visible(key))));
+                    return Err(Stop::usage(format!(
+                        "the argument `{}` is given twice",
+                        visible(key)
+                    )));
                 }
                 pairs.push((key.to_owned(), Node::text(value)));
             }
@@ -196,18 +281,30 @@ fn single(args: &CheckArgs, folder: &str) -> Result<Call, Stop> {
 const LONGEST_LINE: u64 = (MAX_BYTES * 2) as u64;
 
 fn lines(args: &CheckArgs, place: &Place, bench: &Bench<'_>) -> Result<Exit, Stop> {
-    let missing = Missing { cwd: place.folder.clone(), workspace: place.folder.clone(), agent: args.agent.clone() };
+    let missing = Missing {
+        cwd: place.folder.clone(),
+        workspace: place.folder.clone(),
+        agent: args.agent.clone(),
+    };
     let mut input = BufReader::with_capacity(64 * 1024, io::stdin().lock());
     let mut out = BufWriter::new(io::stdout().lock());
     let mut line = Vec::new();
-    let mut policies = Policies { args, place, bench, others: HashMap::new() };
+    let mut policies = Policies {
+        args,
+        place,
+        bench,
+        others: HashMap::new(),
+    };
     loop {
         // Somebody may be waiting for each answer before the next call is sent.
         if input.buffer().is_empty() {
             out.flush()?;
         }
         line.clear();
-        let read = input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+        let read = input
+            .by_ref()
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line);
         match read {
             Ok(0) => break,
             Ok(_) => {}
@@ -218,7 +315,8 @@ fn lines(args: &CheckArgs, place: &Place, bench: &Bench<'_>) -> Result<Exit, Sto
         }
         let whole = line.last() == Some(&b'\n') || (line.len() as u64) < LONGEST_LINE;
         if !whole {
-            skip_line(&mut input).map_err(|error| Stop::usage(format!("cannot read standard input: {error}")))?;
+            skip_line(&mut input)
+                .map_err(|error| Stop::usage(format!("cannot read standard input: {error}")))?;
         }
         let content = line.trim_ascii();
         if content.is_empty() {
@@ -256,11 +354,21 @@ impl Policies<'_> {
             if self.others.len() >= Self::MOST {
                 self.others.clear();
             }
-            let loaded = assemble::load(&self.place.whereabouts, Path::new(workspace), &self.args.choice.flags());
+            let loaded = assemble::load(
+                &self.place.whereabouts,
+                Path::new(workspace),
+                &self.args.choice.flags(),
+            );
             self.others.insert(workspace.to_owned(), loaded.policy);
         }
         let policy = self.others.get(workspace).unwrap_or(self.bench.policy);
-        judge(&Bench { policy, ..*self.bench }, operation)
+        judge(
+            &Bench {
+                policy,
+                ..*self.bench
+            },
+            operation,
+        )
     }
 }
 

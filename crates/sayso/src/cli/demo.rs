@@ -45,8 +45,14 @@ const POLICY: &str = "version: 1\nsandbox: {auto_allow: run-in-workspace}\n";
 
 /// The files of the scratch workspace.
 const FILES: &[(&str, &str)] = &[
-    ("src/greet.py", "def greet(name):\n    return \"Helo, \" + name\n"),
-    ("src/main.py", "from greet import greet\n\nprint(greet(\"world\"))\n"),
+    (
+        "src/greet.py",
+        "def greet(name):\n    return \"Helo, \" + name\n",
+    ),
+    (
+        "src/main.py",
+        "from greet import greet\n\nprint(greet(\"world\"))\n",
+    ),
     ("docs/draft.md", "# A draft\n\nNobody needs it any more.\n"),
     ("build/greet.pyc", "not really compiled\n"),
     (".env", "DEBUG=0\nDATABASE_PASSWORD=not-a-real-one\n"),
@@ -76,13 +82,20 @@ impl Scratch {
         let id = Ids::new().next("demo");
         let short = id.rsplit('-').next().unwrap_or_default();
         let folder = std::env::temp_dir().join(format!("sayso-demo-{short}"));
-        let cannot = |error: io::Error| Stop::usage(format!("cannot make the scratch workspace `{}`: {error}", folder.display()));
+        let cannot = |error: io::Error| {
+            Stop::usage(format!(
+                "cannot make the scratch workspace `{}`: {error}",
+                folder.display()
+            ))
+        };
         std::fs::create_dir(&folder).map_err(cannot)?;
         let scratch = Scratch(std::fs::canonicalize(&folder).map_err(cannot)?);
         for (name, text) in FILES {
             let path = scratch.0.join(name);
             let parent = path.parent().unwrap_or(&scratch.0);
-            std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, text)).map_err(cannot)?;
+            std::fs::create_dir_all(parent)
+                .and_then(|()| std::fs::write(&path, text))
+                .map_err(cannot)?;
         }
         Ok(scratch)
     }
@@ -96,18 +109,43 @@ impl Drop for Scratch {
 }
 
 fn show(args: &DemoArgs, whereabouts: Whereabouts, scratch: &Path) -> Result<Exit, Stop> {
-    let workspace = scratch.to_str().ok_or_else(|| Stop::usage("the scratch workspace has a name that is not UTF-8"))?;
-    let around = Around { workspace: workspace.to_owned(), agent: "demo".to_owned(), session: Ids::new().next("demo") };
+    let workspace = scratch
+        .to_str()
+        .ok_or_else(|| Stop::usage("the scratch workspace has a name that is not UTF-8"))?;
+    let around = Around {
+        workspace: workspace.to_owned(),
+        agent: "demo".to_owned(),
+        session: Ids::new().next("demo"),
+    };
     let (said, calls) = script(&around)?;
-    let (layer, _) = read(Source { name: "demo", text: POLICY }, Format::Yaml, Origin::User, &Bash);
-    let policy = Arc::new(Policy::assemble(layer.into_iter().collect(), &Overrides::default(), &Bash));
-    let settings = settings(&policy).ok_or_else(|| Stop::usage("the built-in policy cannot be read"))?;
+    let (layer, _) = read(
+        Source {
+            name: "demo",
+            text: POLICY,
+        },
+        Format::Yaml,
+        Origin::User,
+        &Bash,
+    );
+    let policy = Arc::new(Policy::assemble(
+        layer.into_iter().collect(),
+        &Overrides::default(),
+        &Bash,
+    ));
+    let settings =
+        settings(&policy).ok_or_else(|| Stop::usage("the built-in policy cannot be read"))?;
     let stopped = super::stopped_by_signals();
     let paint = Paint::for_stream(&io::stdout());
     let person = line::is_there();
     let ask: Arc<dyn Ask> = match person {
-        true => screen::at_terminal(settings, args.plain, &whereabouts.state, &stopped, Interrupts::Stop)
-            .map_err(|error| Stop::usage(error.to_string()))?,
+        true => screen::at_terminal(
+            settings,
+            args.plain,
+            &whereabouts.state,
+            &stopped,
+            Interrupts::Stop,
+        )
+        .map_err(|error| Stop::usage(error.to_string()))?,
         false => Arc::new(Nobody),
     };
     say(&heading(workspace, person, paint))?;
@@ -135,7 +173,10 @@ fn show(args: &DemoArgs, whereabouts: Whereabouts, scratch: &Path) -> Result<Exi
     let step = |step: Step<'_>| {
         if let Step::Starts(place, _) = step {
             let words = said.get(place.index - 1).map_or("", String::as_str);
-            progress.say(&[String::new(), paint.tone(Tone::Blue, &format!("agent: {words}"))]);
+            progress.say(&[
+                String::new(),
+                paint.tone(Tone::Blue, &format!("agent: {words}")),
+            ]);
             pause();
         }
         progress.step(step);
@@ -161,25 +202,40 @@ fn heading(workspace: &str, person: bool, paint: Paint) -> String {
         true => {
             "What only looks runs silently, what is risky asks you, what is a catastrophe is denied. Answer as you like, with one key (? says which): nothing here is real but the gate."
         }
-        false => "There is no terminal to ask on, so what would ask is denied. Run it on a terminal to be asked.",
+        false => {
+            "There is no terminal to ask on, so what would ask is denied. Run it on a terminal to be asked."
+        }
     };
     let sandbox = match Backend::full() {
         Ok(backend) => {
-            format!("What cannot be known runs in a sandbox ({backend}): no network, no secrets, and `sayso undo` takes it back.")
+            format!(
+                "What cannot be known runs in a sandbox ({backend}): no network, no secrets, and `sayso undo` takes it back."
+            )
         }
         Err(why) => format!("What cannot be known asks: there is no sandbox here ({why})."),
     };
-    format!("{title}\nA scripted agent works in {workspace}, under the profile `sayso` with `sandbox.auto_allow`.\n{asked}\n{sandbox}\n")
+    format!(
+        "{title}\nA scripted agent works in {workspace}, under the profile `sayso` with `sandbox.auto_allow`.\n{asked}\n{sandbox}\n"
+    )
 }
 
 /// What the agent says, and the calls it makes.
 fn script(around: &Around) -> Result<(Vec<String>, Vec<Call>), Stop> {
-    let node = yaml::read(SCRIPT, &Limits::default()).map_err(|finding| Stop::usage(finding.message))?;
+    let node =
+        yaml::read(SCRIPT, &Limits::default()).map_err(|finding| Stop::usage(finding.message))?;
     let mut out = (Vec::new(), Vec::new());
     for (index, item) in node.items().iter().enumerate() {
-        let made = item.get("call").ok_or_else(|| Stop::usage("a step of the script has no call"))?;
-        out.0.push(item.get("say").and_then(Node::as_text).unwrap_or_default().to_owned());
-        out.1.push(call(made, index, around).map_err(|finding| Stop::usage(finding.message))?);
+        let made = item
+            .get("call")
+            .ok_or_else(|| Stop::usage("a step of the script has no call"))?;
+        out.0.push(
+            item.get("say")
+                .and_then(Node::as_text)
+                .unwrap_or_default()
+                .to_owned(),
+        );
+        out.1
+            .push(call(made, index, around).map_err(|finding| Stop::usage(finding.message))?);
     }
     Ok(out)
 }
@@ -196,19 +252,37 @@ fn post_message() -> HostTool {
 fn take_back(state: &Path, progress: &Progress, paint: Paint) -> Result<(), Stop> {
     let files = Files::open(state, Settings::default()).map_err(Stop::usage)?;
     let plan = undo::plan(&files, Which::Id("notes")).map_err(Stop::usage)?;
-    let id = plan.changes.first().map(|change| change.handle()).unwrap_or_default();
-    progress.say(&[String::new(), paint.tone(Tone::Blue, &format!("you:   sayso undo {id}"))]);
+    let id = plan
+        .changes
+        .first()
+        .map(|change| change.handle())
+        .unwrap_or_default();
+    progress.say(&[
+        String::new(),
+        paint.tone(Tone::Blue, &format!("you:   sayso undo {id}")),
+    ]);
     let undone = undo::apply(&files, &plan, &Ids::new().next("undo"), "").map_err(Stop::usage)?;
-    let lines: Vec<String> = undone.words.iter().map(|line| format!("      {}", paint.tone(Tone::Green, &format!("✓ {line}")))).collect();
+    let lines: Vec<String> = undone
+        .words
+        .iter()
+        .map(|line| format!("      {}", paint.tone(Tone::Green, &format!("✓ {line}"))))
+        .collect();
     progress.say(&lines);
     Ok(())
 }
 
 fn ending(state: &Path, person: bool) -> Result<String, Stop> {
     let report = verify::verify(state, None).map_err(Stop::usage)?;
-    let chain = if report.faults.is_empty() { "nothing in it was changed" } else { "IT WAS CHANGED" };
-    let mut out =
-        format!("\nThe record of all this is {} ({}, {chain}).\n", state.join("journal").display(), count(report.entries, "entry"));
+    let chain = if report.faults.is_empty() {
+        "nothing in it was changed"
+    } else {
+        "IT WAS CHANGED"
+    };
+    let mut out = format!(
+        "\nThe record of all this is {} ({}, {chain}).\n",
+        state.join("journal").display(),
+        count(report.entries, "entry")
+    );
     if !person {
         out.push_str("Nobody could be asked here, so everything that would ask was denied.\n");
     }

@@ -84,21 +84,48 @@ pub(super) struct Finding {
 
 impl Finding {
     pub fn good(about: impl Into<Cow<'static, str>>, words: impl Into<String>) -> Finding {
-        Finding { is: Is::Good, about: about.into(), words: words.into(), advice: None }
+        Finding {
+            is: Is::Good,
+            about: about.into(),
+            words: words.into(),
+            advice: None,
+        }
     }
 
-    pub fn odd(about: impl Into<Cow<'static, str>>, words: impl Into<String>, advice: &str) -> Finding {
-        Finding { is: Is::Odd, about: about.into(), words: words.into(), advice: Some(advice.to_owned()) }
+    pub fn odd(
+        about: impl Into<Cow<'static, str>>,
+        words: impl Into<String>,
+        advice: &str,
+    ) -> Finding {
+        Finding {
+            is: Is::Odd,
+            about: about.into(),
+            words: words.into(),
+            advice: Some(advice.to_owned()),
+        }
     }
 
-    pub fn bad(about: impl Into<Cow<'static, str>>, words: impl Into<String>, advice: &str) -> Finding {
-        Finding { is: Is::Bad, about: about.into(), words: words.into(), advice: Some(advice.to_owned()) }
+    pub fn bad(
+        about: impl Into<Cow<'static, str>>,
+        words: impl Into<String>,
+        advice: &str,
+    ) -> Finding {
+        Finding {
+            is: Is::Bad,
+            about: about.into(),
+            words: words.into(),
+            advice: Some(advice.to_owned()),
+        }
     }
 }
 
 pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Stop> {
     let state = &record_folder::whereabouts().map_err(Stop::usage)?.state;
-    let repaired = if args.repair { repair_all(state) } else { Vec::new() };
+    let repaired = if args.repair {
+        repair_all(state)
+    } else {
+        Vec::new()
+    };
     let mut findings = vec![folder(state)];
     // Nothing in a folder that cannot be relied on is looked at.
     if findings.iter().all(|finding| finding.is != Is::Bad) {
@@ -109,7 +136,10 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Stop> {
         findings.extend(clock(state));
     }
     // Last: whoever reads the policy also reads the rules that were added, and that builds a damaged index anew.
-    let place = Place::open(&PolicyChoice { folder: args.folder.clone(), ..PolicyChoice::here() })?;
+    let place = Place::open(&PolicyChoice {
+        folder: args.folder.clone(),
+        ..PolicyChoice::here()
+    })?;
     findings.push(policy(&place));
     findings.push(match sayso_tools::terminal::bash() {
         Ok(bash) => Finding::good("bash", bash),
@@ -125,14 +155,24 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Stop> {
     }
     if args.agents && agents.is_empty() {
         let advice = "install one, or name its program: `--program claude=/path/to/claude`";
-        findings.push(Finding::odd("agents", "there is none in the path that sayso has a hook for", advice));
+        findings.push(Finding::odd(
+            "agents",
+            "there is none in the path that sayso has a hook for",
+            advice,
+        ));
     }
     let is_bad = findings.iter().any(|finding| finding.is == Is::Bad);
     match args.json {
-        true => say(&format!("{}\n", json::write_plain(&as_node(&findings, &repaired, agents))))?,
+        true => say(&format!(
+            "{}\n",
+            json::write_plain(&as_node(&findings, &repaired, agents))
+        ))?,
         false => {
             let paint = Paint::for_stream(&io::stdout());
-            let mut out: String = repaired.iter().map(|words| format!("repaired: {}\n", visible(words))).collect();
+            let mut out: String = repaired
+                .iter()
+                .map(|words| format!("repaired: {}\n", visible(words)))
+                .collect();
             out.extend(findings.iter().map(|finding| shown(finding, paint)));
             say(&out)?;
         }
@@ -148,19 +188,32 @@ fn repair_all(state: &Path) -> Vec<String> {
     }
     match repair(state) {
         Ok(Some(entry)) => {
-            let words = format!("the damaged record was closed and goes on from entry {}; what is damaged stays as it is", entry.number);
+            let words = format!(
+                "the damaged record was closed and goes on from entry {}; what is damaged stays as it is",
+                entry.number
+            );
             done.push(words);
         }
         Ok(None) => {}
         Err(why) => {
-            let _ = writeln!(io::stderr(), "sayso: the record was not repaired: {}", visible(&why));
+            let _ = writeln!(
+                io::stderr(),
+                "sayso: the record was not repaired: {}",
+                visible(&why)
+            );
         }
     }
     if matches!(health(state), Ok(Health::Damaged(_))) {
         match Index::rebuild(state, &mut |_| {}) {
-            Ok(_) => done.push("the index was built anew; the damaged file is kept beside it".to_owned()),
+            Ok(_) => {
+                done.push("the index was built anew; the damaged file is kept beside it".to_owned())
+            }
             Err(why) => {
-                let _ = writeln!(io::stderr(), "sayso: the index was not repaired: {}", visible(&why));
+                let _ = writeln!(
+                    io::stderr(),
+                    "sayso: the index was not repaired: {}",
+                    visible(&why)
+                );
             }
         }
     }
@@ -171,7 +224,13 @@ fn folder(state: &Path) -> Finding {
     let about = "state folder";
     match Folder::open_existing(state) {
         Ok(Some(_)) => Finding::good(about, format!("{}, only yours", state.display())),
-        Ok(None) => Finding::good(about, format!("{} is not there yet; it is made when something is recorded", state.display())),
+        Ok(None) => Finding::good(
+            about,
+            format!(
+                "{} is not there yet; it is made when something is recorded",
+                state.display()
+            ),
+        ),
         Err(why) => Finding::bad(about, why, SETTLE),
     }
 }
@@ -184,8 +243,15 @@ fn record(state: &Path) -> Vec<Finding> {
     };
     let mut findings = vec![chain(&report)];
     if let Some((file, bytes)) = &report.torn {
-        let words = format!("`{file}` ends in {} that are no entry, as a killed writer leaves them", count(bytes, "byte"));
-        findings.push(Finding::odd("torn end", words, "the next entry puts them aside; nothing has to be done"));
+        let words = format!(
+            "`{file}` ends in {} that are no entry, as a killed writer leaves them",
+            count(bytes, "byte")
+        );
+        findings.push(Finding::odd(
+            "torn end",
+            words,
+            "the next entry puts them aside; nothing has to be done",
+        ));
     }
     // A record that takes no more entries stops everything, so it is tried, without adding one.
     if report.segments > 0
@@ -204,11 +270,32 @@ fn record(state: &Path) -> Vec<Finding> {
 fn chain(report: &Report) -> Finding {
     let about = "record";
     if report.is_sound() {
-        return Finding::good(about, format!("{} in {}; the chain holds", count(report.entries, "entry"), count(report.segments, "file")));
+        return Finding::good(
+            about,
+            format!(
+                "{} in {}; the chain holds",
+                count(report.entries, "entry"),
+                count(report.segments, "file")
+            ),
+        );
     }
-    let mut words = format!("{} faults: ", report.faults.len() as u64 + report.more_faults);
-    words.push_str(&report.faults.iter().take(MOST_FAULTS).map(ToString::to_string).collect::<Vec<_>>().join("; "));
-    let newer = report.faults.iter().any(|fault| matches!(fault.what, What::Version(_)));
+    let mut words = format!(
+        "{} faults: ",
+        report.faults.len() as u64 + report.more_faults
+    );
+    words.push_str(
+        &report
+            .faults
+            .iter()
+            .take(MOST_FAULTS)
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("; "),
+    );
+    let newer = report
+        .faults
+        .iter()
+        .any(|fault| matches!(fault.what, What::Version(_)));
     let closed = "it was closed before, and goes on behind the damage; `sayso audit verify` tells of it for ever";
     let look = "somebody or the disk changed it: look at it with `sayso audit verify`, then close it with `sayso doctor --repair`";
     match () {
@@ -223,12 +310,19 @@ fn index(state: &Path) -> Finding {
     match health(state) {
         Ok(Health::Missing) => Finding::good(about, "not there yet; it is made when it is needed"),
         Ok(Health::Sound(0)) => Finding::good(about, "whole and caught up"),
-        Ok(Health::Sound(behind)) => {
-            Finding::good(about, format!("whole; {} {} taken in when it is needed", count(behind, "entry"), agreed(behind, "is", "are")))
-        }
-        Ok(Health::Damaged(why)) => {
-            Finding::odd(about, format!("damaged: {why}"), "run `sayso doctor --repair`; it holds nothing that the record does not")
-        }
+        Ok(Health::Sound(behind)) => Finding::good(
+            about,
+            format!(
+                "whole; {} {} taken in when it is needed",
+                count(behind, "entry"),
+                agreed(behind, "is", "are")
+            ),
+        ),
+        Ok(Health::Damaged(why)) => Finding::odd(
+            about,
+            format!("damaged: {why}"),
+            "run `sayso doctor --repair`; it holds nothing that the record does not",
+        ),
         Err(why) => Finding::bad(about, why, "look at the line about the record first"),
     }
 }
@@ -239,7 +333,13 @@ fn snapshot(state: &Path) -> Option<Finding> {
     let folder = Folder::open_existing(state).ok().flatten()?;
     match folder.read("snapshot") {
         Ok(None) => None,
-        Ok(Some(file)) => Some(Finding::good(about, format!("{} bytes", file.metadata().map_or(0, |metadata| metadata.len())))),
+        Ok(Some(file)) => Some(Finding::good(
+            about,
+            format!(
+                "{} bytes",
+                file.metadata().map_or(0, |metadata| metadata.len())
+            ),
+        )),
         Err(why) => Some(Finding::odd(about, why, "remove it; it is made anew")),
     }
 }
@@ -258,26 +358,53 @@ fn room(state: &Path) -> Option<Finding> {
 }
 
 fn clock(state: &Path) -> Option<Finding> {
-    let last = Reader::open(state).ok()?.backwards().ok()?.find_map(Result::ok)?;
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let last = Reader::open(state)
+        .ok()?
+        .backwards()
+        .ok()?
+        .find_map(Result::ok)?;
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     let now = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
     let behind = last.at.saturating_sub(now);
     // A second is within what clocks are set back by themselves.
     Some(if behind > 1000 {
         let words = format!("{} s behind the last entry", behind / 1000);
-        Finding::odd("clock", words, "set the clock; the order of entries does not depend on it, but rules that end at a time do")
+        Finding::odd(
+            "clock",
+            words,
+            "set the clock; the order of entries does not depend on it, but rules that end at a time do",
+        )
     } else {
         Finding::good("clock", "not behind the last entry")
     })
 }
 
 fn policy(place: &Place) -> Finding {
-    let broken: Vec<String> = place.loaded.files.iter().filter(|file| file.is_broken()).map(|file| format!("`{}`", file.name)).collect();
+    let broken: Vec<String> = place
+        .loaded
+        .files
+        .iter()
+        .filter(|file| file.is_broken())
+        .map(|file| format!("`{}`", file.name))
+        .collect();
     match broken.as_slice() {
-        [] => Finding::good("policy", format!("{}, all of which can be read", count(place.loaded.files.len(), "file"))),
-        broken => {
-            Finding::bad("policy", format!("{} cannot be read, so everything is denied", broken.join(", ")), "run `sayso policy check`")
-        }
+        [] => Finding::good(
+            "policy",
+            format!(
+                "{}, all of which can be read",
+                count(place.loaded.files.len(), "file")
+            ),
+        ),
+        broken => Finding::bad(
+            "policy",
+            format!(
+                "{} cannot be read, so everything is denied",
+                broken.join(", ")
+            ),
+            "run `sayso policy check`",
+        ),
     }
 }
 
@@ -286,14 +413,23 @@ fn sandbox(place: &Place) -> Finding {
     let about = "sandbox";
     let settings = crate::workbench::settings(&place.loaded.policy);
     let required = settings.is_some_and(|settings| settings.sandbox_require);
-    let wanted = settings.is_some_and(|settings| settings.sandbox_auto_allow == AutoAllow::RunInWorkspace);
+    let wanted =
+        settings.is_some_and(|settings| settings.sandbox_auto_allow == AutoAllow::RunInWorkspace);
     let advice = "install bubblewrap (on Debian: `apt install bubblewrap`), and see that users may make namespaces";
     match (Backend::full(), Backend::best()) {
         (Ok(full), _) => Finding::good(about, format!("{full} works")),
-        (Err(why), _) if required => Finding::bad(about, format!("the policy requires one, and there is none: {why}"), advice),
+        (Err(why), _) if required => Finding::bad(
+            about,
+            format!("the policy requires one, and there is none: {why}"),
+            advice,
+        ),
         (Err(why), Ok(partial)) => {
             let words = format!("{why}; only {partial}, which {PARTIAL}");
-            let then = if wanted { "; what `sandbox.auto_allow` would run is asked about" } else { "" };
+            let then = if wanted {
+                "; what `sandbox.auto_allow` would run is asked about"
+            } else {
+                ""
+            };
             Finding::odd(about, format!("{words}{then}"), advice)
         }
         (Err(_), Err(why)) => Finding::odd(about, format!("none: {why}"), advice),
@@ -325,11 +461,20 @@ fn as_node(findings: &[Finding], repaired: &[String], agents: Vec<Node>) -> Node
             ("about", Node::text(&*finding.about)),
             ("is", Node::text(is)),
             ("words", Node::text(&finding.words)),
-            ("advice", finding.advice.as_ref().map_or_else(|| Value::Null.into(), Node::text)),
+            (
+                "advice",
+                finding
+                    .advice
+                    .as_ref()
+                    .map_or_else(|| Value::Null.into(), Node::text),
+            ),
         ])
     };
     Node::map([
-        ("ok", Value::Bool(findings.iter().all(|finding| finding.is != Is::Bad)).into()),
+        (
+            "ok",
+            Value::Bool(findings.iter().all(|finding| finding.is != Is::Bad)).into(),
+        ),
         ("findings", list(findings.iter().map(one).collect())),
         ("agents", list(agents)),
         ("repaired", list(repaired.iter().map(Node::text).collect())),

@@ -42,7 +42,10 @@ pub(super) struct ExecArgs {
 /// A pipe takes so many bytes whole once it takes any.
 const PIECE: usize = 4096;
 /// How often it is looked whether everything is to end while nobody reads.
-const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+const TICK: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 50_000_000,
+};
 /// The status of a command whose time was over, as `timeout` has it.
 const TIME_OVER: u8 = 124;
 /// The status of a command that writes where nobody reads.
@@ -78,7 +81,10 @@ fn exec(id: &str) -> Result<u8, String> {
     let text = held::take(&whereabouts.state, id, super::now()).map_err(|gone| gone.words(id))?;
     let (choice, held) = holding::read(&text)?;
     let loaded = quick::load(&whereabouts, Path::new(held.workspace()), &choice);
-    let passing = Arc::new(Passing { stopped: Arc::clone(&stopped), is_broken: AtomicBool::new(false) });
+    let passing = Arc::new(Passing {
+        stopped: Arc::clone(&stopped),
+        is_broken: AtomicBool::new(false),
+    });
     let output = Arc::clone(&passing);
     let parts = Parts {
         whereabouts,
@@ -87,7 +93,10 @@ fn exec(id: &str) -> Result<u8, String> {
         how: How::Interactive,
         dry_run: false,
         ask: Arc::new(Nobody),
-        told: Told { start: Box::new(|_| ()), output: Box::new(move |stream, bytes| output.pass(stream, bytes)) },
+        told: Told {
+            start: Box::new(|_| ()),
+            output: Box::new(move |stream, bytes| output.pass(stream, bytes)),
+        },
         host: Vec::new(),
         stopped,
         known: Some(loaded.grants),
@@ -95,11 +104,16 @@ fn exec(id: &str) -> Result<u8, String> {
     let gate = Workbench::open(parts)?.gate;
     let approved = gate.resume(held)?;
     let finished = pollster::block_on(gate.run(approved));
-    Ok(match (passing.is_broken.load(Ordering::SeqCst), signal.load(Ordering::SeqCst)) {
-        (true, _) => NOBODY_READS,
-        (false, 0) => status(&finished),
-        (false, signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
-    })
+    Ok(
+        match (
+            passing.is_broken.load(Ordering::SeqCst),
+            signal.load(Ordering::SeqCst),
+        ) {
+            (true, _) => NOBODY_READS,
+            (false, 0) => status(&finished),
+            (false, signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+        },
+    )
 }
 
 /// The status that says how it ended, and words about what no status says.
@@ -114,8 +128,16 @@ fn status(finished: &Finished) -> u8 {
         }
         None => return not_run,
     };
-    for (name, said) in [("left_behind", "ended what the command left running"), ("still_running", "still running, could not be ended")] {
-        let names: Vec<&str> = result.get(name).map_or(&[][..], Node::items).iter().filter_map(Node::as_text).collect();
+    for (name, said) in [
+        ("left_behind", "ended what the command left running"),
+        ("still_running", "still running, could not be ended"),
+    ] {
+        let names: Vec<&str> = result
+            .get(name)
+            .map_or(&[][..], Node::items)
+            .iter()
+            .filter_map(Node::as_text)
+            .collect();
         if !names.is_empty() {
             tell(&format!("{said}: {}", visible(&names.join(", "))));
         }
@@ -139,7 +161,11 @@ fn signal() -> Arc<AtomicUsize> {
     let signal = Arc::new(AtomicUsize::new(0));
     for number in [SIGINT, SIGTERM, SIGHUP] {
         // Where a signal cannot be caught, it ends sayso as it always did.
-        let _ = signal_hook::flag::register_usize(number, Arc::clone(&signal), usize::try_from(number).unwrap_or(0));
+        let _ = signal_hook::flag::register_usize(
+            number,
+            Arc::clone(&signal),
+            usize::try_from(number).unwrap_or(0),
+        );
     }
     signal
 }
@@ -161,7 +187,14 @@ impl Passing {
         while !bytes.is_empty() && !self.is_broken.load(Ordering::SeqCst) {
             // Whoever is to end does not wait for a reader; until then the command waits with us.
             let is_stopped = self.stopped.load(Ordering::SeqCst);
-            if !is_ready(to, if is_stopped { Timespec::default() } else { TICK }) {
+            if !is_ready(
+                to,
+                if is_stopped {
+                    Timespec::default()
+                } else {
+                    TICK
+                },
+            ) {
                 if is_stopped {
                     return;
                 }
@@ -181,5 +214,9 @@ impl Passing {
 }
 
 fn is_ready(to: BorrowedFd<'_>, most: Timespec) -> bool {
-    poll(&mut [PollFd::from_borrowed_fd(to, PollFlags::OUT)], Some(&most)).is_ok_and(|ready| ready > 0)
+    poll(
+        &mut [PollFd::from_borrowed_fd(to, PollFlags::OUT)],
+        Some(&most),
+    )
+    .is_ok_and(|ready| ready > 0)
 }

@@ -74,18 +74,32 @@ enum GrantsCommand {
 pub(super) fn run(args: &GrantsArgs) -> Result<Exit, Stop> {
     let book = Book::open()?;
     match &args.command {
-        GrantsCommand::List { session, project, json } => {
-            let project = project.as_deref().map(|path| folder(Some(path))).transpose()?;
+        GrantsCommand::List {
+            session,
+            project,
+            json,
+        } => {
+            let project = project
+                .as_deref()
+                .map(|path| folder(Some(path)))
+                .transpose()?;
             list(&book, session.as_deref(), project.as_deref(), *json)
         }
-        GrantsCommand::Revoke { ids, all, session, yes } => revoke(&book, ids, *all, session.as_deref(), *yes),
+        GrantsCommand::Revoke {
+            ids,
+            all,
+            session,
+            yes,
+        } => revoke(&book, ids, *all, session.as_deref(), *yes),
         GrantsCommand::Expire { id, after, uses } => expire(&book, id, after.as_deref(), *uses),
     }
 }
 
 /// Where a grant holds: a session, a project, or everywhere.
 fn place(one: &Standing) -> (String, Option<&str>) {
-    let What::Grant(spec) = &one.what else { return ("everywhere".to_owned(), None) };
+    let What::Grant(spec) = &one.what else {
+        return ("everywhere".to_owned(), None);
+    };
     let text = |name: &str| spec.get(name).and_then(Node::as_text);
     match (text("session"), text("project")) {
         (Some(session), _) => (format!("session {session}"), Some(session)),
@@ -94,10 +108,17 @@ fn place(one: &Standing) -> (String, Option<&str>) {
     }
 }
 
-fn list(book: &Book, session: Option<&str>, project: Option<&str>, as_json: bool) -> Result<Exit, Stop> {
+fn list(
+    book: &Book,
+    session: Option<&str>,
+    project: Option<&str>,
+    as_json: bool,
+) -> Result<Exit, Stop> {
     let wanted = |one: &&Standing| {
         let named = place(one);
-        let is = |prefix: &str, given: Option<&str>| given.is_none_or(|given| named.0.starts_with(prefix) && named.1 == Some(given));
+        let is = |prefix: &str, given: Option<&str>| {
+            given.is_none_or(|given| named.0.starts_with(prefix) && named.1 == Some(given))
+        };
         is("session ", session) && is("project ", project) && !one.is_over(now())
     };
     let mut grants: Vec<&Standing> = book.of(Shelf::Grants).filter(wanted).collect();
@@ -123,26 +144,48 @@ fn list(book: &Book, session: Option<&str>, project: Option<&str>, as_json: bool
         }
         let mut facts = vec![format!("given {}", ago(grant.created, now))];
         facts.extend(agent(grant).map(|agent| format!("to {agent}")));
-        facts.extend(grant.expires.map(|end| format!("ends {}", ago(end.saturating_mul(1000), now))));
-        facts.extend(grant.uses_left.map(|left| format!("{} left", count(left, "use"))));
-        facts.push(
+        facts.extend(
             grant
-                .last_used
-                .map_or_else(|| "never used".to_owned(), |at| format!("used {}, last {}", count(grant.uses, "time"), ago(at, now))),
+                .expires
+                .map(|end| format!("ends {}", ago(end.saturating_mul(1000), now))),
         );
-        writeln!(out, "  {}  {}", visible(grant.short()), visible(&grant.words))?;
+        facts.extend(
+            grant
+                .uses_left
+                .map(|left| format!("{} left", count(left, "use"))),
+        );
+        facts.push(grant.last_used.map_or_else(
+            || "never used".to_owned(),
+            |at| format!("used {}, last {}", count(grant.uses, "time"), ago(at, now)),
+        ));
+        writeln!(
+            out,
+            "  {}  {}",
+            visible(grant.short()),
+            visible(&grant.words)
+        )?;
         writeln!(out, "            {}", visible(&facts.join(", ")))?;
     }
     if rules > 0 {
-        writeln!(out, "{} {} for longer: `sayso rules list`", count(rules, "rule"), agreed(rules, "lasts", "last"))?;
+        writeln!(
+            out,
+            "{} {} for longer: `sayso rules list`",
+            count(rules, "rule"),
+            agreed(rules, "lasts", "last")
+        )?;
     }
     Ok(Exit::Allowed)
 }
 
 /// The agent that has it; none for everybody without a name.
 fn agent(one: &Standing) -> Option<String> {
-    let What::Grant(spec) = &one.what else { return None };
-    spec.get("agent").and_then(Node::as_text).filter(|agent| !agent.is_empty()).map(|agent| agent.replace('\u{1f}', " < "))
+    let What::Grant(spec) = &one.what else {
+        return None;
+    };
+    spec.get("agent")
+        .and_then(Node::as_text)
+        .filter(|agent| !agent.is_empty())
+        .map(|agent| agent.replace('\u{1f}', " < "))
 }
 
 fn in_json(grant: &Standing) -> Node {
@@ -151,7 +194,14 @@ fn in_json(grant: &Standing) -> Node {
     let scope = named.split(' ').next().unwrap_or_default().to_owned();
     let mut map = vec![
         ("id", Node::text(&grant.id)),
-        ("scope", Node::text(if scope == "everywhere" { "always" } else { scope.as_str() })),
+        (
+            "scope",
+            Node::text(if scope == "everywhere" {
+                "always"
+            } else {
+                scope.as_str()
+            }),
+        ),
         ("words", Node::text(&grant.words)),
         ("created_at", number(grant.created)),
         ("uses", Value::Number(grant.uses.to_string()).into()),
@@ -159,7 +209,11 @@ fn in_json(grant: &Standing) -> Node {
     map.extend(value.map(|value| ("of", Node::text(value))));
     map.extend(agent(grant).map(|agent| ("agent", Node::text(agent))));
     map.extend(grant.expires.map(|end| ("expires_at", number(end))));
-    map.extend(grant.uses_left.map(|left| ("uses_left", Value::Number(left.to_string()).into())));
+    map.extend(
+        grant
+            .uses_left
+            .map(|left| ("uses_left", Value::Number(left.to_string()).into())),
+    );
     map.extend(grant.last_used.map(|at| ("last_used", number(at))));
     if let What::Grant(spec) = &grant.what {
         map.push(("covers", spec.clone()));
@@ -167,11 +221,20 @@ fn in_json(grant: &Standing) -> Node {
     Node::map(map)
 }
 
-fn revoke(book: &Book, ids: &[String], all: bool, session: Option<&str>, yes: bool) -> Result<Exit, Stop> {
+fn revoke(
+    book: &Book,
+    ids: &[String],
+    all: bool,
+    session: Option<&str>,
+    yes: bool,
+) -> Result<Exit, Stop> {
     let found: Vec<&Standing> = match (all, session) {
         (true, _) => book.of(Shelf::Grants).collect(),
         (_, Some(session)) => {
-            let of_session: Vec<&Standing> = book.of(Shelf::Grants).filter(|one| place(one).0 == format!("session {session}")).collect();
+            let of_session: Vec<&Standing> = book
+                .of(Shelf::Grants)
+                .filter(|one| place(one).0 == format!("session {session}"))
+                .collect();
             if of_session.is_empty() {
                 return Err(Stop::hint(
                     format!("the session `{}` has no grants", visible(session)),
@@ -180,7 +243,10 @@ fn revoke(book: &Book, ids: &[String], all: bool, session: Option<&str>, yes: bo
             }
             of_session
         }
-        _ => ids.iter().map(|id| book.find(Shelf::Grants, id)).collect::<Result<_, _>>()?,
+        _ => ids
+            .iter()
+            .map(|id| book.find(Shelf::Grants, id))
+            .collect::<Result<_, _>>()?,
     };
     if found.is_empty() {
         say("nothing is granted\n")?;
@@ -191,7 +257,11 @@ fn revoke(book: &Book, ids: &[String], all: bool, session: Option<&str>, yes: bo
     }
     for grant in found {
         book.write(&Change::Removed(&grant.id))?;
-        say(&format!("taken back: {} {}\n", visible(grant.short()), visible(&grant.words)))?;
+        say(&format!(
+            "taken back: {} {}\n",
+            visible(grant.short()),
+            visible(&grant.words)
+        ))?;
     }
     Ok(Exit::Allowed)
 }
@@ -200,16 +270,27 @@ fn expire(book: &Book, id: &str, after: Option<&str>, uses: Option<u64>) -> Resu
     let grant = book.find(Shelf::Grants, id)?;
     let seconds = match after {
         None => None,
-        Some(text) => Some(
-            read_length(text)
-                .ok_or_else(|| Stop::hint(format!("`{}` is no length of time", visible(text)), "write `15m`, `2h` or `7d`"))?,
-        ),
+        Some(text) => Some(read_length(text).ok_or_else(|| {
+            Stop::hint(
+                format!("`{}` is no length of time", visible(text)),
+                "write `15m`, `2h` or `7d`",
+            )
+        })?),
     };
     let expires = seconds.map(|seconds| now().saturating_add(seconds));
-    book.write(&Change::Limited { id: &grant.id, expires, uses })?;
+    book.write(&Change::Limited {
+        id: &grant.id,
+        expires,
+        uses,
+    })?;
     let mut ends = Vec::new();
     ends.extend(after.map(|after| format!("in {after}")));
     ends.extend(uses.map(|uses| format!("after {uses} uses")));
-    say(&format!("{} ends {}, or before: {}\n", visible(grant.short()), visible(&ends.join(" or ")), visible(&grant.words)))?;
+    say(&format!(
+        "{} ends {}, or before: {}\n",
+        visible(grant.short()),
+        visible(&ends.join(" or ")),
+        visible(&grant.words)
+    ))?;
     Ok(Exit::Allowed)
 }

@@ -47,7 +47,12 @@ pub(super) fn early() -> Option<ExitCode> {
     let wait = match words.next() {
         None => None,
         Some(flag) if flag == "--wait" => {
-            let wait = words.next()?.to_str()?.parse().ok().filter(|wait| (LEAST..=MOST).contains(wait));
+            let wait = words
+                .next()?
+                .to_str()?
+                .parse()
+                .ok()
+                .filter(|wait| (LEAST..=MOST).contains(wait));
             Some(wait?)
         }
         Some(_) => return None,
@@ -64,9 +69,12 @@ fn run(which: Which, wait: Option<u64>) -> ExitCode {
     std::panic::set_hook(Box::new(|_| ()));
     let agent = intake::of(which);
     let said = match hook::deadline::start(wait) {
-        Ok(()) => with_stack(move || answer(agent))
-            .unwrap_or_else(|_| Said::refused("it could not be judged: sayso itself broke; nothing was changed")),
-        Err(why) => Said::refused(&format!("it could not be judged: {why}; nothing was changed")),
+        Ok(()) => with_stack(move || answer(agent)).unwrap_or_else(|_| {
+            Said::refused("it could not be judged: sayso itself broke; nothing was changed")
+        }),
+        Err(why) => Said::refused(&format!(
+            "it could not be judged: {why}; nothing was changed"
+        )),
     };
     if !sayso_sandbox::alarm::may_speak() {
         // The other one is about to end everything, with its own answer.
@@ -85,14 +93,22 @@ fn with_stack(work: impl FnOnce() -> Said + Send + 'static) -> std::thread::Resu
     }
     match std::thread::Builder::new().stack_size(STACK).spawn(work) {
         Ok(worker) => worker.join(),
-        Err(error) => Ok(Said::refused(&format!("it could not be judged: {error}; nothing was changed"))),
+        Err(error) => Ok(Said::refused(&format!(
+            "it could not be judged: {error}; nothing was changed"
+        ))),
     }
 }
 
 fn answer(agent: &'static dyn Agent) -> Said {
     let mut input = Vec::new();
-    match std::io::stdin().lock().take(LONGEST as u64 + 1).read_to_end(&mut input) {
+    match std::io::stdin()
+        .lock()
+        .take(LONGEST as u64 + 1)
+        .read_to_end(&mut input)
+    {
         Ok(_) => hook::answer(agent, &input, &Around::from_environment()),
-        Err(error) => Said::refused(&format!("what the agent wants to do could not be read: {error}")),
+        Err(error) => Said::refused(&format!(
+            "what the agent wants to do could not be read: {error}"
+        )),
     }
 }

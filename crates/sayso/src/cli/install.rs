@@ -126,8 +126,13 @@ impl Common {
 pub(super) fn around_of(project: Option<&Path>) -> Result<Around, Stop> {
     let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
     // The agent would take a relative one from wherever it is started, and nobody knows where that is.
-    let variable = |name: &str| match std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from) {
-        Some(path) if !path.is_absolute() => Err(Stop::usage(format!("`{name}` is not an absolute path"))),
+    let variable = |name: &str| match std::env::var_os(name)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
+    {
+        Some(path) if !path.is_absolute() => {
+            Err(Stop::usage(format!("`{name}` is not an absolute path")))
+        }
         path => Ok(path),
     };
     Ok(Around {
@@ -146,7 +151,13 @@ pub(super) fn around_of(project: Option<&Path>) -> Result<Around, Stop> {
 
 pub(super) fn install(args: &InstallArgs) -> Result<Exit, Stop> {
     let around = args.common.around()?;
-    let wish = Wish { who: args.common.agent, scope: args.common.scope(), takeover: args.takeover, trust: args.trust, anyway: args.anyway };
+    let wish = Wish {
+        who: args.common.agent,
+        scope: args.common.scope(),
+        takeover: args.takeover,
+        trust: args.trust,
+        anyway: args.anyway,
+    };
     clear_up(&args.common, &around)?;
     let mut plan = install::install(&around, wish).map_err(stop)?;
     let import = match (args.import, args.no_import) {
@@ -155,10 +166,13 @@ pub(super) fn install(args: &InstallArgs) -> Result<Exit, Stop> {
         _ => Import::Unsaid,
     };
     let who = args.common.agent;
-    let rules = install_import::of(who.name(), who.title(), &around).filter(|_| import != Import::No);
-    plan.notes.extend(rules.as_ref().map(install_import::Rules::note));
+    let rules =
+        install_import::of(who.name(), who.title(), &around).filter(|_| import != Import::No);
+    plan.notes
+        .extend(rules.as_ref().map(install_import::Rules::note));
     let exit = go(&args.common, &around, &plan, "install")?;
-    let is_for_people = !args.common.how.dry_run && !args.common.how.json && matches!(exit, Exit::Allowed);
+    let is_for_people =
+        !args.common.how.dry_run && !args.common.how.json && matches!(exit, Exit::Allowed);
     if let Some(rules) = rules.filter(|_| is_for_people) {
         rules.offer(import, args.common.how.yes)?;
     }
@@ -183,7 +197,11 @@ fn clear_up(args: &Common, around: &Around) -> Result<(), Stop> {
     }
     let files = Files::open(&around.state, Settings::default()).map_err(Stop::usage)?;
     for left in files.recover().left {
-        let _ = writeln!(io::stderr(), "sayso: an earlier run was cut off, and something is left: {}", visible(&left));
+        let _ = writeln!(
+            io::stderr(),
+            "sayso: an earlier run was cut off, and something is left: {}",
+            visible(&left)
+        );
     }
     Ok(())
 }
@@ -191,17 +209,30 @@ fn clear_up(args: &Common, around: &Around) -> Result<(), Stop> {
 fn go(args: &Common, around: &Around, plan: &Plan, verb: &'static str) -> Result<Exit, Stop> {
     let (who, scope) = (args.agent, args.scope());
     if args.how.json && !args.how.yes && !args.how.dry_run && !plan.edits.is_empty() {
-        return Err(Stop::hint("nobody can be asked between lines of JSON", "say `--yes` or `--dry-run`"));
+        return Err(Stop::hint(
+            "nobody can be asked between lines of JSON",
+            "say `--yes` or `--dry-run`",
+        ));
     }
-    if scope == Scope::Managed && !args.how.dry_run && !plan.edits.is_empty() && !rustix::process::geteuid().is_root() {
-        return Err(Stop::hint("what holds for everybody is for an administrator to change", "run it as root, or with `--dry-run`"));
+    if scope == Scope::Managed
+        && !args.how.dry_run
+        && !plan.edits.is_empty()
+        && !rustix::process::geteuid().is_root()
+    {
+        return Err(Stop::hint(
+            "what holds for everybody is for an administrator to change",
+            "run it as root, or with `--dry-run`",
+        ));
     }
     if !args.how.json {
         say(&before(who, plan)?)?;
     }
     if args.how.dry_run || plan.edits.is_empty() {
         if args.how.json {
-            say(&format!("{}\n", json::write_plain(&as_node(who, scope, plan, None)?)))?;
+            say(&format!(
+                "{}\n",
+                json::write_plain(&as_node(who, scope, plan, None)?)
+            ))?;
         } else if args.how.dry_run && !plan.edits.is_empty() {
             say("nothing was changed: this only shows it\n")?;
         }
@@ -217,19 +248,30 @@ fn go(args: &Common, around: &Around, plan: &Plan, verb: &'static str) -> Result
     let changes: Vec<Node> = plan.edits.iter().map(change_node).collect();
     let fields = vec![
         ("call", Node::text(&id)),
-        ("user", Value::Number(rustix::process::geteuid().as_raw().to_string()).into()),
+        (
+            "user",
+            Value::Number(rustix::process::geteuid().as_raw().to_string()).into(),
+        ),
         ("agent", Node::text(who.name())),
         ("scope", Node::text(scope.word())),
         ("files", Value::List(changes).into()),
     ];
-    journal.append(verb, fields, Sync::Disk).map_err(Stop::usage)?;
+    journal
+        .append(verb, fields, Sync::Disk)
+        .map_err(Stop::usage)?;
     let done = install::carry_out(around, who, scope, plan, &id, !args.how.yes);
-    let finished = vec![("call", Node::text(&id)), ("succeeded", Value::Bool(done.is_ok()).into())];
+    let finished = vec![
+        ("call", Node::text(&id)),
+        ("succeeded", Value::Bool(done.is_ok()).into()),
+    ];
     let noted = journal.append("finished", finished, Sync::System);
     let done = done.map_err(stop)?;
     noted.map_err(Stop::usage)?;
     match args.how.json {
-        true => say(&format!("{}\n", json::write_plain(&as_node(who, scope, plan, Some(&done))?)))?,
+        true => say(&format!(
+            "{}\n",
+            json::write_plain(&as_node(who, scope, plan, Some(&done))?)
+        ))?,
         false => say(&after(who, &done, verb))?,
     }
     Ok(Exit::Allowed)
@@ -240,7 +282,11 @@ pub(super) fn change_node(edit: &install::Edit) -> Node {
         Some(text) => Node::text(Digest::of_bytes(text.as_bytes()).to_string()),
         None => Value::Null.into(),
     };
-    Node::map([("path", Node::text(edit.file.real.to_string_lossy())), ("before", digest(&edit.file.text)), ("after", digest(&edit.after))])
+    Node::map([
+        ("path", Node::text(edit.file.real.to_string_lossy())),
+        ("before", digest(&edit.file.text)),
+        ("after", digest(&edit.after)),
+    ])
 }
 
 /// What will change, and what there is to know of it.
@@ -248,48 +294,98 @@ fn before(who: Which, plan: &Plan) -> Result<String, Stop> {
     let paint = Paint::for_stream(&io::stdout());
     let mut out = String::new();
     for edit in &plan.edits {
-        let diff = shown::unified(&edit.file.real, edit.file.text.as_deref(), edit.after.as_deref(), paint).map_err(Stop::usage)?;
+        let diff = shown::unified(
+            &edit.file.real,
+            edit.file.text.as_deref(),
+            edit.after.as_deref(),
+            paint,
+        )
+        .map_err(Stop::usage)?;
         out.push_str(&diff);
         out.push('\n');
     }
     if plan.edits.is_empty() {
-        out.push_str(&format!("nothing changes in the settings of {}\n", who.title()));
+        out.push_str(&format!(
+            "nothing changes in the settings of {}\n",
+            who.title()
+        ));
     }
-    let told = |sign: String, words: &String| format!("{}\n", paint.folded(&format!("{sign} {}", visible(words)), "    ↪ "));
-    out.extend(plan.warnings.iter().map(|words| told(paint.tone(Tone::Yellow, "!"), words)));
-    out.extend(plan.notes.iter().map(|words| told(paint.tone(Tone::Faint, "-"), words)));
+    let told = |sign: String, words: &String| {
+        format!(
+            "{}\n",
+            paint.folded(&format!("{sign} {}", visible(words)), "    ↪ ")
+        )
+    };
+    out.extend(
+        plan.warnings
+            .iter()
+            .map(|words| told(paint.tone(Tone::Yellow, "!"), words)),
+    );
+    out.extend(
+        plan.notes
+            .iter()
+            .map(|words| told(paint.tone(Tone::Faint, "-"), words)),
+    );
     Ok(out)
 }
 
 fn after(who: Which, done: &Done, verb: &str) -> String {
     let mut out = String::from("done\n");
     let path = |path: &Path| visible(&path.to_string_lossy()).into_owned();
-    out.extend(done.backups.iter().map(|(file, kept)| format!("  {} as it was: {}\n", path(file), path(kept))));
-    out.extend(done.remarks.iter().map(|remark| format!("  {}\n", visible(remark))));
+    out.extend(
+        done.backups
+            .iter()
+            .map(|(file, kept)| format!("  {} as it was: {}\n", path(file), path(kept))),
+    );
+    out.extend(
+        done.remarks
+            .iter()
+            .map(|remark| format!("  {}\n", visible(remark))),
+    );
     out.push_str(&format!("`sayso undo {}` takes this back\n", done.id));
     if verb == "install" {
-        let also = if io::stdout().is_terminal() { "; sessions that run already go on without it" } else { "" };
+        let also = if io::stdout().is_terminal() {
+            "; sessions that run already go on without it"
+        } else {
+            ""
+        };
         match who.was_run() {
-            true => out.push_str(&format!("`sayso doctor --agents` proves that {} calls it{also}\n", who.title())),
-            false => out.push_str(&format!("try a call that your policy denies: {} was never run with sayso{also}\n", who.title())),
+            true => out.push_str(&format!(
+                "`sayso doctor --agents` proves that {} calls it{also}\n",
+                who.title()
+            )),
+            false => out.push_str(&format!(
+                "try a call that your policy denies: {} was never run with sayso{also}\n",
+                who.title()
+            )),
         }
     }
     out
 }
 
 fn as_node(who: Which, scope: Scope, plan: &Plan, done: Option<&Done>) -> Result<Node, Stop> {
-    let texts = |all: &[String]| -> Node { Value::List(all.iter().map(Node::text).collect()).into() };
+    let texts =
+        |all: &[String]| -> Node { Value::List(all.iter().map(Node::text).collect()).into() };
     let nothing = || -> Node { Value::Null.into() };
     let mut files = Vec::new();
     for edit in &plan.edits {
         let real = &edit.file.real;
-        let diff = shown::unified(real, edit.file.text.as_deref(), edit.after.as_deref(), Paint::PLAIN).map_err(Stop::usage)?;
+        let diff = shown::unified(
+            real,
+            edit.file.text.as_deref(),
+            edit.after.as_deref(),
+            Paint::PLAIN,
+        )
+        .map_err(Stop::usage)?;
         let backup = done.and_then(|done| done.backups.iter().find(|(file, _)| file == real));
         files.push(Node::map([
             ("path", Node::text(edit.file.path.to_string_lossy())),
             ("real", Node::text(real.to_string_lossy())),
             ("diff", Node::text(diff)),
-            ("backup", backup.map_or_else(nothing, |(_, kept)| Node::text(kept.to_string_lossy()))),
+            (
+                "backup",
+                backup.map_or_else(nothing, |(_, kept)| Node::text(kept.to_string_lossy())),
+            ),
         ]));
     }
     Ok(Node::map([
@@ -300,6 +396,9 @@ fn as_node(who: Which, scope: Scope, plan: &Plan, done: Option<&Done>) -> Result
         ("files", Value::List(files).into()),
         ("warnings", texts(&plan.warnings)),
         ("notes", texts(&plan.notes)),
-        ("undo", done.map_or_else(nothing, |done| Node::text(&done.id))),
+        (
+            "undo",
+            done.map_or_else(nothing, |done| Node::text(&done.id)),
+        ),
     ]))
 }

@@ -42,20 +42,56 @@ pub(super) enum Wish {
 fn files(agent: &str, around: &Around) -> Option<(System, Vec<PathBuf>)> {
     let home = around.home.as_deref()?;
     let below = |folder: PathBuf, ending: &str| {
-        let entries = fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect::<Vec<_>>());
+        let entries = fs::read_dir(folder).map(|entries| {
+            entries
+                .flatten()
+                .map(|entry| entry.path())
+                .collect::<Vec<_>>()
+        });
         let mut files: Vec<PathBuf> = entries.unwrap_or_default();
-        files.retain(|path| path.extension().is_some_and(|found| found == ending) && path.is_file());
+        files
+            .retain(|path| path.extension().is_some_and(|found| found == ending) && path.is_file());
         files.sort();
         files
     };
-    let there = |paths: Vec<PathBuf>| paths.into_iter().filter(|path| path.is_file()).collect::<Vec<_>>();
+    let there = |paths: Vec<PathBuf>| {
+        paths
+            .into_iter()
+            .filter(|path| path.is_file())
+            .collect::<Vec<_>>()
+    };
     Some(match agent {
-        "claude" => (System::Claude, there(vec![around.claude.clone().unwrap_or_else(|| home.join(".claude")).join("settings.json")])),
-        "codex" => (System::Codex, below(around.codex.clone().unwrap_or_else(|| home.join(".codex")).join("rules"), "rules")),
+        "claude" => (
+            System::Claude,
+            there(vec![
+                around
+                    .claude
+                    .clone()
+                    .unwrap_or_else(|| home.join(".claude"))
+                    .join("settings.json"),
+            ]),
+        ),
+        "codex" => (
+            System::Codex,
+            below(
+                around
+                    .codex
+                    .clone()
+                    .unwrap_or_else(|| home.join(".codex"))
+                    .join("rules"),
+                "rules",
+            ),
+        ),
         "gemini" => (System::Gemini, below(home.join(".gemini/policies"), "toml")),
         "opencode" => {
             let folder = home.join(".config/opencode");
-            (System::Opencode, there(vec![folder.join("opencode.json"), folder.join("opencode.jsonc")]))
+            (
+                System::Opencode,
+                there(vec![
+                    folder.join("opencode.json"),
+                    folder.join("opencode.jsonc"),
+                ]),
+            )
         }
         _ => return None,
     })
@@ -66,11 +102,18 @@ pub(super) fn of(agent: &'static str, title: &'static str, around: &Around) -> O
     let (system, files) = files(agent, around)?;
     // Not there is not there; what cannot be read is told.
     let read: Result<Vec<File>, String> = files.iter().map(|path| File::read(path)).collect();
-    let imported = read.and_then(|read| import::import(system, &read)).map(|imported| imported.only_for(agent));
+    let imported = read
+        .and_then(|read| import::import(system, &read))
+        .map(|imported| imported.only_for(agent));
     match &imported {
         Ok(imported) if imported.rules.is_empty() => None,
         _ if files.is_empty() => None,
-        _ => Some(Rules { agent, title, files, imported }),
+        _ => Some(Rules {
+            agent,
+            title,
+            files,
+            imported,
+        }),
     }
 }
 
@@ -78,7 +121,10 @@ impl Rules {
     /// The command that shows what comes of them.
     fn command(&self) -> String {
         let words = ["sayso", "policy", "import", "--from", self.agent].map(str::to_owned);
-        let files = self.files.iter().map(|path| path.to_string_lossy().into_owned());
+        let files = self
+            .files
+            .iter()
+            .map(|path| path.to_string_lossy().into_owned());
         sayso_shell::quote(&words.into_iter().chain(files).collect::<Vec<_>>())
     }
 
@@ -93,7 +139,10 @@ impl Rules {
                     self.command()
                 )
             }
-            Err(why) => format!("{} has rules of its own, and they cannot be brought along: {why}", self.title),
+            Err(why) => format!(
+                "{} has rules of its own, and they cannot be brought along: {why}",
+                self.title
+            ),
         }
     }
 
@@ -102,23 +151,43 @@ impl Rules {
         let can_be_asked = io::stdin().is_terminal() && io::stdout().is_terminal();
         let imported = match (&self.imported, wish) {
             (_, Wish::No) => return Ok(()),
-            (Err(why), Wish::Yes) => return Err(Stop::usage(format!("the rules of {} cannot be brought along: {why}", self.title))),
+            (Err(why), Wish::Yes) => {
+                return Err(Stop::usage(format!(
+                    "the rules of {} cannot be brought along: {why}",
+                    self.title
+                )));
+            }
             (Err(_), Wish::Unsaid) => return Ok(()),
             // Never without being asked.
             (Ok(_), Wish::Unsaid) if yes || !can_be_asked => return Ok(()),
             (Ok(imported), _) => imported,
         };
-        if wish == Wish::Unsaid && !confirmed(&format!("bring the rules of {} along? they are shown first [y/N] ", self.title))? {
+        if wish == Wish::Unsaid
+            && !confirmed(&format!(
+                "bring the rules of {} along? they are shown first [y/N] ",
+                self.title
+            ))?
+        {
             return Ok(());
         }
         let text = self.text(imported)?;
         let config = record_folder::whereabouts().map_err(Stop::usage)?.config;
-        let path = imported_file(&config, self.agent).ok_or_else(|| Stop::usage("there is no place for them"))?;
+        let path = imported_file(&config, self.agent)
+            .ok_or_else(|| Stop::usage("there is no place for them"))?;
         if fs::read_to_string(&path).is_ok_and(|known| known == text) {
             return say("the rules are there already, just so\n");
         }
-        say(&format!("\n{}\n{}\n", visible_block(&text), import::report(imported)))?;
-        if !yes && !confirmed(&format!("write this to {}? [y/N] ", visible(&path.to_string_lossy())))? {
+        say(&format!(
+            "\n{}\n{}\n",
+            visible_block(&text),
+            import::report(imported)
+        ))?;
+        if !yes
+            && !confirmed(&format!(
+                "write this to {}? [y/N] ",
+                visible(&path.to_string_lossy())
+            ))?
+        {
             return say("no rules were brought along\n");
         }
         self.write(&path, &text)?;
@@ -130,7 +199,11 @@ impl Rules {
 
     /// The file, which has to be sound.
     fn text(&self, imported: &Imported) -> Result<String, Stop> {
-        let files: Vec<String> = self.files.iter().map(|path| visible(&path.to_string_lossy()).into_owned()).collect();
+        let files: Vec<String> = self
+            .files
+            .iter()
+            .map(|path| visible(&path.to_string_lossy()).into_owned())
+            .collect();
         let head = format!(
             "# Rules of {}, brought along by `sayso install {} --import` from {}.\n# They count for this agent only, and below every rule that asks or denies.\n",
             self.title,
@@ -138,12 +211,28 @@ impl Rules {
             files.join(", ")
         );
         let text = head + &import::yaml(imported);
-        let (layer, findings) = read(Source { name: "the imported rules", text: &text }, Format::Yaml, Origin::Learned, &Bash);
-        match findings.iter().find(|finding| finding.severity == Severity::Error) {
+        let (layer, findings) = read(
+            Source {
+                name: "the imported rules",
+                text: &text,
+            },
+            Format::Yaml,
+            Origin::Learned,
+            &Bash,
+        );
+        match findings
+            .iter()
+            .find(|finding| finding.severity == Severity::Error)
+        {
             None if layer.is_some() => Ok(text),
             found => {
-                let why = found.map(|finding| finding.message.clone()).unwrap_or_default();
-                Err(Stop::usage(format!("what comes of the rules is no policy: {}; nothing was written", visible(&why))))
+                let why = found
+                    .map(|finding| finding.message.clone())
+                    .unwrap_or_default();
+                Err(Stop::usage(format!(
+                    "what comes of the rules is no policy: {}; nothing was written",
+                    visible(&why)
+                )))
             }
         }
     }
@@ -152,19 +241,42 @@ impl Rules {
     fn write(&self, path: &Path, text: &str) -> Result<(), Stop> {
         let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
         let fields = vec![
-            ("user", Value::Number(rustix::process::geteuid().as_raw().to_string()).into()),
+            (
+                "user",
+                Value::Number(rustix::process::geteuid().as_raw().to_string()).into(),
+            ),
             ("agent", Node::text(self.agent)),
             ("path", Node::text(path.to_string_lossy())),
-            ("content", Node::text(Digest::of_bytes(text.as_bytes()).to_string())),
+            (
+                "content",
+                Node::text(Digest::of_bytes(text.as_bytes()).to_string()),
+            ),
         ];
-        Journal::open(&whereabouts.state).and_then(|journal| journal.append("imported", fields, Sync::Disk)).map_err(Stop::usage)?;
-        let cannot = |error: io::Error| Stop::usage(format!("cannot write `{}`: {error}", path.display()));
-        let folder = path.parent().ok_or_else(|| Stop::usage("there is no place for them"))?;
+        Journal::open(&whereabouts.state)
+            .and_then(|journal| journal.append("imported", fields, Sync::Disk))
+            .map_err(Stop::usage)?;
+        let cannot =
+            |error: io::Error| Stop::usage(format!("cannot write `{}`: {error}", path.display()));
+        let folder = path
+            .parent()
+            .ok_or_else(|| Stop::usage("there is no place for them"))?;
         fs::create_dir_all(folder).map_err(cannot)?;
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(cannot)?;
-        let new = folder.join(format!(".{IMPORTED}{}.{}.new", self.agent, std::process::id()));
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new).map_err(cannot)?;
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&new, path));
+        let new = folder.join(format!(
+            ".{IMPORTED}{}.{}.new",
+            self.agent,
+            std::process::id()
+        ));
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&new)
+            .map_err(cannot)?;
+        let written = file
+            .write_all(text.as_bytes())
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&new, path));
         if let Err(error) = written {
             // Nobody reads it under that name.
             let _ = fs::remove_file(&new);

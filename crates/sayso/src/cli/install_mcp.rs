@@ -61,11 +61,24 @@ pub(super) fn joined(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
 
 pub(super) fn run(args: &InstallMcpArgs, is_in: bool) -> Result<Exit, Stop> {
     let around = around_of(args.how.folder.as_deref())?;
-    let file = args.file.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
-    let plan =
-        mcp::plan(&around, args.client, args.project, file.as_deref(), args.anyway, is_in).map_err(|refused| Stop::Usage(refused.0))?;
+    let file = args
+        .file
+        .as_ref()
+        .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+    let plan = mcp::plan(
+        &around,
+        args.client,
+        args.project,
+        file.as_deref(),
+        args.anyway,
+        is_in,
+    )
+    .map_err(|refused| Stop::Usage(refused.0))?;
     if args.how.json && !args.how.yes && !args.how.dry_run && !plan.edits.is_empty() {
-        return Err(Stop::hint("nobody can be asked between lines of JSON", "say `--yes` or `--dry-run`"));
+        return Err(Stop::hint(
+            "nobody can be asked between lines of JSON",
+            "say `--yes` or `--dry-run`",
+        ));
     }
     if !args.how.json {
         say(&before(&plan)?)?;
@@ -87,21 +100,37 @@ pub(super) fn run(args: &InstallMcpArgs, is_in: bool) -> Result<Exit, Stop> {
         // Written down first, as every change is.
         let fields = vec![
             ("call", Node::text(&id)),
-            ("user", Value::Number(rustix::process::geteuid().as_raw().to_string()).into()),
+            (
+                "user",
+                Value::Number(rustix::process::geteuid().as_raw().to_string()).into(),
+            ),
             ("agent", Node::text(format!("mcp {}", args.client.name()))),
-            ("files", Value::List(plan.edits.iter().map(change_node).collect()).into()),
+            (
+                "files",
+                Value::List(plan.edits.iter().map(change_node).collect()).into(),
+            ),
         ];
-        journal.append(verb, fields, Sync::Disk).map_err(Stop::usage)?;
+        journal
+            .append(verb, fields, Sync::Disk)
+            .map_err(Stop::usage)?;
         let done = mcp::carry_out(&around, args.client, &plan.edits, &id, !args.how.yes);
-        let finished = vec![("call", Node::text(&id)), ("succeeded", Value::Bool(done.is_ok()).into())];
-        journal.append("finished", finished, Sync::System).map_err(Stop::usage)?;
+        let finished = vec![
+            ("call", Node::text(&id)),
+            ("succeeded", Value::Bool(done.is_ok()).into()),
+        ];
+        journal
+            .append("finished", finished, Sync::System)
+            .map_err(Stop::usage)?;
         undo = Some(done.map_err(|refused| Stop::Usage(refused.0))?.id);
     }
     match (&undo, args.how.json) {
-        (_, true) => say(&format!("{}\n", json::write_plain(&as_node(args.client, &plan, undo.as_deref())?)))?,
-        (Some(id), false) => {
-            say(&format!("done\n`sayso undo {id}` takes this back; restart the client, so that it starts its servers anew\n"))?
-        }
+        (_, true) => say(&format!(
+            "{}\n",
+            json::write_plain(&as_node(args.client, &plan, undo.as_deref())?)
+        ))?,
+        (Some(id), false) => say(&format!(
+            "done\n`sayso undo {id}` takes this back; restart the client, so that it starts its servers anew\n"
+        ))?,
         (None, false) => {}
     }
     Ok(Exit::Allowed)
@@ -111,23 +140,49 @@ fn before(plan: &Plan) -> Result<String, Stop> {
     let mut out = String::new();
     for edit in &plan.edits {
         let paint = Paint::for_stream(&std::io::stdout());
-        out.push_str(&shown::unified(&edit.file.real, edit.file.text.as_deref(), edit.after.as_deref(), paint).map_err(Stop::usage)?);
+        out.push_str(
+            &shown::unified(
+                &edit.file.real,
+                edit.file.text.as_deref(),
+                edit.after.as_deref(),
+                paint,
+            )
+            .map_err(Stop::usage)?,
+        );
         out.push('\n');
     }
     if plan.edits.is_empty() {
         out.push_str("nothing changes in the settings of the client\n");
     }
-    out.extend(plan.warnings.iter().map(|words| format!("! {}\n", visible(words))));
-    out.extend(plan.notes.iter().map(|words| format!("- {}\n", visible(words))));
+    out.extend(
+        plan.warnings
+            .iter()
+            .map(|words| format!("! {}\n", visible(words))),
+    );
+    out.extend(
+        plan.notes
+            .iter()
+            .map(|words| format!("- {}\n", visible(words))),
+    );
     Ok(out)
 }
 
 fn as_node(client: McpClient, plan: &Plan, undo: Option<&str>) -> Result<Node, Stop> {
-    let texts = |all: &[String]| -> Node { Value::List(all.iter().map(Node::text).collect()).into() };
+    let texts =
+        |all: &[String]| -> Node { Value::List(all.iter().map(Node::text).collect()).into() };
     let mut files = Vec::new();
     for edit in &plan.edits {
-        let diff = shown::unified(&edit.file.real, edit.file.text.as_deref(), edit.after.as_deref(), Paint::PLAIN).map_err(Stop::usage)?;
-        files.push(Node::map([("path", Node::text(edit.file.path.to_string_lossy())), ("diff", Node::text(diff))]));
+        let diff = shown::unified(
+            &edit.file.real,
+            edit.file.text.as_deref(),
+            edit.after.as_deref(),
+            Paint::PLAIN,
+        )
+        .map_err(Stop::usage)?;
+        files.push(Node::map([
+            ("path", Node::text(edit.file.path.to_string_lossy())),
+            ("diff", Node::text(diff)),
+        ]));
     }
     Ok(Node::map([
         ("client", Node::text(client.name())),

@@ -13,11 +13,13 @@ use crate::mcp::{self, HttpOptions, Options};
 
 /// Run an MCP server behind the gate: no call of a tool reaches it before it was judged.
 #[derive(Debug, Args)]
-#[command(after_help = "Put it in front of the server in the settings of the client; `sayso install mcp` does that.\n\n\
+#[command(
+    after_help = "Put it in front of the server in the settings of the client; `sayso install mcp` does that.\n\n\
 Everything passes byte for byte. A call of a tool is judged by your policy (`mcp: server/tool`, and by the files, commands and\n\
 addresses in its arguments), asked about where it has to be, and written down. What is denied is an answer that the model can read.\n\n\
 Examples:\n  sayso mcp -- npx -y @modelcontextprotocol/server-filesystem .\n  sayso mcp --name git -- uvx mcp-server-git\n  sayso mcp --url https://mcp.example.com/mcp --listen 127.0.0.1:7399\n\n\
-Exit status: that of the server; 2 if it could not be started.")]
+Exit status: that of the server; 2 if it could not be started."
+)]
 pub(super) struct McpArgs {
     /// The name of the server in rules; without it, what its command says.
     #[arg(long, value_name = "NAME", value_parser = mcp::checked_name)]
@@ -32,7 +34,12 @@ pub(super) struct McpArgs {
     policy: Option<PathBuf>,
 
     /// The address of a server that is somewhere else, in place of a command.
-    #[arg(long, value_name = "URL", conflicts_with = "command", requires = "listen")]
+    #[arg(
+        long,
+        value_name = "URL",
+        conflicts_with = "command",
+        requires = "listen"
+    )]
     url: Option<String>,
 
     /// Where clients come to, for a server with an address.
@@ -54,17 +61,36 @@ pub(super) struct McpArgs {
 
 pub(super) fn run(args: McpArgs) -> Result<Exit, Stop> {
     super::warn_at_start();
-    let policy = args.policy.map(|path| std::path::absolute(&path).unwrap_or(path));
+    let policy = args
+        .policy
+        .map(|path| std::path::absolute(&path).unwrap_or(path));
     if let (Some(url), Some(listen)) = (args.url, args.listen) {
-        let options =
-            HttpOptions { name: args.name, client: args.client, policy, url, authorities: args.ca, listen, for_others: args.for_others };
+        let options = HttpOptions {
+            name: args.name,
+            client: args.client,
+            policy,
+            url,
+            authorities: args.ca,
+            listen,
+            for_others: args.for_others,
+        };
         let ready = |address: SocketAddr| {
             // Whoever started it without an error stream does not want to know.
-            let _ = writeln!(std::io::stderr(), "sayso: the gateway is at http://{address}/mcp");
+            let _ = writeln!(
+                std::io::stderr(),
+                "sayso: the gateway is at http://{address}/mcp"
+            );
         };
-        return mcp::run_http(options, ready).map(|()| Exit::Allowed).map_err(Stop::usage);
+        return mcp::run_http(options, ready)
+            .map(|()| Exit::Allowed)
+            .map_err(Stop::usage);
     }
-    let options = Options { name: args.name, client: args.client, policy, command: args.command };
+    let options = Options {
+        name: args.name,
+        client: args.client,
+        policy,
+        command: args.command,
+    };
     match mcp::run(options) {
         Ok(never) => match never {},
         Err(why) => Err(Stop::usage(why)),

@@ -54,8 +54,15 @@ use crate::screen::line::{self, forget_typed};
 
 /// The gate between AI agents and your machine: nothing runs without your say-so.
 #[derive(Debug, Parser)]
-#[command(name = "sayso", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit status: 0 allowed or done, 1 a check failed, 2 usage or unreadable input, 10 would ask, 20 would deny.")]
+#[command(
+    name = "sayso",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
+#[command(
+    after_help = "Exit status: 0 allowed or done, 1 a check failed, 2 usage or unreadable input, 10 would ask, 20 would deny."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -94,7 +101,12 @@ impl Command {
     fn only_looks(&self) -> bool {
         match self {
             // `hook` and `exec` are for agents and see to it themselves; a sandbox only takes away.
-            Command::Check(_) | Command::Exec(_) | Command::Hook(_) | Command::Doctor(_) | Command::Demo(_) | Command::Sandbox(_) => true,
+            Command::Check(_)
+            | Command::Exec(_)
+            | Command::Hook(_)
+            | Command::Doctor(_)
+            | Command::Demo(_)
+            | Command::Sandbox(_) => true,
             // A server or an agent behind the gate can do less than without it, and the client that starts it may be an agent.
             Command::Acp(_) | Command::Mcp(_) | Command::McpServer(_) => true,
             Command::Policy(args) => args.only_looks(),
@@ -103,7 +115,12 @@ impl Command {
             Command::Grants(args) => args.only_looks(),
             Command::Undo(args) => args.only_looks(),
             Command::Serve(args) => args.only_looks(),
-            Command::Ask(_) | Command::Run(_) | Command::Chat(_) | Command::Install(_) | Command::Uninstall(_) | Command::Watch(_) => false,
+            Command::Ask(_)
+            | Command::Run(_)
+            | Command::Chat(_)
+            | Command::Install(_)
+            | Command::Uninstall(_)
+            | Command::Watch(_) => false,
             Command::InstallMcp(_) | Command::UninstallMcp(_) => false,
         }
     }
@@ -143,18 +160,35 @@ struct PolicyChoice {
 impl PolicyChoice {
     /// What counts here, with no flags.
     fn here() -> PolicyChoice {
-        PolicyChoice { folder: None, policy: None, profile: None, mode: None }
+        PolicyChoice {
+            folder: None,
+            policy: None,
+            profile: None,
+            mode: None,
+        }
     }
 
     fn flags(&self) -> Choice {
-        let file = self.policy.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
-        Choice { file, profile: self.profile.clone(), mode: self.mode, ..Choice::default() }
+        let file = self
+            .policy
+            .as_ref()
+            .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        Choice {
+            file,
+            profile: self.profile.clone(),
+            mode: self.mode,
+            ..Choice::default()
+        }
     }
 }
 
 fn profile_name(text: &str) -> Result<String, String> {
     let names: Vec<&str> = PROFILES.iter().map(|(name, _)| *name).collect();
-    if names.contains(&text) { Ok(text.to_owned()) } else { Err(format!("the profiles are {}", names.join(", "))) }
+    if names.contains(&text) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("the profiles are {}", names.join(", ")))
+    }
 }
 
 fn mode_word(text: &str) -> Result<Mode, String> {
@@ -165,21 +199,36 @@ fn mode_word(text: &str) -> Result<Mode, String> {
 /// Runs the program.
 pub fn run() -> ExitCode {
     sayso_sandbox::signals::survive_file_limit();
-    if let Some(code) = hook::early().or_else(crate::mcp::inner).or_else(sandbox::inner).or_else(exec::early) {
+    if let Some(code) = hook::early()
+        .or_else(crate::mcp::inner)
+        .or_else(sandbox::inner)
+        .or_else(exec::early)
+    {
         return code;
     }
     let cli = match Cli::try_parse_from(install_mcp::joined(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
-            let code = if error.use_stderr() { Exit::Usage } else { Exit::Allowed };
+            let code = if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Allowed
+            };
             // Nothing is left to tell if the message itself cannot be written.
             let _ = error.print();
             return code.into();
         }
     };
     if !cli.command.only_looks() {
-        let state = record_folder::whereabouts().map(|whereabouts| whereabouts.state).unwrap_or_default();
-        let behind = || cli.command.needs_a_person().then(|| lineage::agent_behind_this(&state)).flatten();
+        let state = record_folder::whereabouts()
+            .map(|whereabouts| whereabouts.state)
+            .unwrap_or_default();
+        let behind = || {
+            cli.command
+                .needs_a_person()
+                .then(|| lineage::agent_behind_this(&state))
+                .flatten()
+        };
         if let Some(agent) = lineage::agent_above(&state).or_else(behind) {
             let _ = write!(
                 std::io::stderr(),
@@ -264,14 +313,24 @@ fn say(text: &str) -> Result<(), Stop> {
 /// Whether the person at the terminal says yes.
 fn confirmed(question: &str) -> Result<bool, Stop> {
     if !io::stdin().is_terminal() {
-        return Err(Stop::hint("there is no terminal to ask on", "say `--yes` to do it without asking"));
+        return Err(Stop::hint(
+            "there is no terminal to ask on",
+            "say `--yes` to do it without asking",
+        ));
     }
     say(question)?;
     // What was typed before the question stood there is no answer to it (I-11).
-    forget_typed(&io::stdin()).map_err(|error| Stop::usage(format!("the terminal broke: {error}")))?;
+    forget_typed(&io::stdin())
+        .map_err(|error| Stop::usage(format!("the terminal broke: {error}")))?;
     let mut line = String::new();
-    io::stdin().lock().read_line(&mut line).map_err(|error| Stop::usage(format!("cannot read the answer: {error}")))?;
-    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .map_err(|error| Stop::usage(format!("cannot read the answer: {error}")))?;
+    Ok(matches!(
+        line.trim().to_ascii_lowercase().as_str(),
+        "y" | "yes"
+    ))
 }
 
 /// The place a command works in, with its policy.
@@ -286,7 +345,11 @@ impl Place {
         let folder = folder(choice.folder.as_deref())?;
         let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
         let loaded = assemble::load(&whereabouts, Path::new(&folder), &choice.flags());
-        Ok(Place { whereabouts, folder, loaded })
+        Ok(Place {
+            whereabouts,
+            folder,
+            loaded,
+        })
     }
 
     /// The same for a command that gives one answer and says nothing of the files themselves.
@@ -294,12 +357,21 @@ impl Place {
         let folder = folder(choice.folder.as_deref())?;
         let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
         let loaded = quick::load(&whereabouts, Path::new(&folder), &choice.flags());
-        Ok(Place { whereabouts, folder, loaded })
+        Ok(Place {
+            whereabouts,
+            folder,
+            loaded,
+        })
     }
 
     /// Prints warnings, and stops where a file is broken: no verdict is given on a policy that nobody meant.
     fn insist(&self) -> Result<(), Stop> {
-        let broken: Vec<_> = self.loaded.files.iter().filter(|file| file.is_broken()).collect();
+        let broken: Vec<_> = self
+            .loaded
+            .files
+            .iter()
+            .filter(|file| file.is_broken())
+            .collect();
         if broken.is_empty() {
             return Ok(());
         }
@@ -318,39 +390,65 @@ impl Place {
 
     /// How this run asks, by its flags and by whether somebody is there. Where the mode asks nothing, nobody has to be.
     fn settle(&self, flags: Flags) -> Result<How, Stop> {
-        let asks_nothing = crate::workbench::settings(&self.loaded.policy).is_some_and(|settings| settings.mode == Mode::TrustAll);
+        let asks_nothing = crate::workbench::settings(&self.loaded.policy)
+            .is_some_and(|settings| settings.mode == Mode::TrustAll);
         let is_there = line::is_there();
         let how = start::settle(flags, is_there || asks_nothing).map_err(Stop::usage)?;
         let answered = is_there || flags.answers || flags.dry_run;
-        Ok(if how == How::Interactive && !answered { How::Nobody } else { how })
+        Ok(if how == How::Interactive && !answered {
+            How::Nobody
+        } else {
+            how
+        })
     }
 
     /// A word in `SAYSO_MODE` or `SAYSO_PROFILE` that is not known is taken as the strictest there is; that must not go unsaid.
     fn warn_of_environment(&self) {
         let unknown = [
-            ("SAYSO_MODE", std::env::var("SAYSO_MODE").ok().and_then(|text| Some((mode_word(&text).err()?, text)))),
-            ("SAYSO_PROFILE", std::env::var("SAYSO_PROFILE").ok().and_then(|text| Some((profile_name(&text).err()?, text)))),
+            (
+                "SAYSO_MODE",
+                std::env::var("SAYSO_MODE")
+                    .ok()
+                    .and_then(|text| Some((mode_word(&text).err()?, text))),
+            ),
+            (
+                "SAYSO_PROFILE",
+                std::env::var("SAYSO_PROFILE")
+                    .ok()
+                    .and_then(|text| Some((profile_name(&text).err()?, text))),
+            ),
         ];
         for (name, found) in unknown {
             if let Some((why, text)) = found.filter(|(_, text)| !text.is_empty()) {
                 let shown = sayso_core::visible::visible(&text);
                 // Nothing is left to tell if the warning itself cannot be written.
-                let _ = writeln!(io::stderr(), "sayso: warning: `{name}` is `{shown}`, so everything asks; {why}");
+                let _ = writeln!(
+                    io::stderr(),
+                    "sayso: warning: `{name}` is `{shown}`, so everything asks; {why}"
+                );
             }
         }
     }
 
     fn world(&self) -> RealWorld {
         let settings = crate::workbench::settings(&self.loaded.policy);
-        let bounding = settings.map(|settings| Bounding::new(self.whereabouts.clone(), &self.loaded.policy, settings));
+        let bounding = settings
+            .map(|settings| Bounding::new(self.whereabouts.clone(), &self.loaded.policy, settings));
         let contains = bounding.is_some_and(|bounding| bounding.contains());
-        RealWorld(Machine::new(self.whereabouts.clone()).guarding(self.loaded.policy.installed()).containing(contains))
+        RealWorld(
+            Machine::new(self.whereabouts.clone())
+                .guarding(self.loaded.policy.installed())
+                .containing(contains),
+        )
     }
 }
 
 /// The same for a door that has no place of its own yet: by what holds everywhere.
 fn warn_at_start() {
-    let choice = assemble::Choice { ignores_environment: true, ..assemble::Choice::default() };
+    let choice = assemble::Choice {
+        ignores_environment: true,
+        ..assemble::Choice::default()
+    };
     let warning = record_folder::whereabouts().ok().and_then(|whereabouts| {
         let loaded = quick::load(&whereabouts, Path::new("/"), &choice);
         assemble::warning_at_start(&loaded.policy)
@@ -363,13 +461,17 @@ fn warn_at_start() {
 /// The folder to work in, absolute.
 fn folder(given: Option<&Path>) -> Result<String, Stop> {
     let path = match given {
-        Some(path) => std::path::absolute(path).map_err(|error| Stop::usage(format!("`{}` is no folder: {error}", path.display())))?,
-        None => std::env::current_dir().map_err(|error| Stop::usage(format!("the current folder cannot be found: {error}")))?,
+        Some(path) => std::path::absolute(path)
+            .map_err(|error| Stop::usage(format!("`{}` is no folder: {error}", path.display())))?,
+        None => std::env::current_dir()
+            .map_err(|error| Stop::usage(format!("the current folder cannot be found: {error}")))?,
     };
     if given.is_some() && !path.is_dir() {
         return Err(Stop::usage(format!("`{}` is not a folder", path.display())));
     }
-    let text = path.to_str().ok_or_else(|| Stop::usage(format!("`{}` has a name that is not UTF-8", path.display())))?;
+    let text = path
+        .to_str()
+        .ok_or_else(|| Stop::usage(format!("`{}` has a name that is not UTF-8", path.display())))?;
     Ok(sayso_core::paths::join("/", text))
 }
 
@@ -387,6 +489,8 @@ fn stopped_by_signals() -> Arc<AtomicBool> {
 
 /// The time, in seconds since 1970.
 fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

@@ -18,7 +18,9 @@ use sayso_shell::Bash;
 use sayso_store::journal::{Journal, Sync};
 use sayso_world::{policy_files, trust};
 
-use super::{Place, PolicyChoice, Stop, policy_examples, policy_notes, policy_show, policy_test, say};
+use super::{
+    Place, PolicyChoice, Stop, policy_examples, policy_notes, policy_show, policy_test, say,
+};
 use crate::exit_code::Exit;
 use crate::import::{self, File, System};
 
@@ -32,7 +34,10 @@ pub(super) struct PolicyArgs {
 impl PolicyArgs {
     /// Whether it changes nothing.
     pub(super) fn only_looks(&self) -> bool {
-        !matches!(self.command, PolicyCommand::Init { .. } | PolicyCommand::Trust { list: false, .. })
+        !matches!(
+            self.command,
+            PolicyCommand::Init { .. } | PolicyCommand::Trust { list: false, .. }
+        )
     }
 }
 
@@ -138,31 +143,76 @@ belongs (`sayso policy show` says where that is)."
 pub(super) fn run(args: &PolicyArgs) -> Result<Exit, Stop> {
     match &args.command {
         PolicyCommand::Show { choice, json } => policy_show::run(choice, *json),
-        PolicyCommand::Check { choice, files, json } => check(choice, files, *json),
-        PolicyCommand::Init { folder, user, example } => init(folder.as_deref(), *user, example.as_deref()),
+        PolicyCommand::Check {
+            choice,
+            files,
+            json,
+        } => check(choice, files, *json),
+        PolicyCommand::Init {
+            folder,
+            user,
+            example,
+        } => init(folder.as_deref(), *user, example.as_deref()),
         PolicyCommand::Examples { name, json } => policy_examples::run(name.as_deref(), *json),
         PolicyCommand::Schema => schema(),
         PolicyCommand::Import { from, files, json } => import(*from, files, *json),
-        PolicyCommand::Export { to, files, choice, json } => export(*to, files, choice, *json),
-        PolicyCommand::Trust { choice, yes, revoke, list } => trust_project(choice, *yes, *revoke, *list),
-        PolicyCommand::Test { choice, files, json } => policy_test::run(choice, files, *json),
+        PolicyCommand::Export {
+            to,
+            files,
+            choice,
+            json,
+        } => export(*to, files, choice, *json),
+        PolicyCommand::Trust {
+            choice,
+            yes,
+            revoke,
+            list,
+        } => trust_project(choice, *yes, *revoke, *list),
+        PolicyCommand::Test {
+            choice,
+            files,
+            json,
+        } => policy_test::run(choice, files, *json),
     }
 }
 
 fn import(system: System, files: &[PathBuf], as_json: bool) -> Result<Exit, Stop> {
-    let read: Vec<File> = files.iter().map(|path| File::read(path)).collect::<Result<_, _>>().map_err(Stop::usage)?;
+    let read: Vec<File> = files
+        .iter()
+        .map(|path| File::read(path))
+        .collect::<Result<_, _>>()
+        .map_err(Stop::usage)?;
     let imported = import::import(system, &read).map_err(Stop::usage)?;
-    carried(&import::yaml(&imported), &import::report(&imported), &imported.notes, "policy", as_json)
+    carried(
+        &import::yaml(&imported),
+        &import::report(&imported),
+        &imported.notes,
+        "policy",
+        as_json,
+    )
 }
 
 /// Says what was made of rules, and what differs.
-fn carried(text: &str, report: &str, notes: &[import::Note], key: &'static str, as_json: bool) -> Result<Exit, Stop> {
+fn carried(
+    text: &str,
+    report: &str,
+    notes: &[import::Note],
+    key: &'static str,
+    as_json: bool,
+) -> Result<Exit, Stop> {
     if as_json {
         let note = |note: &import::Note| {
-            Node::map([("place", Node::text(&note.place)), ("what", Node::text(&note.what)), ("done", Node::text(&note.done))])
+            Node::map([
+                ("place", Node::text(&note.place)),
+                ("what", Node::text(&note.what)),
+                ("done", Node::text(&note.done)),
+            ])
         };
         let notes = Node::from(Value::List(notes.iter().map(note).collect()));
-        say(&format!("{}\n", json::write_plain(&Node::map([(key, Node::text(text)), ("differs", notes)]))))?;
+        say(&format!(
+            "{}\n",
+            json::write_plain(&Node::map([(key, Node::text(text)), ("differs", notes)]))
+        ))?;
     } else {
         say(text)?;
         let _ = io::stderr().write_all(report.as_bytes());
@@ -170,24 +220,57 @@ fn carried(text: &str, report: &str, notes: &[import::Note], key: &'static str, 
     Ok(Exit::Allowed)
 }
 
-fn export(system: crate::export::System, files: &[PathBuf], choice: &PolicyChoice, as_json: bool) -> Result<Exit, Stop> {
+fn export(
+    system: crate::export::System,
+    files: &[PathBuf],
+    choice: &PolicyChoice,
+    as_json: bool,
+) -> Result<Exit, Stop> {
     let mut rules: Vec<Rule> = Vec::new();
     for path in files {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| Stop::usage(format!("`{name}` cannot be read: {error}")))?;
-        let format = if name.ends_with(".json") { Format::Json } else { Format::Yaml };
-        let (layer, findings) = read(Source { name: &name, text: &text }, format, Origin::User, &Bash);
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Stop::usage(format!("`{name}` cannot be read: {error}")))?;
+        let format = if name.ends_with(".json") {
+            Format::Json
+        } else {
+            Format::Yaml
+        };
+        let (layer, findings) = read(
+            Source {
+                name: &name,
+                text: &text,
+            },
+            format,
+            Origin::User,
+            &Bash,
+        );
         let Some(layer) = layer else {
-            let first = findings.first().map(|finding| finding.message.clone()).unwrap_or_default();
-            return Err(Stop::hint(format!("`{name}` is no policy: {first}"), "`sayso policy check FILE` says where"));
+            let first = findings
+                .first()
+                .map(|finding| finding.message.clone())
+                .unwrap_or_default();
+            return Err(Stop::hint(
+                format!("`{name}` is no policy: {first}"),
+                "`sayso policy check FILE` says where",
+            ));
         };
         rules.extend(layer.rules);
     }
     if files.is_empty() {
         let place = Place::open(choice)?;
         place.insist()?;
-        for rule in place.loaded.policy.views().iter().flat_map(|view| view.general.rules.all()) {
-            if !rules.iter().any(|known| known.source == rule.source && known.id == rule.id) {
+        for rule in place
+            .loaded
+            .policy
+            .views()
+            .iter()
+            .flat_map(|view| view.general.rules.all())
+        {
+            if !rules
+                .iter()
+                .any(|known| known.source == rule.source && known.id == rule.id)
+            {
                 rules.push(rule.clone());
             }
         }
@@ -195,7 +278,12 @@ fn export(system: crate::export::System, files: &[PathBuf], choice: &PolicyChoic
     let exported = crate::export::export(system, &rules);
     let mut report = format!("{}\n", nouns::count(rules.len(), "rule"));
     for note in &exported.notes {
-        report.push_str(&format!("{}: `{}`\n  {}\n", visible(&note.place), visible(&note.what), note.done));
+        report.push_str(&format!(
+            "{}: `{}`\n  {}\n",
+            visible(&note.place),
+            visible(&note.what),
+            note.done
+        ));
     }
     carried(&exported.text, &report, &exported.notes, "file", as_json)
 }
@@ -209,7 +297,8 @@ fn check(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Result<Exit
         read_files = place.loaded.files;
     } else {
         for path in files {
-            let (file, policy) = crate::assemble::check_file(policy_files::named(path), &choice.flags());
+            let (file, policy) =
+                crate::assemble::check_file(policy_files::named(path), &choice.flags());
             notes.extend(policy.iter().flat_map(policy_notes::safe_commands));
             read_files.push(file);
         }
@@ -217,18 +306,37 @@ fn check(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Result<Exit
     let mut text = String::new();
     let broken = read_files.iter().any(crate::assemble::ReadFile::is_broken);
     if as_json {
-        let list: Vec<Node> = read_files.iter().flat_map(findings_json).chain(notes.iter().map(policy_notes::Note::json)).collect();
-        text.push_str(&json::write_plain(&Node::map([("ok", Value::Bool(!broken).into()), ("findings", Value::List(list).into())])));
+        let list: Vec<Node> = read_files
+            .iter()
+            .flat_map(findings_json)
+            .chain(notes.iter().map(policy_notes::Note::json))
+            .collect();
+        text.push_str(&json::write_plain(&Node::map([
+            ("ok", Value::Bool(!broken).into()),
+            ("findings", Value::List(list).into()),
+        ])));
     } else {
         for file in &read_files {
             text.push_str(&file.render());
         }
         notes.iter().for_each(|note| text.push_str(&note.line()));
-        let count = |severity| read_files.iter().flat_map(|file| &file.findings).filter(|finding| finding.severity == severity).count();
-        let unreadable = read_files.iter().filter(|file| file.unreadable.is_some()).count();
+        let count = |severity| {
+            read_files
+                .iter()
+                .flat_map(|file| &file.findings)
+                .filter(|finding| finding.severity == severity)
+                .count()
+        };
+        let unreadable = read_files
+            .iter()
+            .filter(|file| file.unreadable.is_some())
+            .count();
         let errors = count(Severity::Error) + unreadable;
         let number = |number: usize, word: &str| nouns::count(number, word);
-        let (files, warnings) = (number(read_files.len(), "file"), number(count(Severity::Warning) + notes.len(), "warning"));
+        let (files, warnings) = (
+            number(read_files.len(), "file"),
+            number(count(Severity::Warning) + notes.len(), "warning"),
+        );
         text.push_str(&format!("{files}: {}, {warnings}", number(errors, "error")));
     }
     text.push('\n');
@@ -237,37 +345,54 @@ fn check(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Result<Exit
 }
 
 fn findings_json(file: &crate::assemble::ReadFile) -> Vec<Node> {
-    let source = Source { name: &file.name, text: &file.text };
+    let source = Source {
+        name: &file.name,
+        text: &file.text,
+    };
     let number = |value: usize| -> Node { Value::Number(value.to_string()).into() };
     let mut list: Vec<Node> = file
         .findings
         .iter()
         .map(|finding| {
             let (line, column) = source.line_column(finding.span.start as usize);
-            let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
+            let severity = if finding.severity == Severity::Error {
+                "error"
+            } else {
+                "warning"
+            };
             Node::map([
                 ("file", Node::text(&file.name)),
                 ("line", number(line)),
                 ("column", number(column)),
                 ("severity", Node::text(severity)),
                 ("message", Node::text(&finding.message)),
-                ("hint", finding.hint.as_ref().map_or(Value::Null.into(), Node::text)),
+                (
+                    "hint",
+                    finding.hint.as_ref().map_or(Value::Null.into(), Node::text),
+                ),
             ])
         })
         .collect();
-    list.extend(
-        file.unreadable
-            .iter()
-            .map(|why| Node::map([("file", Node::text(&file.name)), ("severity", Node::text("error")), ("message", Node::text(why))])),
-    );
+    list.extend(file.unreadable.iter().map(|why| {
+        Node::map([
+            ("file", Node::text(&file.name)),
+            ("severity", Node::text("error")),
+            ("message", Node::text(why)),
+        ])
+    }));
     list
 }
 
 fn schema() -> Result<Exit, Stop> {
     let mut schema = json_schema(&Shape::Record(&POLICY));
     if let Value::Map(entries) = &mut schema.value {
-        let head =
-            Node::map([("$schema", Node::text("https://json-schema.org/draft/2020-12/schema")), ("title", Node::text("sayso policy"))]);
+        let head = Node::map([
+            (
+                "$schema",
+                Node::text("https://json-schema.org/draft/2020-12/schema"),
+            ),
+            ("title", Node::text("sayso policy")),
+        ]);
         entries.splice(0..0, head.entries().iter().cloned());
     }
     writeln!(io::stdout().lock(), "{}", json::write_plain(&schema))?;
@@ -279,29 +404,40 @@ const FIRST_FILE: &str = include_str!("../../examples/first-policy.yaml");
 fn init(folder: Option<&Path>, user: bool, example: Option<&str>) -> Result<Exit, Stop> {
     let text = example.map_or(Ok(FIRST_FILE), policy_examples::text)?;
     let target = if user {
-        sayso_world::whereabouts::Whereabouts::from_environment().map_err(Stop::usage)?.config
+        sayso_world::whereabouts::Whereabouts::from_environment()
+            .map_err(Stop::usage)?
+            .config
     } else {
         Path::new(&super::folder(folder)?).join(".sayso")
     };
     let path = target.join("policy.yaml");
-    let cannot = |error: io::Error| Stop::usage(format!("cannot write `{}`: {error}", path.display()));
+    let cannot =
+        |error: io::Error| Stop::usage(format!("cannot write `{}`: {error}", path.display()));
     std::fs::create_dir_all(&target).map_err(cannot)?;
     match std::fs::File::create_new(&path) {
         Ok(mut file) => {
-            file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)?;
+            file.write_all(text.as_bytes())
+                .and_then(|()| file.sync_all())
+                .map_err(cannot)?;
             // Group write by a loose umask would make sayso refuse its own file.
             let _ = restrict(&path);
             let _ = restrict(&target);
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Err(Stop::hint(format!("`{}` is there already", path.display()), "`sayso policy check` tells whether it is good"));
+            return Err(Stop::hint(
+                format!("`{}` is there already", path.display()),
+                "`sayso policy check` tells whether it is good",
+            ));
         }
         Err(error) => return Err(cannot(error)),
     }
     let mut out = io::stdout().lock();
     writeln!(out, "wrote {}", path.display())?;
     if !user {
-        writeln!(out, "hint: until you run `sayso policy trust`, it can only tighten")?;
+        writeln!(
+            out,
+            "hint: until you run `sayso policy trust`, it can only tighten"
+        )?;
     }
     Ok(Exit::Allowed)
 }
@@ -324,39 +460,83 @@ fn trust_project(choice: &PolicyChoice, yes: bool, revoke: bool, list: bool) -> 
         return Ok(Exit::Allowed);
     }
     let found = policy_files::find(&place.whereabouts, Path::new(&place.folder));
-    let Some(file) = found.into_iter().find(|file| file.layer == policy_files::FileLayer::Project) else {
-        return Err(Stop::hint("this project has no policy file", "`sayso policy init` writes one"));
+    let Some(file) = found
+        .into_iter()
+        .find(|file| file.layer == policy_files::FileLayer::Project)
+    else {
+        return Err(Stop::hint(
+            "this project has no policy file",
+            "`sayso policy init` writes one",
+        ));
     };
-    let canonical =
-        std::fs::canonicalize(&file.path).map_err(|error| Stop::usage(format!("`{}` cannot be read: {error}", file.path.display())))?;
-    let canonical = canonical.to_str().ok_or_else(|| Stop::usage("the path is not UTF-8"))?;
+    let canonical = std::fs::canonicalize(&file.path).map_err(|error| {
+        Stop::usage(format!("`{}` cannot be read: {error}", file.path.display()))
+    })?;
+    let canonical = canonical
+        .to_str()
+        .ok_or_else(|| Stop::usage("the path is not UTF-8"))?;
     if revoke {
-        let known = trust::list(state).map_err(Stop::usage)?.into_iter().find(|trusted| trusted.path == canonical);
+        let known = trust::list(state)
+            .map_err(Stop::usage)?
+            .into_iter()
+            .find(|trusted| trusted.path == canonical);
         if let Some(known) = known {
             note(&place, "untrusted", canonical, &known.digest)?;
         }
         let was = trust::untrust(state, canonical).map_err(Stop::usage)?;
-        writeln!(out, "{}", if was { "the trust is taken back" } else { "it was not trusted" })?;
+        writeln!(
+            out,
+            "{}",
+            if was {
+                "the trust is taken back"
+            } else {
+                "it was not trusted"
+            }
+        )?;
         return Ok(Exit::Allowed);
     }
     let text = file.text.map_err(Stop::usage)?;
     let name = file.path.display().to_string();
-    let format = if file.path.extension().is_some_and(|extension| extension == "json") { Format::Json } else { Format::Yaml };
-    let source = Source { name: &name, text: &text };
+    let format = if file
+        .path
+        .extension()
+        .is_some_and(|extension| extension == "json")
+    {
+        Format::Json
+    } else {
+        Format::Yaml
+    };
+    let source = Source {
+        name: &name,
+        text: &text,
+    };
     let (layer, findings) = read(source, format, Origin::Project, &Bash);
     if layer.is_none() {
-        let shown: String = findings.iter().map(|finding| finding.render(source)).collect();
-        return Err(Stop::Usage(format!("{shown}sayso: a file with errors cannot be trusted\n")));
+        let shown: String = findings
+            .iter()
+            .map(|finding| finding.render(source))
+            .collect();
+        return Err(Stop::Usage(format!(
+            "{shown}sayso: a file with errors cannot be trusted\n"
+        )));
     }
     if !yes {
         if !io::stdin().is_terminal() {
-            return Err(Stop::hint("nobody is there to read the file and say yes", "run it in a terminal, or with --yes"));
+            return Err(Stop::hint(
+                "nobody is there to read the file and say yes",
+                "run it in a terminal, or with --yes",
+            ));
         }
         writeln!(out, "{}", visible_block(&text))?;
-        write!(out, "Trust this file as it is now, so that it may also allow? [y/N] ")?;
+        write!(
+            out,
+            "Trust this file as it is now, so that it may also allow? [y/N] "
+        )?;
         out.flush()?;
         let mut answer = String::new();
-        io::stdin().read_line(&mut answer).map_err(|error| Stop::usage(format!("cannot read the answer: {error}")))?;
+        io::stdin()
+            .read_line(&mut answer)
+            .map_err(|error| Stop::usage(format!("cannot read the answer: {error}")))?;
         if !matches!(answer.trim(), "y" | "yes") {
             writeln!(out, "not trusted")?;
             return Ok(Exit::Failed);
@@ -364,9 +544,18 @@ fn trust_project(choice: &PolicyChoice, yes: bool, revoke: bool, list: bool) -> 
     }
     // What was shown is what is trusted: the digest is of this text, whatever the file says by now.
     // Written down first, as every change is.
-    note(&place, "trusted", canonical, &Digest::of_bytes(text.as_bytes()))?;
+    note(
+        &place,
+        "trusted",
+        canonical,
+        &Digest::of_bytes(text.as_bytes()),
+    )?;
     trust::trust(state, canonical, &text).map_err(Stop::usage)?;
-    writeln!(out, "trusted {} as it is now; a change takes the trust away", visible(&name))?;
+    writeln!(
+        out,
+        "trusted {} as it is now; a change takes the trust away",
+        visible(&name)
+    )?;
     Ok(Exit::Allowed)
 }
 
@@ -374,9 +563,15 @@ fn trust_project(choice: &PolicyChoice, yes: bool, revoke: bool, list: bool) -> 
 fn note(place: &Place, kind: &str, path: &str, digest: &Digest) -> Result<(), Stop> {
     let journal = Journal::open(&place.whereabouts.state).map_err(Stop::usage)?;
     let fields = vec![
-        ("user", Value::Number(place.whereabouts.uid.to_string()).into()),
+        (
+            "user",
+            Value::Number(place.whereabouts.uid.to_string()).into(),
+        ),
         ("path", Node::text(path)),
         ("file_digest", Node::text(digest.to_string())),
     ];
-    journal.append(kind, fields, Sync::Disk).map(drop).map_err(Stop::usage)
+    journal
+        .append(kind, fields, Sync::Disk)
+        .map(drop)
+        .map_err(Stop::usage)
 }

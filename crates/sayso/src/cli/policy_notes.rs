@@ -15,7 +15,11 @@ pub(super) struct Note {
 impl Note {
     /// For people.
     pub(super) fn line(&self) -> String {
-        format!("{}: warning: {}\n", visible(&self.source), visible(&self.text))
+        format!(
+            "{}: warning: {}\n",
+            visible(&self.source),
+            visible(&self.text)
+        )
     }
 
     /// For programs.
@@ -34,17 +38,28 @@ impl Note {
 
 /// Entries of `safe_commands` that do not count, each with why.
 pub(super) fn safe_commands(policy: &Policy) -> Vec<Note> {
-    let Some(view) = policy.views().first() else { return Vec::new() };
+    let Some(view) = policy.views().first() else {
+        return Vec::new();
+    };
     let settings = &view.general.settings;
     let mut notes = Vec::new();
     for entry in settings.safe_commands.iter().filter(|entry| entry.own) {
         // What is so under every setting was said when the file was read.
-        if entry.caution.is_some_and(|caution| caution.never_counts().is_some()) {
+        if entry
+            .caution
+            .is_some_and(|caution| caution.never_counts().is_some())
+        {
             continue;
         }
         if let Some(why) = entry.why_it_never_counts(settings) {
-            let text = format!("`{}` in `safe_commands` does not count: {why}", entry.pattern.written);
-            notes.push(Note { source: entry.source.clone(), text });
+            let text = format!(
+                "`{}` in `safe_commands` does not count: {why}",
+                entry.pattern.written
+            );
+            notes.push(Note {
+                source: entry.source.clone(),
+                text,
+            });
         }
     }
     notes

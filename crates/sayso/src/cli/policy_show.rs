@@ -24,7 +24,10 @@ pub(super) fn run(choice: &PolicyChoice, as_json: bool) -> Result<Exit, Stop> {
     let mut out = io::stdout().lock();
     if as_json {
         let list: Vec<Node> = views.iter().map(view_json).collect();
-        let answer = Node::map([("views", Value::List(list).into()), ("built_in", built_in_json())]);
+        let answer = Node::map([
+            ("views", Value::List(list).into()),
+            ("built_in", built_in_json()),
+        ]);
         writeln!(out, "{}", json::write_plain(&answer))?;
         return Ok(Exit::Allowed);
     }
@@ -41,7 +44,11 @@ pub(super) fn run(choice: &PolicyChoice, as_json: bool) -> Result<Exit, Stop> {
     }
     for (number, view) in views.iter().enumerate() {
         if views.len() > 1 {
-            let name = if number == 0 { "as you set it" } else { "with what may only tighten; the stricter verdict counts" };
+            let name = if number == 0 {
+                "as you set it"
+            } else {
+                "with what may only tighten; the stricter verdict counts"
+            };
             writeln!(out, "\n## View {}: {name}", number + 1)?;
         }
         show_view(&mut out, view)?;
@@ -66,12 +73,22 @@ fn show_view(out: &mut impl Write, view: &View) -> io::Result<()> {
 
 fn show_settings(out: &mut impl Write, settings: &Settings) -> io::Result<()> {
     for (key, value, source) in settings.list_values() {
-        writeln!(out, "{key:<28} {:<20} # {}", visible(&value), visible(&source))?;
+        writeln!(
+            out,
+            "{key:<28} {:<20} # {}",
+            visible(&value),
+            visible(&source)
+        )?;
     }
     for (key, values) in settings.list_lists() {
         writeln!(out, "{}:", label(key))?;
         for Listed { value, sources } in values {
-            writeln!(out, "  {:<46} # {}", visible(&value), visible(&sources.join(", ")))?;
+            writeln!(
+                out,
+                "  {:<46} # {}",
+                visible(&value),
+                visible(&sources.join(", "))
+            )?;
         }
     }
     Ok(())
@@ -86,11 +103,17 @@ fn label(key: &str) -> String {
 }
 
 fn show_built_in(out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "\nprotected, in every policy (besides `protected_paths`):")?;
+    writeln!(
+        out,
+        "\nprotected, in every policy (besides `protected_paths`):"
+    )?;
     for (why, patterns) in protected_names() {
         writeln!(out, "  {} # {BUILT_IN}: {why}", patterns.join(", "))?;
     }
-    writeln!(out, "\nsecrets, in every policy (reading them is asked about):")?;
+    writeln!(
+        out,
+        "\nsecrets, in every policy (reading them is asked about):"
+    )?;
     for (why, patterns) in secret_names() {
         writeln!(out, "  {} # {BUILT_IN}: {why}", patterns.join(", "))?;
     }
@@ -104,7 +127,12 @@ fn show_rules(out: &mut impl Write, title: &str, part: &Part) -> io::Result<()> 
     writeln!(out, "\n{title}:")?;
     for rule in part.rules.all() {
         let line = format!("{:<6}{}", rule.decision.word(), rule.matcher.in_words());
-        writeln!(out, "  {:<60} # {}", visible(&line), visible(&where_from(rule)))?;
+        writeln!(
+            out,
+            "  {:<60} # {}",
+            visible(&line),
+            visible(&where_from(rule))
+        )?;
     }
     for rule in part.shell.iter().flatten() {
         let line = format!("{:<6}shell: {}", shell_word(rule), shell_pattern(rule));
@@ -129,7 +157,11 @@ fn shell_pattern(rule: &ShellRule) -> String {
 }
 
 fn where_from(rule: &Rule) -> String {
-    if rule.id == rule.source { rule.source.clone() } else { format!("{} ({})", rule.source, rule.id) }
+    if rule.id == rule.source {
+        rule.source.clone()
+    } else {
+        format!("{} ({})", rule.source, rule.id)
+    }
 }
 
 /// A view of the policy as a value.
@@ -147,10 +179,23 @@ pub(crate) fn view_json(view: &View) -> Node {
         Value::List(list.collect()).into()
     };
     let shell = view.general.shell.iter().flatten().map(|rule| {
-        Node::map([("decision", text(shell_word(rule))), ("pattern", text(&shell_pattern(rule))), ("source", text(&rule.source))])
+        Node::map([
+            ("decision", text(shell_word(rule))),
+            ("pattern", text(&shell_pattern(rule))),
+            ("source", text(&rule.source)),
+        ])
     });
-    let agents = Node::map(view.agents.iter().map(|(name, part)| (name.clone(), rules(part))));
-    let sections = view.sections.iter().map(|(name, own)| (name.clone(), Node::map([("settings", values(own)), ("lists", lists(own))])));
+    let agents = Node::map(
+        view.agents
+            .iter()
+            .map(|(name, part)| (name.clone(), rules(part))),
+    );
+    let sections = view.sections.iter().map(|(name, own)| {
+        (
+            name.clone(),
+            Node::map([("settings", values(own)), ("lists", lists(own))]),
+        )
+    });
     Node::map([
         ("settings", values(&view.settings)),
         ("lists", lists(&view.settings)),
@@ -163,23 +208,50 @@ pub(crate) fn view_json(view: &View) -> Node {
 
 fn values(settings: &Settings) -> Node {
     let values = settings.list_values().into_iter();
-    Node::map(values.map(|(key, value, source)| (key, Node::map([("value", Node::text(value)), ("source", Node::text(source))]))))
+    Node::map(values.map(|(key, value, source)| {
+        (
+            key,
+            Node::map([("value", Node::text(value)), ("source", Node::text(source))]),
+        )
+    }))
 }
 
 fn lists(settings: &Settings) -> Node {
-    let texts = |texts: Vec<String>| -> Node { Value::List(texts.into_iter().map(Node::text).collect()).into() };
-    let one = |listed: Listed| Node::map([("value", Node::text(listed.value)), ("sources", texts(listed.sources))]);
+    let texts = |texts: Vec<String>| -> Node {
+        Value::List(texts.into_iter().map(Node::text).collect()).into()
+    };
+    let one = |listed: Listed| {
+        Node::map([
+            ("value", Node::text(listed.value)),
+            ("sources", texts(listed.sources)),
+        ])
+    };
     let lists = settings.list_lists().into_iter();
-    Node::map(lists.map(|(key, values)| (key, Node::from(Value::List(values.into_iter().map(one).collect())))))
+    Node::map(lists.map(|(key, values)| {
+        (
+            key,
+            Node::from(Value::List(values.into_iter().map(one).collect())),
+        )
+    }))
 }
 
 /// The names that are built in, by kind and by why.
 pub(crate) fn built_in_json() -> Node {
     type Names = (&'static str, &'static [&'static str]);
     let group = |(why, patterns): Names| {
-        let patterns: Node = Value::List(patterns.iter().map(|pattern| Node::text(*pattern)).collect()).into();
+        let patterns: Node = Value::List(
+            patterns
+                .iter()
+                .map(|pattern| Node::text(*pattern))
+                .collect(),
+        )
+        .into();
         Node::map([("why", Node::text(why)), ("patterns", patterns)])
     };
-    let list = |names: Vec<Names>| -> Node { Value::List(names.into_iter().map(group).collect()).into() };
-    Node::map([("protected", list(protected_names().collect())), ("secrets", list(secret_names().collect()))])
+    let list =
+        |names: Vec<Names>| -> Node { Value::List(names.into_iter().map(group).collect()).into() };
+    Node::map([
+        ("protected", list(protected_names().collect())),
+        ("secrets", list(secret_names().collect())),
+    ])
 }

@@ -21,9 +21,20 @@ use crate::expected::{self, Row};
 /// How many examples the rules of a policy have, for all agents and for single ones: as it counts, or with what may only tighten.
 fn examples(policy: &Policy, with_all: bool) -> usize {
     let views = policy.views();
-    let view = if with_all { views.iter().max_by_key(|view| view.general.rules.all().count()) } else { views.first() };
-    let parts = view.into_iter().flat_map(|view| view.agents.values().chain([&view.general]));
-    parts.flat_map(|part| part.rules.all()).map(|rule| rule.examples.len()).sum()
+    let view = if with_all {
+        views
+            .iter()
+            .max_by_key(|view| view.general.rules.all().count())
+    } else {
+        views.first()
+    };
+    let parts = view
+        .into_iter()
+        .flat_map(|view| view.agents.values().chain([&view.general]));
+    parts
+        .flat_map(|part| part.rules.all())
+        .map(|rule| rule.examples.len())
+        .sum()
 }
 
 /// One row that was tried.
@@ -40,15 +51,33 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
     let examples = examples(&place.loaded.policy, false);
     // Those of a file that is not trusted were checked as well; they only stand in the view in which it tightens.
     let untrusted = self::examples(&place.loaded.policy, true).saturating_sub(examples);
-    let untrusted_file = place.loaded.files.iter().find(|file| file.origin == Origin::UntrustedProject);
+    let untrusted_file = place
+        .loaded
+        .files
+        .iter()
+        .find(|file| file.origin == Origin::UntrustedProject);
     let world = place.world();
-    let bench =
-        Bench { world: &world, policy: &place.loaded.policy, grants: &[], uses: None, run: Run::Interactive, now: now(), trace: false };
+    let bench = Bench {
+        world: &world,
+        policy: &place.loaded.policy,
+        grants: &[],
+        uses: None,
+        run: Run::Interactive,
+        now: now(),
+        trace: false,
+    };
     let mut tried = Vec::new();
     for path in files {
         let name = path.display().to_string();
-        let text = policy_files::named(path).text.map_err(|why| Stop::usage(format!("`{name}`: {why}")))?;
-        let rows = expected::read(Source { name: &name, text: &text }).map_err(Stop::Usage)?.rows;
+        let text = policy_files::named(path)
+            .text
+            .map_err(|why| Stop::usage(format!("`{name}`: {why}")))?;
+        let rows = expected::read(Source {
+            name: &name,
+            text: &text,
+        })
+        .map_err(Stop::Usage)?
+        .rows;
         for row in rows {
             let differences = match Operation::freeze(row.call(&place.folder)) {
                 Ok(operation) => {
@@ -57,10 +86,17 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
                 }
                 Err(_) => row.differences("deny", None),
             };
-            tried.push(Tried { file: name.clone(), row, differences });
+            tried.push(Tried {
+                file: name.clone(),
+                row,
+                differences,
+            });
         }
     }
-    let failed: Vec<&Tried> = tried.iter().filter(|tried| !tried.differences.is_empty()).collect();
+    let failed: Vec<&Tried> = tried
+        .iter()
+        .filter(|tried| !tried.differences.is_empty())
+        .collect();
     let mut text = String::new();
     if as_json {
         let list = failed.iter().map(|tried| {
@@ -68,7 +104,10 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
                 ("file", Node::text(&tried.file)),
                 ("line", Value::Number(tried.row.line.to_string()).into()),
                 ("row", Node::text(&tried.row.name)),
-                ("differences", Value::List(tried.differences.iter().map(Node::text).collect()).into()),
+                (
+                    "differences",
+                    Value::List(tried.differences.iter().map(Node::text).collect()).into(),
+                ),
             ])
         });
         let number = |count: usize| -> Node { Value::Number(count.to_string()).into() };
@@ -82,14 +121,25 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
         text.push_str(&json::write_plain(&report));
     } else {
         for tried in &failed {
-            text.push_str(&format!("{}:{}: {}\n", visible(&tried.file), tried.row.line, visible(&tried.row.name)));
+            text.push_str(&format!(
+                "{}:{}: {}\n",
+                visible(&tried.file),
+                tried.row.line,
+                visible(&tried.row.name)
+            ));
             for difference in &tried.differences {
                 text.push_str(&format!("  {}\n", visible(difference)));
             }
         }
         if let Some(file) = untrusted_file.filter(|_| untrusted > 0) {
-            let (name, are) =
-                (visible(&file.name), if untrusted == 1 { "1 of the examples is" } else { &format!("{untrusted} of the examples are") });
+            let (name, are) = (
+                visible(&file.name),
+                if untrusted == 1 {
+                    "1 of the examples is"
+                } else {
+                    &format!("{untrusted} of the examples are")
+                },
+            );
             text.push_str(&format!(
                 "{are} from `{name}`, which is not trusted: its rules only tighten\nhint: read it, then run `sayso policy trust`\n"
             ));
@@ -104,5 +154,9 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
     }
     text.push('\n');
     say(&text)?;
-    Ok(if failed.is_empty() { Exit::Allowed } else { Exit::Failed })
+    Ok(if failed.is_empty() {
+        Exit::Allowed
+    } else {
+        Exit::Failed
+    })
 }

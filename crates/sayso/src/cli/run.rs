@@ -109,7 +109,11 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         answers: args.answers.is_some(),
     };
     let how = place.settle(flags)?;
-    let around = Around { workspace: place.folder.clone(), agent: args.agent.clone(), session: Ids::new().next("run") };
+    let around = Around {
+        workspace: place.folder.clone(),
+        agent: args.agent.clone(),
+        session: Ids::new().next("run"),
+    };
     let session = around.session.clone();
     let (name, text) = input(&args.file)?;
     let calls = batch::read(&name, &text, &around).map_err(Stop::Usage)?;
@@ -123,15 +127,34 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     }
     let stopped = super::stopped_by_signals();
     let policy = Arc::new(place.loaded.policy);
-    let settings = settings(&policy).ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
+    let settings = settings(&policy)
+        .ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
     let progress = Arc::new(progress(args));
-    let (ask, scripted) = asker(args, settings, how, &place.whereabouts.state, &progress, &stopped)?;
+    let (ask, scripted) = asker(
+        args,
+        settings,
+        how,
+        &place.whereabouts.state,
+        &progress,
+        &stopped,
+    )?;
     let told = {
         let (start, output) = (Arc::clone(&progress), Arc::clone(&progress));
-        Told { start: Box::new(move |approved| start.start(approved)), output: Box::new(move |stream, bytes| output.output(stream, bytes)) }
+        Told {
+            start: Box::new(move |approved| start.start(approved)),
+            output: Box::new(move |stream, bytes| output.output(stream, bytes)),
+        }
     };
-    let servers = Arc::new(Servers::load(&place.whereabouts, Path::new(&place.folder), Arc::clone(&stopped), args.dry_run));
-    let calls = calls.into_iter().map(|call| servers.known(call)).collect::<Vec<_>>();
+    let servers = Arc::new(Servers::load(
+        &place.whereabouts,
+        Path::new(&place.folder),
+        Arc::clone(&stopped),
+        args.dry_run,
+    ));
+    let calls = calls
+        .into_iter()
+        .map(|call| servers.known(call))
+        .collect::<Vec<_>>();
     let parts = Parts {
         whereabouts: place.whereabouts,
         workspace: PathBuf::from(&place.folder),
@@ -149,19 +172,35 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     for remark in &workbench.remarks {
         let _ = writeln!(io::stderr(), "sayso: {remark}");
     }
-    let options = Options { deny_aborts: args.deny_aborts };
+    let options = Options {
+        deny_aborts: args.deny_aborts,
+    };
     let told = |step: Step<'_>| progress.step(step);
-    let keep = |held: &str| workbench.recorder.keep(&holding::write(&flags, held)?, super::now());
+    let keep = |held: &str| {
+        workbench
+            .recorder
+            .keep(&holding::write(&flags, held)?, super::now())
+    };
     let batch = match args.hold {
         true => pollster::block_on(workbench.gate.batch_held(calls, options, &told, &keep)),
         false => pollster::block_on(workbench.gate.batch_told(calls, options, &told)),
     };
     if let Err(why) = workbench.recorder.end_session(&session) {
-        let _ = writeln!(io::stderr(), "sayso: the end of the session could not be recorded: {why}");
+        let _ = writeln!(
+            io::stderr(),
+            "sayso: the end of the session could not be recorded: {why}"
+        );
     }
     progress.summary(&batch, workbench.gate.stats_line().as_deref());
-    if let Some(unused) = scripted.map(|scripted| scripted.unused()).filter(|unused| *unused > 0) {
-        let _ = writeln!(io::stderr(), "sayso: {unused} of the answers {} not needed", agreed(unused, "was", "were"));
+    if let Some(unused) = scripted
+        .map(|scripted| scripted.unused())
+        .filter(|unused| *unused > 0)
+    {
+        let _ = writeln!(
+            io::stderr(),
+            "sayso: {unused} of the answers {} not needed",
+            agreed(unused, "was", "were")
+        );
     }
     if args.json {
         say(&format!("{}\n", json::write_plain(&results(&batch))))?;
@@ -171,11 +210,15 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
 
 /// Nothing of a batch is asked about that could not be held in the end.
 fn only_commands(calls: &[Call]) -> Result<(), Stop> {
-    let is_command = |call: &Call| tool::find(&call.tool).is_some_and(|tool| tool.kind == Kind::Terminal);
+    let is_command =
+        |call: &Call| tool::find(&call.tool).is_some_and(|tool| tool.kind == Kind::Terminal);
     match calls.iter().find(|call| !is_command(call)) {
         None => Ok(()),
         Some(call) => Err(Stop::hint(
-            format!("only commands can be held, and `{}` is another tool; nothing was run", visible(&call.tool)),
+            format!(
+                "only commands can be held, and `{}` is another tool; nothing was run",
+                visible(&call.tool)
+            ),
             "leave out `--hold`, or put the other calls into a batch of their own",
         )),
     }
@@ -184,7 +227,11 @@ fn only_commands(calls: &[Call]) -> Result<(), Stop> {
 /// The text of a batch and the name it has in messages.
 fn input(file: &std::path::Path) -> Result<(String, String), Stop> {
     let is_standard = file.as_os_str() == "-";
-    let name = if is_standard { "standard input".to_owned() } else { file.display().to_string() };
+    let name = if is_standard {
+        "standard input".to_owned()
+    } else {
+        file.display().to_string()
+    };
     let shown = visible(&name).into_owned();
     let mut bytes = Vec::new();
     let read = if is_standard {
@@ -192,12 +239,24 @@ fn input(file: &std::path::Path) -> Result<(String, String), Stop> {
     } else {
         std::fs::File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
     };
-    read.map_err(|error| Stop::hint(format!("cannot read `{shown}`: {error}"), "name a file with tool calls, or `-` for standard input"))?;
+    read.map_err(|error| {
+        Stop::hint(
+            format!("cannot read `{shown}`: {error}"),
+            "name a file with tool calls, or `-` for standard input",
+        )
+    })?;
     if bytes.len() as u64 > LONGEST {
-        return Err(Stop::usage(format!("`{shown}` is larger than {} MiB", LONGEST >> 20)));
+        return Err(Stop::usage(format!(
+            "`{shown}` is larger than {} MiB",
+            LONGEST >> 20
+        )));
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|error| Stop::usage(format!("`{shown}` is not UTF-8 text (byte {})", error.utf8_error().valid_up_to() + 1)))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        Stop::usage(format!(
+            "`{shown}` is not UTF-8 text (byte {})",
+            error.utf8_error().valid_up_to() + 1
+        ))
+    })?;
     Ok((name, text))
 }
 
@@ -205,7 +264,9 @@ fn input(file: &std::path::Path) -> Result<(String, String), Stop> {
 fn progress(args: &RunArgs) -> Progress {
     match args.json {
         false => Progress::new(Box::new(io::stdout()), Paint::for_stream(&io::stdout())),
-        true if io::stderr().is_terminal() => Progress::new(Box::new(io::stderr()), Paint::for_stream(&io::stderr())),
+        true if io::stderr().is_terminal() => {
+            Progress::new(Box::new(io::stderr()), Paint::for_stream(&io::stderr()))
+        }
         true => Progress::new(Box::new(io::sink()), Paint::PLAIN),
     }
 }
@@ -228,7 +289,10 @@ fn asker(
         let show = move |prompt: &sayso_core::prompt::Prompt, answer: &str| {
             if !json {
                 let mut lines = plain::whole(prompt, look);
-                lines.push(look.paint.tone(Tone::Yellow, &format!("Answer (--answers): {}", visible(answer))));
+                lines.push(look.paint.tone(
+                    Tone::Yellow,
+                    &format!("Answer (--answers): {}", visible(answer)),
+                ));
                 progress.say(&lines);
             }
         };
@@ -259,13 +323,32 @@ impl Ask for Nobody {
 fn results(batch: &Batch) -> Node {
     let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
     let number = |number: usize| -> Node { Value::Number(number.to_string()).into() };
-    let count = |of: fn(&Finished) -> bool| number(batch.results.iter().filter(|finished| of(finished)).count());
+    let count = |of: fn(&Finished) -> bool| {
+        number(batch.results.iter().filter(|finished| of(finished)).count())
+    };
     Node::map([
         ("results", list(batch.results.iter().map(result).collect())),
-        ("executed", list(batch.executed().map(|finished| Node::text(&finished.id)).collect())),
-        ("cancelled", count(|finished| finished.outcome == Outcome::Cancelled)),
-        ("failed", count(|finished| matches!(finished.ran, Some(Ran::Failed { .. } | Ran::NotRun(_))))),
-        ("refused", count(|finished| !finished.outcome.ran() && finished.outcome != Outcome::DryRun)),
+        (
+            "executed",
+            list(
+                batch
+                    .executed()
+                    .map(|finished| Node::text(&finished.id))
+                    .collect(),
+            ),
+        ),
+        (
+            "cancelled",
+            count(|finished| finished.outcome == Outcome::Cancelled),
+        ),
+        (
+            "failed",
+            count(|finished| matches!(finished.ran, Some(Ran::Failed { .. } | Ran::NotRun(_)))),
+        ),
+        (
+            "refused",
+            count(|finished| !finished.outcome.ran() && finished.outcome != Outcome::DryRun),
+        ),
         ("total", number(batch.results.len())),
         ("stopped", Value::Bool(batch.stopped).into()),
     ])
@@ -273,20 +356,39 @@ fn results(batch: &Batch) -> Node {
 
 /// One result: what the tool brought, with everything that is known of the decision.
 pub(super) fn result(finished: &Finished) -> Node {
-    let held = sayso_tools::result::ToolResult::done("").to_node(&finished.id, &finished.tool, std::time::Duration::ZERO);
-    let empty =
-        sayso_tools::result::ToolResult::failed(finished.message.clone()).to_node(&finished.id, &finished.tool, std::time::Duration::ZERO);
+    let held = sayso_tools::result::ToolResult::done("").to_node(
+        &finished.id,
+        &finished.tool,
+        std::time::Duration::ZERO,
+    );
+    let empty = sayso_tools::result::ToolResult::failed(finished.message.clone()).to_node(
+        &finished.id,
+        &finished.tool,
+        std::time::Duration::ZERO,
+    );
     let ran = match &finished.ran {
-        Some(Ran::Done(node) | Ran::Failed { result: node, .. }) if !matches!(node.value, Value::Null) => node,
+        Some(Ran::Done(node) | Ran::Failed { result: node, .. })
+            if !matches!(node.value, Value::Null) =>
+        {
+            node
+        }
         _ if finished.held.is_some() => &held,
         _ => &empty,
     };
     let known = finished.to_node();
-    let more = known.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "id" | "tool" | "succeeded"));
+    let more = known
+        .entries()
+        .iter()
+        .filter(|entry| !matches!(entry.key.as_str(), "id" | "tool" | "succeeded"));
     let mut entries: Vec<Entry> = ran.entries().iter().chain(more).cloned().collect();
     // The caller's own name, and what sayso takes it for where that is another.
-    let kind = tool::find(&finished.tool).map_or(Kind::Custom, |tool| tool.kind).word();
-    let at = entries.iter().position(|entry| entry.key == "tool_type").filter(|_| kind != finished.tool);
+    let kind = tool::find(&finished.tool)
+        .map_or(Kind::Custom, |tool| tool.kind)
+        .word();
+    let at = entries
+        .iter()
+        .position(|entry| entry.key == "tool_type")
+        .filter(|_| kind != finished.tool);
     if let Some(at) = at {
         let beside = Node::map([("tool_kind", Node::text(kind))]);
         entries.splice(at + 1..at + 1, beside.entries().iter().cloned());
@@ -301,7 +403,8 @@ pub(super) fn exit(results: &[Finished]) -> Exit {
         Outcome::DryRun => false,
         outcome => !outcome.ran(),
     };
-    let failed = |finished: &Finished| matches!(finished.ran, Some(Ran::Failed { .. } | Ran::NotRun(_)));
+    let failed =
+        |finished: &Finished| matches!(finished.ran, Some(Ran::Failed { .. } | Ran::NotRun(_)));
     match () {
         () if results.iter().any(refused) => Exit::Denied,
         () if results.iter().any(failed) => Exit::Failed,

@@ -62,48 +62,82 @@ fn backend_name(text: &str) -> Result<Name, String> {
 pub(super) fn run(args: &SandboxArgs) -> Result<Exit, Stop> {
     let place = Place::open(&args.choice)?;
     place.insist()?;
-    let settings =
-        crate::workbench::settings(&place.loaded.policy).ok_or_else(|| Stop::usage("the policy cannot be read, so nothing is run"))?;
+    let settings = crate::workbench::settings(&place.loaded.policy)
+        .ok_or_else(|| Stop::usage("the policy cannot be read, so nothing is run"))?;
     let bounding = Bounding::new(place.whereabouts.clone(), &place.loaded.policy, settings);
     let backend = match args.backend {
         Some(name) => Backend::named(name),
         None => Backend::best(),
     };
-    let backend = backend.map_err(|why| Stop::hint(why, "run `sayso doctor` to see what this machine has"))?;
+    let backend = backend
+        .map_err(|why| Stop::hint(why, "run `sayso doctor` to see what this machine has"))?;
     let workspace = PathBuf::from(&place.folder);
-    let network = if args.network { Network::Everything } else { settings.sandbox_network.clone() };
-    let terms = Terms { network, ..settings.terms(&place.folder) };
-    let bounded = bounding.profile(backend, &workspace, &workspace, &terms).map_err(Stop::usage)?;
+    let network = if args.network {
+        Network::Everything
+    } else {
+        settings.sandbox_network.clone()
+    };
+    let terms = Terms {
+        network,
+        ..settings.terms(&place.folder)
+    };
+    let bounded = bounding
+        .profile(backend, &workspace, &workspace, &terms)
+        .map_err(Stop::usage)?;
     if args.show_plan {
         return show(&bounded, args);
     }
     start(&bounding, &bounded, &terms, &args.command)
 }
 
-fn start(bounding: &Bounding, bounded: &Bounded, terms: &Terms, words: &[OsString]) -> Result<Exit, Stop> {
+fn start(
+    bounding: &Bounding,
+    bounded: &Bounded,
+    terms: &Terms,
+    words: &[OsString],
+) -> Result<Exit, Stop> {
     let words = resolved(bounded, words)?;
-    let workspace = std::fs::canonicalize(&bounded.workspace)
-        .map_err(|error| Stop::usage(format!("the workspace cannot be looked at: {error}; nothing was run")))?;
+    let workspace = std::fs::canonicalize(&bounded.workspace).map_err(|error| {
+        Stop::usage(format!(
+            "the workspace cannot be looked at: {error}; nothing was run"
+        ))
+    })?;
     let is_protected = |path: &Path| bounding.is_protected(path, &workspace);
-    let newcomers =
-        Newcomers::before(&terms.write, bounding.home(), &is_protected).map_err(|why| Stop::usage(format!("{why}; nothing was run")))?;
-    let ready = bounded.sandbox.ready(&bounded.profile, &bounded.workspace, &words, false).map_err(Stop::usage)?;
+    let newcomers = Newcomers::before(&terms.write, bounding.home(), &is_protected)
+        .map_err(|why| Stop::usage(format!("{why}; nothing was run")))?;
+    let ready = bounded
+        .sandbox
+        .ready(&bounded.profile, &bounded.workspace, &words, false)
+        .map_err(Stop::usage)?;
     let mut err = std::io::stderr();
     if !bounded.sandbox.backend.is_full() {
-        let _ = writeln!(err, "sayso: {} bounds only a part: it {PARTIAL}", bounded.sandbox.backend);
+        let _ = writeln!(
+            err,
+            "sayso: {} bounds only a part: it {PARTIAL}",
+            bounded.sandbox.backend
+        );
     }
     for words in &ready.not_covered {
         let _ = writeln!(err, "sayso: not covered: {}", visible(words));
     }
     let mut command = ready.command;
-    let mut child = command.spawn().map_err(|error| Stop::usage(format!("the sandbox could not be started: {error}")))?;
+    let mut child = command
+        .spawn()
+        .map_err(|error| Stop::usage(format!("the sandbox could not be started: {error}")))?;
     drop(command);
     // What the person types goes to the command; sayso itself only waits.
     let _quiet = super::stopped_by_signals();
-    let status = child.wait().map_err(|error| Stop::usage(format!("the command could not be waited for: {error}")))?;
+    let status = child
+        .wait()
+        .map_err(|error| Stop::usage(format!("the command could not be waited for: {error}")))?;
     let report = ready.guard.report();
     // What no mount could keep out is taken away before anything else can have used it, as in a run.
-    let taking = newcomers.take(&terms.changes, bounding.state(), &bounding.machine(), &is_protected);
+    let taking = newcomers.take(
+        &terms.changes,
+        bounding.state(),
+        &bounding.machine(),
+        &is_protected,
+    );
     for words in newcomers::words(&taking) {
         let _ = writeln!(err, "sayso: {words}");
     }
@@ -111,43 +145,97 @@ fn start(bounding: &Bounding, bounded: &Bounded, terms: &Terms, words: &[OsStrin
         let _ = writeln!(err, "sayso: {}; {}", refusal.words, refusal.advice);
     }
     if report.failed && status.code().is_some_and(|code| code != 0) {
-        return Err(Stop::usage("the sandbox could not be set up; nothing was run"));
+        return Err(Stop::usage(
+            "the sandbox could not be set up; nothing was run",
+        ));
     }
-    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    let code = status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal))
+        .unwrap_or(1);
     std::process::exit(code);
 }
 
 /// The words with the program found: by the search path of the sandbox, as it is there.
 fn resolved(bounded: &Bounded, words: &[OsString]) -> Result<Vec<OsString>, Stop> {
-    let Some((first, rest)) = words.split_first() else { return Err(Stop::usage("there is no command")) };
+    let Some((first, rest)) = words.split_first() else {
+        return Err(Stop::usage("there is no command"));
+    };
     if Path::new(first).components().count() > 1 {
         let absolute = bounded.profile.cwd.join(first);
-        return Ok(std::iter::once(absolute.into_os_string()).chain(rest.iter().cloned()).collect());
+        return Ok(std::iter::once(absolute.into_os_string())
+            .chain(rest.iter().cloned())
+            .collect());
     }
-    let path = bounded.profile.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|folder| folder.join(first)).find(|file| file.is_file());
-    let found = found.ok_or_else(|| Stop::usage(format!("there is no program `{}`", visible(&first.to_string_lossy()))))?;
-    Ok(std::iter::once(found.into_os_string()).chain(rest.iter().cloned()).collect())
+    let path = bounded
+        .profile
+        .environment
+        .iter()
+        .find(|(name, _)| name == "PATH")
+        .map(|(_, value)| value.clone())
+        .unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .map(|folder| folder.join(first))
+        .find(|file| file.is_file());
+    let found = found.ok_or_else(|| {
+        Stop::usage(format!(
+            "there is no program `{}`",
+            visible(&first.to_string_lossy())
+        ))
+    })?;
+    Ok(std::iter::once(found.into_os_string())
+        .chain(rest.iter().cloned())
+        .collect())
 }
 
 fn show(bounded: &Bounded, args: &SandboxArgs) -> Result<Exit, Stop> {
     let steps = plan(&bounded.profile, &seen::look(&bounded.profile));
-    let words: Vec<String> = args.command.iter().map(|word| visible(&word.to_string_lossy()).into_owned()).collect();
+    let words: Vec<String> = args
+        .command
+        .iter()
+        .map(|word| visible(&word.to_string_lossy()).into_owned())
+        .collect();
     let backend = &bounded.sandbox.backend;
     if args.json {
         let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
         let node = Node::map([
             ("backend", Node::text(backend.to_string())),
             ("full", Value::Bool(backend.is_full()).into()),
-            ("command", list(args.command.iter().map(|word| Node::text(word.to_string_lossy())).collect())),
-            ("steps", list(steps.iter().map(|step| Node::text(step.to_string())).collect())),
+            (
+                "command",
+                list(
+                    args.command
+                        .iter()
+                        .map(|word| Node::text(word.to_string_lossy()))
+                        .collect(),
+                ),
+            ),
+            (
+                "steps",
+                list(
+                    steps
+                        .iter()
+                        .map(|step| Node::text(step.to_string()))
+                        .collect(),
+                ),
+            ),
         ]);
         say(&format!("{}\n", json::write_plain(&node)))?;
         return Ok(Exit::Allowed);
     }
     let paint = Paint::for_stream(&std::io::stdout());
-    let mut out = format!("command       {}\n", paint.tone(Tone::Strong, &words.join(" ")));
-    out.push_str(&format!("with          {backend}{}\n", if backend.is_full() { String::new() } else { format!(", which {PARTIAL}") }));
+    let mut out = format!(
+        "command       {}\n",
+        paint.tone(Tone::Strong, &words.join(" "))
+    );
+    out.push_str(&format!(
+        "with          {backend}{}\n",
+        if backend.is_full() {
+            String::new()
+        } else {
+            format!(", which {PARTIAL}")
+        }
+    ));
     for step in steps {
         out.push_str(&format!("{step}\n"));
     }

@@ -68,7 +68,9 @@ fn listen(text: &str) -> Result<Listen, String> {
     if text == "none" {
         return Ok(Listen::Nowhere);
     }
-    text.parse::<SocketAddr>().map(Listen::At).map_err(|_| "write an address with a port, such as `127.0.0.1:8080`, or `none`".to_owned())
+    text.parse::<SocketAddr>()
+        .map(Listen::At)
+        .map_err(|_| "write an address with a port, such as `127.0.0.1:8080`, or `none`".to_owned())
 }
 
 /// So long the inbox may take for a small question.
@@ -87,7 +89,10 @@ pub(super) fn run(args: &ServeArgs) -> Result<Exit, Stop> {
 
 fn open(whereabouts: Whereabouts, args: &ServeArgs) -> Result<Exit, Stop> {
     super::warn_at_start();
-    let options = Options { listen: args.listen.unwrap_or(Listen::Usual), detached: args.detached };
+    let options = Options {
+        listen: args.listen.unwrap_or(Listen::Usual),
+        detached: args.detached,
+    };
     let as_json = args.json;
     let detached = args.detached;
     let ready = move |link: Option<&str>| {
@@ -95,15 +100,25 @@ fn open(whereabouts: Whereabouts, args: &ServeArgs) -> Result<Exit, Stop> {
             _ if detached => String::new(),
             (link, true) => {
                 let link = link.map_or_else(|| Value::Null.into(), Node::text);
-                format!("{}\n", json::write_plain(&Node::map([("ready", Value::Bool(true).into()), ("link", link)])))
+                format!(
+                    "{}\n",
+                    json::write_plain(&Node::map([
+                        ("ready", Value::Bool(true).into()),
+                        ("link", link)
+                    ]))
+                )
             }
             (Some(link), false) => {
-                format!("the inbox is open: {link}\nhint: the link is good once, for ten minutes; `sayso serve --link` makes another one\n")
+                format!(
+                    "the inbox is open: {link}\nhint: the link is good once, for ten minutes; `sayso serve --link` makes another one\n"
+                )
             }
             (None, false) => "the inbox is open, at its socket alone\n".to_owned(),
         };
         // Whoever does not read it asks for a link.
-        let _ = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+        let _ = io::stdout()
+            .write_all(text.as_bytes())
+            .and_then(|()| io::stdout().flush());
     };
     serve::run(whereabouts, &options, ready).map_err(|why| match why.contains("hint:") {
         true => Stop::usage(why),
@@ -118,26 +133,49 @@ fn client(whereabouts: &Whereabouts) -> Result<Client, Stop> {
 }
 
 fn ask(client: &Client, method: &str, path: &str) -> Result<Node, Stop> {
-    let answer = client.request(method, path, None, Instant::now() + SHORT).map_err(|trouble| Stop::usage(trouble.words()))?;
-    if answer.is_done() { Ok(answer.body) } else { Err(Stop::usage(answer.problem())) }
+    let answer = client
+        .request(method, path, None, Instant::now() + SHORT)
+        .map_err(|trouble| Stop::usage(trouble.words()))?;
+    if answer.is_done() {
+        Ok(answer.body)
+    } else {
+        Err(Stop::usage(answer.problem()))
+    }
 }
 
 fn link(whereabouts: &Whereabouts, as_json: bool) -> Result<Exit, Stop> {
     let node = ask(&client(whereabouts)?, "POST", "/v1/links")?;
     let url = node.get("url").and_then(Node::as_text).unwrap_or_default();
-    say(&if as_json { format!("{}\n", json::write_plain(&node)) } else { format!("{url}\n") })?;
+    say(&if as_json {
+        format!("{}\n", json::write_plain(&node))
+    } else {
+        format!("{url}\n")
+    })?;
     Ok(Exit::Allowed)
 }
 
 fn status(whereabouts: &Whereabouts, as_json: bool) -> Result<Exit, Stop> {
     let client = Client::new(&whereabouts.state).map_err(Stop::usage)?;
     let told = client.as_ref().and_then(|client| client.home().told());
-    let answer = client.as_ref().map(|client| client.request("GET", "/v1/me", None, Instant::now() + SHORT));
+    let answer = client
+        .as_ref()
+        .map(|client| client.request("GET", "/v1/me", None, Instant::now() + SHORT));
     let (node, text, exit) = match (answer, told) {
         (Some(Ok(answer)), Some(told)) if answer.is_done() => {
-            let watching = answer.body.get("watching").and_then(Node::as_whole).unwrap_or(0);
-            let present = answer.body.get("present").and_then(Node::as_whole).unwrap_or(0);
-            let url = told.url.clone().unwrap_or_else(|| "its socket alone".to_owned());
+            let watching = answer
+                .body
+                .get("watching")
+                .and_then(Node::as_whole)
+                .unwrap_or(0);
+            let present = answer
+                .body
+                .get("present")
+                .and_then(Node::as_whole)
+                .unwrap_or(0);
+            let url = told
+                .url
+                .clone()
+                .unwrap_or_else(|| "its socket alone".to_owned());
             let text = format!(
                 "the inbox is open at {url}, process {}, sayso {}; {watching} open {}, {present} looked at\n",
                 told.pid,
@@ -147,7 +185,10 @@ fn status(whereabouts: &Whereabouts, as_json: bool) -> Result<Exit, Stop> {
             let number = |number: u64| -> Node { Value::Number(number.to_string()).into() };
             let node = Node::map([
                 ("open", Value::Bool(true).into()),
-                ("url", told.url.map_or_else(|| Value::Null.into(), Node::text)),
+                (
+                    "url",
+                    told.url.map_or_else(|| Value::Null.into(), Node::text),
+                ),
                 ("pid", number(told.pid.into())),
                 ("version", Node::text(told.version)),
                 ("watching", number(watching)),
@@ -155,10 +196,20 @@ fn status(whereabouts: &Whereabouts, as_json: bool) -> Result<Exit, Stop> {
             ]);
             (node, text, Exit::Allowed)
         }
-        (Some(Err(trouble)), _) if trouble != Trouble::NotThere => return Err(Stop::usage(trouble.words())),
-        _ => (Node::map([("open", Value::Bool(false).into())]), "the inbox is not open\n".to_owned(), Exit::Failed),
+        (Some(Err(trouble)), _) if trouble != Trouble::NotThere => {
+            return Err(Stop::usage(trouble.words()));
+        }
+        _ => (
+            Node::map([("open", Value::Bool(false).into())]),
+            "the inbox is not open\n".to_owned(),
+            Exit::Failed,
+        ),
     };
-    say(&if as_json { format!("{}\n", json::write_plain(&node)) } else { text })?;
+    say(&if as_json {
+        format!("{}\n", json::write_plain(&node))
+    } else {
+        text
+    })?;
     Ok(exit)
 }
 
@@ -185,7 +236,9 @@ fn stop(whereabouts: &Whereabouts) -> Result<Exit, Stop> {
 /// Ends the process that has the lock.
 fn end(home: &Home) -> Result<(), Stop> {
     let told = home.told().filter(|_| home.is_running().unwrap_or(false));
-    let process = told.and_then(|told| i32::try_from(told.pid).ok()).and_then(rustix::process::Pid::from_raw);
+    let process = told
+        .and_then(|told| i32::try_from(told.pid).ok())
+        .and_then(rustix::process::Pid::from_raw);
     let process = process.ok_or_else(|| Stop::usage("nobody knows which process the inbox is"))?;
     rustix::process::kill_process(process, rustix::process::Signal::TERM)
         .map_err(|error| Stop::usage(format!("it cannot be ended: {error}")))
@@ -197,9 +250,15 @@ fn set_pin(whereabouts: &Whereabouts) -> Result<Exit, Stop> {
         say("the PIN (it is shown as you type; empty takes it away): ")?;
     }
     let mut line = String::new();
-    io::stdin().read_line(&mut line).map_err(|error| Stop::usage(format!("the PIN cannot be read: {error}")))?;
+    io::stdin()
+        .read_line(&mut line)
+        .map_err(|error| Stop::usage(format!("the PIN cannot be read: {error}")))?;
     let pin = line.trim_end_matches(['\r', '\n']);
     serve::set_pin(&home, pin).map_err(Stop::usage)?;
-    say(if pin.is_empty() { "there is no PIN now\n" } else { "the PIN is set; it counts for the inbox that is open, too\n" })?;
+    say(if pin.is_empty() {
+        "there is no PIN now\n"
+    } else {
+        "the PIN is set; it counts for the inbox that is open, too\n"
+    })?;
     Ok(Exit::Allowed)
 }

@@ -53,12 +53,17 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
     let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
     let files = Files::open(&whereabouts.state, Settings::default()).map_err(Stop::usage)?;
     for left in files.recover().left {
-        let _ = writeln!(io::stderr(), "sayso: an earlier run was cut off, and something is left: {}", visible(&left));
+        let _ = writeln!(
+            io::stderr(),
+            "sayso: an earlier run was cut off, and something is left: {}",
+            visible(&left)
+        );
     }
     if args.list {
         return list(&files, args.json);
     }
-    let plan = plan(&files, args.id.as_deref()).map_err(|why| Stop::hint(why, "`sayso undo --list` shows what can be taken back"))?;
+    let plan = plan(&files, args.id.as_deref())
+        .map_err(|why| Stop::hint(why, "`sayso undo --list` shows what can be taken back"))?;
     if !args.json {
         say(&shown(&plan))?;
     }
@@ -74,12 +79,23 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
     }
     let done = carry_out(&whereabouts, &files, &plan).map_err(Stop::usage)?;
     match args.json {
-        true => say(&format!("{}\n", json::write_plain(&as_node(&plan, Some(&done)))))?,
+        true => say(&format!(
+            "{}\n",
+            json::write_plain(&as_node(&plan, Some(&done)))
+        ))?,
         false => {
             // What was shown already is not said again.
-            let news = done.words.iter().filter(|line| !plan.words.iter().any(|(_, words)| words == *line));
-            let words: String = news.map(|line| format!("  {}\n", visible_block(line))).collect();
-            say(&format!("{words}done; `sayso undo {}` takes this back, too\n", done.id))?;
+            let news = done
+                .words
+                .iter()
+                .filter(|line| !plan.words.iter().any(|(_, words)| words == *line));
+            let words: String = news
+                .map(|line| format!("  {}\n", visible_block(line)))
+                .collect();
+            say(&format!(
+                "{words}done; `sayso undo {}` takes this back, too\n",
+                done.id
+            ))?;
         }
     }
     Ok(Exit::Allowed)
@@ -89,10 +105,18 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
 ///
 /// # Errors
 /// When it cannot be written down, or something stands against it by now.
-pub(crate) fn carry_out(whereabouts: &Whereabouts, files: &Files, plan: &Plan) -> Result<Undone, String> {
+pub(crate) fn carry_out(
+    whereabouts: &Whereabouts,
+    files: &Files,
+    plan: &Plan,
+) -> Result<Undone, String> {
     let id = Ids::new().next("undo");
     let journal = Journal::open(&whereabouts.state)?;
-    let undone: Vec<Node> = plan.changes.iter().map(|change| Node::text(&change.id)).collect();
+    let undone: Vec<Node> = plan
+        .changes
+        .iter()
+        .map(|change| Node::text(&change.id))
+        .collect();
     let fields = vec![
         ("call", Node::text(&id)),
         ("user", Value::Number(whereabouts.uid.to_string()).into()),
@@ -105,10 +129,21 @@ pub(crate) fn carry_out(whereabouts: &Whereabouts, files: &Files, plan: &Plan) -
         Generation::open(&whereabouts.state)?.grow(&whereabouts.state)?;
     }
     for change in &plan.changes {
-        let fields = vec![("call", Node::text(&change.id)), ("undo", Node::text(&id)), ("session", Node::text(&change.session))];
+        let fields = vec![
+            ("call", Node::text(&change.id)),
+            ("undo", Node::text(&id)),
+            ("session", Node::text(&change.session)),
+        ];
         journal.append("undone", fields, Sync::System)?;
     }
-    journal.append("finished", vec![("call", Node::text(&id)), ("succeeded", Value::Bool(true).into())], Sync::System)?;
+    journal.append(
+        "finished",
+        vec![
+            ("call", Node::text(&id)),
+            ("succeeded", Value::Bool(true).into()),
+        ],
+        Sync::System,
+    )?;
     Ok(done)
 }
 
@@ -117,17 +152,30 @@ pub(crate) fn carry_out(whereabouts: &Whereabouts, files: &Files, plan: &Plan) -
 /// # Errors
 /// When there is nothing to take back.
 pub(crate) fn plan(files: &Files, id: Option<&str>) -> Result<Plan, String> {
-    let Some(id) = id else { return undo::plan(files, Which::Last) };
+    let Some(id) = id else {
+        return undo::plan(files, Which::Last);
+    };
     let all = files.changes().finished();
     let is_one = all.iter().any(|change| undo::is_handle(change, id));
     let is_batch = !is_one && all.iter().any(|change| change.batch.as_deref() == Some(id));
-    undo::plan(files, if is_batch { Which::Batch(id) } else { Which::Id(id) })
+    undo::plan(
+        files,
+        if is_batch {
+            Which::Batch(id)
+        } else {
+            Which::Id(id)
+        },
+    )
 }
 
 fn shown(plan: &Plan) -> String {
     let mut out = String::from("this would\n");
     for (path, words) in &plan.words {
-        out.push_str(&format!("  {}: {}\n", visible(&path.display().to_string()), visible(words)));
+        out.push_str(&format!(
+            "  {}: {}\n",
+            visible(&path.display().to_string()),
+            visible(words)
+        ));
     }
     if plan.words.is_empty() {
         out = "everything is back as it was already\n".to_owned();
@@ -147,13 +195,18 @@ fn shown(plan: &Plan) -> String {
         out.push_str("\nnothing was changed: it would lose what came after\n");
     }
     let paint = Paint::for_stream(&io::stdout());
-    out.lines().map(|line| format!("{}\n", paint.folded(line, "    ↪ "))).collect()
+    out.lines()
+        .map(|line| format!("{}\n", paint.folded(line, "    ↪ ")))
+        .collect()
 }
 
 fn as_node(plan: &Plan, done: Option<&Undone>) -> Node {
     let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
     let step = |(path, words): &(std::path::PathBuf, String)| {
-        Node::map([("path", Node::text(path.display().to_string())), ("what", Node::text(words))])
+        Node::map([
+            ("path", Node::text(path.display().to_string())),
+            ("what", Node::text(words)),
+        ])
     };
     let conflict = |conflict: &undo::Conflict| {
         Node::map([
@@ -163,12 +216,29 @@ fn as_node(plan: &Plan, done: Option<&Undone>) -> Node {
         ])
     };
     Node::map([
-        ("id", done.map_or_else(|| Value::Null.into(), |done| Node::text(&done.id))),
-        ("call", done.map_or_else(|| Value::Null.into(), |done| Node::text(&done.call))),
+        (
+            "id",
+            done.map_or_else(|| Value::Null.into(), |done| Node::text(&done.id)),
+        ),
+        (
+            "call",
+            done.map_or_else(|| Value::Null.into(), |done| Node::text(&done.call)),
+        ),
         ("done", Value::Bool(done.is_some()).into()),
-        ("undoes", list(plan.changes.iter().map(|change| Node::text(&change.id)).collect())),
+        (
+            "undoes",
+            list(
+                plan.changes
+                    .iter()
+                    .map(|change| Node::text(&change.id))
+                    .collect(),
+            ),
+        ),
         ("steps", list(plan.words.iter().map(step).collect())),
-        ("conflicts", list(plan.conflicts.iter().map(conflict).collect())),
+        (
+            "conflicts",
+            list(plan.conflicts.iter().map(conflict).collect()),
+        ),
     ])
 }
 
@@ -176,26 +246,51 @@ fn as_node(plan: &Plan, done: Option<&Undone>) -> Node {
 fn list(files: &Files, as_json: bool) -> Result<Exit, Stop> {
     let changes = undo::standing(files.changes().finished());
     let paths = |change: &sayso_tools::changes::Change| -> Vec<String> {
-        change.steps.iter().map(|step| step.path.display().to_string()).collect()
+        change
+            .steps
+            .iter()
+            .map(|step| step.path.display().to_string())
+            .collect()
     };
     if as_json {
         let rows = changes.iter().rev().map(|change| {
             Node::map([
                 ("id", Node::text(change.handle())),
                 ("call", Node::text(&change.id)),
-                ("batch", change.batch.as_deref().map_or_else(|| Value::Null.into(), Node::text)),
+                (
+                    "batch",
+                    change
+                        .batch
+                        .as_deref()
+                        .map_or_else(|| Value::Null.into(), Node::text),
+                ),
                 ("tool", Node::text(&change.tool)),
-                ("paths", Value::List(paths(change).iter().map(Node::text).collect()).into()),
+                (
+                    "paths",
+                    Value::List(paths(change).iter().map(Node::text).collect()).into(),
+                ),
                 ("can_be_undone", Value::Bool(change.unkept.is_none()).into()),
             ])
         });
-        say(&format!("{}\n", json::write_plain(&Value::List(rows.collect()).into())))?;
+        say(&format!(
+            "{}\n",
+            json::write_plain(&Value::List(rows.collect()).into())
+        ))?;
         return Ok(Exit::Allowed);
     }
     let mut out = String::new();
     for change in changes.iter().rev() {
-        let kept = if change.unkept.is_some() { " (cannot be undone)" } else { "" };
-        out.push_str(&format!("{}  {}  {}{kept}\n", change.handle(), visible(&change.tool), visible(&paths(change).join(", "))));
+        let kept = if change.unkept.is_some() {
+            " (cannot be undone)"
+        } else {
+            ""
+        };
+        out.push_str(&format!(
+            "{}  {}  {}{kept}\n",
+            change.handle(),
+            visible(&change.tool),
+            visible(&paths(change).join(", "))
+        ));
     }
     if out.is_empty() {
         out.push_str("there is nothing to undo\n");

@@ -26,8 +26,10 @@ use crate::{quick, record_folder, workbench};
 
 /// Answer the questions of all agents in this terminal, as they come.
 #[derive(Debug, Args)]
-#[command(after_help = "Several may watch at once, here and in browsers: the first answer counts, and the others see whose it was.\n\
-While somebody watches and pressed a key in the last 5 minutes, hooks with `hooks.ask: auto` ask here. Ctrl-C leaves, and answers nothing.")]
+#[command(
+    after_help = "Several may watch at once, here and in browsers: the first answer counts, and the others see whose it was.\n\
+While somebody watches and pressed a key in the last 5 minutes, hooks with `hooks.ask: auto` ask here. Ctrl-C leaves, and answers nothing."
+)]
 pub(super) struct WatchArgs {
     /// Print what happens as JSON, one event a line, and ask nothing.
     #[arg(long, conflicts_with = "plain")]
@@ -51,7 +53,10 @@ pub(super) fn run(args: &WatchArgs) -> Result<Exit, Stop> {
         return stream(&whereabouts);
     }
     if !line::is_there() {
-        return Err(Stop::hint("there is no terminal to ask at", "`sayso watch --json` prints what happens, for programs"));
+        return Err(Stop::hint(
+            "there is no terminal to ask at",
+            "`sayso watch --json` prints what happens, for programs",
+        ));
     }
     watch(&whereabouts, args.plain)
 }
@@ -59,12 +64,18 @@ pub(super) fn run(args: &WatchArgs) -> Result<Exit, Stop> {
 /// Events as they come, for programs.
 fn stream(whereabouts: &Whereabouts) -> Result<Exit, Stop> {
     let client = client(whereabouts)?;
-    let mut heard = client.listen("/v1/events", None).map_err(|trouble| Stop::usage(trouble.words()))?;
+    let mut heard = client
+        .listen("/v1/events", None)
+        .map_err(|trouble| Stop::usage(trouble.words()))?;
     let mut out = io::stdout().lock();
     loop {
         match heard.wait() {
             Ok(Event { name, data }) => {
-                writeln!(out, "{}", json::write_plain(&Node::map([("event", Node::text(name)), ("data", data)])))?;
+                writeln!(
+                    out,
+                    "{}",
+                    json::write_plain(&Node::map([("event", Node::text(name)), ("data", data)]))
+                )?;
                 out.flush()?;
             }
             Err(Trouble::Broken(_)) => return Ok(Exit::Allowed),
@@ -116,7 +127,12 @@ struct InboxDeadline {
 
 impl Deadline for InboxDeadline {
     fn due(&self) -> Option<Instant> {
-        let due = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).due?;
+        let due = self
+            .shared
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .due?;
         let left = u64::try_from(due.saturating_sub(now_ms())).unwrap_or(0);
         Instant::now().checked_add(Duration::from_millis(left))
     }
@@ -125,7 +141,11 @@ impl Deadline for InboxDeadline {
         let current = self.shared.with(|state| {
             let is_known = state.active.is_some_and(|since| since.elapsed() < ACTIVITY);
             let current = state.current.clone().filter(|_| !is_known);
-            state.active = if current.is_some() { Some(Instant::now()) } else { state.active };
+            state.active = if current.is_some() {
+                Some(Instant::now())
+            } else {
+                state.active
+            };
             current
         });
         let Some(id) = current else { return };
@@ -133,7 +153,14 @@ impl Deadline for InboxDeadline {
         // Keys do not wait for it; where it does not get there, the prompt ends as every screen shows.
         std::thread::spawn(move || {
             let client = Client::new(&state).ok().flatten()?;
-            client.request("POST", &format!("/v1/prompts/{id}/activity"), None, Instant::now() + SHORT).ok()
+            client
+                .request(
+                    "POST",
+                    &format!("/v1/prompts/{id}/activity"),
+                    None,
+                    Instant::now() + SHORT,
+                )
+                .ok()
         });
     }
 }
@@ -141,7 +168,12 @@ impl Deadline for InboxDeadline {
 impl Shared {
     fn new() -> Shared {
         let (state, changed, stop) = (Mutex::default(), Condvar::new(), Arc::default());
-        Shared { state, pressed: Mutex::new(Instant::now()), changed, stop }
+        Shared {
+            state,
+            pressed: Mutex::new(Instant::now()),
+            changed,
+            stop,
+        }
     }
 
     /// Somebody is there.
@@ -151,7 +183,11 @@ impl Shared {
 
     /// Whether somebody was there lately.
     fn is_attended(&self) -> bool {
-        self.pressed.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < presence::IDLE
+        self.pressed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .elapsed()
+            < presence::IDLE
     }
 
     /// The prompt on the screen is over: the screen, which waits for keys and signals, looks up as after a change of the window.
@@ -188,13 +224,19 @@ fn watch(whereabouts: &Whereabouts, plain: bool) -> Result<Exit, Stop> {
         let _ = signal_hook::flag::register(signal, Arc::clone(&shared.stop));
     }
     let loaded = quick::load(whereabouts, Path::new("/"), &Flags::default());
-    let settings = workbench::settings(&loaded.policy).ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
-    let deadline = Arc::new(InboxDeadline { shared: Arc::clone(&shared), state: whereabouts.state.clone() });
+    let settings = workbench::settings(&loaded.policy)
+        .ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
+    let deadline = Arc::new(InboxDeadline {
+        shared: Arc::clone(&shared),
+        state: whereabouts.state.clone(),
+    });
     let screen = screen::for_inbox(settings, plain, &whereabouts.state, &shared.stop, deadline)
         .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?;
     // There has to be one to begin with; later it is waited for.
     let first = client(whereabouts)?;
-    first.request("GET", "/v1/me", None, Instant::now() + SHORT).map_err(|trouble| Stop::usage(trouble.words()))?;
+    first
+        .request("GET", "/v1/me", None, Instant::now() + SHORT)
+        .map_err(|trouble| Stop::usage(trouble.words()))?;
     tell_presence(&whereabouts.state, true);
     listen(whereabouts, &shared);
     stay(whereabouts, &shared);
@@ -209,16 +251,25 @@ fn watch(whereabouts: &Whereabouts, plain: bool) -> Result<Exit, Stop> {
         }
         let away = !shared.is_attended();
         if away != told_away {
-            say(if away { AWAY } else { "welcome back: agents ask here again\n" })?;
+            say(if away {
+                AWAY
+            } else {
+                "welcome back: agents ask here again\n"
+            })?;
             told_away = away;
         }
         let (news, lost) = shared.with(|state| (std::mem::take(&mut state.news), state.lost));
-        if !news && lost == told_lost && nothing_since.is_some_and(|since| since.elapsed() < ANYWAY) {
+        if !news && lost == told_lost && nothing_since.is_some_and(|since| since.elapsed() < ANYWAY)
+        {
             shared.wait();
             continue;
         }
         if lost != told_lost {
-            say(if lost { "the inbox is gone; waiting for it\n" } else { "the inbox is back\n" })?;
+            say(if lost {
+                "the inbox is gone; waiting for it\n"
+            } else {
+                "the inbox is back\n"
+            })?;
             told_lost = lost;
         }
         let listed = next(whereabouts);
@@ -240,7 +291,10 @@ const AWAY: &str = "nobody pressed a key here for 5 minutes: agents ask in their
 
 /// Tells the inbox whether somebody is at this terminal. Where that fails, hooks ask in the agents' own dialogs.
 fn tell_presence(state: &Path, is_here: bool) {
-    let body = Node::map([("screen", Node::text("watch")), ("here", Node::from(Value::Bool(is_here)))]);
+    let body = Node::map([
+        ("screen", Node::text("watch")),
+        ("here", Node::from(Value::Bool(is_here))),
+    ]);
     if let Ok(Some(client)) = Client::new(state) {
         let _ = client.request("POST", "/v1/here", Some(&body), Instant::now() + SHORT);
     }
@@ -264,8 +318,12 @@ fn was_pressed() -> bool {
     use rustix::event::{PollFd, PollFlags, poll};
     let input = io::stdin();
     // A process in the background must not read.
-    let is_ours = rustix::termios::tcgetpgrp(&input).is_ok_and(|group| group == rustix::process::getpgrp());
-    let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+    let is_ours =
+        rustix::termios::tcgetpgrp(&input).is_ok_and(|group| group == rustix::process::getpgrp());
+    let now = rustix::event::Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     let is_ready = || matches!(poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&now)), Ok(count) if count > 0);
     let mut bytes = [0_u8; 4096];
     is_ours && is_ready() && rustix::io::read(&input, &mut bytes).is_ok_and(|count| count > 0)
@@ -277,10 +335,12 @@ fn listen(whereabouts: &Whereabouts, shared: &Arc<Shared>) {
     std::thread::spawn(move || {
         let mut after: Option<String> = None;
         loop {
-            let heard = Client::new(&state)
-                .ok()
-                .flatten()
-                .map(|client| client.listen("/v1/events?kinds=requested,responded,activity,stopping", after.as_deref()));
+            let heard = Client::new(&state).ok().flatten().map(|client| {
+                client.listen(
+                    "/v1/events?kinds=requested,responded,activity,stopping",
+                    after.as_deref(),
+                )
+            });
             if let Some(Ok(mut heard)) = heard {
                 if shared.is_attended() {
                     tell_presence(&state, true);
@@ -307,11 +367,21 @@ fn listen(whereabouts: &Whereabouts, shared: &Arc<Shared>) {
 const HALF: &str = "1 of 2: it asks once more";
 
 fn hear(shared: &Shared, event: &Event) {
-    let text = |key: &str| event.data.get(key).and_then(Node::as_text).map(str::to_owned);
+    let text = |key: &str| {
+        event
+            .data
+            .get(key)
+            .and_then(Node::as_text)
+            .map(str::to_owned)
+    };
     shared.with(|state| {
         if event.name == "activity" {
             if text("prompt").is_some() && state.current == text("prompt") {
-                state.due = event.data.get("expires_at").and_then(Node::as_whole).and_then(|at| i64::try_from(at).ok());
+                state.due = event
+                    .data
+                    .get("expires_at")
+                    .and_then(Node::as_whole)
+                    .and_then(|at| i64::try_from(at).ok());
             }
             return;
         }
@@ -323,9 +393,16 @@ fn hear(shared: &Shared, event: &Event) {
             if state.ended.len() > 1000 {
                 state.ended.clear();
             }
-            let is_half = text("round").as_deref() == Some("first") && !matches!(answer.as_str(), "deny" | "quit");
-            let answer = if is_half { format!("{answer}, {HALF}") } else { answer };
-            state.ended.insert(id, (answer, text("by_words").or_else(|| text("by"))));
+            let is_half = text("round").as_deref() == Some("first")
+                && !matches!(answer.as_str(), "deny" | "quit");
+            let answer = if is_half {
+                format!("{answer}, {HALF}")
+            } else {
+                answer
+            };
+            state
+                .ended
+                .insert(id, (answer, text("by_words").or_else(|| text("by"))));
         }
     });
 }
@@ -347,17 +424,49 @@ const LISTED: usize = 6;
 
 fn next(whereabouts: &Whereabouts) -> Option<Listed> {
     let client = Client::new(&whereabouts.state).ok()??;
-    let ask = |path: &str| client.request("GET", path, None, Instant::now() + SHORT).ok().filter(crate::serve::client::Answer::is_done);
-    let first = ask("/v1/prompts?full=true&limit=1")?.body.get("prompts")?.items().first().cloned()?;
+    let ask = |path: &str| {
+        client
+            .request("GET", path, None, Instant::now() + SHORT)
+            .ok()
+            .filter(crate::serve::client::Answer::is_done)
+    };
+    let first = ask("/v1/prompts?full=true&limit=1")?
+        .body
+        .get("prompts")?
+        .items()
+        .first()
+        .cloned()?;
     let answer = ask(&format!("/v1/prompts?limit={LISTED}"))?;
-    let text = |prompt: &Node, key: &str| visible(prompt.get(key).and_then(Node::as_text).unwrap_or_default()).into_owned();
+    let text = |prompt: &Node, key: &str| {
+        visible(prompt.get(key).and_then(Node::as_text).unwrap_or_default()).into_owned()
+    };
     let line = |prompt: &Node| {
         let words = ["level", "sentence"].map(|key| text(prompt, key));
-        (text(prompt, "id"), words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · "))
+        (
+            text(prompt, "id"),
+            words
+                .into_iter()
+                .filter(|word| !word.is_empty())
+                .collect::<Vec<_>>()
+                .join(" · "),
+        )
     };
-    let lines = answer.body.get("prompts")?.items().iter().map(line).collect();
-    let total = answer.body.get("total").and_then(Node::as_whole).unwrap_or(1);
-    Some(Listed { first, open: Open { lines, total } })
+    let lines = answer
+        .body
+        .get("prompts")?
+        .items()
+        .iter()
+        .map(line)
+        .collect();
+    let total = answer
+        .body
+        .get("total")
+        .and_then(Node::as_whole)
+        .unwrap_or(1);
+    Some(Listed {
+        first,
+        open: Open { lines, total },
+    })
 }
 
 /// Lists what is open where that is more than the one that is asked about next, and not the same as was told last.
@@ -369,7 +478,10 @@ fn tell_open(open: &Open, told: &mut Vec<String>) -> Result<(), Stop> {
         for (place, (_, line)) in open.lines.iter().enumerate() {
             let cut: String = line.chars().take(LONGEST_LINE).collect();
             let more = if cut.len() < line.len() { "…" } else { "" };
-            words.push_str(&format!("  {} {cut}{more}\n", if place == 0 { "▸" } else { " " }));
+            words.push_str(&format!(
+                "  {} {cut}{more}\n",
+                if place == 0 { "▸" } else { " " }
+            ));
         }
         let more = open.total.saturating_sub(open.lines.len() as u64);
         if more > 0 {
@@ -388,8 +500,19 @@ const REMEMBERED: usize = 64;
 const LONGEST_LINE: usize = 120;
 
 /// Shows one prompt, and sends the answer.
-fn one(whereabouts: &Whereabouts, shared: &Shared, screen: &dyn Ask, document: &Node, leave: &AtomicBool) -> Result<(), Stop> {
-    let text = |key: &str| document.get(key).and_then(Node::as_text).unwrap_or_default();
+fn one(
+    whereabouts: &Whereabouts,
+    shared: &Shared,
+    screen: &dyn Ask,
+    document: &Node,
+    leave: &AtomicBool,
+) -> Result<(), Stop> {
+    let text = |key: &str| {
+        document
+            .get(key)
+            .and_then(Node::as_text)
+            .unwrap_or_default()
+    };
     let (id, digest) = (text("id").to_owned(), text("digest").to_owned());
     if shared.with(|state| state.mine.contains(&id)) {
         shared.wait();
@@ -398,30 +521,52 @@ fn one(whereabouts: &Whereabouts, shared: &Shared, screen: &dyn Ask, document: &
     let prompt = match wire::shown(document) {
         Ok(prompt) => prompt,
         Err(why) => {
-            say(&format!("a prompt cannot be shown here, so answer it in a browser: {}\n", visible(&why)))?;
+            say(&format!(
+                "a prompt cannot be shown here, so answer it in a browser: {}\n",
+                visible(&why)
+            ))?;
             shared.wait();
             return Ok(());
         }
     };
     let over = shared.with(|state| {
-        shared.stop.store(leave.load(Ordering::SeqCst), Ordering::SeqCst);
+        shared
+            .stop
+            .store(leave.load(Ordering::SeqCst), Ordering::SeqCst);
         state.current = Some(id.clone());
-        state.due = document.get("expires_at").and_then(Node::as_whole).and_then(|at| i64::try_from(at).ok());
+        state.due = document
+            .get("expires_at")
+            .and_then(Node::as_whole)
+            .and_then(|at| i64::try_from(at).ok());
         state.active = None;
         state.ended.get(&id).cloned()
     });
     // The inbox keeps the time: what is left of it is what is said here.
-    let left = |at: i64| u64::try_from(at.saturating_sub(now_ms())).unwrap_or(0).div_ceil(1000);
-    let prompt = Prompt { timeout: shared.with(|state| state.due).map(left), ..prompt };
+    let left = |at: i64| {
+        u64::try_from(at.saturating_sub(now_ms()))
+            .unwrap_or(0)
+            .div_ceil(1000)
+    };
+    let prompt = Prompt {
+        timeout: shared.with(|state| state.due).map(left),
+        ..prompt
+    };
     let is_half = prompt.round == Round::First;
-    let ended = if over.is_some() { Ended::Cancelled } else { pollster::block_on(screen.ask(Arc::new(prompt))) };
+    let ended = if over.is_some() {
+        Ended::Cancelled
+    } else {
+        pollster::block_on(screen.ask(Arc::new(prompt)))
+    };
     let over = shared.with(|state| {
         state.current = None;
         state.ended.get(&id).cloned()
     });
     if let Some((answer, by)) = over {
         let by = by.map_or_else(String::new, |by| format!(" by {}", visible(&by)));
-        return say(&format!("\nit was answered elsewhere{by}: {}\n", visible(&answer)));
+        return say(&format!(
+            "\nit was answered elsewhere{by}: {}\n",
+            visible(&answer)
+        ));
     }
     // Whoever leaves says nothing, and the prompt stays open for others.
     if leave.load(Ordering::SeqCst) || shared.stop.load(Ordering::SeqCst) {
@@ -443,7 +588,9 @@ fn one(whereabouts: &Whereabouts, shared: &Shared, screen: &dyn Ask, document: &
             Ok(())
         }
         // Without a terminal nobody watches: as long as this went on, hooks would ask here in vain.
-        Ended::Failed(why) => Err(Stop::usage(format!("nobody can be asked here any more: {why}"))),
+        Ended::Failed(why) => Err(Stop::usage(format!(
+            "nobody can be asked here any more: {why}"
+        ))),
         _ => {
             shared.wait();
             Ok(())
@@ -458,16 +605,27 @@ fn send(whereabouts: &Whereabouts, id: &str, digest: &str, given: &Answer) -> Re
         let mut fields = wire::choice_fields(&given.choice);
         fields.push(("digest", Node::text(digest)));
         fields.extend(given.note.as_ref().map(|note| ("note", Node::text(note))));
-        fields.extend(given.typed.as_ref().map(|typed| ("typed", Node::text(typed))));
+        fields.extend(
+            given
+                .typed
+                .as_ref()
+                .map(|typed| ("typed", Node::text(typed))),
+        );
         fields.extend(pin.as_ref().map(|pin| ("pin", Node::text(pin))));
-        let answer =
-            client(whereabouts)?.request("POST", &format!("/v1/prompts/{id}/answer"), Some(&Node::map(fields)), Instant::now() + SHORT);
+        let answer = client(whereabouts)?.request(
+            "POST",
+            &format!("/v1/prompts/{id}/answer"),
+            Some(&Node::map(fields)),
+            Instant::now() + SHORT,
+        );
         match answer {
             Ok(answer) if answer.is_done() => return Ok(true),
             Ok(answer) if answer.kind() == "pin" && io::stdin().is_terminal() => {
                 say(&format!("{}\nPIN (empty goes back): ", answer.problem()))?;
                 let mut line = String::new();
-                io::stdin().read_line(&mut line).map_err(|error| Stop::usage(format!("the PIN cannot be read: {error}")))?;
+                io::stdin()
+                    .read_line(&mut line)
+                    .map_err(|error| Stop::usage(format!("the PIN cannot be read: {error}")))?;
                 let typed = line.trim_end_matches(['\r', '\n']).to_owned();
                 if typed.is_empty() {
                     return Ok(false);
@@ -475,11 +633,17 @@ fn send(whereabouts: &Whereabouts, id: &str, digest: &str, given: &Answer) -> Re
                 pin = Some(typed);
             }
             Ok(answer) => {
-                say(&format!("the answer did not count: {}\n", visible(&answer.problem())))?;
+                say(&format!(
+                    "the answer did not count: {}\n",
+                    visible(&answer.problem())
+                ))?;
                 return Ok(false);
             }
             Err(trouble) => {
-                say(&format!("the answer did not get there: {}\n", visible(&trouble.words())))?;
+                say(&format!(
+                    "the answer did not get there: {}\n",
+                    visible(&trouble.words())
+                ))?;
                 return Ok(false);
             }
         }

@@ -6,8 +6,11 @@ use sayso_core::verdict::Decision;
 use super::{Exported, Part, Thing};
 
 pub(super) fn write(parts: &[Part<'_>], out: &mut Exported) {
-    let mut lists: [(Decision, &str, Vec<String>); 3] =
-        [(Decision::Allow, "allow", Vec::new()), (Decision::Ask, "ask", Vec::new()), (Decision::Deny, "deny", Vec::new())];
+    let mut lists: [(Decision, &str, Vec<String>); 3] = [
+        (Decision::Allow, "allow", Vec::new()),
+        (Decision::Ask, "ask", Vec::new()),
+        (Decision::Deny, "deny", Vec::new()),
+    ];
     for part in parts {
         let decision = part.rule.decision;
         let Some(text) = said(&part.thing, decision != Decision::Allow) else {
@@ -20,17 +23,32 @@ pub(super) fn write(parts: &[Part<'_>], out: &mut Exported) {
             list.push(text);
         }
     }
-    let list = |texts: &[String]| texts.iter().map(|text| format!("\n      {}", json::quote(text))).collect::<Vec<_>>().join(",");
-    let keys: Vec<String> =
-        lists.iter().map(|(_, key, texts)| format!("    \"{key}\": [{}\n    ]", list(texts)).replace("[\n    ]", "[]")).collect();
-    out.text = format!("{{\n  \"permissions\": {{\n{}\n  }}\n}}\n", keys.join(",\n"));
+    let list = |texts: &[String]| {
+        texts
+            .iter()
+            .map(|text| format!("\n      {}", json::quote(text)))
+            .collect::<Vec<_>>()
+            .join(",")
+    };
+    let keys: Vec<String> = lists
+        .iter()
+        .map(|(_, key, texts)| {
+            format!("    \"{key}\": [{}\n    ]", list(texts)).replace("[\n    ]", "[]")
+        })
+        .collect();
+    out.text = format!(
+        "{{\n  \"permissions\": {{\n{}\n  }}\n}}\n",
+        keys.join(",\n")
+    );
 }
 
 fn said(thing: &Thing, strict: bool) -> Option<String> {
     Some(match thing {
         Thing::Words { words, open } if words.is_empty() => open.then(|| "Bash".to_owned())?,
         // A colon with something behind it would be about an argument of the tool.
-        Thing::Words { words, .. } | Thing::Glob(words) if words.contains([':', ')', '(']) => return None,
+        Thing::Words { words, .. } | Thing::Glob(words) if words.contains([':', ')', '(']) => {
+            return None;
+        }
         Thing::Words { words, open: true } => format!("Bash({words} *)"),
         Thing::Words { words, open: false } => format!("Bash({words})"),
         Thing::Glob(text) => format!("Bash({text})"),

@@ -18,12 +18,22 @@ pub(super) fn write(parts: &[Part<'_>], out: &mut Exported) {
             // Exactly these words cannot be said, and more must not be allowed.
             Thing::Words { words, open } if (*open || strict) && !words.is_empty() => {
                 let list: Vec<String> = words.split(' ').map(json::quote).collect();
-                let reason =
-                    part.rule.reason.as_ref().map(|reason| format!(", justification = {}", json::quote(reason))).unwrap_or_default();
-                Some(format!("prefix_rule(pattern = [{}], decision = \"{word}\"{reason})\n", list.join(", ")))
+                let reason = part
+                    .rule
+                    .reason
+                    .as_ref()
+                    .map(|reason| format!(", justification = {}", json::quote(reason)))
+                    .unwrap_or_default();
+                Some(format!(
+                    "prefix_rule(pattern = [{}], decision = \"{word}\"{reason})\n",
+                    list.join(", ")
+                ))
             }
             Thing::Host { host, whole } if (*whole || strict) && !host.contains('*') => {
-                Some(format!("network_rule(host = {}, protocol = \"https\", decision = \"{word}\")\n", json::quote(host)))
+                Some(format!(
+                    "network_rule(host = {}, protocol = \"https\", decision = \"{word}\")\n",
+                    json::quote(host)
+                ))
             }
             _ => None,
         };

@@ -79,13 +79,23 @@ pub fn export(system: System, rules: &[Rule]) -> Exported {
     for rule in rules {
         let narrowed = rule.except.is_some() || !rule.when.is_always();
         if narrowed && rule.decision == Decision::Allow {
-            out.note(rule, "left out: its exceptions or conditions have no form there, so it asks");
+            out.note(
+                rule,
+                "left out: its exceptions or conditions have no form there, so it asks",
+            );
             continue;
         }
-        parts.extend(things(rule).into_iter().map(|thing| Part { rule, thing, wider: narrowed }));
+        parts.extend(things(rule).into_iter().map(|thing| Part {
+            rule,
+            thing,
+            wider: narrowed,
+        }));
     }
     for part in parts.iter().filter(|part| part.wider) {
-        out.note(part.rule, "wider: its exceptions or conditions have no form there");
+        out.note(
+            part.rule,
+            "wider: its exceptions or conditions have no form there",
+        );
     }
     match system {
         System::Claude => claude::write(&parts, &mut out),
@@ -112,7 +122,9 @@ impl Exported {
     fn cannot(&mut self, rule: &Rule) {
         let done = match rule.decision {
             Decision::Allow => "left out: it has no form there, so it asks",
-            Decision::Ask | Decision::Deny => "NOT SAID: it has no form there, and nothing stands for it; keep sayso in front of it",
+            Decision::Ask | Decision::Deny => {
+                "NOT SAID: it has no form there, and nothing stands for it; keep sayso in front of it"
+            }
         };
         self.note(rule, done);
     }
@@ -130,30 +142,56 @@ fn things(rule: &Rule) -> Vec<Thing> {
                     vec![pattern.written.clone()]
                 };
                 let form = pattern.form();
-                texts.into_iter().map(move |text| command(&text, form, strict)).collect::<Vec<_>>()
+                texts
+                    .into_iter()
+                    .map(move |text| command(&text, form, strict))
+                    .collect::<Vec<_>>()
             })
             .collect(),
-        Subject::Read(paths) => paths.iter().flat_map(|path| alternatives_of(&path.written).unwrap_or_default()).map(Thing::Read).collect(),
-        Subject::Write(paths) => {
-            paths.iter().flat_map(|path| alternatives_of(&path.written).unwrap_or_default()).map(Thing::Write).collect()
-        }
-        Subject::Fetch(addresses) => addresses.iter().map(|address| host(&address.written)).collect(),
+        Subject::Read(paths) => paths
+            .iter()
+            .flat_map(|path| alternatives_of(&path.written).unwrap_or_default())
+            .map(Thing::Read)
+            .collect(),
+        Subject::Write(paths) => paths
+            .iter()
+            .flat_map(|path| alternatives_of(&path.written).unwrap_or_default())
+            .map(Thing::Write)
+            .collect(),
+        Subject::Fetch(addresses) => addresses
+            .iter()
+            .map(|address| host(&address.written))
+            .collect(),
         Subject::Mcp(names) => names
             .iter()
             .filter_map(|name| name.written.split_once('/'))
-            .map(|(server, tool)| Thing::Mcp { server: server.to_owned(), tool: tool.to_owned() })
+            .map(|(server, tool)| Thing::Mcp {
+                server: server.to_owned(),
+                tool: tool.to_owned(),
+            })
             .collect(),
-        Subject::Tool(names) => names.iter().map(|name| Thing::Tool(name.written.clone())).collect(),
+        Subject::Tool(names) => names
+            .iter()
+            .map(|name| Thing::Tool(name.written.clone()))
+            .collect(),
         Subject::Delegate(names) => names.iter().cloned().map(Thing::Delegate).collect(),
-        Subject::CommandRegex(_) | Subject::Delete(_) | Subject::Anything => vec![Thing::Other(rule.matcher.in_words())],
+        Subject::CommandRegex(_) | Subject::Delete(_) | Subject::Anything => {
+            vec![Thing::Other(rule.matcher.in_words())]
+        }
     }
 }
 
 fn command(text: &str, form: Form, strict: bool) -> Thing {
     let text = text.trim();
     match form {
-        Form::Prefix => Thing::Words { words: text.to_owned(), open: true },
-        Form::Exact => Thing::Words { words: text.to_owned(), open: false },
+        Form::Prefix => Thing::Words {
+            words: text.to_owned(),
+            open: true,
+        },
+        Form::Exact => Thing::Words {
+            words: text.to_owned(),
+            open: false,
+        },
         Form::Glob => Thing::Glob(text.to_owned()),
         Form::Words => {
             let (words, open) = match text.strip_suffix(" *") {
@@ -162,7 +200,10 @@ fn command(text: &str, form: Form, strict: bool) -> Thing {
                 None => (text, false),
             };
             match () {
-                () if !words.contains(['*', '?', '\'', '"']) => Thing::Words { words: words.to_owned(), open },
+                () if !words.contains(['*', '?', '\'', '"']) => Thing::Words {
+                    words: words.to_owned(),
+                    open,
+                },
                 // There a `*` spans anything: more than in an allow of ours, and no less than in a denial.
                 () if strict && !text.contains('?') => Thing::Glob(text.to_owned()),
                 () => Thing::Other(text.to_owned()),
@@ -174,6 +215,15 @@ fn command(text: &str, form: Form, strict: bool) -> Thing {
 fn host(written: &str) -> Thing {
     let rest = written.split_once("://").map_or(written, |(_, rest)| rest);
     let (host, path) = rest.split_once('/').unwrap_or((rest, "**"));
-    let plain = host.chars().all(|letter| letter.is_ascii_alphanumeric() || ".-*".contains(letter));
-    if plain { Thing::Host { host: host.to_owned(), whole: path == "**" } } else { Thing::Other(written.to_owned()) }
+    let plain = host
+        .chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || ".-*".contains(letter));
+    if plain {
+        Thing::Host {
+            host: host.to_owned(),
+            whole: path == "**",
+        }
+    } else {
+        Thing::Other(written.to_owned())
+    }
 }

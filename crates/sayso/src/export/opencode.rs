@@ -23,8 +23,12 @@ pub(super) fn write(parts: &[Part<'_>], out: &mut Exported) {
         list.push((pattern, part.rule.decision));
     }
     let of = |(tool, list): (&String, &Vec<(String, Decision)>)| {
-        let rules: Vec<String> =
-            list.iter().map(|(pattern, decision)| format!("\n      {}: \"{}\"", json::quote(pattern), decision.word())).collect();
+        let rules: Vec<String> = list
+            .iter()
+            .map(|(pattern, decision)| {
+                format!("\n      {}: \"{}\"", json::quote(pattern), decision.word())
+            })
+            .collect();
         format!("    {}: {{{}\n    }}", json::quote(tool), rules.join(","))
     };
     let all: Vec<String> = tools.iter().map(of).collect();

@@ -22,33 +22,70 @@ use crate::{assemble, lineage, record_folder};
 ///
 /// # Errors
 /// When that cannot be written down.
-pub(super) fn after(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, milliseconds: u64) -> Result<(), String> {
-    let Some(first) = wanted.calls.first() else { return Ok(()) };
-    let Some(key) = &wanted.key else { return finished(agent, wanted, succeeded, milliseconds) };
+pub(super) fn after(
+    agent: &dyn Agent,
+    wanted: &Wanted,
+    succeeded: bool,
+    milliseconds: u64,
+) -> Result<(), String> {
+    let Some(first) = wanted.calls.first() else {
+        return Ok(());
+    };
+    let Some(key) = &wanted.key else {
+        return finished(agent, wanted, succeeded, milliseconds);
+    };
     // A command that sayso put there is none that was let through, and tells its end itself.
-    let Some(id) = pending::take_name(&record_folder::whereabouts()?.state, &first.session, key)? else { return Ok(()) };
+    let Some(id) = pending::take_name(&record_folder::whereabouts()?.state, &first.session, key)?
+    else {
+        return Ok(());
+    };
     let mut named = wanted.clone();
-    named.calls.iter_mut().for_each(|call| call.id.clone_from(&id));
+    named
+        .calls
+        .iter_mut()
+        .for_each(|call| call.id.clone_from(&id));
     named.calls = numbered(named.calls);
     finished(agent, &named, succeeded, milliseconds)
 }
 
-fn finished(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, milliseconds: u64) -> Result<(), String> {
-    let Some(first) = wanted.calls.first() else { return Ok(()) };
+fn finished(
+    agent: &dyn Agent,
+    wanted: &Wanted,
+    succeeded: bool,
+    milliseconds: u64,
+) -> Result<(), String> {
+    let Some(first) = wanted.calls.first() else {
+        return Ok(());
+    };
     let place = Place::open(&first.workspace, &first.session)?;
     let pending = pending::take(place.state(), &first.session, &first.id)?;
     if pending.handed_over || place.is_own_command(&wanted.input) {
         return Ok(());
     }
-    let changed = pending.change.as_deref().map_or(Ok(Vec::new()), |name| place.files_changed(name))?;
+    let changed = pending
+        .change
+        .as_deref()
+        .map_or(Ok(Vec::new()), |name| place.files_changed(name))?;
     let profile = place.settings()?.profile.clone();
     for call in wanted.calls.iter().filter(|call| !call.id.is_empty()) {
         let operation = Arc::new(Operation::freeze(call.clone()).map_err(|malformed| malformed.0)?);
-        let append = |what: What| place.recorder.append(&Entry { at: now(), operation: Some(Arc::clone(&operation)), what });
+        let append = |what: What| {
+            place.recorder.append(&Entry {
+                at: now(),
+                operation: Some(Arc::clone(&operation)),
+                what,
+            })
+        };
         if pending.asked {
             // It has run, so somebody said yes in the agent's own dialog.
-            let yes =
-                Yes { by: super::dialog(agent), scope: Scope::Once, prompt: "host".into(), confirmations: 1, kept: None, typed: None };
+            let yes = Yes {
+                by: super::dialog(agent),
+                scope: Scope::Once,
+                prompt: "host".into(),
+                confirmations: 1,
+                kept: None,
+                typed: None,
+            };
             append(What::Decided {
                 verdict: None,
                 outcome: Outcome::Approved,
@@ -60,7 +97,15 @@ fn finished(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, milliseconds: u
                 profile: profile.clone(),
             })?;
         }
-        append(What::Finished { succeeded, started: true, milliseconds, result: Brief { changed: changed.clone(), ..Brief::default() } })?;
+        append(What::Finished {
+            succeeded,
+            started: true,
+            milliseconds,
+            result: Brief {
+                changed: changed.clone(),
+                ..Brief::default()
+            },
+        })?;
     }
     Ok(())
 }
@@ -79,8 +124,17 @@ pub(super) fn started(agent: &dyn Agent, session: &Session) -> Result<(), String
     if agent.folder_is_of_the_call() {
         pending::begin(place.state(), &session.id, &session.workspace)?;
     }
-    let fields = [("session", session.id.as_str()), ("agent", agent.name()), ("workspace", session.workspace.as_str())];
-    place.recorder.note("session_started", fields.map(|(name, value)| (name, record::text(value))).into())
+    let fields = [
+        ("session", session.id.as_str()),
+        ("agent", agent.name()),
+        ("workspace", session.workspace.as_str()),
+    ];
+    place.recorder.note(
+        "session_started",
+        fields
+            .map(|(name, value)| (name, record::text(value)))
+            .into(),
+    )
 }
 
 /// The agent waits for the person: what its dialog asked about and did not run was not wanted, and nobody can run it any more.
@@ -88,7 +142,12 @@ pub(super) fn started(agent: &dyn Agent, session: &Session) -> Result<(), String
 /// # Errors
 /// When that cannot be written down.
 pub(super) fn idle(agent: &dyn Agent, session: &Session) -> Result<(), String> {
-    close(agent, session, &Place::open(&session.workspace, &session.id)?, false)
+    close(
+        agent,
+        session,
+        &Place::open(&session.workspace, &session.id)?,
+        false,
+    )
 }
 
 /// A session is over, and what was granted for it.
@@ -111,13 +170,25 @@ pub(super) fn went_on(agent: &dyn Agent, place: &Place, call: &Call) -> Result<(
 }
 
 fn close(agent: &dyn Agent, session: &Session, place: &Place, all: bool) -> Result<(), String> {
-    give_up(agent, &session.id, place, pending::take_open(place.state(), &session.id, all))
+    give_up(
+        agent,
+        &session.id,
+        place,
+        pending::take_open(place.state(), &session.id, all),
+    )
 }
 
-fn give_up(agent: &dyn Agent, session: &str, place: &Place, questions: Vec<Open>) -> Result<(), String> {
+fn give_up(
+    agent: &dyn Agent,
+    session: &str,
+    place: &Place,
+    questions: Vec<Open>,
+) -> Result<(), String> {
     for open in questions {
         // What somebody has taken, runs or ran, and says so itself.
-        let was_taken = open.held.as_deref().map_or(Ok(false), |id| held::give_up(place.state(), id).map(|was_there| !was_there))?;
+        let was_taken = open.held.as_deref().map_or(Ok(false), |id| {
+            held::give_up(place.state(), id).map(|was_there| !was_there)
+        })?;
         if !was_taken {
             let fields = [
                 ("call", record::text(&open.call)),
@@ -125,7 +196,13 @@ fn give_up(agent: &dyn Agent, session: &str, place: &Place, questions: Vec<Open>
                 ("session", record::text(session)),
                 ("agent", record::text(&open.agent)),
                 ("outcome", Node::text(Outcome::Cancelled.word())),
-                ("message", record::text(&format!("the dialog of {} ended without a yes", agent.title()))),
+                (
+                    "message",
+                    record::text(&format!(
+                        "the dialog of {} ended without a yes",
+                        agent.title()
+                    )),
+                ),
             ];
             place.recorder.note("decided", fields.into())?;
         }

@@ -35,7 +35,8 @@ pub fn start(wait: Option<u64>) -> Result<(), String> {
     let _ = END.set(Instant::now() + Duration::from_secs(all));
     let Said { out, error, code } = too_late();
     let judge = u32::try_from(all).unwrap_or(JUDGE).clamp(1, JUDGE);
-    alarm::set(judge, LastWords { out, error, code }).map_err(|error| format!("the time cannot be watched: {error}"))
+    alarm::set(judge, LastWords { out, error, code })
+        .map_err(|error| format!("the time cannot be watched: {error}"))
 }
 
 fn too_late() -> Said {
@@ -44,7 +45,10 @@ fn too_late() -> Said {
 
 /// Until when people may take to answer.
 pub(super) fn for_people() -> Instant {
-    let end = END.get().copied().unwrap_or_else(|| Instant::now() + Duration::from_secs(20));
+    let end = END
+        .get()
+        .copied()
+        .unwrap_or_else(|| Instant::now() + Duration::from_secs(20));
     end.checked_sub(LAST).unwrap_or(end)
 }
 
@@ -56,7 +60,9 @@ pub(super) fn with_people<T>(ask: impl FnOnce() -> T) -> std::io::Result<T> {
     IS_OPEN.store(true, Ordering::SeqCst);
     if let Some(end) = END.get().copied() {
         // A thread can look whether they still think; a signal would break into the waiting.
-        std::thread::Builder::new().stack_size(SMALL_STACK).spawn(move || watch(end))?;
+        std::thread::Builder::new()
+            .stack_size(SMALL_STACK)
+            .spawn(move || watch(end))?;
         alarm::off();
     }
     let answered = ask();

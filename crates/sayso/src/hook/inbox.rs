@@ -43,18 +43,26 @@ const OTHERWISE: &str = "or set `hooks.ask: host`, or allow it with a rule";
 
 /// Where a question can be answered that the agent's own dialog is not enough for, and what the agent does then.
 pub(crate) fn where_to_answer(state: &Path, settings: &Resolved) -> String {
-    let url = Client::new(state).ok().flatten().and_then(|client| client.home().told()).and_then(|told| told.url);
+    let url = Client::new(state)
+        .ok()
+        .flatten()
+        .and_then(|client| client.home().told())
+        .and_then(|told| told.url);
     let open = match (settings.hooks_ask.as_str(), url) {
         ("host", _) => "To be asked by sayso instead, the person sets `hooks.ask: auto` in their policy and opens its page (`sayso serve`) or `sayso watch`".to_owned(),
         (_, Some(url)) => format!("sayso asks the person in `sayso watch` in a terminal, or on its page at {url} (`sayso serve --link` opens it), while one of them is looked at"),
         (_, None) => "sayso asks the person in its inbox: `sayso serve` starts it, and they answer on its page or with `sayso watch` in a terminal, while one of them is looked at".to_owned(),
     };
-    format!("{open}. Try the same call again then; or the person allows it with a rule (`sayso rules add`)")
+    format!(
+        "{open}. Try the same call again then; or the person allows it with a rule (`sayso rules add`)"
+    )
 }
 
 /// How many people are there: screens that somebody looks at.
 pub(crate) fn is_there(state: &Path) -> Result<u64, Trouble> {
-    let client = Client::new(state).map_err(Trouble::Broken)?.ok_or(Trouble::NotThere)?;
+    let client = Client::new(state)
+        .map_err(Trouble::Broken)?
+        .ok_or(Trouble::NotThere)?;
     let answer = client.request("GET", "/v1/me", None, Instant::now() + SHORT)?;
     match answer.body.get("present").and_then(Node::as_whole) {
         Some(present) if answer.is_done() => Ok(present),
@@ -64,15 +72,30 @@ pub(crate) fn is_there(state: &Path) -> Result<u64, Trouble> {
 
 /// Opens the inbox, in a session of its own and with nothing of the agent's environment.
 pub(crate) fn start(state: &Path) -> Result<(), String> {
-    let program = std::env::current_exe().map_err(|error| format!("it could not be started: {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("it could not be started: {error}"))?;
     let mut command = Command::new(program);
-    command.args(["serve", "--detached"]).env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    for name in ["HOME", "PATH", "LANG", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"] {
+    command
+        .args(["serve", "--detached"])
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    for name in [
+        "HOME",
+        "PATH",
+        "LANG",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+        "XDG_RUNTIME_DIR",
+    ] {
         command.envs(std::env::var_os(name).map(|value| (name, value)));
     }
     // A group of its own: what ends the agent does not end it.
     command.process_group(0).current_dir("/");
-    let mut child = command.spawn().map_err(|error| format!("it could not be started: {error}"))?;
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("it could not be started: {error}"))?;
     let end = Instant::now() + STARTING;
     let mut ended = None;
     while is_there(state).is_err() {
@@ -96,7 +119,9 @@ pub(super) struct Inbox {
 
 impl Inbox {
     pub(super) fn new(state: &Path) -> Inbox {
-        Inbox { state: state.to_owned() }
+        Inbox {
+            state: state.to_owned(),
+        }
     }
 
     fn put(&self, prompt: &Prompt) -> Ended {
@@ -108,15 +133,15 @@ impl Inbox {
             Ok(None) => return Ended::Failed(Trouble::NotThere.words()),
             Err(why) => return Ended::Failed(why),
         };
-        let asked = deadline::with_people(|| client.request("POST", "/v1/prompts", Some(&question), until));
+        let asked =
+            deadline::with_people(|| client.request("POST", "/v1/prompts", Some(&question), until));
         let answered = match asked {
             Ok(answered) => answered,
             Err(error) => return Ended::Failed(format!("the time cannot be watched: {error}")),
         };
         match answered {
-            Ok(answer) if answer.is_done() => {
-                wire::read_ended(&answer.body).unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}")))
-            }
+            Ok(answer) if answer.is_done() => wire::read_ended(&answer.body)
+                .unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}"))),
             Ok(answer) => Ended::Failed(answer.problem().replace("\nhint: ", "; ")),
             Err(Trouble::TooSlow) => Ended::TimedOut,
             Err(trouble) => Ended::Failed(trouble.words()),

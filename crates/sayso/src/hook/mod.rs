@@ -43,19 +43,30 @@ pub fn answer(agent: &dyn Agent, input: &[u8], around: &Around) -> Said {
     };
     let complain = |done: Result<(), String>| match done {
         Ok(()) => Said::nothing(),
-        Err(why) => Said { code: COMPLAINS, ..Said::refused(&why) },
+        Err(why) => Said {
+            code: COMPLAINS,
+            ..Said::refused(&why)
+        },
     };
     let placed = |wanted: Wanted| placed(agent, &document, wanted);
     match event {
-        Event::Before(wanted) => {
-            agent.before(&placed(wanted).and_then(|wanted| before(agent, &wanted, around)).unwrap_or_else(Reply::Deny))
-        }
-        Event::Permission(wanted) => {
-            agent.permission(&placed(wanted).and_then(|wanted| permission(agent, &wanted)).unwrap_or_else(Reply::Deny))
-        }
-        Event::After { wanted, succeeded, milliseconds } => {
-            complain(placed(wanted).and_then(|wanted| after::after(agent, &wanted, succeeded, milliseconds)))
-        }
+        Event::Before(wanted) => agent.before(
+            &placed(wanted)
+                .and_then(|wanted| before(agent, &wanted, around))
+                .unwrap_or_else(Reply::Deny),
+        ),
+        Event::Permission(wanted) => agent.permission(
+            &placed(wanted)
+                .and_then(|wanted| permission(agent, &wanted))
+                .unwrap_or_else(Reply::Deny),
+        ),
+        Event::After {
+            wanted,
+            succeeded,
+            milliseconds,
+        } => complain(
+            placed(wanted).and_then(|wanted| after::after(agent, &wanted, succeeded, milliseconds)),
+        ),
         Event::Started(session) => complain(after::started(agent, &session)),
         Event::Idle(session) => complain(after::idle(agent, &session)),
         Event::Ended(session) => complain(after::ended(agent, &session)),
@@ -68,7 +79,10 @@ fn refused(agent: &dyn Agent, document: &Node, why: String) -> Said {
     match agent.moment(document) {
         Some(Moment::Before) => agent.before(&Reply::Deny(why)),
         Some(Moment::Permission) => agent.permission(&Reply::Deny(why)),
-        Some(Moment::After | Moment::Failed) => Said { code: COMPLAINS, ..Said::refused(&why) },
+        Some(Moment::After | Moment::Failed) => Said {
+            code: COMPLAINS,
+            ..Said::refused(&why)
+        },
         _ => Said::refused(&why),
     }
 }
@@ -76,26 +90,44 @@ fn refused(agent: &dyn Agent, document: &Node, why: String) -> Said {
 /// The call in its workspace, where the agent only says in which folder the model wants to work: whatever folder that is, it is no workspace.
 fn placed(agent: &dyn Agent, document: &Node, mut wanted: Wanted) -> Result<Wanted, String> {
     if agent.folder_is_of_the_call() {
-        let session = wanted.calls.first().map(|call| call.session.clone()).unwrap_or_default();
+        let session = wanted
+            .calls
+            .first()
+            .map(|call| call.session.clone())
+            .unwrap_or_default();
         let state = record_folder::whereabouts()?.state;
-        let workspace = pending::beginning(&state, &session)?.or_else(|| agent.workspace_by_itself(document));
+        let workspace =
+            pending::beginning(&state, &session)?.or_else(|| agent.workspace_by_itself(document));
         let workspace = workspace.ok_or("nobody knows in which folder this session began; let `SessionStart` start the hook, too")?;
-        wanted.calls.iter_mut().for_each(|call| call.workspace.clone_from(&workspace));
+        wanted
+            .calls
+            .iter_mut()
+            .for_each(|call| call.workspace.clone_from(&workspace));
     }
     Ok(wanted)
 }
 
 /// The answer to a call that is about to run. An error is a denial.
 fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, String> {
-    let Some(key) = &wanted.key else { return judged(agent, wanted, around) };
+    let Some(key) = &wanted.key else {
+        return judged(agent, wanted, around);
+    };
     // Every call has an id of its own, also where the agent gives it none: what was answered once must not count for the next one.
     let id = Ids::new().next(agent.name());
     let mut named = wanted.clone();
-    named.calls.iter_mut().for_each(|call| call.id.clone_from(&id));
+    named
+        .calls
+        .iter_mut()
+        .for_each(|call| call.id.clone_from(&id));
     named.calls = crate::intake::agent::numbered(named.calls);
     let reply = judged(agent, &named, around)?;
     if let (Some(first), Reply::Allow(_)) = (named.calls.first(), &reply) {
-        pending::put_name(&record_folder::whereabouts()?.state, &first.session, key, &id)?;
+        pending::put_name(
+            &record_folder::whereabouts()?.state,
+            &first.session,
+            key,
+            &id,
+        )?;
     }
     Ok(reply)
 }
@@ -109,12 +141,24 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     let settings = place.settings()?;
     after::went_on(agent, place, first)?;
     // Of several calls, one that is not simply allowed answers for all.
-    let verdicts: Vec<Verdict> = if wanted.calls.len() > 1 { place.judged(&wanted.calls)? } else { Vec::new() };
-    let strictest = verdicts.iter().zip(&wanted.calls).filter(|(verdict, _)| verdict.decision != Decision::Allow);
+    let verdicts: Vec<Verdict> = if wanted.calls.len() > 1 {
+        place.judged(&wanted.calls)?
+    } else {
+        Vec::new()
+    };
+    let strictest = verdicts
+        .iter()
+        .zip(&wanted.calls)
+        .filter(|(verdict, _)| verdict.decision != Decision::Allow);
     let strictest = strictest.max_by_key(|(verdict, _)| (verdict.decision, verdict.confirm));
-    let calls = strictest.map_or(wanted.calls.as_slice(), |(_, call)| std::slice::from_ref(call));
+    let calls = strictest.map_or(wanted.calls.as_slice(), |(_, call)| {
+        std::slice::from_ref(call)
+    });
     let gate = place.gate(first, &verdicts, why_not_run(agent, settings))?;
-    let can_ask = |operation: &Operation, verdict: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
+    let can_ask = |operation: &Operation, verdict: &Verdict| match inbox::is_asked_there(
+        place.state(),
+        settings,
+    )? {
         true => Ok(Asker::Gate),
         false => can_ask(agent, settings, around, wanted, operation, verdict)
             .map(|()| Asker::Host)
@@ -135,15 +179,29 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
             Answer::Ask(asked) if is_deferred(agent, settings, around) => {
                 return Ok(Reply::Defer(format!("{}. {LATER}", question(&asked))));
             }
-            Answer::Ask(asked) if is_handed_over_when_asked(agent, place, around, &asked, wanted) => {
+            Answer::Ask(asked)
+                if is_handed_over_when_asked(agent, place, around, &asked, wanted) =>
+            {
                 return hand_over_asked(agent, place, &gate, *asked, wanted);
             }
             Answer::Ask(asked) => {
                 // Whatever comes to the gateway was let through by the dialog.
                 for_gateway(place, call)?;
-                let all = if verdicts.is_empty() { std::slice::from_ref(asked.verdict.as_ref()) } else { &verdicts };
+                let all = if verdicts.is_empty() {
+                    std::slice::from_ref(asked.verdict.as_ref())
+                } else {
+                    &verdicts
+                };
                 let change = place.keep_files(first, all, true);
-                pending::put(place.state(), first, &Pending { asked: true, change, ..Pending::default() })?;
+                pending::put(
+                    place.state(),
+                    first,
+                    &Pending {
+                        asked: true,
+                        change,
+                        ..Pending::default()
+                    },
+                )?;
                 return Ok(Reply::Ask(question(&asked)));
             }
         }
@@ -152,14 +210,23 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
         return Ok(Reply::Nothing);
     }
     match approved.pop() {
-        Some(only) if approved.is_empty() && is_handed_over(agent, &only, settings) => hand_over(agent, place, &gate, only, wanted),
+        Some(only) if approved.is_empty() && is_handed_over(agent, &only, settings) => {
+            hand_over(agent, place, &gate, only, wanted)
+        }
         Some(last) => {
             // Of several calls one was asked about, and all of them run.
-            let verdicts = if verdicts.is_empty() { vec![last.verdict().clone()] } else { verdicts };
+            let verdicts = if verdicts.is_empty() {
+                vec![last.verdict().clone()]
+            } else {
+                verdicts
+            };
             let asked = last.yes().is_some();
             approved.push(last);
             if let Some(change) = place.keep_files(first, &verdicts, asked) {
-                let pending = Pending { change: Some(change), ..Pending::default() };
+                let pending = Pending {
+                    change: Some(change),
+                    ..Pending::default()
+                };
                 pending::put(place.state(), first, &pending)?;
             }
             Ok(Reply::Allow(decided_by(&approved)))
@@ -171,7 +238,11 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
 /// What the agent is told of a call that does not run. Where nobody answered in time, also where the question was.
 fn refused_words(place: &Place, finished: Finished) -> String {
     match (finished.outcome, place.settings()) {
-        (Outcome::TimedOut, Ok(settings)) => format!("{}. {}", finished.message, inbox::where_to_answer(place.state(), settings)),
+        (Outcome::TimedOut, Ok(settings)) => format!(
+            "{}. {}",
+            finished.message,
+            inbox::where_to_answer(place.state(), settings)
+        ),
         _ => finished.message,
     }
 }
@@ -179,7 +250,11 @@ fn refused_words(place: &Place, finished: Finished) -> String {
 /// A call of an MCP tool may come to a gateway next, where the person is not asked again.
 fn for_gateway(place: &Place, call: &Call) -> Result<(), String> {
     let is_mcp = sayso_core::tool::find(&call.tool).is_some_and(|tool| tool.kind == Kind::Mcp);
-    if is_mcp { pending::put_for_gateway(place.state(), call) } else { Ok(()) }
+    if is_mcp {
+        pending::put_for_gateway(place.state(), call)
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether a question ends the run, to be gone on with when the person has answered it by a rule.
@@ -203,10 +278,16 @@ fn can_ask(
         wanted.ask_is_lost.clone().map_or(Ok(()), Err)?;
     }
     if verdict.confirm == Confirm::Double {
-        return Err(format!("it takes two confirmations, and {}'s dialog has one", agent.title()));
+        return Err(format!(
+            "it takes two confirmations, and {}'s dialog has one",
+            agent.title()
+        ));
     }
     let is_bounded = verdict.terms.sandbox_required || verdict.terms.contained;
-    if operation.kind() == Kind::Terminal && is_bounded && (settings.hooks_exec == "never" || !agent.asks_about_what_runs()) {
+    if operation.kind() == Kind::Terminal
+        && is_bounded
+        && (settings.hooks_exec == "never" || !agent.asks_about_what_runs())
+    {
         return Err("it may only run in a sandbox, which the dialog of the agent cannot promise; allow it with a rule".to_owned());
     }
     Ok(())
@@ -217,17 +298,36 @@ const MAX_REASONS: usize = 3;
 
 /// What the person reads in the agent's own dialog.
 fn question(asked: &Asked) -> String {
-    let reasons: Vec<&str> = asked.why.iter().take(MAX_REASONS).map(|why| why.text.as_str()).collect();
-    let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
-    format!("{} ({}){reasons}", asked.sentence, asked.verdict.level().words())
+    let reasons: Vec<&str> = asked
+        .why
+        .iter()
+        .take(MAX_REASONS)
+        .map(|why| why.text.as_str())
+        .collect();
+    let reasons = if reasons.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", reasons.join("; "))
+    };
+    format!(
+        "{} ({}){reasons}",
+        asked.sentence,
+        asked.verdict.level().words()
+    )
 }
 
 /// Why sayso cannot run a command in the agent's place, if it cannot.
 fn why_not_run(agent: &dyn Agent, settings: &Resolved) -> Option<String> {
     match (settings.hooks_exec.as_str(), agent.changes_arguments()) {
-        ("never", _) => Some("it may only run in a sandbox, and `hooks.exec: never` forbids that sayso runs it".to_owned()),
+        ("never", _) => Some(
+            "it may only run in a sandbox, and `hooks.exec: never` forbids that sayso runs it"
+                .to_owned(),
+        ),
         (_, true) => None,
-        (_, false) => Some(format!("it may only run in a sandbox, and {} lets no hook put another command in its place", agent.title())),
+        (_, false) => Some(format!(
+            "it may only run in a sandbox, and {} lets no hook put another command in its place",
+            agent.title()
+        )),
     }
 }
 
@@ -236,7 +336,11 @@ fn is_handed_over(agent: &dyn Agent, approved: &Approved, settings: &Resolved) -
     if approved.operation().kind() != Kind::Terminal {
         return false;
     }
-    let granted = approved.verdict().reasons.iter().any(|reason| reason.source.starts_with("grant "));
+    let granted = approved
+        .verdict()
+        .reasons
+        .iter()
+        .any(|reason| reason.source.starts_with("grant "));
     let answered = approved.yes().is_some() || granted;
     let bounded = approved.terms().contained || approved.terms().sandbox_required;
     match settings.hooks_exec.as_str() {
@@ -249,21 +353,38 @@ fn is_handed_over(agent: &dyn Agent, approved: &Approved, settings: &Resolved) -
 }
 
 /// Keeps an approved command, and lets the agent run `sayso exec` in its place.
-fn hand_over(agent: &dyn Agent, place: &Place, gate: &Gate, approved: Approved, wanted: &Wanted) -> Result<Reply, String> {
+fn hand_over(
+    agent: &dyn Agent,
+    place: &Place,
+    gate: &Gate,
+    approved: Approved,
+    wanted: &Wanted,
+) -> Result<Reply, String> {
     let settings = place.settings()?;
-    let (operation, by) = (Arc::new(approved.operation().clone()), approved.decided_by());
+    let (operation, by) = (
+        Arc::new(approved.operation().clone()),
+        approved.decided_by(),
+    );
     let hold = || -> Result<String, String> {
         if let Some(why) = why_not_run(agent, settings) {
             return Err(why);
         }
         let held = gate.set_aside(approved)?;
-        let id = place.recorder.keep(&holding::write(&place.choice, &held.write())?, now())?;
-        let pending = Pending { handed_over: true, ..Pending::default() };
+        let id = place
+            .recorder
+            .keep(&holding::write(&place.choice, &held.write())?, now())?;
+        let pending = Pending {
+            handed_over: true,
+            ..Pending::default()
+        };
         pending::put(place.state(), &operation.call(), &pending)?;
         place.command(&id)
     };
     match hold() {
-        Ok(command) => Ok(Reply::AllowAs(by, with(&wanted.input, "command", Node::text(command)))),
+        Ok(command) => Ok(Reply::AllowAs(
+            by,
+            with(&wanted.input, "command", Node::text(command)),
+        )),
         Err(why) => {
             place.was_not_run(&operation);
             Err(format!("it could not be handed to `sayso exec`: {why}"))
@@ -273,31 +394,65 @@ fn hand_over(agent: &dyn Agent, place: &Place, gate: &Gate, approved: Approved, 
 
 /// Whether sayso runs a command that the agent asks about: then what was shown is what runs. The agent's own rules never see what it is, so
 /// that where it has some, they are left to say no.
-fn is_handed_over_when_asked(agent: &dyn Agent, place: &Place, around: &Around, asked: &Asked, wanted: &Wanted) -> bool {
-    let exec = place.settings().map_or("never", |settings| settings.hooks_exec.as_str());
-    let exec = if agent.changes_arguments() { exec } else { "never" };
-    if asked.operation.kind() != Kind::Terminal || wanted.calls.len() != 1 || exec == "never" || !agent.asks_about_what_runs() {
+fn is_handed_over_when_asked(
+    agent: &dyn Agent,
+    place: &Place,
+    around: &Around,
+    asked: &Asked,
+    wanted: &Wanted,
+) -> bool {
+    let exec = place
+        .settings()
+        .map_or("never", |settings| settings.hooks_exec.as_str());
+    let exec = if agent.changes_arguments() {
+        exec
+    } else {
+        "never"
+    };
+    if asked.operation.kind() != Kind::Terminal
+        || wanted.calls.len() != 1
+        || exec == "never"
+        || !agent.asks_about_what_runs()
+    {
         return false;
     }
     let bounded = asked.verdict.terms.contained || asked.verdict.terms.sandbox_required;
-    bounded || exec == "always" || !agent.has_rules_for_commands(around, asked.operation.workspace())
+    bounded
+        || exec == "always"
+        || !agent.has_rules_for_commands(around, asked.operation.workspace())
 }
 
 /// What the person has to know about a command that they see behind `#`.
 const BESIDE: &str = "With your yes, sayso runs exactly what stands behind `#` above, once";
 
 /// Keeps a command that the agent asks about, and lets it ask about `sayso exec` in its place, with the command beside it.
-fn hand_over_asked(agent: &dyn Agent, place: &Place, gate: &Gate, asked: Asked, wanted: &Wanted) -> Result<Reply, String> {
+fn hand_over_asked(
+    agent: &dyn Agent,
+    place: &Place,
+    gate: &Gate,
+    asked: Asked,
+    wanted: &Wanted,
+) -> Result<Reply, String> {
     let (operation, question) = (Arc::clone(&asked.operation), question(&asked));
     let hold = || -> Result<String, String> {
         let held = gate.set_aside_asked(asked, dialog(agent))?;
-        let id = place.recorder.keep_for_dialog(&holding::write(&place.choice, &held.write())?, now())?;
-        let pending = Pending { asked: true, handed_over: true, held: Some(id.clone()), ..Pending::default() };
+        let id = place
+            .recorder
+            .keep_for_dialog(&holding::write(&place.choice, &held.write())?, now())?;
+        let pending = Pending {
+            asked: true,
+            handed_over: true,
+            held: Some(id.clone()),
+            ..Pending::default()
+        };
         pending::put(place.state(), &operation.call(), &pending)?;
         place.command_beside(&id, operation.command().unwrap_or_default())
     };
     match hold() {
-        Ok(command) => Ok(Reply::AskAs(format!("{question}. {BESIDE}"), with(&wanted.input, "command", Node::text(command)))),
+        Ok(command) => Ok(Reply::AskAs(
+            format!("{question}. {BESIDE}"),
+            with(&wanted.input, "command", Node::text(command)),
+        )),
         Err(why) => {
             place.was_not_run(&operation);
             Err(format!("it could not be handed to `sayso exec`: {why}"))
@@ -314,7 +469,11 @@ fn dialog(agent: &dyn Agent) -> DecidedBy {
 fn decided_by(approved: &[Approved]) -> DecidedBy {
     let mut all = approved.iter().map(Approved::decided_by);
     let first = all.next().unwrap_or(DecidedBy::Policy);
-    if first.is_person() { first } else { all.find(DecidedBy::is_person).unwrap_or(first) }
+    if first.is_person() {
+        first
+    } else {
+        all.find(DecidedBy::is_person).unwrap_or(first)
+    }
 }
 
 /// Whether a person said yes to these very calls in the inbox a moment ago, which is used up with that.
@@ -340,16 +499,26 @@ fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
         .zip(&wanted.calls)
         .max_by_key(|(verdict, _)| (verdict.decision, verdict.confirm))
         .ok_or("there is nothing to call")?;
-    let bounded = verdicts.iter().any(|verdict| verdict.terms.contained || verdict.terms.sandbox_required);
+    let bounded = verdicts
+        .iter()
+        .any(|verdict| verdict.terms.contained || verdict.terms.sandbox_required);
     let calls = match verdict.decision {
         Decision::Allow if bounded || !agent.answers_questions() => return Ok(Reply::Nothing),
         Decision::Allow => wanted.calls.as_slice(),
         // The person was asked a moment ago, and said yes to this very call.
         Decision::Ask if was_answered(&place, &wanted.calls)? => {
-            return Ok(if agent.answers_questions() { Reply::Allow(DecidedBy::Grant) } else { Reply::Nothing });
+            return Ok(if agent.answers_questions() {
+                Reply::Allow(DecidedBy::Grant)
+            } else {
+                Reply::Nothing
+            });
         }
         // The person is asked by the agent, and that is enough.
-        Decision::Ask if verdict.confirm != Confirm::Double && settings.hooks_ask != "inbox" && wanted.ask_is_lost.is_none() => {
+        Decision::Ask
+            if verdict.confirm != Confirm::Double
+                && settings.hooks_ask != "inbox"
+                && wanted.ask_is_lost.is_none() =>
+        {
             return Ok(Reply::Nothing);
         }
         Decision::Ask | Decision::Deny => std::slice::from_ref(call),
@@ -357,14 +526,23 @@ fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
     let gate = place.gate(first, &verdicts, why_not_run(agent, settings))?;
     let mut approved = Vec::new();
     for call in calls {
-        let can_ask = |_: &Operation, _: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
-            true => Ok(Asker::Gate),
-            false => {
-                let twice = || format!("it takes two confirmations, and {}'s dialog has one", agent.title());
-                let why = wanted.ask_is_lost.clone().unwrap_or_else(twice);
-                Err(format!("{why}. {}", inbox::where_to_answer(place.state(), settings)))
-            }
-        };
+        let can_ask =
+            |_: &Operation, _: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
+                true => Ok(Asker::Gate),
+                false => {
+                    let twice = || {
+                        format!(
+                            "it takes two confirmations, and {}'s dialog has one",
+                            agent.title()
+                        )
+                    };
+                    let why = wanted.ask_is_lost.clone().unwrap_or_else(twice);
+                    Err(format!(
+                        "{why}. {}",
+                        inbox::where_to_answer(place.state(), settings)
+                    ))
+                }
+            };
         match gate.answer(call.clone(), &can_ask) {
             Answer::Run(one) => approved.push(one),
             Answer::Refuse(finished) => return Ok(Reply::Deny(finished.message)),

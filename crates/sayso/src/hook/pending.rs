@@ -34,9 +34,12 @@ pub fn put(state: &Path, call: &Call, pending: &Pending) -> Result<(), String> {
     if call.id.is_empty() {
         return Ok(());
     }
-    let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
+    let folder = Folder::open(state)?
+        .inner(FOLDER, true)?
+        .ok_or("the folder of hooks is missing")?;
     let flag = |flag: bool| -> Node { Value::Bool(flag).into() };
-    let maybe = |text: &Option<String>| text.as_ref().map_or_else(|| Value::Null.into(), Node::text);
+    let maybe =
+        |text: &Option<String>| text.as_ref().map_or_else(|| Value::Null.into(), Node::text);
     let node = Node::map([
         ("asked", flag(pending.asked)),
         ("handed_over", flag(pending.handed_over)),
@@ -50,7 +53,11 @@ pub fn put(state: &Path, call: &Call, pending: &Pending) -> Result<(), String> {
     ]);
     write(&folder, &name("call", &call.session, &call.id), &node)?;
     // For the next call, which looks through all of them only where there is something to find.
-    if pending.held.is_some() { write(&folder, &name("dialogs", &call.session, ""), &empty()) } else { Ok(()) }
+    if pending.held.is_some() {
+        write(&folder, &name("dialogs", &call.session, ""), &empty())
+    } else {
+        Ok(())
+    }
 }
 
 /// Keeps that a person said yes to a call, for the agent's own question about it: that names no id, so the call itself has to be the same.
@@ -58,8 +65,14 @@ pub fn put(state: &Path, call: &Call, pending: &Pending) -> Result<(), String> {
 /// # Errors
 /// When it cannot be written.
 pub fn put_yes(state: &Path, call: &Call) -> Result<(), String> {
-    let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
-    write(&folder, &yes_name(call)?, &Node::map([("at", Node::from(Value::Number(now().to_string())))]))
+    let folder = Folder::open(state)?
+        .inner(FOLDER, true)?
+        .ok_or("the folder of hooks is missing")?;
+    write(
+        &folder,
+        &yes_name(call)?,
+        &Node::map([("at", Node::from(Value::Number(now().to_string())))]),
+    )
 }
 
 /// Takes it; false where nobody said yes to this very call, or not a moment ago.
@@ -68,7 +81,10 @@ pub fn put_yes(state: &Path, call: &Call) -> Result<(), String> {
 /// When it cannot be read.
 pub fn take_yes(state: &Path, call: &Call) -> Result<bool, String> {
     let found = read(state, &yes_name(call)?, true)?;
-    let at = found.as_ref().and_then(|node| node.get("at")).and_then(Node::as_whole);
+    let at = found
+        .as_ref()
+        .and_then(|node| node.get("at"))
+        .and_then(Node::as_whole);
     Ok(at.is_some_and(|at| now().saturating_sub(at) <= MOMENT))
 }
 
@@ -80,9 +96,19 @@ pub fn put_for_gateway(state: &Path, call: &Call) -> Result<(), String> {
     if call.id.is_empty() {
         return Ok(());
     }
-    let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
-    let name = name("gateway", &call.id, &Digest::of_node(&call.args).to_string());
-    write(&folder, &name, &Node::map([("at", Node::from(Value::Number(now().to_string())))]))
+    let folder = Folder::open(state)?
+        .inner(FOLDER, true)?
+        .ok_or("the folder of hooks is missing")?;
+    let name = name(
+        "gateway",
+        &call.id,
+        &Digest::of_node(&call.args).to_string(),
+    );
+    write(
+        &folder,
+        &name,
+        &Node::map([("at", Node::from(Value::Number(now().to_string())))]),
+    )
 }
 
 /// Takes it; false where no hook let this very call through, or not lately. `args` are those of the call at the hook.
@@ -90,8 +116,15 @@ pub fn put_for_gateway(state: &Path, call: &Call) -> Result<(), String> {
 /// # Errors
 /// When it cannot be read.
 pub fn take_for_gateway(state: &Path, id: &str, args: &Node) -> Result<bool, String> {
-    let found = read(state, &name("gateway", id, &Digest::of_node(args).to_string()), true)?;
-    let at = found.as_ref().and_then(|node| node.get("at")).and_then(Node::as_whole);
+    let found = read(
+        state,
+        &name("gateway", id, &Digest::of_node(args).to_string()),
+        true,
+    )?;
+    let at = found
+        .as_ref()
+        .and_then(|node| node.get("at"))
+        .and_then(Node::as_whole);
     Ok(at.is_some_and(|at| now().saturating_sub(at) <= DIALOG))
 }
 
@@ -102,7 +135,10 @@ const DIALOG: u64 = 60 * 60;
 const MOMENT: u64 = 60;
 
 fn now() -> u64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs()
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs()
 }
 
 fn yes_name(call: &Call) -> Result<String, String> {
@@ -115,8 +151,14 @@ fn yes_name(call: &Call) -> Result<String, String> {
 /// # Errors
 /// When it cannot be written.
 pub fn begin(state: &Path, session: &str, workspace: &str) -> Result<(), String> {
-    let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
-    write(&folder, &name("beginning", session, ""), &Node::map([("workspace", Node::text(workspace))]))
+    let folder = Folder::open(state)?
+        .inner(FOLDER, true)?
+        .ok_or("the folder of hooks is missing")?;
+    write(
+        &folder,
+        &name("beginning", session, ""),
+        &Node::map([("workspace", Node::text(workspace))]),
+    )
 }
 
 /// In which folder a session began; none where nobody saw it.
@@ -124,8 +166,13 @@ pub fn begin(state: &Path, session: &str, workspace: &str) -> Result<(), String>
 /// # Errors
 /// When that cannot be read.
 pub fn beginning(state: &Path, session: &str) -> Result<Option<String>, String> {
-    let Some(node) = read(state, &name("beginning", session, ""), false)? else { return Ok(None) };
-    Ok(node.get("workspace").and_then(Node::as_text).map(str::to_owned))
+    let Some(node) = read(state, &name("beginning", session, ""), false)? else {
+        return Ok(None);
+    };
+    Ok(node
+        .get("workspace")
+        .and_then(Node::as_text)
+        .map(str::to_owned))
 }
 
 /// Keeps the id of a call that the agent knows by no id, under what it is known by when it has run.
@@ -133,8 +180,14 @@ pub fn beginning(state: &Path, session: &str) -> Result<Option<String>, String> 
 /// # Errors
 /// When it cannot be written.
 pub fn put_name(state: &Path, session: &str, key: &str, id: &str) -> Result<(), String> {
-    let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
-    write(&folder, &name("name", session, key), &Node::map([("id", Node::text(id))]))
+    let folder = Folder::open(state)?
+        .inner(FOLDER, true)?
+        .ok_or("the folder of hooks is missing")?;
+    write(
+        &folder,
+        &name("name", session, key),
+        &Node::map([("id", Node::text(id))]),
+    )
 }
 
 /// Takes it; none where no such call was let through.
@@ -151,13 +204,20 @@ pub fn take_name(state: &Path, session: &str, key: &str) -> Result<Option<String
 /// # Errors
 /// When it cannot be read.
 pub fn take(state: &Path, session: &str, call: &str) -> Result<Pending, String> {
-    Ok(read(state, &name("call", session, call), true)?.as_ref().map_or_else(Pending::default, pending))
+    Ok(read(state, &name("call", session, call), true)?
+        .as_ref()
+        .map_or_else(Pending::default, pending))
 }
 
 fn pending(node: &Node) -> Pending {
     let is = |key: &str| node.get(key).and_then(Node::as_bool).unwrap_or(false);
     let text = |key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
-    Pending { asked: is("asked"), handed_over: is("handed_over"), held: text("held"), change: text("change") }
+    Pending {
+        asked: is("asked"),
+        handed_over: is("handed_over"),
+        held: text("held"),
+        change: text("change"),
+    }
 }
 
 /// A question of an agent's dialog that nobody came back to.
@@ -198,7 +258,9 @@ pub fn take_refused(state: &Path, call: &Call) -> Result<Vec<Open>, String> {
     }
     let (open, left) = take_some(state, &call.session, Which::Before(call));
     if left {
-        let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
+        let folder = Folder::open(state)?
+            .inner(FOLDER, true)?
+            .ok_or("the folder of hooks is missing")?;
         write(&folder, &mark, &empty())?;
     }
     Ok(open)
@@ -211,13 +273,33 @@ pub fn take_open(state: &Path, session: &str, all: bool) -> Vec<Open> {
 
 /// The same for some of them, and whether there are others of the session.
 fn take_some(state: &Path, session: &str, which: Which<'_>) -> (Vec<Open>, bool) {
-    let folder = Folder::open_existing(state).ok().flatten().and_then(|state| state.inner(FOLDER, false).ok().flatten());
-    let Some(folder) = folder else { return (Vec::new(), false) };
+    let folder = Folder::open_existing(state)
+        .ok()
+        .flatten()
+        .and_then(|state| state.inner(FOLDER, false).ok().flatten());
+    let Some(folder) = folder else {
+        return (Vec::new(), false);
+    };
     let (mut open, mut left) = (Vec::new(), false);
-    for name in folder.names().unwrap_or_default().into_iter().filter(|name| name.len() == 64) {
-        let Some(node) = self::read(state, &name, false).ok().flatten() else { continue };
-        let text = |key: &str| node.get(key).and_then(Node::as_text).unwrap_or_default().to_owned();
-        let is_sub = node.get("sub_agent").and_then(Node::as_bool).unwrap_or(false);
+    for name in folder
+        .names()
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|name| name.len() == 64)
+    {
+        let Some(node) = self::read(state, &name, false).ok().flatten() else {
+            continue;
+        };
+        let text = |key: &str| {
+            node.get(key)
+                .and_then(Node::as_text)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let is_sub = node
+            .get("sub_agent")
+            .and_then(Node::as_bool)
+            .unwrap_or(false);
         let pending = pending(&node);
         if !pending.asked || text("session") != session {
             continue;
@@ -226,14 +308,23 @@ fn take_some(state: &Path, session: &str, which: Which<'_>) -> (Vec<Open>, bool)
             Which::All => true,
             Which::Own => !is_sub,
             Which::Before(call) => {
-                let age = folder.look(&name).ok().flatten().map_or(0, |found| now_signed().saturating_sub(found.st_mtime));
+                let age = folder
+                    .look(&name)
+                    .ok()
+                    .flatten()
+                    .map_or(0, |found| now_signed().saturating_sub(found.st_mtime));
                 !is_sub && pending.held.is_some() && text("call") != call.id && age > AT_ONCE
             }
         };
         left |= !is_meant;
         // Whoever removes it has it.
         if is_meant && folder.remove(&name).is_ok() {
-            open.push(Open { call: text("call"), tool: text("tool"), agent: text("agent"), held: pending.held });
+            open.push(Open {
+                call: text("call"),
+                tool: text("tool"),
+                agent: text("agent"),
+                held: pending.held,
+            });
         }
     }
     (open, left)
@@ -250,29 +341,50 @@ fn now_signed() -> i64 {
 fn write(folder: &Folder, name: &str, node: &Node) -> Result<(), String> {
     let fresh = format!("{name}.{}", std::process::id());
     folder.remove(&fresh)?;
-    let mut file = folder.create_new(&fresh)?.ok_or("somebody writes the same file")?;
-    file.write_all(json::write(node).as_bytes()).map_err(|error| format!("what is to be known of the call cannot be written: {error}"))?;
+    let mut file = folder
+        .create_new(&fresh)?
+        .ok_or("somebody writes the same file")?;
+    file.write_all(json::write(node).as_bytes())
+        .map_err(|error| format!("what is to be known of the call cannot be written: {error}"))?;
     folder.rename(&fresh, name)
 }
 
 fn read(state: &Path, name: &str, takes: bool) -> Result<Option<Node>, String> {
-    let folder = Folder::open_existing(state)?.map(|state| state.inner(FOLDER, false)).transpose()?.flatten();
-    let Some(folder) = folder else { return Ok(None) };
-    let Some(file) = folder.read(name)? else { return Ok(None) };
+    let folder = Folder::open_existing(state)?
+        .map(|state| state.inner(FOLDER, false))
+        .transpose()?
+        .flatten();
+    let Some(folder) = folder else {
+        return Ok(None);
+    };
+    let Some(file) = folder.read(name)? else {
+        return Ok(None);
+    };
     let mut text = String::new();
-    file.take(1 << 17).read_to_string(&mut text).map_err(|error| format!("what is to be known of the call cannot be read: {error}"))?;
+    file.take(1 << 17)
+        .read_to_string(&mut text)
+        .map_err(|error| format!("what is to be known of the call cannot be read: {error}"))?;
     if takes {
         folder.remove(name)?;
     }
-    json::read(&text, &Limits::default()).map(Some).map_err(|finding| finding.message)
+    json::read(&text, &Limits::default())
+        .map(Some)
+        .map_err(|finding| finding.message)
 }
 
 /// Removes what nobody came back to.
 pub fn clear(state: &Path, now: i64) {
-    let folder = Folder::open_existing(state).ok().flatten().and_then(|state| state.inner(FOLDER, false).ok().flatten());
+    let folder = Folder::open_existing(state)
+        .ok()
+        .flatten()
+        .and_then(|state| state.inner(FOLDER, false).ok().flatten());
     let Some(folder) = folder else { return };
     for name in folder.names().unwrap_or_default() {
-        let old = folder.look(&name).ok().flatten().is_some_and(|found| now.saturating_sub(found.st_mtime) > KEPT);
+        let old = folder
+            .look(&name)
+            .ok()
+            .flatten()
+            .is_some_and(|found| now.saturating_sub(found.st_mtime) > KEPT);
         if old && name.len() >= 64 {
             // What cannot be removed is tried again.
             let _ = folder.remove(&name);
@@ -282,6 +394,7 @@ pub fn clear(state: &Path, now: i64) {
 
 /// The name of a file: what it is about, whatever the agent calls its sessions and calls.
 fn name(about: &str, session: &str, call: &str) -> String {
-    let digest = Digest::of_bytes(format!("{about}\0{}\0{session}\0{call}", session.len()).as_bytes());
+    let digest =
+        Digest::of_bytes(format!("{about}\0{}\0{session}\0{call}", session.len()).as_bytes());
     String::from_utf8_lossy(&digest.hex()).into_owned()
 }

@@ -47,7 +47,9 @@ pub(super) struct Place {
 
 /// The time, in seconds since 1970.
 pub(super) fn now() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
@@ -60,16 +62,28 @@ impl Place {
         let (whereabouts, files) = record_folder::with_files()?;
         let folder = Folder::open(&whereabouts.state)?;
         // What an agent starts, an agent could set variables for.
-        let choice = Choice { ignores_environment: true, session: Some(session.to_owned()), ..Choice::default() };
+        let choice = Choice {
+            ignores_environment: true,
+            session: Some(session.to_owned()),
+            ..Choice::default()
+        };
         let loaded = quick::load_in(&folder, &whereabouts, Path::new(workspace), &choice, files);
         let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
             let why = loaded.policy.why_broken().unwrap_or("there is none");
             format!("the policy cannot be read, so everything is denied: {why}")
         })?;
         let journal = Journal::open_in(folder)?;
-        let recorder =
-            Arc::new(Recorder::new(journal, whereabouts.uid, settings).with_log(DecisionLog::new(settings, whereabouts.home.as_deref())));
-        Ok(Place { choice, policy: Arc::new(loaded.policy), recorder, grants: Arc::new(loaded.grants), whereabouts })
+        let recorder = Arc::new(
+            Recorder::new(journal, whereabouts.uid, settings)
+                .with_log(DecisionLog::new(settings, whereabouts.home.as_deref())),
+        );
+        Ok(Place {
+            choice,
+            policy: Arc::new(loaded.policy),
+            recorder,
+            grants: Arc::new(loaded.grants),
+            whereabouts,
+        })
     }
 
     /// sayso's own folder.
@@ -87,18 +101,45 @@ impl Place {
     ///
     /// # Errors
     /// When there is no policy.
-    pub fn gate(&self, first: &Call, verdicts: &[Verdict], not_run: Option<String>) -> Result<Gate, String> {
+    pub fn gate(
+        &self,
+        first: &Call,
+        verdicts: &[Verdict],
+        not_run: Option<String>,
+    ) -> Result<Gate, String> {
         let settings = self.settings()?;
         let is_command = tool::find(&first.tool).is_some_and(|tool| tool.kind == Kind::Terminal);
         let contains = is_command && not_run.is_none() && self.is_contained(first, settings);
-        let world = RealWorld(Machine::new(self.whereabouts.clone()).guarding(self.policy.installed()).containing(contains));
-        let world = HookWorld { world, beside: changed_files(verdicts) };
-        let store = HookStore { recorder: Arc::clone(&self.recorder), grants: Arc::clone(&self.grants) };
-        let ports =
-            Ports { world: Arc::new(world), ask: Arc::new(Inbox::new(self.state())), run: Arc::new(Nobody), store: Arc::new(store) };
-        let gate = Gate::new(ports, Arc::clone(&self.policy), How::Interactive, Arc::new(now));
+        let world = RealWorld(
+            Machine::new(self.whereabouts.clone())
+                .guarding(self.policy.installed())
+                .containing(contains),
+        );
+        let world = HookWorld {
+            world,
+            beside: changed_files(verdicts),
+        };
+        let store = HookStore {
+            recorder: Arc::clone(&self.recorder),
+            grants: Arc::clone(&self.grants),
+        };
+        let ports = Ports {
+            world: Arc::new(world),
+            ask: Arc::new(Inbox::new(self.state())),
+            run: Arc::new(Nobody),
+            store: Arc::new(store),
+        };
+        let gate = Gate::new(
+            ports,
+            Arc::clone(&self.policy),
+            How::Interactive,
+            Arc::new(now),
+        );
         if let Some(why) = not_run.filter(|_| is_command && settings.sandbox_require) {
-            gate.add_plugin("sandbox", Arc::new(move |_, _| Some((Decision::Deny, why.clone()))));
+            gate.add_plugin(
+                "sandbox",
+                Arc::new(move |_, _| Some((Decision::Deny, why.clone()))),
+            );
         }
         Ok(gate)
     }
@@ -108,12 +149,25 @@ impl Place {
         if settings.sandbox_auto_allow != AutoAllow::RunInWorkspace {
             return false;
         }
-        let would_ask =
-            self.judged(std::slice::from_ref(call)).is_ok_and(|verdicts| verdicts.iter().any(|verdict| verdict.decision == Decision::Ask));
+        let would_ask = self
+            .judged(std::slice::from_ref(call))
+            .is_ok_and(|verdicts| {
+                verdicts
+                    .iter()
+                    .any(|verdict| verdict.decision == Decision::Ask)
+            });
         let bounding = Bounding::new(self.whereabouts.clone(), &self.policy, settings);
         would_ask && bounding.contains() && {
             let files = Files::open(self.state(), Settings::default());
-            files.is_ok_and(|files| bounding.keeps(Path::new(&call.workspace), &settings.terms(&call.workspace), &files).is_ok())
+            files.is_ok_and(|files| {
+                bounding
+                    .keeps(
+                        Path::new(&call.workspace),
+                        &settings.terms(&call.workspace),
+                        &files,
+                    )
+                    .is_ok()
+            })
         }
     }
 
@@ -122,7 +176,8 @@ impl Place {
     /// # Errors
     /// When one of them is malformed.
     pub fn judged(&self, calls: &[Call]) -> Result<Vec<Verdict>, String> {
-        let world = RealWorld(Machine::new(self.whereabouts.clone()).guarding(self.policy.installed()));
+        let world =
+            RealWorld(Machine::new(self.whereabouts.clone()).guarding(self.policy.installed()));
         let spent = LazySpent(Arc::clone(&self.recorder));
         let bench = Bench {
             world: &world,
@@ -156,10 +211,15 @@ impl Place {
             undoes: Vec::new(),
             asked,
         };
-        let kept = Files::open(self.state(), Settings::default()).and_then(|files| files.await_change(about, &paths));
+        let kept = Files::open(self.state(), Settings::default())
+            .and_then(|files| files.await_change(about, &paths));
         kept.unwrap_or_else(|why| {
             let what = What::Trouble(format!("a change by an agent cannot be undone: {why}"));
-            let _ = self.recorder.append(&Entry { at: now(), operation: None, what });
+            let _ = self.recorder.append(&Entry {
+                at: now(),
+                operation: None,
+                what,
+            });
             None
         })
     }
@@ -170,7 +230,10 @@ impl Place {
     /// When they cannot be looked at.
     pub fn files_changed(&self, name: &str) -> Result<Vec<String>, String> {
         let changed = Files::open(self.state(), Settings::default())?.was_changed(name)?;
-        Ok(changed.iter().map(|path| path.to_string_lossy().into_owned()).collect())
+        Ok(changed
+            .iter()
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect())
     }
 
     /// The command that runs what is held under an id.
@@ -178,8 +241,16 @@ impl Place {
     /// # Errors
     /// When the program's own path cannot be written in a command.
     pub fn command(&self, id: &str) -> Result<String, String> {
-        let program = self.whereabouts.binary.to_str().ok_or("the path of sayso is not UTF-8")?;
-        Ok(sayso_shell::quote(&[program.to_owned(), "exec".to_owned(), id.to_owned()]))
+        let program = self
+            .whereabouts
+            .binary
+            .to_str()
+            .ok_or("the path of sayso is not UTF-8")?;
+        Ok(sayso_shell::quote(&[
+            program.to_owned(),
+            "exec".to_owned(),
+            id.to_owned(),
+        ]))
     }
 
     /// The same below what is held, for a person who reads that first: all of it, as comments, with nothing hidden in them.
@@ -188,27 +259,47 @@ impl Place {
     /// When the program's own path cannot be written in a command.
     pub fn command_beside(&self, id: &str, text: &str) -> Result<String, String> {
         let shown = sayso_core::visible::visible_block(text);
-        let comments: String = shown.lines().map(|line| format!("{COMMENT}{line}\n")).collect();
+        let comments: String = shown
+            .lines()
+            .map(|line| format!("{COMMENT}{line}\n"))
+            .collect();
         Ok(format!("{comments}{}", self.command(id)?))
     }
 
     /// Whether the command is one that sayso itself put there: it runs what was approved and nothing else. What stands beside it is comments.
     pub fn is_own_command(&self, input: &Node) -> bool {
-        let command = input.get("command").and_then(Node::as_text).unwrap_or_default();
-        let (comments, bare) = command.rsplit_once('\n').map_or((None, command), |(comments, bare)| (Some(comments), bare));
+        let command = input
+            .get("command")
+            .and_then(Node::as_text)
+            .unwrap_or_default();
+        let (comments, bare) = command
+            .rsplit_once('\n')
+            .map_or((None, command), |(comments, bare)| (Some(comments), bare));
         let id = bare.rsplit(' ').next().unwrap_or_default();
         id.len() == 32
             && id.bytes().all(|byte| byte.is_ascii_hexdigit())
             && self.command(id).is_ok_and(|own| own == bare)
-            && comments.is_none_or(|comments| comments.split('\n').all(|line| line.starts_with(COMMENT)))
-            && !command.chars().any(|sign| sign != '\n' && sayso_core::visible::is_hidden(sign))
+            && comments
+                .is_none_or(|comments| comments.split('\n').all(|line| line.starts_with(COMMENT)))
+            && !command
+                .chars()
+                .any(|sign| sign != '\n' && sayso_core::visible::is_hidden(sign))
     }
 
     /// Writes down that something approved was not run after all.
     pub fn was_not_run(&self, operation: &Arc<Operation>) {
-        let what = What::Finished { succeeded: false, started: false, milliseconds: 0, result: Brief::default() };
+        let what = What::Finished {
+            succeeded: false,
+            started: false,
+            milliseconds: 0,
+            result: Brief::default(),
+        };
         // The agent is told so in any case.
-        let _ = self.recorder.append(&Entry { at: now(), operation: Some(Arc::clone(operation)), what });
+        let _ = self.recorder.append(&Entry {
+            at: now(),
+            operation: Some(Arc::clone(operation)),
+            what,
+        });
     }
 }
 
@@ -229,7 +320,10 @@ impl Store for HookStore {
     }
 
     fn take(&self, grant: &str) -> bool {
-        let endless = self.grants.iter().any(|one| one.id == grant && one.uses_left.is_none());
+        let endless = self
+            .grants
+            .iter()
+            .any(|one| one.id == grant && one.uses_left.is_none());
         endless || Index::is_at_hand(self.recorder.state()) && self.recorder.take(grant)
     }
 
@@ -258,7 +352,9 @@ impl fmt::Debug for LazySpent {
 impl Uses for LazySpent {
     /// Where it cannot be looked up at once, it counts as used up.
     fn count(&self, rule: &str) -> u64 {
-        let spent = Index::is_at_hand(self.0.state()).then(|| self.0.spent()).flatten();
+        let spent = Index::is_at_hand(self.0.state())
+            .then(|| self.0.spent())
+            .flatten();
         spent.map_or(u64::MAX, |spent| spent.count(rule))
     }
 }

@@ -19,12 +19,19 @@ const MOST: usize = 256;
 pub(super) fn import(files: &[File]) -> Result<Imported, String> {
     let mut out = Imported::default();
     for file in files {
-        let mut reader = Reader { text: &file.text, at: 0 };
+        let mut reader = Reader {
+            text: &file.text,
+            at: 0,
+        };
         while let Some(found) = reader.statement() {
             let place = format!("{}:{}", file.name, found.line);
             match found.call {
-                Ok((name, arguments)) if name == "prefix_rule" => prefix(&place, &found.text, &arguments, &mut out),
-                Ok((name, arguments)) if name == "network_rule" => network(&place, &found.text, &arguments, &mut out),
+                Ok((name, arguments)) if name == "prefix_rule" => {
+                    prefix(&place, &found.text, &arguments, &mut out)
+                }
+                Ok((name, arguments)) if name == "network_rule" => {
+                    network(&place, &found.text, &arguments, &mut out)
+                }
                 Ok((name, _)) if name == "host_executable" => {
                     out.note(
                         &place,
@@ -32,7 +39,11 @@ pub(super) fn import(files: &[File]) -> Result<Imported, String> {
                         "left out: which file a program is, sayso looks up by itself; a program of the workspace asks",
                     );
                 }
-                Ok((name, _)) => out.note(&place, &found.text, format!("left out: `{name}` is not known")),
+                Ok((name, _)) => out.note(
+                    &place,
+                    &found.text,
+                    format!("left out: `{name}` is not known"),
+                ),
                 Err(why) => {
                     return Err(format!(
                         "`{place}`: {why}\nhint: only literal calls are read; say it with `prefix_rule(…)`, or leave it out"
@@ -63,43 +74,86 @@ fn decision(arguments: &[(String, Value)]) -> Option<Decision> {
 }
 
 fn text_of<'a>(arguments: &'a [(String, Value)], key: &str) -> Option<&'a str> {
-    arguments.iter().find(|(name, _)| name == key).and_then(|(_, value)| match value {
-        Value::Text(text) => Some(text.as_str()),
-        Value::List(_) => None,
-    })
+    arguments
+        .iter()
+        .find(|(name, _)| name == key)
+        .and_then(|(_, value)| match value {
+            Value::Text(text) => Some(text.as_str()),
+            Value::List(_) => None,
+        })
 }
 
 fn prefix(place: &str, text: &str, arguments: &[(String, Value)], out: &mut Imported) {
-    let pattern = arguments.iter().find(|(name, _)| name == "pattern").map(|(_, value)| value);
+    let pattern = arguments
+        .iter()
+        .find(|(name, _)| name == "pattern")
+        .map(|(_, value)| value);
     let (Some(Value::List(parts)), Some(decision)) = (pattern, decision(arguments)) else {
-        return out.note(place, text, "left out: it has no pattern of words, or a decision that is not known");
+        return out.note(
+            place,
+            text,
+            "left out: it has no pattern of words, or a decision that is not known",
+        );
     };
     let mut all: Vec<Vec<String>> = vec![Vec::new()];
     for part in parts {
         let choices: Vec<String> = match part {
             Value::Text(text) => vec![text.clone()],
-            Value::List(list) => {
-                list.iter().filter_map(|item| if let Value::Text(text) = item { Some(text.clone()) } else { None }).collect()
-            }
+            Value::List(list) => list
+                .iter()
+                .filter_map(|item| {
+                    if let Value::Text(text) = item {
+                        Some(text.clone())
+                    } else {
+                        None
+                    }
+                })
+                .collect(),
         };
-        all = all.iter().flat_map(|words| choices.iter().map(|choice| words.iter().chain([choice]).cloned().collect())).collect();
+        all = all
+            .iter()
+            .flat_map(|words| {
+                choices
+                    .iter()
+                    .map(|choice| words.iter().chain([choice]).cloned().collect())
+            })
+            .collect();
         if all.len() > MOST {
             return out.note(place, text, "left out: it has too many alternatives");
         }
     }
     for list in all {
         // A word with a blank in it is one word.
-        let plain = list.iter().all(|word| !word.is_empty() && !word.contains(char::is_whitespace));
+        let plain = list
+            .iter()
+            .all(|word| !word.is_empty() && !word.contains(char::is_whitespace));
         match words(&list.join(" "), true).filter(|_| plain) {
             Some(about) => {
                 let reason = text_of(arguments, "justification").map(str::to_owned);
-                out.push(Rule { decision, about, except: Vec::new(), agent: None, reason });
+                out.push(Rule {
+                    decision,
+                    about,
+                    except: Vec::new(),
+                    agent: None,
+                    reason,
+                });
             }
-            None if decision == Decision::Allow => out.note(place, text, "left out: its words have no form here, so it asks"),
+            None if decision == Decision::Allow => out.note(
+                place,
+                text,
+                "left out: its words have no form here, so it asks",
+            ),
             None => {
-                let first = list.first().and_then(|word| words(word, true)).unwrap_or_else(super::patterns::any_command);
+                let first = list
+                    .first()
+                    .and_then(|word| words(word, true))
+                    .unwrap_or_else(super::patterns::any_command);
                 out.add(decision, first);
-                out.note(place, text, "for more than it says: its words have no form here, and less would be looser");
+                out.note(
+                    place,
+                    text,
+                    "for more than it says: its words have no form here, and less would be looser",
+                );
             }
         }
     }
@@ -107,18 +161,37 @@ fn prefix(place: &str, text: &str, arguments: &[(String, Value)], out: &mut Impo
 
 fn network(place: &str, text: &str, arguments: &[(String, Value)], out: &mut Imported) {
     let (Some(host), Some(decision)) = (text_of(arguments, "host"), decision(arguments)) else {
-        return out.note(place, text, "left out: it has no host, or a decision that is not known");
+        return out.note(
+            place,
+            text,
+            "left out: it has no host, or a decision that is not known",
+        );
     };
-    let plain = host.chars().all(|letter| letter.is_ascii_alphanumeric() || ".-".contains(letter)) && !host.is_empty();
+    let plain = host
+        .chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || ".-".contains(letter))
+        && !host.is_empty();
     match (plain, decision) {
-        (true, Decision::Allow) if matches!(text_of(arguments, "protocol"), None | Some("https")) => {
+        (true, Decision::Allow)
+            if matches!(text_of(arguments, "protocol"), None | Some("https")) =>
+        {
             out.add(decision, About::Fetch(format!("https://{host}/**")));
         }
-        (true, Decision::Ask | Decision::Deny) => out.add(decision, About::Fetch(format!("*://{host}/**"))),
-        (_, Decision::Allow) => out.note(place, text, "left out: only https to a plain host can be allowed here, so it asks"),
+        (true, Decision::Ask | Decision::Deny) => {
+            out.add(decision, About::Fetch(format!("*://{host}/**")))
+        }
+        (_, Decision::Allow) => out.note(
+            place,
+            text,
+            "left out: only https to a plain host can be allowed here, so it asks",
+        ),
         (false, _) => {
             out.add(decision, About::Fetch("*://*/**".to_owned()));
-            out.note(place, text, "for every host: the pattern has no form here, and less would be looser");
+            out.note(
+                place,
+                text,
+                "for every host: the pattern has no form here, and less would be looser",
+            );
         }
     }
 }
@@ -143,8 +216,13 @@ impl Reader<'_> {
     fn skip(&mut self) {
         loop {
             let rest = self.rest();
-            let trimmed = rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == ';');
-            let comment = if trimmed.starts_with('#') { trimmed.find('\n').unwrap_or(trimmed.len()) } else { 0 };
+            let trimmed =
+                rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == ';');
+            let comment = if trimmed.starts_with('#') {
+                trimmed.find('\n').unwrap_or(trimmed.len())
+            } else {
+                0
+            };
             let step = rest.len() - trimmed.len() + comment;
             if step == 0 {
                 return;
@@ -159,14 +237,24 @@ impl Reader<'_> {
             return None;
         }
         let start = self.at;
-        let line = self.text.get(..start).unwrap_or_default().matches('\n').count() + 1;
+        let line = self
+            .text
+            .get(..start)
+            .unwrap_or_default()
+            .matches('\n')
+            .count()
+            + 1;
         let call = self.call();
         if call.is_err() {
             self.at = self.text.len();
         }
         let text = self.text.get(start..self.at).unwrap_or_default();
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(Statement { line, text: text.chars().take(120).collect(), call })
+        Some(Statement {
+            line,
+            text: text.chars().take(120).collect(),
+            call,
+        })
     }
 
     fn call(&mut self) -> Result<(String, Vec<(String, Value)>), String> {
@@ -192,7 +280,9 @@ impl Reader<'_> {
     fn name(&mut self) -> Option<String> {
         self.skip();
         let rest = self.rest();
-        let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(rest.len());
+        let end = rest
+            .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+            .unwrap_or(rest.len());
         let name = rest.get(..end).filter(|name| !name.is_empty())?.to_owned();
         self.at += end;
         Some(name)
@@ -206,12 +296,18 @@ impl Reader<'_> {
     }
 
     fn expect(&mut self, letter: char) -> Result<(), String> {
-        if self.take(letter) { Ok(()) } else { Err(format!("`{letter}` is missing")) }
+        if self.take(letter) {
+            Ok(())
+        } else {
+            Err(format!("`{letter}` is missing"))
+        }
     }
 
     fn value(&mut self, depth: usize) -> Result<Value, String> {
         self.skip();
-        let Some(first) = self.rest().chars().next() else { return Err("a value is missing".to_owned()) };
+        let Some(first) = self.rest().chars().next() else {
+            return Err("a value is missing".to_owned());
+        };
         match first {
             '[' if depth < 8 => {
                 self.at += 1;

@@ -81,8 +81,14 @@ mod tests {
 
     #[test]
     fn comments_and_last_commas_go_and_texts_stay() {
-        assert_eq!(plain("{ // a\n\"x\": [1, /* , */ 2,],\n}"), "{ \n\"x\": [1,   2 ] \n}");
-        assert_eq!(plain(r#"{"a": "// no \" comment ,]"}"#), r#"{"a": "// no \" comment ,]"}"#);
+        assert_eq!(
+            plain("{ // a\n\"x\": [1, /* , */ 2,],\n}"),
+            "{ \n\"x\": [1,   2 ] \n}"
+        );
+        assert_eq!(
+            plain(r#"{"a": "// no \" comment ,]"}"#),
+            r#"{"a": "// no \" comment ,]"}"#
+        );
         assert_eq!(plain("/* open"), " ");
         assert_eq!(plain("\"open"), "\"open");
     }

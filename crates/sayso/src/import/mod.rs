@@ -134,12 +134,17 @@ impl File {
     pub fn read(path: &Path) -> Result<File, String> {
         const LONGEST: u64 = 4 << 20;
         let name = path.display().to_string();
-        let size = std::fs::metadata(path).map_err(|error| format!("`{name}` cannot be read: {error}"))?.len();
+        let size = std::fs::metadata(path)
+            .map_err(|error| format!("`{name}` cannot be read: {error}"))?
+            .len();
         if size > LONGEST {
             return Err(format!("`{name}` is too large: {size} bytes"));
         }
-        let text = std::fs::read_to_string(path).map_err(|error| format!("`{name}` cannot be read: {error}"))?;
-        let folder = std::fs::canonicalize(path).ok().and_then(|path| Some(path.parent()?.display().to_string()));
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("`{name}` cannot be read: {error}"))?;
+        let folder = std::fs::canonicalize(path)
+            .ok()
+            .and_then(|path| Some(path.parent()?.display().to_string()));
         Ok(File { name, folder, text })
     }
 }
@@ -182,7 +187,11 @@ impl Imported {
             match (&rule.agent, rule.decision) {
                 (Some(part), Decision::Allow) => {
                     let what = format!("a rule for `{part}`");
-                    self.note("the rules", &what, "left out: it is for a part of the agent only, so it asks");
+                    self.note(
+                        "the rules",
+                        &what,
+                        "left out: it is for a part of the agent only, so it asks",
+                    );
                 }
                 // For more than it was, which is stricter.
                 _ => {
@@ -195,7 +204,13 @@ impl Imported {
     }
 
     fn add(&mut self, decision: Decision, about: About) {
-        self.push(Rule { decision, about, except: Vec::new(), agent: None, reason: None });
+        self.push(Rule {
+            decision,
+            about,
+            except: Vec::new(),
+            agent: None,
+            reason: None,
+        });
     }
 
     fn push(&mut self, rule: Rule) {
@@ -205,7 +220,11 @@ impl Imported {
     }
 
     fn note(&mut self, place: &str, what: &str, done: impl Into<String>) {
-        self.notes.push(Note { place: place.to_owned(), what: what.to_owned(), done: done.into() });
+        self.notes.push(Note {
+            place: place.to_owned(),
+            what: what.to_owned(),
+            done: done.into(),
+        });
     }
 }
 
@@ -226,7 +245,8 @@ fn without_order(list: Vec<Ordered>, out: &mut Imported) {
             let loosens = |later: &&Ordered| {
                 later.exact
                     && later.rule.decision < ordered.rule.decision
-                    && std::mem::discriminant(&later.rule.about) == std::mem::discriminant(&ordered.rule.about)
+                    && std::mem::discriminant(&later.rule.about)
+                        == std::mem::discriminant(&ordered.rule.about)
                     && (later.rule.agent.is_none() || later.rule.agent == ordered.rule.agent)
             };
             let mut rule = ordered.rule.clone();
@@ -239,5 +259,8 @@ fn without_order(list: Vec<Ordered>, out: &mut Imported) {
         })
         .collect();
     // One whose exceptions hold all of it is none.
-    rules.into_iter().filter(|rule| !rule.except.contains(&rule.about)).for_each(|rule| out.push(rule));
+    rules
+        .into_iter()
+        .filter(|rule| !rule.except.contains(&rule.about))
+        .for_each(|rule| out.push(rule));
 }

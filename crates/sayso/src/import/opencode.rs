@@ -10,8 +10,18 @@ use super::{About, File, Imported, Ordered, Rule, jsonc, seeds, without_order};
 const READERS: [&str; 4] = ["read", "glob", "grep", "list"];
 const EDITORS: [&str; 4] = ["edit", "write", "patch", "multiedit"];
 /// Tools of its own that are neither: a name that is not among them may be a tool of an MCP server.
-const OWN: [&str; 10] =
-    ["skill", "lsp", "todowrite", "todoread", "websearch", "codesearch", "question", "plan_enter", "plan_exit", "doom_loop"];
+const OWN: [&str; 10] = [
+    "skill",
+    "lsp",
+    "todowrite",
+    "todoread",
+    "websearch",
+    "codesearch",
+    "question",
+    "plan_enter",
+    "plan_exit",
+    "doom_loop",
+];
 
 /// One rule as it stands: who it is for, the key, the pattern, and what it decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,11 +53,23 @@ pub(super) fn import(files: &[File]) -> Result<Imported, String> {
     for file in files {
         let document = jsonc::read(file)?;
         stated(file, None, &document, &mut general, &mut out);
-        let unread: Vec<&str> = document.entries().iter().map(|entry| entry.key.as_str()).filter(|key| !READ.contains(key)).collect();
+        let unread: Vec<&str> = document
+            .entries()
+            .iter()
+            .map(|entry| entry.key.as_str())
+            .filter(|key| !READ.contains(key))
+            .collect();
         if !unread.is_empty() {
-            out.note(&file.name, &unread.join(", "), "not read: nothing there is about permissions");
+            out.note(
+                &file.name,
+                &unread.join(", "),
+                "not read: nothing there is about permissions",
+            );
         }
-        if ["permission", "permissions", "agent"].iter().all(|key| document.get(key).is_none()) {
+        if ["permission", "permissions", "agent"]
+            .iter()
+            .all(|key| document.get(key).is_none())
+        {
             out.note(
                 &file.name,
                 "permission",
@@ -64,13 +86,26 @@ pub(super) fn import(files: &[File]) -> Result<Imported, String> {
     for stated in &all {
         translate(stated, &mut list, &mut out);
     }
-    for (index, stated) in all.iter().enumerate().filter(|(_, stated)| stated.key == "*" && stated.decision == Decision::Deny) {
+    for (index, stated) in all
+        .iter()
+        .enumerate()
+        .filter(|(_, stated)| stated.key == "*" && stated.decision == Decision::Deny)
+    {
         every_other_tool(stated, all.get(index + 1..).unwrap_or_default(), &mut out);
     }
-    for (index, later) in list.iter().enumerate().filter(|(_, later)| later.rule.agent.is_some()) {
-        let same = |before: &&Ordered| std::mem::discriminant(&before.rule.about) == std::mem::discriminant(&later.rule.about);
+    for (index, later) in list
+        .iter()
+        .enumerate()
+        .filter(|(_, later)| later.rule.agent.is_some())
+    {
+        let same = |before: &&Ordered| {
+            std::mem::discriminant(&before.rule.about) == std::mem::discriminant(&later.rule.about)
+        };
         let before = list.iter().take(index).filter(same);
-        if before.into_iter().any(|before| before.rule.agent.is_none() && before.rule.decision > later.rule.decision) {
+        if before
+            .into_iter()
+            .any(|before| before.rule.agent.is_none() && before.rule.decision > later.rule.decision)
+        {
             let agent = later.rule.agent.as_deref().unwrap_or_default();
             out.note(
                 &format!("agent {agent}"),
@@ -80,35 +115,70 @@ pub(super) fn import(files: &[File]) -> Result<Imported, String> {
         }
     }
     without_order(list, &mut out);
-    out.note("opencode's own defaults", "`*`: allow", "left out: what no rule names is judged by sayso's mode");
+    out.note(
+        "opencode's own defaults",
+        "`*`: allow",
+        "left out: what no rule names is judged by sayso's mode",
+    );
     Ok(out)
 }
 
 /// Whether a document has the keys of the runtime: `permissions` with `edit`, `bash` or `webfetch`, for all or for single agents.
 fn is_runtime(document: &Node) -> bool {
-    let has = |node: Option<&Node>| node.is_some_and(|node| ["edit", "bash", "webfetch"].iter().any(|key| node.get(key).is_some()));
+    let has = |node: Option<&Node>| {
+        node.is_some_and(|node| {
+            ["edit", "bash", "webfetch"]
+                .iter()
+                .any(|key| node.get(key).is_some())
+        })
+    };
     let dotted = |entry: &sayso_core::node::Entry| entry.key.starts_with("permissions.");
-    let agents = document.get("agents").map(Node::entries).unwrap_or_default();
+    let agents = document
+        .get("agents")
+        .map(Node::entries)
+        .unwrap_or_default();
     has(document.get("permissions"))
         || document.entries().iter().any(dotted)
-        || agents.iter().any(|agent| has(agent.node.get("permissions")))
+        || agents
+            .iter()
+            .any(|agent| has(agent.node.get("permissions")))
 }
 
 /// Reads `permission`, or the newer `permissions`. A key that was there already keeps its place, as opencode has it.
-fn stated(file: &File, agent: Option<&str>, document: &Node, list: &mut Vec<Stated>, out: &mut Imported) {
+fn stated(
+    file: &File,
+    agent: Option<&str>,
+    document: &Node,
+    list: &mut Vec<Stated>,
+    out: &mut Imported,
+) {
     let mut put = |key: &str, pattern: &str, action: Option<&str>, out: &mut Imported| {
         let decision = match action {
             Some("allow") => Decision::Allow,
             Some("ask") => Decision::Ask,
             Some("deny") => Decision::Deny,
             _ => {
-                out.note(&file.name, &format!("{key}: {pattern}"), "taken as `deny`: what it decides is not known");
+                out.note(
+                    &file.name,
+                    &format!("{key}: {pattern}"),
+                    "taken as `deny`: what it decides is not known",
+                );
                 Decision::Deny
             }
         };
-        let pattern = pattern.strip_prefix("$HOME").map_or_else(|| pattern.to_owned(), |rest| format!("~{rest}"));
-        let new = Stated { place: file.name.clone(), agent: agent.map(str::to_owned), key: key.to_owned(), pattern, decision };
-        let same = |old: &&mut Stated| old.agent == new.agent && old.key == new.key && old.pattern == new.pattern;
+        let pattern = pattern
+            .strip_prefix("$HOME")
+            .map_or_else(|| pattern.to_owned(), |rest| format!("~{rest}"));
+        let new = Stated {
+            place: file.name.clone(),
+            agent: agent.map(str::to_owned),
+            key: key.to_owned(),
+            pattern,
+            decision,
+        };
+        let same = |old: &&mut Stated| {
+            old.agent == new.agent && old.key == new.key && old.pattern == new.pattern
+        };
         match list.iter_mut().find(same) {
             Some(old) => *old = new,
             None => list.push(new),
@@ -121,25 +191,48 @@ fn stated(file: &File, agent: Option<&str>, document: &Node, list: &mut Vec<Stat
                 for entry in permission.entries() {
                     match entry.node.as_text() {
                         Some(action) => put(&entry.key, "*", Some(action), out),
-                        None => entry.node.entries().iter().for_each(|inner| put(&entry.key, &inner.key, inner.node.as_text(), out)),
+                        None => entry.node.entries().iter().for_each(|inner| {
+                            put(&entry.key, &inner.key, inner.node.as_text(), out)
+                        }),
                     }
                 }
             }
         }
     }
-    for item in document.get("permissions").map(Node::items).unwrap_or_default() {
+    for item in document
+        .get("permissions")
+        .map(Node::items)
+        .unwrap_or_default()
+    {
         let text = |key: &str| item.get(key).and_then(Node::as_text);
-        put(text("action").unwrap_or("*"), text("resource").unwrap_or("*"), text("effect"), out);
+        put(
+            text("action").unwrap_or("*"),
+            text("resource").unwrap_or("*"),
+            text("effect"),
+            out,
+        );
     }
 }
 
 fn translate(stated: &Stated, list: &mut Vec<Ordered>, out: &mut Imported) {
-    let Stated { place, agent, key, pattern, decision } = stated;
+    let Stated {
+        place,
+        agent,
+        key,
+        pattern,
+        decision,
+    } = stated;
     let what = format!("{key}: {pattern}");
     let strict = *decision != Decision::Allow;
     let mut put = |about: About| {
         list.push(Ordered {
-            rule: Rule { decision: *decision, about, except: Vec::new(), agent: agent.clone(), reason: None },
+            rule: Rule {
+                decision: *decision,
+                about,
+                except: Vec::new(),
+                agent: agent.clone(),
+                reason: None,
+            },
             exact: true,
         });
     };
@@ -223,7 +316,9 @@ fn translate(stated: &Stated, list: &mut Vec<Ordered>, out: &mut Imported) {
 
 /// All tools are denied but those that a later rule names.
 fn every_other_tool(stated: &Stated, later: &[Stated], out: &mut Imported) {
-    let named = later.iter().filter(|one| one.decision != Decision::Deny && one.key != "*" && one.agent == stated.agent);
+    let named = later.iter().filter(|one| {
+        one.decision != Decision::Deny && one.key != "*" && one.agent == stated.agent
+    });
     let mut except: Vec<About> = Vec::new();
     for one in named {
         let about = About::Tool(one.key.clone());
@@ -231,7 +326,13 @@ fn every_other_tool(stated: &Stated, later: &[Stated], out: &mut Imported) {
             except.push(about);
         }
     }
-    out.push(Rule { decision: Decision::Deny, about: About::Tool("*".to_owned()), except, agent: stated.agent.clone(), reason: None });
+    out.push(Rule {
+        decision: Decision::Deny,
+        about: About::Tool("*".to_owned()),
+        except,
+        agent: stated.agent.clone(),
+        reason: None,
+    });
 }
 
 fn command(pattern: &str) -> Option<About> {

@@ -8,7 +8,12 @@ use super::patterns::{any_command, glob, words};
 use super::{About, File, Imported, Ordered, Rule, jsonc, without_order};
 
 fn texts(node: Option<&Node>) -> Vec<String> {
-    node.map(Node::items).unwrap_or_default().iter().filter_map(Node::as_text).map(str::to_owned).collect()
+    node.map(Node::items)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Node::as_text)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Two lists of prefixes: the longest that matches counts, and of two alike the denial.
@@ -19,9 +24,16 @@ pub(super) fn roo(files: &[File]) -> Result<Imported, String> {
         let document = jsonc::read(file)?;
         let of = |name: &str| {
             let nested = document.get("roo-cline").and_then(|own| own.get(name));
-            texts(nested.or_else(|| document.get(&format!("roo-cline.{name}"))).or_else(|| document.get(name)))
+            texts(
+                nested
+                    .or_else(|| document.get(&format!("roo-cline.{name}")))
+                    .or_else(|| document.get(name)),
+            )
         };
-        for (key, decision) in [("allowedCommands", Decision::Allow), ("deniedCommands", Decision::Deny)] {
+        for (key, decision) in [
+            ("allowedCommands", Decision::Allow),
+            ("deniedCommands", Decision::Deny),
+        ] {
             for prefix in of(key) {
                 let trimmed = prefix.trim();
                 // A prefix needs not end with a word there: what is allowed here ends with one, what is denied need not.
@@ -32,25 +44,40 @@ pub(super) fn roo(files: &[File]) -> Result<Imported, String> {
                 };
                 match about {
                     Some(about) => {
-                        let rule = Rule { decision, about, except: Vec::new(), agent: None, reason: None };
+                        let rule = Rule {
+                            decision,
+                            about,
+                            except: Vec::new(),
+                            agent: None,
+                            reason: None,
+                        };
                         list.push((trimmed.len(), decision, Ordered { rule, exact: true }));
                     }
-                    None if decision == Decision::Allow => {
-                        out.note(&file.name, &prefix, "left out: the prefix has no form here, so it asks")
-                    }
+                    None if decision == Decision::Allow => out.note(
+                        &file.name,
+                        &prefix,
+                        "left out: the prefix has no form here, so it asks",
+                    ),
                     None => {
                         out.add(Decision::Deny, any_command());
                         out.note(&file.name, &prefix, "for every command: the prefix has no form here, and less would be looser");
                     }
                 }
                 if decision == Decision::Allow && trimmed != "*" {
-                    out.note(&file.name, &prefix, "for whole words: `git` is not also `gitleaks` here");
+                    out.note(
+                        &file.name,
+                        &prefix,
+                        "for whole words: `git` is not also `gitleaks` here",
+                    );
                 }
             }
         }
     }
     list.sort_by_key(|(length, decision, _)| (*length, *decision));
-    without_order(list.into_iter().map(|(_, _, ordered)| ordered).collect(), &mut out);
+    without_order(
+        list.into_iter().map(|(_, _, ordered)| ordered).collect(),
+        &mut out,
+    );
     Ok(out)
 }
 
@@ -69,9 +96,11 @@ pub(super) fn cline(files: &[File]) -> Result<Imported, String> {
                 };
                 match about {
                     Some(about) => out.add(decision, about),
-                    None if decision == Decision::Allow => {
-                        out.note(&file.name, &pattern, "left out: the pattern has no form here, so it asks")
-                    }
+                    None if decision == Decision::Allow => out.note(
+                        &file.name,
+                        &pattern,
+                        "left out: the pattern has no form here, so it asks",
+                    ),
                     None => {
                         out.add(decision, any_command());
                         out.note(&file.name, &pattern, "for every command: the pattern has no form here, and less would be looser");
@@ -80,7 +109,11 @@ pub(super) fn cline(files: &[File]) -> Result<Imported, String> {
             }
         }
         if document.get("allowRedirects").and_then(Node::as_bool) == Some(true) {
-            out.note(&file.name, "allowRedirects: true", "left out: where a command writes to is judged by itself");
+            out.note(
+                &file.name,
+                "allowRedirects: true",
+                "left out: where a command writes to is judged by itself",
+            );
         }
     }
     Ok(out)
@@ -90,15 +123,24 @@ pub(super) fn cline(files: &[File]) -> Result<Imported, String> {
 pub(super) fn goose(files: &[File]) -> Result<Imported, String> {
     let mut out = Imported::default();
     for file in files {
-        let document = yaml::read(&file.text, &Limits::policy()).map_err(|finding| format!("`{}`: {}", file.name, finding.message))?;
+        let document = yaml::read(&file.text, &Limits::policy())
+            .map_err(|finding| format!("`{}`: {}", file.name, finding.message))?;
         let user = document.get("user");
-        for (key, decision) in [("never_allow", Decision::Deny), ("ask_before", Decision::Ask), ("always_allow", Decision::Allow)] {
+        for (key, decision) in [
+            ("never_allow", Decision::Deny),
+            ("ask_before", Decision::Ask),
+            ("always_allow", Decision::Allow),
+        ] {
             for name in texts(user.and_then(|user| user.get(key))) {
                 of_goose(&name, decision, &mut out);
             }
         }
         if document.get("smart_approve").is_some() {
-            out.note(&file.name, "smart_approve", "left out: it is what a model once thought of the names of tools");
+            out.note(
+                &file.name,
+                "smart_approve",
+                "left out: it is what a model once thought of the names of tools",
+            );
         }
     }
     Ok(out)
@@ -114,7 +156,9 @@ fn of_goose(name: &str, decision: Decision, out: &mut Imported) {
             }
         }
         name => match name.split_once("__") {
-            Some((server, tool)) if !server.is_empty() && !tool.is_empty() => out.add(decision, About::Mcp(format!("{server}/{tool}"))),
+            Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
+                out.add(decision, About::Mcp(format!("{server}/{tool}")))
+            }
             _ => out.add(decision, About::Tool(name.to_owned())),
         },
     }
@@ -125,16 +169,34 @@ pub(super) fn crush(files: &[File]) -> Result<Imported, String> {
     let mut out = Imported::default();
     for file in files {
         let document = jsonc::read(file)?;
-        for name in texts(document.get("options").and_then(|options| options.get("disabled_tools"))) {
+        for name in texts(
+            document
+                .get("options")
+                .and_then(|options| options.get("disabled_tools")),
+        ) {
             out.add(Decision::Deny, About::Tool(name));
         }
-        for name in texts(document.get("permissions").and_then(|permissions| permissions.get("allowed_tools"))) {
+        for name in texts(
+            document
+                .get("permissions")
+                .and_then(|permissions| permissions.get("allowed_tools")),
+        ) {
             match name.split_once(':').map_or(name.as_str(), |(tool, _)| tool) {
                 "bash" if name == "bash" => out.add(Decision::Allow, any_command()),
-                "view" | "ls" | "grep" | "glob" => out.add(Decision::Allow, About::Read("**".to_owned())),
-                "edit" | "write" | "multiedit" => out.add(Decision::Allow, About::Write("**".to_owned())),
-                "fetch" if name == "fetch" => out.add(Decision::Allow, About::Fetch("https://*/**".to_owned())),
-                _ => out.note(&file.name, &name, "left out: what it does has no form here, so it asks"),
+                "view" | "ls" | "grep" | "glob" => {
+                    out.add(Decision::Allow, About::Read("**".to_owned()))
+                }
+                "edit" | "write" | "multiedit" => {
+                    out.add(Decision::Allow, About::Write("**".to_owned()))
+                }
+                "fetch" if name == "fetch" => {
+                    out.add(Decision::Allow, About::Fetch("https://*/**".to_owned()))
+                }
+                _ => out.note(
+                    &file.name,
+                    &name,
+                    "left out: what it does has no form here, so it asks",
+                ),
             }
         }
     }

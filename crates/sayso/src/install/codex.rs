@@ -14,17 +14,39 @@ use super::foreign::{Foreign, shown};
 use super::hooks::{Event, Hooks, LONG, Place, SHORT, places};
 use super::kept::{Kept, KeptFile};
 use super::spans::Document;
-use super::{Around, Plan, Refused, Wish, exactly, made_for, oddities, open, text_of, trust, without};
+use super::{
+    Around, Plan, Refused, Wish, exactly, made_for, oddities, open, text_of, trust, without,
+};
 use crate::agents::{Scope, Which};
 
 /// The events that start the hook. It knows no word for a hook that must not fail.
 pub const EVENTS: [Event; 5] = [
-    Event { name: "PreToolUse", seconds: LONG, blocks: false },
-    Event { name: "PermissionRequest", seconds: LONG, blocks: false },
-    Event { name: "PostToolUse", seconds: LONG, blocks: false },
+    Event {
+        name: "PreToolUse",
+        seconds: LONG,
+        blocks: false,
+    },
+    Event {
+        name: "PermissionRequest",
+        seconds: LONG,
+        blocks: false,
+    },
+    Event {
+        name: "PostToolUse",
+        seconds: LONG,
+        blocks: false,
+    },
     // Without it nobody knows the workspace.
-    Event { name: "SessionStart", seconds: LONG, blocks: false },
-    Event { name: "SessionEnd", seconds: SHORT, blocks: false },
+    Event {
+        name: "SessionStart",
+        seconds: LONG,
+        blocks: false,
+    },
+    Event {
+        name: "SessionEnd",
+        seconds: SHORT,
+        blocks: false,
+    },
 ];
 
 /// The file that the hook stands in.
@@ -41,7 +63,11 @@ pub fn target(around: &Around, scope: Scope) -> Result<PathBuf, Refused> {
 
 /// Codex looks behind links in the variable, and not in the home; trust goes by the path that comes of it.
 fn own_folder(around: &Around) -> Result<PathBuf, Refused> {
-    let set = around.codex.as_deref().map(real).or_else(|| around.home.as_ref().map(|home| home.join(".codex")));
+    let set = around
+        .codex
+        .as_deref()
+        .map(real)
+        .or_else(|| around.home.as_ref().map(|home| home.join(".codex")));
     set.ok_or_else(|| Refused::new("neither `CODEX_HOME` nor `HOME` is an absolute path"))
 }
 
@@ -77,36 +103,65 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     let scope = wish.scope;
     if wish.takeover {
         let words = "Codex runs the tool where its hook is killed or cannot be started, so sayso never takes over there";
-        return Err(Refused::new(words).hint("leave out `--takeover`; the approvals of Codex stay as they are"));
+        return Err(Refused::new(words)
+            .hint("leave out `--takeover`; the approvals of Codex stay as they are"));
     }
     if wish.trust && scope == Scope::Managed {
-        return Err(Refused::new("a hook of an administrator is trusted already").hint("leave out `--trust`"));
+        return Err(
+            Refused::new("a hook of an administrator is trusted already")
+                .hint("leave out `--trust`"),
+        );
     }
     let mut plan = Plan::default();
     let target = target(around, scope)?;
     let kept = Kept::read(&around.state, Which::Codex, scope, &target)?;
     let file = open(around, scope, &target)?;
-    let hooks = Hooks { who: Which::Codex, program: &around.program, events: &EVENTS };
+    let hooks = Hooks {
+        who: Which::Codex,
+        program: &around.program,
+        events: &EVENTS,
+    };
     let mut document = Document::new(text_of(&target)?, file.text.as_deref());
     let old = document.read()?;
     plan.warnings.extend(oddities(Which::Codex, &old, &target));
-    if let Some(entry) = old.entries().iter().find(|entry| !["description", "hooks"].contains(&entry.key.as_str())) {
-        let finding = sayso_core::diagnostic::Diagnostic::error(entry.key_span, format!("Codex takes no key `{}` here", entry.key));
-        return Err(document.refuse(&finding.hint("with it, none of the hooks in this file would run")));
+    if let Some(entry) = old
+        .entries()
+        .iter()
+        .find(|entry| !["description", "hooks"].contains(&entry.key.as_str()))
+    {
+        let finding = sayso_core::diagnostic::Diagnostic::error(
+            entry.key_span,
+            format!("Codex takes no key `{}` here", entry.key),
+        );
+        return Err(
+            document.refuse(&finding.hint("with it, none of the hooks in this file would run"))
+        );
     }
-    let config = (scope != Scope::Managed).then(|| Config::open(around)).transpose()?;
+    let config = (scope != Scope::Managed)
+        .then(|| Config::open(around))
+        .transpose()?;
     switched_off(around, scope, config.as_ref(), &mut plan)?;
     plan.notes
         .push("where sayso is killed or cannot be started, Codex runs the tool: it has no word for a hook that must not fail".to_owned());
     let base = without(kept.as_ref(), &hooks, &file, false, |_| Ok(()))?;
     if let Some(path) = elsewhere(around, &target, scope) {
-        plan.notes.push(format!("the hook stands in {} already, and one is enough", shown(&path)));
+        plan.notes.push(format!(
+            "the hook stands in {} already, and one is enough",
+            shown(&path)
+        ));
         return Ok(plan);
     }
     hooks.put_in(&mut document)?;
     let new = document.read()?;
     let is_new = document.text != Document::new("", file.text.as_deref()).text;
-    let (made, after) = (made_for(kept.as_ref(), &file), if is_new { Some(document.text.clone()) } else { file.text.clone() });
+    let (made, after) = (
+        made_for(kept.as_ref(), &file),
+        if is_new {
+            Some(document.text.clone())
+        } else {
+            file.text.clone()
+        },
+    );
     plan.change(file, after, base, made);
     if let Some(config) = config {
         moved(&old, &new, &config.document, text_of(&target)?, &mut plan);
@@ -117,25 +172,48 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
         files.retain(|old| old.path != new.path);
         files.push(new);
     }
-    plan.kept = Some(Kept { files, takeover: None });
+    plan.kept = Some(Kept {
+        files,
+        takeover: None,
+    });
     Ok(plan)
 }
 
 /// Refuses where the hook would not run.
-fn switched_off(around: &Around, scope: Scope, config: Option<&Config>, plan: &mut Plan) -> Result<(), Refused> {
+fn switched_off(
+    around: &Around,
+    scope: Scope,
+    config: Option<&Config>,
+    plan: &mut Plan,
+) -> Result<(), Refused> {
     let system = around.etc.join("codex/config.toml");
-    let off = |document: &DocumentMut| ["hooks", "codex_hooks"].into_iter().find(|key| trust::is_false(document, "features", key));
+    let off = |document: &DocumentMut| {
+        ["hooks", "codex_hooks"]
+            .into_iter()
+            .find(|key| trust::is_false(document, "features", key))
+    };
     let refuse = |key: &str, path: &Path| {
-        Refused::new(format!("`features.{key}` is `false` in {}, so the hook would not run", shown(path))).hint("take that line out first")
+        Refused::new(format!(
+            "`features.{key}` is `false` in {}, so the hook would not run",
+            shown(path)
+        ))
+        .hint("take that line out first")
     };
     if let Some(key) = glance(&system).as_ref().and_then(off) {
         return Err(refuse(key, &system));
     }
     let requirements = around.etc.join("codex/requirements.toml");
-    let only_managed = glance(&requirements).and_then(|found| found.get("allow_managed_hooks_only")?.as_bool()) == Some(true);
+    let only_managed = glance(&requirements)
+        .and_then(|found| found.get("allow_managed_hooks_only")?.as_bool())
+        == Some(true);
     if only_managed && scope != Scope::Managed {
-        let words = format!("`allow_managed_hooks_only` is set in {}, so only an administrator's hooks run", shown(&requirements));
-        return Err(Refused::new(words).hint("an administrator can run `sayso install codex --managed`"));
+        let words = format!(
+            "`allow_managed_hooks_only` is set in {}, so only an administrator's hooks run",
+            shown(&requirements)
+        );
+        return Err(
+            Refused::new(words).hint("an administrator can run `sayso install codex --managed`")
+        );
     }
     let Some(config) = config else {
         plan.notes.push("whoever sets `features.hooks = false` in their own settings switches this hook off, too".to_owned());
@@ -146,9 +224,16 @@ fn switched_off(around: &Around, scope: Scope, config: Option<&Config>, plan: &m
     }
     let project = real(&around.folder);
     if scope == Scope::Project {
-        let level = config.document.get("projects").and_then(|all| all.get(project.to_str()?)).and_then(|one| one.get("trust_level"));
+        let level = config
+            .document
+            .get("projects")
+            .and_then(|all| all.get(project.to_str()?))
+            .and_then(|one| one.get("trust_level"));
         if level.and_then(toml_edit::Item::as_str) != Some("trusted") {
-            plan.warnings.push(format!("Codex reads this only once you trust the project {} in Codex", shown(&project)));
+            plan.warnings.push(format!(
+                "Codex reads this only once you trust the project {} in Codex",
+                shown(&project)
+            ));
         }
     } else {
         let words = "a project that you trust in Codex can switch this hook off by `features.hooks = false` in its own settings";
@@ -160,15 +245,22 @@ fn switched_off(around: &Around, scope: Scope, config: Option<&Config>, plan: &m
 /// Another file that has the hook already, and counts here.
 fn elsewhere(around: &Around, target: &Path, scope: Scope) -> Option<PathBuf> {
     let managed = around.etc.join("codex/hooks.json");
-    let own = own_folder(around).ok().map(|folder| folder.join("hooks.json"));
+    let own = own_folder(around)
+        .ok()
+        .map(|folder| folder.join("hooks.json"));
     let all = match scope {
         Scope::Managed => vec![],
         Scope::User => vec![managed],
         Scope::Project => [Some(managed), own].into_iter().flatten().collect(),
     };
     let fires = |path: &PathBuf| {
-        let root = Foreign::glance(path).and_then(|text| Document::new("", Some(&text)).read().ok());
-        root.is_some_and(|root| places(Which::Codex, &root).iter().any(|place| place.event == "PreToolUse"))
+        let root =
+            Foreign::glance(path).and_then(|text| Document::new("", Some(&text)).read().ok());
+        root.is_some_and(|root| {
+            places(Which::Codex, &root)
+                .iter()
+                .any(|place| place.event == "PreToolUse")
+        })
     };
     all.into_iter().filter(|path| path != target).find(fires)
 }
@@ -185,23 +277,39 @@ fn trusted(
 ) -> Result<(), Refused> {
     let path = target(around, wish.scope)?;
     let command = hooks.command()?;
-    let seconds = |place: &Place| EVENTS.iter().find(|event| event.name == place.event).map_or(LONG, |event| event.seconds);
+    let seconds = |place: &Place| {
+        EVENTS
+            .iter()
+            .find(|event| event.name == place.event)
+            .map_or(LONG, |event| event.seconds)
+    };
     let wanted: Vec<(String, String)> = places(Which::Codex, root)
         .iter()
         .map(|place| {
-            let key = text_of(&path).map(|path| trust::key(path, &place.event, place.group, place.handler))?;
+            let key = text_of(&path)
+                .map(|path| trust::key(path, &place.event, place.group, place.handler))?;
             Ok((key, trust::hash(&place.event, &command, seconds(place))))
         })
         .collect::<Result<_, Refused>>()?;
-    let off: Vec<&str> = wanted.iter().map(|(key, _)| key.as_str()).filter(|key| trust::of(&config.document, key).is_off).collect();
+    let off: Vec<&str> = wanted
+        .iter()
+        .map(|(key, _)| key.as_str())
+        .filter(|key| trust::of(&config.document, key).is_off)
+        .collect();
     if let Some(first) = off.first() {
-        let words = format!("the hook was switched off in `/hooks` of Codex ({} places, such as `{first}`): switch it on there", off.len());
+        let words = format!(
+            "the hook was switched off in `/hooks` of Codex ({} places, such as `{first}`): switch it on there",
+            off.len()
+        );
         plan.warnings.push(words);
     }
-    let missing: Vec<&(String, String)> =
-        wanted.iter().filter(|(key, hash)| trust::of(&config.document, key).hash.as_deref() != Some(hash)).collect();
+    let missing: Vec<&(String, String)> = wanted
+        .iter()
+        .filter(|(key, hash)| trust::of(&config.document, key).hash.as_deref() != Some(hash))
+        .collect();
     if missing.is_empty() {
-        plan.notes.push("Codex is told already that you trust the hook".to_owned());
+        plan.notes
+            .push("Codex is told already that you trust the hook".to_owned());
         return Ok(());
     }
     if !wish.trust {
@@ -233,16 +341,33 @@ fn moved(old: &Node, new: &Node, config: &DocumentMut, file: &str, plan: &mut Pl
         for event in root.get("hooks").map(Node::entries).unwrap_or_default() {
             for (group, node) in event.node.items().iter().enumerate() {
                 let count = node.get("hooks").map(Node::items).unwrap_or_default().len();
-                let each = (0..count).map(|handler| Place { event: event.key.clone(), group, handler });
+                let each = (0..count).map(|handler| Place {
+                    event: event.key.clone(),
+                    group,
+                    handler,
+                });
                 all.extend(each.filter(|place| !own.contains(place)));
             }
         }
         all
     };
-    let is_trusted = |place: &Place| trust::of(config, &trust::key(file, &place.event, place.group, place.handler)).hash.is_some();
-    let moved = others(old).into_iter().zip(others(new)).filter(|(before, after)| before != after && is_trusted(before)).count();
+    let is_trusted = |place: &Place| {
+        trust::of(
+            config,
+            &trust::key(file, &place.event, place.group, place.handler),
+        )
+        .hash
+        .is_some()
+    };
+    let moved = others(old)
+        .into_iter()
+        .zip(others(new))
+        .filter(|(before, after)| before != after && is_trusted(before))
+        .count();
     if moved > 0 {
-        let words = format!("{moved} other hooks move to another place in {file}, and Codex asks you to trust them again in `/hooks`");
+        let words = format!(
+            "{moved} other hooks move to another place in {file}, and Codex asks you to trust them again in `/hooks`"
+        );
         plan.warnings.push(words);
     }
 }
@@ -256,7 +381,11 @@ pub fn uninstall(around: &Around, scope: Scope) -> Result<Plan, Refused> {
     let target = target(around, scope)?;
     let kept = Kept::read(&around.state, Which::Codex, scope, &target)?;
     let file = open(around, scope, &target)?;
-    let hooks = Hooks { who: Which::Codex, program: &around.program, events: &EVENTS };
+    let hooks = Hooks {
+        who: Which::Codex,
+        program: &around.program,
+        events: &EVENTS,
+    };
     let after = without(kept.as_ref(), &hooks, &file, false, |_| Ok(()))?;
     let root = |text: Option<&str>| Document::new(text_of(&target)?, text).read();
     let (old, new) = (root(file.text.as_deref())?, root(after.as_deref())?);
@@ -269,9 +398,13 @@ pub fn uninstall(around: &Around, scope: Scope) -> Result<Plan, Refused> {
     let config = Config::open(around)?;
     let name = text_of(&target)?;
     moved(&old, &new, &config.document, name, &mut plan);
-    let own: Vec<String> =
-        places(Which::Codex, &old).iter().map(|place| trust::key(name, &place.event, place.group, place.handler)).collect();
-    let is_written = own.iter().any(|key| trust::of(&config.document, key) != trust::Trust::default());
+    let own: Vec<String> = places(Which::Codex, &old)
+        .iter()
+        .map(|place| trust::key(name, &place.event, place.group, place.handler))
+        .collect();
+    let is_written = own
+        .iter()
+        .any(|key| trust::of(&config.document, key) != trust::Trust::default());
     let Config { file, mut document } = config;
     let after = match exactly(kept.as_ref(), &file) {
         Some(known) => known.before,

@@ -14,7 +14,10 @@ pub fn places(who: Which, root: &Node) -> Vec<(String, usize)> {
     let events = root.get("hooks").map(Node::entries).unwrap_or_default();
     let of_event = |event: &sayso_core::node::Entry| {
         let handlers = event.node.items().iter().enumerate();
-        handlers.filter(|(_, handler)| started(who, handler).is_some()).map(|(index, _)| (event.key.clone(), index)).collect::<Vec<_>>()
+        handlers
+            .filter(|(_, handler)| started(who, handler).is_some())
+            .map(|(index, _)| (event.key.clone(), index))
+            .collect::<Vec<_>>()
     };
     events.iter().flat_map(of_event).collect()
 }
@@ -31,7 +34,9 @@ pub fn handler(hooks: &Hooks<'_>, beside: &[(&str, Beside)]) -> Result<Node, Ref
         }
     };
     let command = [("command".to_owned(), Node::text(hooks.command()?))];
-    Ok(Node::map(command.into_iter().chain(beside.iter().map(|(name, beside)| ((*name).to_owned(), value(beside))))))
+    Ok(Node::map(command.into_iter().chain(beside.iter().map(
+        |(name, beside)| ((*name).to_owned(), value(beside)),
+    ))))
 }
 
 /// Puts them in; what is there already stays where it is, and what an older sayso put there is replaced.
@@ -52,11 +57,19 @@ pub fn put_in(
     take_out_of(hooks.who, document, |event| !events.contains(&event))?;
     for event in events {
         let root = document.read()?;
-        let own: Vec<usize> = places(hooks.who, &root).into_iter().filter(|(name, _)| name == event).map(|(_, index)| index).collect();
+        let own: Vec<usize> = places(hooks.who, &root)
+            .into_iter()
+            .filter(|(name, _)| name == event)
+            .map(|(_, index)| index)
+            .collect();
         let list = root.get("hooks").and_then(|all| all.get(event));
         match (own.as_slice(), list) {
             ([index], Some(list)) => {
-                if let Some(old) = list.items().get(*index).filter(|old| json::write(old) != json::write(&wanted)) {
+                if let Some(old) = list
+                    .items()
+                    .get(*index)
+                    .filter(|old| json::write(old) != json::write(&wanted))
+                {
                     document.replace(old, &wanted);
                 }
             }
@@ -77,12 +90,26 @@ pub fn take_out(who: Which, document: &mut Document) -> Result<(), Refused> {
     take_out_of(who, document, |_| true)
 }
 
-fn take_out_of(who: Which, document: &mut Document, from: impl Fn(&str) -> bool) -> Result<(), Refused> {
+fn take_out_of(
+    who: Which,
+    document: &mut Document,
+    from: impl Fn(&str) -> bool,
+) -> Result<(), Refused> {
     loop {
         let root = document.read()?;
-        let Some((event, index)) = places(who, &root).into_iter().rfind(|(event, _)| from(event)) else { return Ok(()) };
+        let Some((event, index)) = places(who, &root)
+            .into_iter()
+            .rfind(|(event, _)| from(event))
+        else {
+            return Ok(());
+        };
         let key = |map: &Node, key: &str| map.entries().iter().position(|entry| entry.key == key);
-        let Some((hooks, list)) = root.get("hooks").and_then(|hooks| Some((hooks, hooks.get(&event)?))) else { return Ok(()) };
+        let Some((hooks, list)) = root
+            .get("hooks")
+            .and_then(|hooks| Some((hooks, hooks.get(&event)?)))
+        else {
+            return Ok(());
+        };
         let (parent, at) = match () {
             () if list.items().len() > 1 => (list, Some(index)),
             () if hooks.entries().len() > 1 => (hooks, key(hooks, &event)),

@@ -55,23 +55,44 @@ impl Foreign {
             check_above(path)?;
         }
         let spot = Spot::of(&real).map_err(|trouble| Refused::new(String::from(trouble)))?;
-        let (file, found) = beneath::file(&spot.folder, &spot.name, &real).map_err(|trouble| Refused::new(String::from(trouble)))?;
-        let found_here = file.metadata().map_err(|error| refuse(&format!("cannot be looked at: {error}")))?;
+        let (file, found) = beneath::file(&spot.folder, &spot.name, &real)
+            .map_err(|trouble| Refused::new(String::from(trouble)))?;
+        let found_here = file
+            .metadata()
+            .map_err(|error| refuse(&format!("cannot be looked at: {error}")))?;
         check_own(&real, &found_here, false)?;
         let mut bytes = Vec::new();
-        file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(|error| refuse(&format!("cannot be read: {error}")))?;
+        file.take(LONGEST as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| refuse(&format!("cannot be read: {error}")))?;
         if bytes.len() > LONGEST {
             return Err(refuse(&format!("is larger than {} MiB", LONGEST >> 20)));
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|error| refuse(&format!("is no UTF-8 text, at byte {}", error.utf8_error().valid_up_to() + 1)))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            refuse(&format!(
+                "is no UTF-8 text, at byte {}",
+                error.utf8_error().valid_up_to() + 1
+            ))
+        })?;
         let mode = Some(beneath::mode(&found));
-        Ok(Foreign { path: path.to_owned(), real, text: Some(text), mode, missing: Vec::new(), has_other_names: found_here.nlink() > 1 })
+        Ok(Foreign {
+            path: path.to_owned(),
+            real,
+            text: Some(text),
+            mode,
+            missing: Vec::new(),
+            has_other_names: found_here.nlink() > 1,
+        })
     }
 
     fn missing(path: &Path) -> Result<Foreign, Refused> {
-        let cannot = |at: &Path, error: std::io::Error| Refused::new(format!("{} cannot be found: {error}", shown(at)));
-        let there = path.ancestors().skip(1).find(|above| fs::symlink_metadata(above).is_ok());
+        let cannot = |at: &Path, error: std::io::Error| {
+            Refused::new(format!("{} cannot be found: {error}", shown(at)))
+        };
+        let there = path
+            .ancestors()
+            .skip(1)
+            .find(|above| fs::symlink_metadata(above).is_ok());
         let there = there.ok_or_else(|| Refused::new(format!("{} is nowhere", shown(path))))?;
         let real = fs::canonicalize(there).map_err(|error| cannot(there, error))?;
         if !real.is_dir() {
@@ -84,14 +105,29 @@ impl Foreign {
             check_above(path)?;
         }
         let above = |folder: &&Path| folder.starts_with(&real) && **folder != real;
-        let mut missing: Vec<PathBuf> = whole.ancestors().skip(1).filter(above).map(Path::to_owned).collect();
+        let mut missing: Vec<PathBuf> = whole
+            .ancestors()
+            .skip(1)
+            .filter(above)
+            .map(Path::to_owned)
+            .collect();
         missing.reverse();
-        Ok(Foreign { path: path.to_owned(), real: whole, text: None, mode: None, missing, has_other_names: false })
+        Ok(Foreign {
+            path: path.to_owned(),
+            real: whole,
+            text: None,
+            mode: None,
+            missing,
+            has_other_names: false,
+        })
     }
 
     /// Its text, or none for a file that is missing; whatever is wrong with it counts as missing. For files that are only looked at.
     pub fn glance(path: &Path) -> Option<String> {
-        let file = fs::metadata(path).ok().filter(fs::Metadata::is_file).and_then(|_| fs::File::open(path).ok())?;
+        let file = fs::metadata(path)
+            .ok()
+            .filter(fs::Metadata::is_file)
+            .and_then(|_| fs::File::open(path).ok())?;
         let mut text = String::new();
         file.take(LONGEST as u64).read_to_string(&mut text).ok()?;
         Some(text)
@@ -108,7 +144,11 @@ impl Foreign {
 
 /// A file with this text.
 pub fn state_of(text: &str, mode: u32) -> State {
-    State::File { digest: Some(Digest::of_bytes(text.as_bytes())), size: text.len() as u64, mode }
+    State::File {
+        digest: Some(Digest::of_bytes(text.as_bytes())),
+        size: text.len() as u64,
+        mode,
+    }
 }
 
 /// The path as a message shows it.
@@ -126,7 +166,12 @@ pub fn check_above(path: &Path) -> Result<(), Refused> {
             Ok(found) => check_own(folder, &found, true)?,
             // What is missing is made by us.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(Refused::new(format!("{} cannot be looked at: {error}", shown(folder)))),
+            Err(error) => {
+                return Err(Refused::new(format!(
+                    "{} cannot be looked at: {error}",
+                    shown(folder)
+                )));
+            }
         }
     }
     Ok(())
@@ -139,16 +184,33 @@ pub fn check_above(path: &Path) -> Result<(), Refused> {
 pub fn check_own(path: &Path, found: &fs::Metadata, is_above: bool) -> Result<(), Refused> {
     let me = rustix::process::geteuid().as_raw();
     if found.uid() != me && !(is_above && found.uid() == 0) {
-        return Err(Refused::new(format!("{} belongs to somebody else, so it is not touched", shown(path)))
-            .hint("run sayso as the one whom it belongs to"));
+        return Err(Refused::new(format!(
+            "{} belongs to somebody else, so it is not touched",
+            shown(path)
+        ))
+        .hint("run sayso as the one whom it belongs to"));
     }
     // Many systems give each person a group of their own.
     let own_group = found.gid() == me && rustix::process::getegid().as_raw() == me;
-    let writers = if own_group { OTHERS_WRITE } else { OTHERS_WRITE | GROUP_WRITES };
+    let writers = if own_group {
+        OTHERS_WRITE
+    } else {
+        OTHERS_WRITE | GROUP_WRITES
+    };
     if found.mode() & writers != 0 && !(is_above && found.mode() & STICKY != 0) {
-        let words = if is_above { "others can write in" } else { "others can write" };
-        return Err(Refused::new(format!("{words} {}, so what stands there counts for nothing", shown(path)))
-            .hint(&format!("look at it, then run `chmod go-w` on {}", shown(path))));
+        let words = if is_above {
+            "others can write in"
+        } else {
+            "others can write"
+        };
+        return Err(Refused::new(format!(
+            "{words} {}, so what stands there counts for nothing",
+            shown(path)
+        ))
+        .hint(&format!(
+            "look at it, then run `chmod go-w` on {}",
+            shown(path)
+        )));
     }
     Ok(())
 }

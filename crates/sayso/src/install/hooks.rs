@@ -52,7 +52,10 @@ impl Hooks<'_> {
     /// # Errors
     /// When the path of the program is no text.
     pub fn command(&self) -> Result<String, Refused> {
-        let program = self.program.to_str().ok_or_else(|| Refused::new("the path of sayso is not UTF-8"))?;
+        let program = self
+            .program
+            .to_str()
+            .ok_or_else(|| Refused::new("the path of sayso is not UTF-8"))?;
         let words = [program, "hook", self.who.name(), WAIT, &LONG.to_string()];
         Ok(sayso_shell::quote(&words.map(str::to_owned)))
     }
@@ -65,7 +68,10 @@ impl Hooks<'_> {
         let mut handler = vec![
             ("type", Node::text("command")),
             ("command", Node::text(self.command()?)),
-            ("timeout", Value::Number(event.seconds.saturating_mul(units(self.who)).to_string()).into()),
+            (
+                "timeout",
+                Value::Number(event.seconds.saturating_mul(units(self.who)).to_string()).into(),
+            ),
         ];
         if event.blocks {
             handler.push(("onFailure", Node::text("block")));
@@ -73,7 +79,10 @@ impl Hooks<'_> {
         if self.who == Which::Claude && event.name == "PreToolUse" {
             handler.push(("statusMessage", Node::text(STATUS)));
         }
-        Ok(Node::map([("matcher", Node::text("*")), ("hooks", Value::List(vec![Node::map(handler)]).into())]))
+        Ok(Node::map([
+            ("matcher", Node::text("*")),
+            ("hooks", Value::List(vec![Node::map(handler)]).into()),
+        ]))
     }
 
     /// Puts them in. What is there already stays where it is, what an older sayso put there is replaced.
@@ -86,9 +95,13 @@ impl Hooks<'_> {
             self.put_in_one(document, event)?;
         }
         let root = document.read()?;
-        let old = places(self.who, &root).into_iter().filter(|place| !self.events.iter().any(|event| event.name == place.event));
+        let old = places(self.who, &root)
+            .into_iter()
+            .filter(|place| !self.events.iter().any(|event| event.name == place.event));
         if old.count() > 0 {
-            self.take_out_of(document, |event| !self.events.iter().any(|own| own.name == event))?;
+            self.take_out_of(document, |event| {
+                !self.events.iter().any(|own| own.name == event)
+            })?;
         }
         insist(document, &before, self.who)
     }
@@ -96,12 +109,27 @@ impl Hooks<'_> {
     fn put_in_one(&self, document: &mut Document, event: &Event) -> Result<(), Refused> {
         let root = document.read()?;
         let wanted = self.group(event)?;
-        let own: Vec<Place> = places(self.who, &root).into_iter().filter(|place| place.event == event.name).collect();
-        let groups = root.get("hooks").and_then(|hooks| hooks.get(event.name)).map(Node::items).unwrap_or_default();
-        let alone = |place: &Place| groups.get(place.group).filter(|group| group.get("hooks").is_some_and(|list| list.items().len() == 1));
+        let own: Vec<Place> = places(self.who, &root)
+            .into_iter()
+            .filter(|place| place.event == event.name)
+            .collect();
+        let groups = root
+            .get("hooks")
+            .and_then(|hooks| hooks.get(event.name))
+            .map(Node::items)
+            .unwrap_or_default();
+        let alone = |place: &Place| {
+            groups.get(place.group).filter(|group| {
+                group
+                    .get("hooks")
+                    .is_some_and(|list| list.items().len() == 1)
+            })
+        };
         match own.as_slice() {
             [place] if alone(place).is_some() => {
-                if let Some(group) = alone(place).filter(|group| json::write(group) != json::write(&wanted)) {
+                if let Some(group) =
+                    alone(place).filter(|group| json::write(group) != json::write(&wanted))
+                {
                     document.replace(group, &wanted);
                 }
                 Ok(())
@@ -125,11 +153,20 @@ impl Hooks<'_> {
         insist(document, &before, self.who)
     }
 
-    fn take_out_of(&self, document: &mut Document, from: impl Fn(&str) -> bool) -> Result<(), Refused> {
+    fn take_out_of(
+        &self,
+        document: &mut Document,
+        from: impl Fn(&str) -> bool,
+    ) -> Result<(), Refused> {
         // Backwards, so that the numbers of those that are left stay right.
         loop {
             let root = document.read()?;
-            let Some(place) = places(self.who, &root).into_iter().rfind(|place| from(&place.event)) else { return Ok(()) };
+            let Some(place) = places(self.who, &root)
+                .into_iter()
+                .rfind(|place| from(&place.event))
+            else {
+                return Ok(());
+            };
             take_out_one(document, &root, &place);
         }
     }
@@ -137,9 +174,19 @@ impl Hooks<'_> {
 
 /// Takes one handler out; its group, its event and the whole of the hooks go with it where they hold nothing else.
 fn take_out_one(document: &mut Document, root: &Node, place: &Place) {
-    let Some(hooks) = root.get("hooks") else { return };
-    let Some(groups) = hooks.get(&place.event) else { return };
-    let Some(handlers) = groups.items().get(place.group).and_then(|group| group.get("hooks")) else { return };
+    let Some(hooks) = root.get("hooks") else {
+        return;
+    };
+    let Some(groups) = hooks.get(&place.event) else {
+        return;
+    };
+    let Some(handlers) = groups
+        .items()
+        .get(place.group)
+        .and_then(|group| group.get("hooks"))
+    else {
+        return;
+    };
     let key = |map: &Node, key: &str| map.entries().iter().position(|entry| entry.key == key);
     let (parent, index) = match () {
         () if handlers.items().len() > 1 => (handlers, Some(place.handler)),
@@ -165,9 +212,19 @@ pub fn places(who: Which, root: &Node) -> Vec<Place> {
     let mut all = Vec::new();
     for event in root.get("hooks").map(Node::entries).unwrap_or_default() {
         for (group, node) in event.node.items().iter().enumerate() {
-            for (handler, node) in node.get("hooks").map(Node::items).unwrap_or_default().iter().enumerate() {
+            for (handler, node) in node
+                .get("hooks")
+                .map(Node::items)
+                .unwrap_or_default()
+                .iter()
+                .enumerate()
+            {
                 if started(who, node).is_some() {
-                    all.push(Place { event: event.key.clone(), group, handler });
+                    all.push(Place {
+                        event: event.key.clone(),
+                        group,
+                        handler,
+                    });
                 }
             }
         }
@@ -177,7 +234,13 @@ pub fn places(who: Which, root: &Node) -> Vec<Place> {
 
 /// The handler at a place.
 pub fn handler<'a>(root: &'a Node, place: &Place) -> Option<&'a Node> {
-    root.get("hooks")?.get(&place.event)?.items().get(place.group)?.get("hooks")?.items().get(place.handler)
+    root.get("hooks")?
+        .get(&place.event)?
+        .items()
+        .get(place.group)?
+        .get("hooks")?
+        .items()
+        .get(place.handler)
 }
 
 /// The program that a handler starts, if that is sayso for this agent and nothing else.
@@ -187,20 +250,31 @@ pub fn started(who: Which, handler: &Node) -> Option<String> {
         Some(args) => {
             let words: Vec<&str> = args.items().iter().filter_map(Node::as_text).collect();
             let rest = words.strip_prefix(&["hook", who.name()])?;
-            (rest.is_empty() || matches!(rest, [flag, seconds] if *flag == WAIT && is_number(seconds))).then(|| command.to_owned())?
+            (rest.is_empty()
+                || matches!(rest, [flag, seconds] if *flag == WAIT && is_number(seconds)))
+            .then(|| command.to_owned())?
         }
         None => {
             let command = command.trim();
-            let waiting = command.rsplit_once(WAIT).filter(|(_, seconds)| is_number(seconds.trim_start()) && seconds.starts_with(' '));
+            let waiting = command
+                .rsplit_once(WAIT)
+                .filter(|(_, seconds)| is_number(seconds.trim_start()) && seconds.starts_with(' '));
             let command = waiting.map_or(command, |(command, _)| command.trim_end());
-            unquoted(command.strip_suffix(who.name())?.trim_end().strip_suffix("hook")?.trim_end())?
+            unquoted(
+                command
+                    .strip_suffix(who.name())?
+                    .trim_end()
+                    .strip_suffix("hook")?
+                    .trim_end(),
+            )?
         }
     };
     (Path::new(&program).file_name()? == "sayso").then_some(program)
 }
 
 /// What Claude Code shows while the hook has not answered.
-const STATUS: &str = "sayso is judging; if this takes long, it asks you in `sayso watch` or on its page";
+const STATUS: &str =
+    "sayso is judging; if this takes long, it asks you in `sayso watch` or on its page";
 /// What tells the hook how long the agent waits.
 const WAIT: &str = "--wait";
 
@@ -214,38 +288,72 @@ fn unquoted(word: &str) -> Option<String> {
     if plain(word) {
         return Some(word.to_owned());
     }
-    let inner = word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).map(|inner| inner.replace("'\\''", "'"));
+    let inner = word
+        .strip_prefix('\'')
+        .and_then(|rest| rest.strip_suffix('\''))
+        .map(|inner| inner.replace("'\\''", "'"));
     let quoted = inner.filter(|inner| sayso_shell::quote(std::slice::from_ref(inner)) == word);
     let simple = |inner: &&str| !inner.is_empty() && !inner.contains(['"', '\\', '$', '`', '!']);
-    quoted.or_else(|| word.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(simple).map(str::to_owned))
+    quoted.or_else(|| {
+        word.strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'))
+            .filter(simple)
+            .map(str::to_owned)
+    })
 }
 
 /// The settings as they would be without sayso, in a form that can be compared.
 fn without(who: Which, root: &Node) -> String {
     let own = places(who, root);
     let group = |event: &str, index: usize, node: &Node| {
-        let mine: Vec<usize> = own.iter().filter(|place| place.event == event && place.group == index).map(|place| place.handler).collect();
+        let mine: Vec<usize> = own
+            .iter()
+            .filter(|place| place.event == event && place.group == index)
+            .map(|place| place.handler)
+            .collect();
         if mine.is_empty() {
             return Some(node.clone());
         }
         let list = node.get("hooks").map(Node::items).unwrap_or_default();
-        let rest: Vec<Node> = list.iter().enumerate().filter(|(index, _)| !mine.contains(index)).map(|(_, node)| node.clone()).collect();
-        (!rest.is_empty()).then(|| crate::intake::agent::with(node, "hooks", Value::List(rest).into()))
+        let rest: Vec<Node> = list
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| !mine.contains(index))
+            .map(|(_, node)| node.clone())
+            .collect();
+        (!rest.is_empty())
+            .then(|| crate::intake::agent::with(node, "hooks", Value::List(rest).into()))
     };
     let event = |name: &str, node: &Node| {
-        let Value::List(items) = &node.value else { return Some(node.clone()) };
-        let rest: Vec<Node> = items.iter().enumerate().filter_map(|(index, node)| group(name, index, node)).collect();
+        let Value::List(items) = &node.value else {
+            return Some(node.clone());
+        };
+        let rest: Vec<Node> = items
+            .iter()
+            .enumerate()
+            .filter_map(|(index, node)| group(name, index, node))
+            .collect();
         (!rest.is_empty()).then(|| Value::List(rest).into())
     };
     let hooks = |node: &Node| {
-        let Value::Map(entries) = &node.value else { return Some(node.clone()) };
-        let rest: Vec<(String, Node)> =
-            entries.iter().filter_map(|entry| Some((entry.key.clone(), event(&entry.key, &entry.node)?))).collect();
+        let Value::Map(entries) = &node.value else {
+            return Some(node.clone());
+        };
+        let rest: Vec<(String, Node)> = entries
+            .iter()
+            .filter_map(|entry| Some((entry.key.clone(), event(&entry.key, &entry.node)?)))
+            .collect();
         (!rest.is_empty()).then(|| Node::map(rest))
     };
-    let Value::Map(entries) = &root.value else { return json::write(root) };
+    let Value::Map(entries) = &root.value else {
+        return json::write(root);
+    };
     let rest = entries.iter().filter_map(|entry| {
-        let node = if entry.key == "hooks" { hooks(&entry.node)? } else { entry.node.clone() };
+        let node = if entry.key == "hooks" {
+            hooks(&entry.node)?
+        } else {
+            entry.node.clone()
+        };
         Some((entry.key.clone(), node))
     });
     json::write(&Node::map(rest.collect::<Vec<_>>()))
@@ -256,5 +364,8 @@ fn insist(document: &Document, before: &str, who: Which) -> Result<(), Refused> 
     if without(who, &document.read()?) == before {
         return Ok(());
     }
-    Err(Refused::new(format!("`{}` cannot be changed without touching what is not sayso's", document.name)))
+    Err(Refused::new(format!(
+        "`{}` cannot be changed without touching what is not sayso's",
+        document.name
+    )))
 }

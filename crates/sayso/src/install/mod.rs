@@ -149,8 +149,12 @@ pub struct Done {
 pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     program::check(&around.program)?;
     if let Some(doubt) = program::doubt(&around.program, around).filter(|_| !wish.anyway) {
-        let words = format!("the program {} is no good for a hook: {doubt}", shown(&around.program));
-        return Err(Refused::new(words).hint("put `sayso` where programs stand and run that one, or say `--anyway`"));
+        let words = format!(
+            "the program {} is no good for a hook: {doubt}",
+            shown(&around.program)
+        );
+        return Err(Refused::new(words)
+            .hint("put `sayso` where programs stand and run that one, or say `--anyway`"));
     }
     match wish.who {
         Which::Claude => claude::install(around, wish),
@@ -185,36 +189,76 @@ pub fn target(around: &Around, who: Which, scope: Scope) -> Result<PathBuf, Refu
 
 impl Plan {
     /// Adds the change of a file, if it is one; what it was without sayso is remembered.
-    fn change(&mut self, file: Foreign, after: Option<String>, base: Option<String>, made: Vec<PathBuf>) {
+    fn change(
+        &mut self,
+        file: Foreign,
+        after: Option<String>,
+        base: Option<String>,
+        made: Vec<PathBuf>,
+    ) {
         if file.text == after {
             return;
         }
         if file.real != file.path {
-            self.notes.push(format!("{} leads to {}, which is the file that changes", shown(&file.path), shown(&file.real)));
+            self.notes.push(format!(
+                "{} leads to {}, which is the file that changes",
+                shown(&file.path),
+                shown(&file.real)
+            ));
         }
         if file.has_other_names {
-            let words = format!("{} has other names, too; those keep the old text and are another file then", shown(&file.real));
+            let words = format!(
+                "{} has other names, too; those keep the old text and are another file then",
+                shown(&file.real)
+            );
             self.warnings.push(words);
         }
-        self.edits.push(Edit { file, after, base, made });
+        self.edits.push(Edit {
+            file,
+            after,
+            base,
+            made,
+        });
     }
 }
 
 impl Edit {
     /// What has to be done, behind steps for other files.
     fn steps(&self, scope: Scope, earlier: &[Step]) -> Vec<Step> {
-        let gone = |path: &Path| earlier.iter().any(|step| step.path == path && step.after == State::Absent);
-        let is_made = |path: &Path| earlier.iter().any(|step| step.path == path && matches!(step.after, State::Folder { .. }));
-        let (file_mode, folder_mode) = if scope == Scope::Managed { (0o644, 0o755) } else { (0o600, 0o700) };
+        let gone = |path: &Path| {
+            earlier
+                .iter()
+                .any(|step| step.path == path && step.after == State::Absent)
+        };
+        let is_made = |path: &Path| {
+            earlier
+                .iter()
+                .any(|step| step.path == path && matches!(step.after, State::Folder { .. }))
+        };
+        let (file_mode, folder_mode) = if scope == Scope::Managed {
+            (0o644, 0o755)
+        } else {
+            (0o600, 0o700)
+        };
         let put = |after: State| Step::put(self.file.real.clone(), self.file.state(), after);
-        let folder = |mode: u32| State::Folder { mode, inside: Some(Vec::new()) };
+        let folder = |mode: u32| State::Folder {
+            mode,
+            inside: Some(Vec::new()),
+        };
         let Some(text) = &self.after else {
             // Folders that were made for it go with it, as long as there is nothing else in them.
             let mut steps = vec![put(State::Absent)];
             let mut last = self.file.real.clone();
             for made in self.made.iter().rev() {
-                let only = fs::read_dir(made).map(|entries| entries.flatten().all(|entry| entry.path() == last || gone(&entry.path())));
-                let Some(mode) = fs::symlink_metadata(made).ok().filter(|_| only.unwrap_or(false)).map(|found| found.mode() & 0o7777)
+                let only = fs::read_dir(made).map(|entries| {
+                    entries
+                        .flatten()
+                        .all(|entry| entry.path() == last || gone(&entry.path()))
+                });
+                let Some(mode) = fs::symlink_metadata(made)
+                    .ok()
+                    .filter(|_| only.unwrap_or(false))
+                    .map(|found| found.mode() & 0o7777)
                 else {
                     break;
                 };
@@ -225,7 +269,8 @@ impl Edit {
         };
         let missing = self.file.missing.iter().filter(|path| !is_made(path));
         let made = missing.map(|path| Step::put(path.clone(), State::Absent, folder(folder_mode)));
-        made.chain([put(state_of(text, self.file.mode.unwrap_or(file_mode)))]).collect()
+        made.chain([put(state_of(text, self.file.mode.unwrap_or(file_mode)))])
+            .collect()
     }
 }
 
@@ -233,7 +278,14 @@ impl Edit {
 ///
 /// # Errors
 /// Why nothing was changed.
-pub fn carry_out(around: &Around, who: Which, scope: Scope, plan: &Plan, id: &str, asked: bool) -> Result<Done, Refused> {
+pub fn carry_out(
+    around: &Around,
+    who: Which,
+    scope: Scope,
+    plan: &Plan,
+    id: &str,
+    asked: bool,
+) -> Result<Done, Refused> {
     let files = Files::open(&around.state, Settings::default())?;
     let backups = files.backups();
     let in_use = backups.in_use()?;
@@ -243,7 +295,11 @@ pub fn carry_out(around: &Around, who: Which, scope: Scope, plan: &Plan, id: &st
         for text in [&edit.file.text, &edit.after].into_iter().flatten() {
             backups.keep(&mut text.as_bytes())?;
         }
-        if let Some(State::File { digest: Some(digest), .. }) = edit.file.text.as_ref().map(|_| edit.file.state()) {
+        if let Some(State::File {
+            digest: Some(digest),
+            ..
+        }) = edit.file.text.as_ref().map(|_| edit.file.state())
+        {
             kept_in.push((edit.file.real.clone(), backups.path(&digest)));
         }
         let more = edit.steps(scope, &steps);
@@ -254,28 +310,47 @@ pub fn carry_out(around: &Around, who: Which, scope: Scope, plan: &Plan, id: &st
     let before = Kept::read(&around.state, who, scope, &target)?;
     Kept::write(&around.state, who, scope, &target, plan.kept.as_ref())?;
     let workspace = around.folder.to_string_lossy().into_owned();
-    let about = About { id: id.to_owned(), tool: "install".to_owned(), workspace, asked, ..About::default() };
+    let about = About {
+        id: id.to_owned(),
+        tool: "install".to_owned(),
+        workspace,
+        asked,
+        ..About::default()
+    };
     let made = files.carry_out(about, steps, None, &Source::Kept(backups));
     drop(in_use);
     changed(around)?;
     match made {
-        Ok(made) => Ok(Done { id: made.id, backups: kept_in, remarks: made.remarks }),
+        Ok(made) => Ok(Done {
+            id: made.id,
+            backups: kept_in,
+            remarks: made.remarks,
+        }),
         Err(why) => {
             // Without it, taking out goes by what stands in the files, which is right as well.
             let _ = Kept::write(&around.state, who, scope, &target, before.as_ref());
-            Err(Refused::new(format!("{}; nothing was changed", visible(&why))))
+            Err(Refused::new(format!(
+                "{}; nothing was changed",
+                visible(&why)
+            )))
         }
     }
 }
 
 /// Lets every copy of the policy be made anew: where sayso is installed is part of it.
 fn changed(around: &Around) -> Result<(), Refused> {
-    Ok(Generation::open(&around.state)?.grow(&around.state).map(drop)?)
+    Ok(Generation::open(&around.state)?
+        .grow(&around.state)
+        .map(drop)?)
 }
 
 /// What stands in a file but for sayso: exactly what was there, as long as nobody has changed it since.
 fn exactly(kept: Option<&Kept>, file: &Foreign) -> Option<KeptFile> {
-    kept?.files.iter().find(|kept| kept.path == file.real && kept.is_as_left(file.text.as_deref())).cloned()
+    kept?
+        .files
+        .iter()
+        .find(|kept| kept.path == file.real && kept.is_as_left(file.text.as_deref()))
+        .cloned()
 }
 
 /// The text without sayso: exactly as it was, or by taking out what is ours. `is_ours` says that the whole file is, and `give_back` puts back
@@ -290,7 +365,9 @@ fn without(
     if let Some(known) = exactly(kept, file) {
         return Ok(known.before);
     }
-    let Some(text) = &file.text else { return Ok(None) };
+    let Some(text) = &file.text else {
+        return Ok(None);
+    };
     let mut document = Document::new(text_of(&file.path)?, Some(text));
     let (root, untouched) = (document.read()?, document.text.clone());
     give_back(&mut document)?;
@@ -298,7 +375,12 @@ fn without(
         return Ok(Some(text.clone()));
     }
     hooks.take_out(&mut document)?;
-    let was_missing = is_ours || kept.is_some_and(|kept| kept.files.iter().any(|kept| kept.path == file.real && kept.before.is_none()));
+    let was_missing = is_ours
+        || kept.is_some_and(|kept| {
+            kept.files
+                .iter()
+                .any(|kept| kept.path == file.real && kept.before.is_none())
+        });
     let is_empty = document.read()?.entries().is_empty();
     Ok((!(was_missing && is_empty)).then_some(document.text))
 }
@@ -307,7 +389,13 @@ fn without(
 fn made_for(kept: Option<&Kept>, file: &Foreign) -> Vec<PathBuf> {
     let known = kept.and_then(|kept| kept.files.iter().find(|kept| kept.path == file.real));
     let mut made: Vec<PathBuf> = known.map(|known| known.made.clone()).unwrap_or_default();
-    made.extend(file.missing.iter().filter(|path| !made.contains(path)).cloned().collect::<Vec<_>>());
+    made.extend(
+        file.missing
+            .iter()
+            .filter(|path| !made.contains(path))
+            .cloned()
+            .collect::<Vec<_>>(),
+    );
     made.sort_by_key(|path| path.as_os_str().len());
     made
 }
@@ -317,7 +405,11 @@ fn open(around: &Around, scope: Scope, target: &Path) -> Result<Foreign, Refused
     let file = Foreign::open(target)?;
     let project = fs::canonicalize(&around.folder).unwrap_or_else(|_| around.folder.clone());
     if scope == Scope::Project && !file.real.starts_with(&project) {
-        let words = format!("{} leads out of the project, to {}", shown(target), shown(&file.real));
+        let words = format!(
+            "{} leads out of the project, to {}",
+            shown(target),
+            shown(&file.real)
+        );
         return Err(Refused::new(words).hint("remove the link"));
     }
     Ok(file)
@@ -329,11 +421,28 @@ fn oddities(who: Which, root: &Node, file: &Path) -> Vec<String> {
     let mut all = Vec::new();
     for event in root.get("hooks").map(Node::entries).unwrap_or_default() {
         for (group, node) in event.node.items().iter().enumerate() {
-            for (handler, node) in node.get("hooks").map(Node::items).unwrap_or_default().iter().enumerate() {
-                let command = node.get("command").and_then(Node::as_text).unwrap_or_default();
-                let is_own = own.contains(&hooks::Place { event: event.key.clone(), group, handler });
+            for (handler, node) in node
+                .get("hooks")
+                .map(Node::items)
+                .unwrap_or_default()
+                .iter()
+                .enumerate()
+            {
+                let command = node
+                    .get("command")
+                    .and_then(Node::as_text)
+                    .unwrap_or_default();
+                let is_own = own.contains(&hooks::Place {
+                    event: event.key.clone(),
+                    group,
+                    handler,
+                });
                 if command.contains("sayso") && !is_own {
-                    let words = format!("{} starts sayso in another way, too, and that stays: `{}`", shown(file), visible(command));
+                    let words = format!(
+                        "{} starts sayso in another way, too, and that stays: `{}`",
+                        shown(file),
+                        visible(command)
+                    );
                     all.push(words);
                 }
             }
@@ -344,5 +453,6 @@ fn oddities(who: Which, root: &Node, file: &Path) -> Vec<String> {
 
 /// A path as text, for settings that name it.
 fn text_of(path: &Path) -> Result<&str, Refused> {
-    path.to_str().ok_or_else(|| Refused::new(format!("the path {} is not UTF-8", shown(path))))
+    path.to_str()
+        .ok_or_else(|| Refused::new(format!("the path {} is not UTF-8", shown(path))))
 }

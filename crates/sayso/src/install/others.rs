@@ -9,7 +9,9 @@ use super::hooks::{Hooks, places};
 use super::kept::{Kept, KeptFile};
 use super::rows::{Form, Row, row, target};
 use super::spans::Document;
-use super::{Around, Plan, Refused, Wish, exactly, flat, made_for, oddities, open, text_of, without};
+use super::{
+    Around, Plan, Refused, Wish, exactly, flat, made_for, oddities, open, text_of, without,
+};
 use crate::agents::{Scope, Which};
 
 /// What has to be done to install the hook.
@@ -19,55 +21,98 @@ use crate::agents::{Scope, Which};
 pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     let (who, scope) = (wish.who, wish.scope);
     let target = target(around, who, scope)?;
-    let Some(row) = row(who) else { return Err(Refused::new("nobody knows where its settings are")) };
+    let Some(row) = row(who) else {
+        return Err(Refused::new("nobody knows where its settings are"));
+    };
     if wish.takeover {
         let words = format!("sayso never takes over the approvals of {}", who.title());
-        return Err(Refused::new(words).hint("leave out `--takeover`; its approvals stay as they are"));
+        return Err(
+            Refused::new(words).hint("leave out `--takeover`; its approvals stay as they are")
+        );
     }
     if wish.trust {
-        return Err(Refused::new(format!("{} keeps no list of trusted hooks, so there is nothing to trust", who.title())));
+        return Err(Refused::new(format!(
+            "{} keeps no list of trusted hooks, so there is nothing to trust",
+            who.title()
+        )));
     }
     if scope == Scope::User
-        && let Some(name) = row.elsewhere.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+        && let Some(name) = row
+            .elsewhere
+            .iter()
+            .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
     {
-        let words = format!("`{name}` is set, so {} may read its hooks elsewhere than in {}", who.title(), shown(&target));
-        return Err(Refused::new(words).hint("unset it, or put the hook there by hand, as `--dry-run` shows it without the variable"));
+        let words = format!(
+            "`{name}` is set, so {} may read its hooks elsewhere than in {}",
+            who.title(),
+            shown(&target)
+        );
+        return Err(Refused::new(words).hint(
+            "unset it, or put the hook there by hand, as `--dry-run` shows it without the variable",
+        ));
     }
     let mut plan = Plan::default();
     let kept = Kept::read(&around.state, who, scope, &target)?;
     let file = open(around, scope, &target)?;
-    let hooks = Hooks { who, program: &around.program, events: events(row) };
+    let hooks = Hooks {
+        who,
+        program: &around.program,
+        events: events(row),
+    };
     let (after, base) = match row.form {
         Form::Groups { .. } => {
             let mut document = Document::new(text_of(&target)?, file.text.as_deref());
-            plan.warnings.extend(oddities(who, &document.read()?, &target));
+            plan.warnings
+                .extend(oddities(who, &document.read()?, &target));
             switched_off(&document.read()?, &target, &hooks.command()?)?;
             let base = without(kept.as_ref(), &hooks, &file, false, |_| Ok(()))?;
             hooks.put_in(&mut document)?;
             (Some(document.text), base)
         }
-        Form::Flat { events, beside, version } => {
+        Form::Flat {
+            events,
+            beside,
+            version,
+        } => {
             let mut document = Document::new(text_of(&target)?, file.text.as_deref());
             let base = without_flat(kept.as_ref(), who, &file)?;
             flat::put_in(&hooks, &mut document, events, beside, version)?;
             (Some(document.text), base)
         }
         Form::Whole { text, mark } => {
-            if file.text.as_ref().is_some_and(|found| !found.contains(mark)) {
-                return Err(Refused::new(format!("{} is there already, and it is not sayso's", shown(&target))).hint("move it away"));
+            if file
+                .text
+                .as_ref()
+                .is_some_and(|found| !found.contains(mark))
+            {
+                return Err(Refused::new(format!(
+                    "{} is there already, and it is not sayso's",
+                    shown(&target)
+                ))
+                .hint("move it away"));
             }
-            (Some(text(&hooks.command()?, text_of(&around.program)?)), None)
+            (
+                Some(text(&hooks.command()?, text_of(&around.program)?)),
+                None,
+            )
         }
     };
-    plan.notes.extend(row.notes.iter().map(|words| (*words).to_owned()));
+    plan.notes
+        .extend(row.notes.iter().map(|words| (*words).to_owned()));
     let is_new = after.as_deref() != Some(Document::new("", file.text.as_deref()).text.as_str());
-    let (made, after) = (made_for(kept.as_ref(), &file), if is_new { after } else { file.text.clone() });
+    let (made, after) = (
+        made_for(kept.as_ref(), &file),
+        if is_new { after } else { file.text.clone() },
+    );
     plan.change(file, after, base, made);
     let files = match plan.edits.is_empty() {
         true => kept.map(|kept| kept.files).unwrap_or_default(),
         false => plan.edits.iter().filter_map(KeptFile::of).collect(),
     };
-    plan.kept = Some(Kept { files, takeover: None });
+    plan.kept = Some(Kept {
+        files,
+        takeover: None,
+    });
     Ok(plan)
 }
 
@@ -77,11 +122,17 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
 /// Why it cannot be done.
 pub fn uninstall(around: &Around, who: Which, scope: Scope) -> Result<Plan, Refused> {
     let target = target(around, who, scope)?;
-    let Some(row) = row(who) else { return Err(Refused::new("nobody knows where its settings are")) };
+    let Some(row) = row(who) else {
+        return Err(Refused::new("nobody knows where its settings are"));
+    };
     let mut plan = Plan::default();
     let kept = Kept::read(&around.state, who, scope, &target)?;
     let file = open(around, scope, &target)?;
-    let hooks = Hooks { who, program: &around.program, events: events(row) };
+    let hooks = Hooks {
+        who,
+        program: &around.program,
+        events: events(row),
+    };
     let after = match row.form {
         Form::Groups { .. } => without(kept.as_ref(), &hooks, &file, false, |_| Ok(()))?,
         Form::Flat { .. } => without_flat(kept.as_ref(), who, &file)?,
@@ -91,7 +142,10 @@ pub fn uninstall(around: &Around, who: Which, scope: Scope) -> Result<Plan, Refu
                 None => None,
                 Some(found) if exactly(kept.as_ref(), &file).is_some() || *found == own => None,
                 Some(found) if found.contains(mark) => {
-                    let words = format!("{} is sayso's, and somebody has changed it since", shown(&target));
+                    let words = format!(
+                        "{} is sayso's, and somebody has changed it since",
+                        shown(&target)
+                    );
                     return Err(Refused::new(words).hint("look at it, and remove it by hand"));
                 }
                 Some(found) => Some(found.clone()),
@@ -113,13 +167,22 @@ fn events(row: &Row) -> &'static [super::hooks::Event] {
 /// Refuses where the hook would not fire.
 fn switched_off(root: &Node, target: &Path, command: &str) -> Result<(), Refused> {
     let off = |key: &str| {
-        Refused::new(format!("`{key}` in {} switches the hook off, so it would not fire", shown(target))).hint("take that out first")
+        Refused::new(format!(
+            "`{key}` in {} switches the hook off, so it would not fire",
+            shown(target)
+        ))
+        .hint("take that out first")
     };
     if super::claude::is_on(root, "disableAllHooks") {
         return Err(off("disableAllHooks"));
     }
-    let Some(config) = root.get("hooksConfig") else { return Ok(()) };
-    if matches!(config.get("enabled").map(|node| &node.value), Some(Value::Bool(false))) {
+    let Some(config) = root.get("hooksConfig") else {
+        return Ok(());
+    };
+    if matches!(
+        config.get("enabled").map(|node| &node.value),
+        Some(Value::Bool(false))
+    ) {
         return Err(off("hooksConfig.enabled"));
     }
     let disabled = config.get("disabled").map(Node::items).unwrap_or_default();
@@ -130,46 +193,90 @@ fn switched_off(root: &Node, target: &Path, command: &str) -> Result<(), Refused
 }
 
 /// The text without sayso, where hooks stand one behind the other.
-fn without_flat(kept: Option<&Kept>, who: Which, file: &Foreign) -> Result<Option<String>, Refused> {
+fn without_flat(
+    kept: Option<&Kept>,
+    who: Which,
+    file: &Foreign,
+) -> Result<Option<String>, Refused> {
     if let Some(known) = exactly(kept, file) {
         return Ok(known.before);
     }
-    let Some(text) = &file.text else { return Ok(None) };
+    let Some(text) = &file.text else {
+        return Ok(None);
+    };
     let mut document = Document::new(text_of(&file.path)?, Some(text));
     if flat::places(who, &document.read()?).is_empty() {
         return Ok(Some(text.clone()));
     }
     flat::take_out(who, &mut document)?;
-    let was_missing = kept.is_some_and(|kept| kept.files.iter().any(|kept| kept.path == file.real && kept.before.is_none()));
-    let is_empty = document.read()?.entries().iter().all(|entry| entry.key == "version");
+    let was_missing = kept.is_some_and(|kept| {
+        kept.files
+            .iter()
+            .any(|kept| kept.path == file.real && kept.before.is_none())
+    });
+    let is_empty = document
+        .read()?
+        .entries()
+        .iter()
+        .all(|entry| entry.key == "version");
     Ok((!(was_missing && is_empty)).then_some(document.text))
 }
 
 /// Whether settings start the hook before a call, and with which program.
 pub fn starts(who: Which, text: &str) -> Vec<String> {
-    let Some(row) = row(who) else { return Vec::new() };
+    let Some(row) = row(who) else {
+        return Vec::new();
+    };
     let read = || Document::new("", Some(text)).read().ok();
     match row.form {
         Form::Groups { events, .. } => {
-            let (Some(root), Some(first)) = (read(), events.first()) else { return Vec::new() };
-            let own = places(who, &root).into_iter().filter(|place| place.event == first.name);
-            own.filter_map(|place| super::hooks::started(who, super::hooks::handler(&root, &place)?)).collect()
+            let (Some(root), Some(first)) = (read(), events.first()) else {
+                return Vec::new();
+            };
+            let own = places(who, &root)
+                .into_iter()
+                .filter(|place| place.event == first.name);
+            own.filter_map(|place| {
+                super::hooks::started(who, super::hooks::handler(&root, &place)?)
+            })
+            .collect()
         }
         Form::Flat { events, .. } => {
-            let (Some(root), Some(first)) = (read(), events.first()) else { return Vec::new() };
-            let handlers = root.get("hooks").and_then(|hooks| hooks.get(first)).map(Node::items).unwrap_or_default();
-            handlers.iter().filter_map(|handler| super::hooks::started(who, handler)).collect()
+            let (Some(root), Some(first)) = (read(), events.first()) else {
+                return Vec::new();
+            };
+            let handlers = root
+                .get("hooks")
+                .and_then(|hooks| hooks.get(first))
+                .map(Node::items)
+                .unwrap_or_default();
+            handlers
+                .iter()
+                .filter_map(|handler| super::hooks::started(who, handler))
+                .collect()
         }
         Form::Whole { mark, .. } if text.contains(mark) => {
             if let Some(program) = super::rows::plugin_starts(text) {
                 return vec![program];
             }
-            let Some(root) = read() else { return Vec::new() };
+            let Some(root) = read() else {
+                return Vec::new();
+            };
             let events = root.get("hooks").map(Node::entries).unwrap_or_default();
-            let first = events.first().map(|event| event.node.items()).unwrap_or_default();
-            let inner = first.iter().flat_map(|one| one.get("hooks").map(Node::items).unwrap_or(std::slice::from_ref(one)));
+            let first = events
+                .first()
+                .map(|event| event.node.items())
+                .unwrap_or_default();
+            let inner = first.iter().flat_map(|one| {
+                one.get("hooks")
+                    .map(Node::items)
+                    .unwrap_or(std::slice::from_ref(one))
+            });
             let command = |handler: &Node| {
-                let command = handler.get("bash").or_else(|| handler.get("command"))?.clone();
+                let command = handler
+                    .get("bash")
+                    .or_else(|| handler.get("command"))?
+                    .clone();
                 super::hooks::started(who, &Node::map([("command", command)]))
             };
             inner.filter_map(command).collect()

@@ -40,7 +40,9 @@ struct Found {
 impl Found {
     fn add(&mut self, path: impl AsRef<Path>, reason: OwnReason) {
         // Paths of questions are text, so a path that is none is never asked about.
-        let Some(path) = path.as_ref().to_str().map(str::to_owned) else { return };
+        let Some(path) = path.as_ref().to_str().map(str::to_owned) else {
+            return;
+        };
         if !self.paths.iter().any(|known| known.path == path) {
             self.paths.push(InstalledPath { path, reason });
         }
@@ -72,18 +74,24 @@ fn around(whereabouts: &Whereabouts) -> Around {
 
 fn look_at_agent(around: &Around, who: Which, records: &[Record], found: &mut Found) {
     let usual = [Scope::Managed, Scope::User].map(|scope| (scope, target(around, who, scope).ok()));
-    let usual = usual.into_iter().filter_map(|(scope, path)| Some((scope, path?)));
+    let usual = usual
+        .into_iter()
+        .filter_map(|(scope, path)| Some((scope, path?)));
     let recorded = records.iter().filter(|record| record.agent == who.name());
     let recorded = recorded.map(|record| (record.scope, record.target.clone()));
     let installed = || OwnReason::Installed(who.title().to_owned());
     let switches = || OwnReason::SwitchesOff(who.title().to_owned());
     for (scope, path) in usual.chain(recorded) {
-        let programs = Foreign::glance(&path).map(|text| starts(who, &text)).unwrap_or_default();
+        let programs = Foreign::glance(&path)
+            .map(|text| starts(who, &text))
+            .unwrap_or_default();
         if programs.is_empty() {
             continue;
         }
         found.add(&path, installed());
-        programs.iter().for_each(|program| found.add_program(program));
+        programs
+            .iter()
+            .for_each(|program| found.add_program(program));
         for beside in switches::beside(who) {
             found.add(path.with_file_name(beside), switches());
         }
@@ -94,7 +102,10 @@ fn look_at_agent(around: &Around, who: Which, records: &[Record], found: &mut Fo
             match (scope, switches::project_of(who, &path)) {
                 (Scope::Project, Some(project)) => {
                     found.add(project.join(name), switches());
-                    around.home.iter().for_each(|home| found.add(home.join(name), switches()));
+                    around
+                        .home
+                        .iter()
+                        .for_each(|home| found.add(home.join(name), switches()));
                 }
                 _ => found.add(name, switches()),
             }
@@ -106,8 +117,13 @@ fn look_at_agent(around: &Around, who: Which, records: &[Record], found: &mut Fo
 fn starts(who: Which, text: &str) -> Vec<String> {
     match who {
         Which::Claude | Which::Codex => {
-            let Ok(root) = Document::new("", Some(text)).read() else { return Vec::new() };
-            places(who, &root).iter().filter_map(|place| started(who, handler(&root, place)?)).collect()
+            let Ok(root) = Document::new("", Some(text)).read() else {
+                return Vec::new();
+            };
+            places(who, &root)
+                .iter()
+                .filter_map(|place| started(who, handler(&root, place)?))
+                .collect()
         }
         _ => others::starts(who, text),
     }
@@ -117,12 +133,19 @@ fn starts(who: Which, text: &str) -> Vec<String> {
 fn look_at_clients(around: &Around, records: &[Record], found: &mut Found) {
     for client in McpClient::ALL {
         let usual = client.target(around, false, None).ok();
-        let recorded = records.iter().filter(|record| record.agent == client.record()).map(|record| record.target.clone());
+        let recorded = records
+            .iter()
+            .filter(|record| record.agent == client.record())
+            .map(|record| record.target.clone());
         for path in usual.into_iter().chain(recorded) {
-            let programs = Foreign::glance(&path).map(|text| mcp::gateways(client, &text)).unwrap_or_default();
+            let programs = Foreign::glance(&path)
+                .map(|text| mcp::gateways(client, &text))
+                .unwrap_or_default();
             if !programs.is_empty() {
                 found.add(&path, OwnReason::Installed(client.title().to_owned()));
-                programs.iter().for_each(|program| found.add_program(program));
+                programs
+                    .iter()
+                    .for_each(|program| found.add_program(program));
             }
         }
     }
@@ -130,15 +153,23 @@ fn look_at_clients(around: &Around, records: &[Record], found: &mut Found) {
 
 /// The names under which a shell finds sayso, and those that it would find before them.
 fn look_at_path(whereabouts: &Whereabouts, found: &mut Found) {
-    let folders = whereabouts.path.iter().filter(|folder| folder.is_absolute()).take(MAX_FOLDERS);
+    let folders = whereabouts
+        .path
+        .iter()
+        .filter(|folder| folder.is_absolute())
+        .take(MAX_FOLDERS);
     let names: Vec<PathBuf> = folders.map(|folder| folder.join(PROGRAM)).collect();
     // A link to a program of many names leads to no sayso, and its target is none of ours.
     let real = std::fs::canonicalize(&whereabouts.binary).ok();
     let is_there = |name: &PathBuf| match std::fs::symlink_metadata(name) {
-        Ok(found) if found.is_symlink() => real.is_some() && std::fs::canonicalize(name).ok() == real,
+        Ok(found) if found.is_symlink() => {
+            real.is_some() && std::fs::canonicalize(name).ok() == real
+        }
         found => found.is_ok_and(|found| found.is_file()),
     };
-    let Some(first) = names.iter().position(is_there) else { return };
+    let Some(first) = names.iter().position(is_there) else {
+        return;
+    };
     for (at, name) in names.iter().enumerate() {
         let is_missing = || std::fs::symlink_metadata(name).is_err();
         if is_there(name) || at < first && is_missing() {

@@ -19,7 +19,8 @@ const BUILT: [&str; 3] = ["CACHEDIR.TAG", ".cargo-lock", ".fingerprint"];
 /// What is wrong.
 pub fn check(program: &Path) -> Result<(), Refused> {
     let refuse = |what: &str| Refused::new(format!("the program {} {what}", shown(program)));
-    let found = fs::metadata(program).map_err(|error| refuse(&format!("cannot be found: {error}")))?;
+    let found =
+        fs::metadata(program).map_err(|error| refuse(&format!("cannot be found: {error}")))?;
     if !program.is_absolute() || !found.is_file() || found.permissions().mode() & 0o111 == 0 {
         return Err(refuse("is none that an agent could start"));
     }
@@ -43,21 +44,40 @@ pub fn doubt(program: &Path, around: &Around) -> Option<String> {
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let program = real(program);
     let own = std::env::temp_dir();
-    let passing = PASSING.iter().map(PathBuf::from).chain([own]).find(|folder| program.starts_with(real(folder)));
+    let passing = PASSING
+        .iter()
+        .map(PathBuf::from)
+        .chain([own])
+        .find(|folder| program.starts_with(real(folder)));
     if let Some(folder) = passing {
-        return Some(format!("it stands in {}, where things do not last", shown(&folder)));
+        return Some(format!(
+            "it stands in {}, where things do not last",
+            shown(&folder)
+        ));
     }
     // A home that is a workspace as well is where most programs of a person stand.
     let project = real(&around.folder);
-    let is_home = around.home.as_deref().is_some_and(|home| real(home).starts_with(&project));
+    let is_home = around
+        .home
+        .as_deref()
+        .is_some_and(|home| real(home).starts_with(&project));
     if program.starts_with(&project) && !is_home {
-        return Some(format!("it stands in the workspace {}, where agents write", shown(&project)));
+        return Some(format!(
+            "it stands in the workspace {}, where agents write",
+            shown(&project)
+        ));
     }
     built(&program)
 }
 
 /// What says that a build made it, and may make or remove it again.
 pub fn built(program: &Path) -> Option<String> {
-    let built = program.ancestors().skip(1).find(|folder| BUILT.iter().any(|name| folder.join(name).exists()))?;
-    Some(format!("it stands in {}, which a build replaces and `clean` removes", shown(built)))
+    let built = program
+        .ancestors()
+        .skip(1)
+        .find(|folder| BUILT.iter().any(|name| folder.join(name).exists()))?;
+    Some(format!(
+        "it stands in {}, which a build replaces and `clean` removes",
+        shown(built)
+    ))
 }

@@ -60,7 +60,11 @@ pub struct Row {
 }
 
 const fn before(name: &'static str) -> Event {
-    Event { name, seconds: LONG, blocks: false }
+    Event {
+        name,
+        seconds: LONG,
+        blocks: false,
+    }
 }
 
 const OPEN: &str = "where sayso is killed or cannot be started, the tool runs: this agent has no word for a hook that must not fail";
@@ -93,11 +97,18 @@ static GEMINI: Row = Row {
             before("BeforeTool"),
             before("AfterTool"),
             before("SessionStart"),
-            Event { name: "SessionEnd", seconds: SHORT, blocks: false },
+            Event {
+                name: "SessionEnd",
+                seconds: SHORT,
+                blocks: false,
+            },
         ],
         units: 1000,
     },
-    notes: &[OPEN, "Gemini CLI starts no hook at all in a folder that you do not trust in it"],
+    notes: &[
+        OPEN,
+        "Gemini CLI starts no hook at all in a folder that you do not trust in it",
+    ],
 };
 
 static QWEN: Row = Row {
@@ -111,11 +122,18 @@ static QWEN: Row = Row {
             before("PostToolUse"),
             before("PostToolUseFailure"),
             before("SessionStart"),
-            Event { name: "SessionEnd", seconds: SHORT, blocks: false },
+            Event {
+                name: "SessionEnd",
+                seconds: SHORT,
+                blocks: false,
+            },
         ],
         units: 1,
     },
-    notes: &[OPEN, "a hook of Qwen Code cannot change a command, so what may only run in a sandbox is denied there"],
+    notes: &[
+        OPEN,
+        "a hook of Qwen Code cannot change a command, so what may only run in a sandbox is denied there",
+    ],
 };
 
 static DROID: Row = Row {
@@ -123,7 +141,14 @@ static DROID: Row = Row {
     project: Some(".factory/settings.local.json"),
     managed: None,
     elsewhere: &[],
-    form: Form::Groups { events: &[before("PreToolUse"), before("PostToolUse"), before("SessionStart")], units: 1 },
+    form: Form::Groups {
+        events: &[
+            before("PreToolUse"),
+            before("PostToolUse"),
+            before("SessionStart"),
+        ],
+        units: 1,
+    },
     notes: &[UNRUN, OPEN],
 };
 
@@ -132,8 +157,13 @@ static COPILOT: Row = Row {
     project: None,
     managed: None,
     elsewhere: &["COPILOT_HOME"],
-    form: Form::Whole { text: copilot, mark: " hook copilot --wait " },
-    notes: &["where sayso is late, Copilot CLI runs the tool; where it is killed or cannot be started, it does not"],
+    form: Form::Whole {
+        text: copilot,
+        mark: " hook copilot --wait ",
+    },
+    notes: &[
+        "where sayso is late, Copilot CLI runs the tool; where it is killed or cannot be started, it does not",
+    ],
 };
 
 static OPENCODE: Row = Row {
@@ -141,8 +171,13 @@ static OPENCODE: Row = Row {
     project: Some(".opencode/plugins/sayso.js"),
     managed: None,
     elsewhere: &["OPENCODE_CONFIG_DIR"],
-    form: Form::Whole { text: |_, program| plugin(include_str!("plugins/opencode.js"), program), mark: "\"hook\", \"opencode\"" },
-    notes: &["opencode goes on without a plugin that it cannot load, and with `--pure` without any: `sayso doctor --agents` tries it"],
+    form: Form::Whole {
+        text: |_, program| plugin(include_str!("plugins/opencode.js"), program),
+        mark: "\"hook\", \"opencode\"",
+    },
+    notes: &[
+        "opencode goes on without a plugin that it cannot load, and with `--pure` without any: `sayso doctor --agents` tries it",
+    ],
 };
 
 static CLINE: Row = Row {
@@ -150,8 +185,13 @@ static CLINE: Row = Row {
     project: Some(".cline/plugins/sayso.js"),
     managed: None,
     elsewhere: &["CLINE_DIR", "CLINE_DATA_DIR"],
-    form: Form::Whole { text: |_, program| plugin(include_str!("plugins/cline.js"), program), mark: "\"hook\", \"cline\"" },
-    notes: &["Cline goes on without a plugin that it cannot load: `sayso doctor --agents` tries it"],
+    form: Form::Whole {
+        text: |_, program| plugin(include_str!("plugins/cline.js"), program),
+        mark: "\"hook\", \"cline\"",
+    },
+    notes: &[
+        "Cline goes on without a plugin that it cannot load: `sayso doctor --agents` tries it",
+    ],
 };
 
 static CURSOR: Row = Row {
@@ -160,11 +200,22 @@ static CURSOR: Row = Row {
     managed: Some("cursor/hooks.json"),
     elsewhere: &[],
     form: Form::Flat {
-        events: &["preToolUse", "beforeShellExecution", "beforeMCPExecution", "postToolUse"],
-        beside: &[("timeout", Beside::Number(LONG)), ("failClosed", Beside::Yes)],
+        events: &[
+            "preToolUse",
+            "beforeShellExecution",
+            "beforeMCPExecution",
+            "postToolUse",
+        ],
+        beside: &[
+            ("timeout", Beside::Number(LONG)),
+            ("failClosed", Beside::Yes),
+        ],
         version: true,
     },
-    notes: &[UNRUN, "the same call may come by two events, and is judged at each"],
+    notes: &[
+        UNRUN,
+        "the same call may come by two events, and is judged at each",
+    ],
 };
 
 static WINDSURF: Row = Row {
@@ -173,11 +224,22 @@ static WINDSURF: Row = Row {
     managed: Some("windsurf/hooks.json"),
     elsewhere: &[],
     form: Form::Flat {
-        events: &["pre_run_command", "pre_write_code", "pre_read_code", "pre_mcp_tool_use", "post_run_command", "post_write_code"],
+        events: &[
+            "pre_run_command",
+            "pre_write_code",
+            "pre_read_code",
+            "pre_mcp_tool_use",
+            "post_run_command",
+            "post_write_code",
+        ],
         beside: &[("show_output", Beside::Yes)],
         version: false,
     },
-    notes: &[UNRUN, OPEN, "the hook takes the folder that Windsurf starts it in for the workspace"],
+    notes: &[
+        UNRUN,
+        OPEN,
+        "the hook takes the folder that Windsurf starts it in for the workspace",
+    ],
 };
 
 static CRUSH: Row = Row {
@@ -185,7 +247,11 @@ static CRUSH: Row = Row {
     project: Some(".crush.json"),
     managed: None,
     elsewhere: &["CRUSH_GLOBAL_CONFIG"],
-    form: Form::Flat { events: &["PreToolUse"], beside: &[("timeout", Beside::Number(LONG))], version: false },
+    form: Form::Flat {
+        events: &["PreToolUse"],
+        beside: &[("timeout", Beside::Number(LONG))],
+        version: false,
+    },
     notes: &[UNRUN, OPEN, "what sub-agents of Crush do starts no hook"],
 };
 
@@ -194,7 +260,10 @@ static GOOSE: Row = Row {
     project: None,
     managed: None,
     elsewhere: &[],
-    form: Form::Whole { text: goose, mark: " hook goose --wait " },
+    form: Form::Whole {
+        text: goose,
+        mark: " hook goose --wait ",
+    },
     notes: &[UNRUN, OPEN],
 };
 
@@ -209,16 +278,28 @@ pub fn target(around: &Around, who: Which, scope: Scope) -> Result<PathBuf, Refu
     };
     let none = |what: &str| Refused::new(format!("{} has no hooks {what}", who.title()));
     match scope {
-        Scope::User => own(around, row).ok_or_else(|| Refused::new("`HOME` is not an absolute path")),
-        Scope::Project => row.project.map(|file| around.folder.join(file)).ok_or_else(|| none("of a project that sayso would set")),
-        Scope::Managed => row.managed.map(|file| around.etc.join(file)).ok_or_else(|| none("of an administrator")),
+        Scope::User => {
+            own(around, row).ok_or_else(|| Refused::new("`HOME` is not an absolute path"))
+        }
+        Scope::Project => row
+            .project
+            .map(|file| around.folder.join(file))
+            .ok_or_else(|| none("of a project that sayso would set")),
+        Scope::Managed => row
+            .managed
+            .map(|file| around.etc.join(file))
+            .ok_or_else(|| none("of an administrator")),
     }
 }
 
 /// The person's own file.
 fn own(around: &Around, row: &Row) -> Option<PathBuf> {
     match row.user.strip_prefix("config:") {
-        Some(file) => around.config.clone().or_else(|| Some(around.home.as_ref()?.join(".config"))).map(|folder| folder.join(file)),
+        Some(file) => around
+            .config
+            .clone()
+            .or_else(|| Some(around.home.as_ref()?.join(".config")))
+            .map(|folder| folder.join(file)),
         None => around.home.as_ref().map(|home| home.join(row.user)),
     }
 }
@@ -226,26 +307,50 @@ fn own(around: &Around, row: &Row) -> Option<PathBuf> {
 /// All files that an agent may read hooks from, those that count most first.
 pub fn files(around: &Around, who: Which) -> Vec<(PathBuf, Scope)> {
     let scopes = [Scope::Managed, Scope::User, Scope::Project];
-    scopes.into_iter().filter_map(|scope| Some((target(around, who, scope).ok()?, scope))).collect()
+    scopes
+        .into_iter()
+        .filter_map(|scope| Some((target(around, who, scope).ok()?, scope)))
+        .collect()
 }
 
 /// A plugin with the path of the program in it, and the part that all plugins have: each is one file.
 fn plugin(text: &str, program: &str) -> String {
     let whole = text.replace("//{ask}\n", include_str!("plugins/ask.js"));
-    whole.replace("\"/usr/bin/sayso\"", &sayso_core::text::json::quote(program))
+    whole.replace(
+        "\"/usr/bin/sayso\"",
+        &sayso_core::text::json::quote(program),
+    )
 }
 
 /// The program that a plugin starts.
 pub fn plugin_starts(text: &str) -> Option<String> {
-    let line = text.lines().find_map(|line| line.strip_prefix("const SAYSO = "))?;
-    let node = sayso_core::text::json::read(line.trim_end_matches(';'), &sayso_core::text::Limits::default()).ok()?;
-    node.as_text().filter(|program| Path::new(program).file_name().is_some_and(|name| name == "sayso")).map(str::to_owned)
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("const SAYSO = "))?;
+    let node = sayso_core::text::json::read(
+        line.trim_end_matches(';'),
+        &sayso_core::text::Limits::default(),
+    )
+    .ok()?;
+    node.as_text()
+        .filter(|program| {
+            Path::new(program)
+                .file_name()
+                .is_some_and(|name| name == "sayso")
+        })
+        .map(str::to_owned)
 }
 
 fn copilot(command: &str, _: &str) -> String {
     let quoted = sayso_core::text::json::quote(command);
-    let event = |name: &str| format!("    \"{name}\": [{{\"type\": \"command\", \"bash\": {quoted}, \"timeoutSec\": {LONG}}}]");
-    let events = ["preToolUse", "postToolUse", "sessionStart", "sessionEnd"].map(event).join(",\n");
+    let event = |name: &str| {
+        format!(
+            "    \"{name}\": [{{\"type\": \"command\", \"bash\": {quoted}, \"timeoutSec\": {LONG}}}]"
+        )
+    };
+    let events = ["preToolUse", "postToolUse", "sessionStart", "sessionEnd"]
+        .map(event)
+        .join(",\n");
     format!("{{\n  \"version\": 1,\n  \"hooks\": {{\n{events}\n  }}\n}}\n")
 }
 
@@ -256,6 +361,8 @@ fn goose(command: &str, _: &str) -> String {
             "    \"{name}\": [{{\"matcher\": \"*\", \"hooks\": [{{\"type\": \"command\", \"command\": {quoted}, \"timeout\": {LONG}}}]}}]"
         )
     };
-    let events = ["PreToolUse", "PostToolUse", "SessionStart"].map(event).join(",\n");
+    let events = ["PreToolUse", "PostToolUse", "SessionStart"]
+        .map(event)
+        .join(",\n");
     format!("{{\n  \"hooks\": {{\n{events}\n  }}\n}}\n")
 }

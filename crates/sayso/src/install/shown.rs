@@ -13,17 +13,30 @@ use crate::screen::paint::{Paint, Tone};
 ///
 /// # Errors
 /// When the texts are too long to be compared.
-pub fn unified(path: &Path, old: Option<&str>, new: Option<&str>, paint: Paint) -> Result<String, String> {
+pub fn unified(
+    path: &Path,
+    old: Option<&str>,
+    new: Option<&str>,
+    paint: Paint,
+) -> Result<String, String> {
     let name = path.to_string_lossy();
     let found = diff::diff(&name, old.unwrap_or_default(), new.unwrap_or_default())?;
     let heading = |sign: &str, text: Option<&str>| {
-        let name = if text.is_some() { visible(&name) } else { "/dev/null".into() };
+        let name = if text.is_some() {
+            visible(&name)
+        } else {
+            "/dev/null".into()
+        };
         format!("{}\n", paint.tone(Tone::Strong, &format!("{sign} {name}")))
     };
     let mut out = heading("---", old) + &heading("+++", new);
     for hunk in &found.hunks {
         out.push_str(&format!("{}\n", paint.tone(Tone::Blue, &hunk.heading())));
-        out.extend(hunk.lines.iter().map(|one| format!("{}\n", line(one, paint))));
+        out.extend(
+            hunk.lines
+                .iter()
+                .map(|one| format!("{}\n", line(one, paint))),
+        );
     }
     Ok(out)
 }

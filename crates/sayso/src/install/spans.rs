@@ -7,7 +7,11 @@ use sayso_core::text::{Limits, json};
 use super::Refused;
 
 /// What a settings file may have.
-const LIMITS: Limits = Limits { bytes: super::foreign::LONGEST, depth: 64, nodes: 500_000 };
+const LIMITS: Limits = Limits {
+    bytes: super::foreign::LONGEST,
+    depth: 64,
+    nodes: 500_000,
+};
 
 /// A text with the name of its file. Nothing is JSON here that the agents would not read: no comments, no comma at the end, no key twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +25,13 @@ pub struct Document {
 impl Document {
     /// The text of a file; an empty one counts as an object without keys.
     pub fn new(name: &str, text: Option<&str>) -> Document {
-        let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
-        Document { name: name.to_owned(), text: text.to_owned() }
+        let text = text
+            .filter(|text| !text.trim().is_empty())
+            .unwrap_or("{}\n");
+        Document {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        }
     }
 
     /// The tree of it.
@@ -38,12 +47,18 @@ impl Document {
 
     /// A refusal at a place of the text.
     pub fn refuse(&self, finding: &Diagnostic) -> Refused {
-        Refused::rendered(finding.render(Source { name: &self.name, text: &self.text }))
+        Refused::rendered(finding.render(Source {
+            name: &self.name,
+            text: &self.text,
+        }))
     }
 
     /// A refusal of a value that is not what the agent wants there.
     pub fn unexpected(&self, node: &Node, what: &str, wanted: &str) -> Refused {
-        self.refuse(&Diagnostic::error(node.span, format!("`{what}` is {}, not {wanted}", node.kind_word())))
+        self.refuse(&Diagnostic::error(
+            node.span,
+            format!("`{what}` is {}, not {wanted}", node.kind_word()),
+        ))
     }
 
     /// Adds an item behind all others of the list under these keys; what is missing on the way is made.
@@ -53,8 +68,13 @@ impl Document {
     pub fn append(&mut self, keys: &[&str], item: Node) -> Result<(), Refused> {
         let root = self.read()?;
         let Some((map, rest)) = self.deepest(&root, keys)? else {
-            let list = keys.iter().try_fold(&root, |node, key| node.get(key)).unwrap_or(&root);
-            let Value::List(_) = list.value else { return Err(self.unexpected(list, &keys.join("."), "a list")) };
+            let list = keys
+                .iter()
+                .try_fold(&root, |node, key| node.get(key))
+                .unwrap_or(&root);
+            let Value::List(_) = list.value else {
+                return Err(self.unexpected(list, &keys.join("."), "a list"));
+            };
             self.insert(list, None, &item);
             return Ok(());
         };
@@ -71,7 +91,10 @@ impl Document {
         match self.deepest(&root, keys)? {
             Some((map, rest)) => self.insert_path(map, rest, value),
             None => {
-                let old = keys.iter().try_fold(&root, |node, key| node.get(key)).unwrap_or(&root);
+                let old = keys
+                    .iter()
+                    .try_fold(&root, |node, key| node.get(key))
+                    .unwrap_or(&root);
                 self.replace(old, &value);
             }
         }
@@ -79,12 +102,24 @@ impl Document {
     }
 
     /// The last map on the way that is there, and the keys that are not; none if all are.
-    fn deepest<'n, 'k>(&self, root: &'n Node, keys: &'k [&'k str]) -> Result<Option<(&'n Node, &'k [&'k str])>, Refused> {
+    fn deepest<'n, 'k>(
+        &self,
+        root: &'n Node,
+        keys: &'k [&'k str],
+    ) -> Result<Option<(&'n Node, &'k [&'k str])>, Refused> {
         let mut node = root;
         for (index, key) in keys.iter().enumerate() {
             let Value::Map(_) = node.value else {
                 let name = keys.get(..index).unwrap_or_default().join(".");
-                return Err(self.unexpected(node, if name.is_empty() { "the whole file" } else { &name }, "a map"));
+                return Err(self.unexpected(
+                    node,
+                    if name.is_empty() {
+                        "the whole file"
+                    } else {
+                        &name
+                    },
+                    "a map",
+                ));
             };
             match node.get(key) {
                 Some(inner) => node = inner,
@@ -95,8 +130,13 @@ impl Document {
     }
 
     fn insert_path(&mut self, map: &Node, keys: &[&str], value: Node) {
-        let Some((first, rest)) = keys.split_first() else { return };
-        let value = rest.iter().rev().fold(value, |value, key| Node::map([(*key, value)]));
+        let Some((first, rest)) = keys.split_first() else {
+            return;
+        };
+        let value = rest
+            .iter()
+            .rev()
+            .fold(value, |value, key| Node::map([(*key, value)]));
         self.insert(map, Some(first), &value);
     }
 
@@ -114,11 +154,18 @@ impl Document {
         let Some((first, last)) = children.first().zip(children.last()) else {
             let indent = self.indent_at(start);
             let inner = format!("{indent}{}", layout.unit);
-            let (open, close) = if key.is_some() { ('{', '}') } else { ('[', ']') };
+            let (open, close) = if key.is_some() {
+                ('{', '}')
+            } else {
+                ('[', ']')
+            };
             let written = layout.child(key, child, &inner, layout.is_inline || key.is_none());
             let text = match layout.is_inline {
                 true => format!("{open}{written}{close}"),
-                false => format!("{open}{0}{inner}{written}{0}{indent}{close}", layout.line_end),
+                false => format!(
+                    "{open}{0}{inner}{written}{0}{indent}{close}",
+                    layout.line_end
+                ),
             };
             self.splice(start, end, &text);
             return;
@@ -147,23 +194,47 @@ impl Document {
     }
 
     fn splice(&mut self, start: usize, end: usize, text: &str) {
-        self.text = format!("{}{text}{}", slice(&self.text, 0, start), slice(&self.text, end, self.text.len()));
+        self.text = format!(
+            "{}{text}{}",
+            slice(&self.text, 0, start),
+            slice(&self.text, end, self.text.len())
+        );
     }
 
     /// The blanks that the line of a place begins with.
     fn indent_at(&self, place: usize) -> String {
-        let line = slice(&self.text, 0, place).rsplit('\n').next().unwrap_or_default();
-        let blanks = line.find(|sign| sign != ' ' && sign != '\t').unwrap_or(line.len());
+        let line = slice(&self.text, 0, place)
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default();
+        let blanks = line
+            .find(|sign| sign != ' ' && sign != '\t')
+            .unwrap_or(line.len());
         slice(line, 0, blanks).to_owned()
     }
 
     fn layout(&self) -> Layout {
-        let indented = self.text.lines().skip(1).find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
-        let unit = indented.map(|line| slice(line, 0, line.find(|sign| sign != ' ' && sign != '\t').unwrap_or(0)).to_owned());
+        let indented = self
+            .text
+            .lines()
+            .skip(1)
+            .find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
+        let unit = indented.map(|line| {
+            slice(
+                line,
+                0,
+                line.find(|sign| sign != ' ' && sign != '\t').unwrap_or(0),
+            )
+            .to_owned()
+        });
         let body = self.text.trim();
         Layout {
             unit: unit.unwrap_or_else(|| "  ".to_owned()),
-            line_end: if self.text.contains("\r\n") { "\r\n" } else { "\n" },
+            line_end: if self.text.contains("\r\n") {
+                "\r\n"
+            } else {
+                "\n"
+            },
             is_inline: !body.contains('\n') && body.len() > 2,
             is_tight: !body.contains('\n') && body.len() > 2 && !body.contains("\": "),
         }
@@ -199,11 +270,21 @@ impl Layout {
     fn write(&self, node: &Node, indent: &str, is_inline: bool) -> String {
         let inner = format!("{indent}{}", self.unit);
         let parts: Vec<String> = match &node.value {
-            Value::List(items) => items.iter().map(|item| self.child(None, item, &inner, true)).collect(),
-            Value::Map(entries) => entries.iter().map(|entry| self.child(Some(&entry.key), &entry.node, &inner, is_inline)).collect(),
+            Value::List(items) => items
+                .iter()
+                .map(|item| self.child(None, item, &inner, true))
+                .collect(),
+            Value::Map(entries) => entries
+                .iter()
+                .map(|entry| self.child(Some(&entry.key), &entry.node, &inner, is_inline))
+                .collect(),
             _ => return json::write(node),
         };
-        let (open, close) = if matches!(node.value, Value::List(_)) { ('[', ']') } else { ('{', '}') };
+        let (open, close) = if matches!(node.value, Value::List(_)) {
+            ('[', ']')
+        } else {
+            ('{', '}')
+        };
         match (parts.is_empty(), is_inline) {
             (true, _) => format!("{open}{close}"),
             (false, true) => format!("{open}{}{close}", parts.join(self.comma())),
@@ -217,7 +298,10 @@ impl Layout {
 
 /// Where each child of a list or map stands, its key included.
 fn children(node: &Node) -> Vec<Span> {
-    let of_entry = |entry: &Entry| Span { start: entry.key_span.start, end: entry.node.span.end };
+    let of_entry = |entry: &Entry| Span {
+        start: entry.key_span.start,
+        end: entry.node.span.end,
+    };
     match &node.value {
         Value::List(items) => items.iter().map(|item| item.span).collect(),
         Value::Map(entries) => entries.iter().map(of_entry).collect(),

@@ -14,7 +14,11 @@ pub fn names(who: Which) -> &'static [&'static str] {
         Which::Codex => &[".codex/*.toml", ".codex/hooks.json"],
         // `hooksConfig`; no hook is started in a folder that is not trusted.
         Which::Gemini => &[".gemini/settings.json", ".gemini/trustedFolders.json"],
-        Which::Qwen => &[".qwen/settings.json", ".qwen/settings.local.json", ".qwen/trustedFolders.json"],
+        Which::Qwen => &[
+            ".qwen/settings.json",
+            ".qwen/settings.local.json",
+            ".qwen/trustedFolders.json",
+        ],
         // `disableAllHooks`.
         Which::Copilot => &[
             ".copilot/settings.json",
@@ -28,7 +32,11 @@ pub fn names(who: Which) -> &'static [&'static str] {
         Which::Cline => &[".cline/plugins/sayso.js"],
         Which::Cursor => &[".cursor/hooks.json"],
         Which::Windsurf => &[".windsurf/hooks.json"],
-        Which::Droid => &[".factory/settings.json", ".factory/settings.local.json", ".factory/hooks.json"],
+        Which::Droid => &[
+            ".factory/settings.json",
+            ".factory/settings.local.json",
+            ".factory/hooks.json",
+        ],
         Which::Crush => &[".crush.json", "crush.json"],
         Which::Goose => &[".agents/plugins/sayso"],
         Which::Generic => &[],

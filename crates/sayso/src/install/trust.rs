@@ -37,8 +37,11 @@ pub fn hash(event: &str, command: &str, seconds: u32) -> String {
         ("timeout", Value::Number(seconds.to_string()).into()),
         ("type", Node::text("command")),
     ]);
-    let hook =
-        Node::map([("event_name", Node::text(snake(event))), ("hooks", Value::List(vec![handler]).into()), ("matcher", Node::text("*"))]);
+    let hook = Node::map([
+        ("event_name", Node::text(snake(event))),
+        ("hooks", Value::List(vec![handler]).into()),
+        ("matcher", Node::text("*")),
+    ]);
     Digest::of_bytes(json::write(&hook).as_bytes()).to_string()
 }
 
@@ -61,17 +64,26 @@ fn snake(event: &str) -> String {
 
 /// What is written of a hook.
 pub fn of(document: &DocumentMut, key: &str) -> Trust {
-    let entry = document.get("hooks").and_then(|hooks| hooks.get("state")).and_then(|state| state.get(key));
+    let entry = document
+        .get("hooks")
+        .and_then(|hooks| hooks.get("state"))
+        .and_then(|state| state.get(key));
     let field = |name: &str| entry.and_then(|entry| entry.get(name));
     Trust {
-        hash: field("trusted_hash").and_then(Item::as_str).map(str::to_owned),
+        hash: field("trusted_hash")
+            .and_then(Item::as_str)
+            .map(str::to_owned),
         is_off: field("enabled").and_then(Item::as_bool) == Some(false),
     }
 }
 
 /// Whether a switch is off: `features.hooks = false`.
 pub fn is_false(document: &DocumentMut, table: &str, key: &str) -> bool {
-    document.get(table).and_then(|table| table.get(key)).and_then(Item::as_bool) == Some(false)
+    document
+        .get(table)
+        .and_then(|table| table.get(key))
+        .and_then(Item::as_bool)
+        == Some(false)
 }
 
 /// Writes down that a hook is trusted as it is; whatever else is known of it stays.
@@ -84,19 +96,29 @@ pub fn put(document: &mut DocumentMut, key: &str, hash: &str) -> Result<(), Refu
     if state.get(key).is_none() {
         state.insert(key, Item::Table(Table::new()));
     }
-    let entry = state.get_mut(key).and_then(Item::as_table_like_mut).ok_or_else(|| no_table("hooks.state"))?;
+    let entry = state
+        .get_mut(key)
+        .and_then(Item::as_table_like_mut)
+        .ok_or_else(|| no_table("hooks.state"))?;
     entry.insert("trusted_hash", value(hash));
     Ok(())
 }
 
 /// The table under a key, made if it is missing; one that is made gets no line of its own.
-fn inner<'a>(table: &'a mut dyn TableLike, key: &str, name: &str) -> Result<&'a mut dyn TableLike, Refused> {
+fn inner<'a>(
+    table: &'a mut dyn TableLike,
+    key: &str,
+    name: &str,
+) -> Result<&'a mut dyn TableLike, Refused> {
     if table.get(key).is_none() {
         let mut made = Table::new();
         made.set_implicit(true);
         table.insert(key, Item::Table(made));
     }
-    table.get_mut(key).and_then(Item::as_table_like_mut).ok_or_else(|| no_table(name))
+    table
+        .get_mut(key)
+        .and_then(Item::as_table_like_mut)
+        .ok_or_else(|| no_table(name))
 }
 
 fn no_table(name: &str) -> Refused {
@@ -105,8 +127,12 @@ fn no_table(name: &str) -> Refused {
 
 /// Takes out what is written of a hook, and what is empty then.
 pub fn forget(document: &mut DocumentMut, key: &str) {
-    let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_like_mut) else { return };
-    let Some(state) = hooks.get_mut("state").and_then(Item::as_table_like_mut) else { return };
+    let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_like_mut) else {
+        return;
+    };
+    let Some(state) = hooks.get_mut("state").and_then(Item::as_table_like_mut) else {
+        return;
+    };
     if state.remove(key).is_none() {
         return;
     }
@@ -127,14 +153,23 @@ mod tests {
     #[test]
     fn hashes_are_those_of_codex() {
         let expected = "sha256:011eaf72e1be426a57afbcd49c821027db7b54ab4ca4973d97ba861b8a28c893";
-        assert_eq!(hash("PreToolUse", "/opt/a b/sayso hook codex", 60), expected);
+        assert_eq!(
+            hash("PreToolUse", "/opt/a b/sayso hook codex", 60),
+            expected
+        );
         let expected = "sha256:39efa3bad27bf03f29414f49044119c103fe71a3be1de480876d2a1876d39dc5";
-        assert_eq!(hash("PermissionRequest", "/opt/sayso hook codex", 60), expected);
+        assert_eq!(
+            hash("PermissionRequest", "/opt/sayso hook codex", 60),
+            expected
+        );
         let expected = "sha256:740b790d5827444a065700302adb9c4d3a0c1f9fc5fc1c7dd78240d9b07ce606";
         assert_eq!(hash("PostToolUse", "é\"\\x", 600), expected);
         let expected = "sha256:0552f50252c65db2fa4b0e39f49ef504d53b446e1158fb84cd614d10908a63c4";
         assert_eq!(hash("SessionStart", "/opt/sayso hook codex", 60), expected);
-        assert_eq!(key("/h/hooks.json", "PreToolUse", 1, 0), "/h/hooks.json:pre_tool_use:1:0");
+        assert_eq!(
+            key("/h/hooks.json", "PreToolUse", 1, 0),
+            "/h/hooks.json:pre_tool_use:1:0"
+        );
     }
 
     #[test]
@@ -150,13 +185,27 @@ mod tests {
             let mut document = read("x", text).unwrap();
             put(&mut document, "/h:pre_tool_use:0:0", "sha256:2").unwrap();
             let with = document.to_string();
-            assert_eq!(of(&read("x", &with).unwrap(), "/h:pre_tool_use:0:0").hash.as_deref(), Some("sha256:2"), "{with}");
+            assert_eq!(
+                of(&read("x", &with).unwrap(), "/h:pre_tool_use:0:0")
+                    .hash
+                    .as_deref(),
+                Some("sha256:2"),
+                "{with}"
+            );
             forget(&mut document, "/h:pre_tool_use:0:0");
             assert_eq!(document.to_string().trim_end(), text.trim_end(), "{with}");
         }
         for text in ["hooks = 1\n", "[hooks]\nstate = \"x\"\n", "hooks = []\n"] {
-            assert!(put(&mut read("x", text).unwrap(), "k", "h").is_err(), "{text}");
+            assert!(
+                put(&mut read("x", text).unwrap(), "k", "h").is_err(),
+                "{text}"
+            );
         }
-        assert!(read("config.toml", "a = 1\n[b\n").unwrap_err().0.starts_with("config.toml:2:"));
+        assert!(
+            read("config.toml", "a = 1\n[b\n")
+                .unwrap_err()
+                .0
+                .starts_with("config.toml:2:")
+        );
     }
 }

@@ -21,7 +21,11 @@ pub const REFUSED: u8 = 2;
 /// `/dev/null` on Linux.
 const NULL_DEVICE: (u32, u32) = (1, 3);
 
-const LIMITS: Limits = Limits { bytes: LONGEST, depth: 128, nodes: 1_000_000 };
+const LIMITS: Limits = Limits {
+    bytes: LONGEST,
+    depth: 128,
+    nodes: 1_000_000,
+};
 
 /// What an agent tells its hook.
 #[derive(Clone, Debug)]
@@ -127,24 +131,38 @@ pub struct Said {
 impl Said {
     /// Nothing.
     pub fn nothing() -> Said {
-        Said { out: String::new(), error: String::new(), code: 0 }
+        Said {
+            out: String::new(),
+            error: String::new(),
+            code: 0,
+        }
     }
 
     /// One JSON document.
     pub fn json(node: &Node) -> Said {
-        Said { out: format!("{}\n", json::write_plain(node)), ..Said::nothing() }
+        Said {
+            out: format!("{}\n", json::write_plain(node)),
+            ..Said::nothing()
+        }
     }
 
     /// A denial that every agent understands, whatever the event was: words on the error stream and a status.
     pub fn refused(why: &str) -> Said {
-        Said { out: String::new(), error: format!("{}\n", reason(why)), code: REFUSED }
+        Said {
+            out: String::new(),
+            error: format!("{}\n", reason(why)),
+            code: REFUSED,
+        }
     }
 
     /// Writes the answer. One that cannot be read is a denial.
     pub fn say(&self) -> ExitCode {
         let (code, words) = match write_out(self.out.as_bytes()) {
             Ok(()) => (self.code, self.error.clone()),
-            Err(why) => (REFUSED, format!("sayso: the answer could not be written: {why}\n")),
+            Err(why) => (
+                REFUSED,
+                format!("sayso: the answer could not be written: {why}\n"),
+            ),
         };
         // The status says it as well.
         let _ = std::io::stderr().lock().write_all(words.as_bytes());
@@ -160,8 +178,12 @@ fn write_out(bytes: &[u8]) -> std::io::Result<()> {
     let out = std::io::stdout();
     let found = rustix::fs::fstat(&out)?;
     // Where it was closed at the start, the library has opened this one in its place.
-    if FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice && (major(found.st_rdev), minor(found.st_rdev)) == NULL_DEVICE {
-        return Err(std::io::Error::other("standard output is closed, or /dev/null"));
+    if FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice
+        && (major(found.st_rdev), minor(found.st_rdev)) == NULL_DEVICE
+    {
+        return Err(std::io::Error::other(
+            "standard output is closed, or /dev/null",
+        ));
     }
     let mut left = bytes;
     while !left.is_empty() {
@@ -255,8 +277,13 @@ impl Around {
         Around {
             project: variable("CLAUDE_PROJECT_DIR"),
             attended: variable("CLAUDE_CODE_SESSION_ATTENDED"),
-            claude_folders: variable("CLAUDE_CONFIG_DIR").into_iter().chain(home).collect(),
-            folder: std::env::current_dir().ok().and_then(|folder| folder.to_str().map(str::to_owned)),
+            claude_folders: variable("CLAUDE_CONFIG_DIR")
+                .into_iter()
+                .chain(home)
+                .collect(),
+            folder: std::env::current_dir()
+                .ok()
+                .and_then(|folder| folder.to_str().map(str::to_owned)),
         }
     }
 }
@@ -267,17 +294,33 @@ impl Around {
 /// What is wrong with it.
 pub fn document(bytes: &[u8]) -> Result<Node, String> {
     if bytes.len() > LONGEST {
-        return Err(format!("the hook was given more than {} MiB", LONGEST >> 20));
+        return Err(format!(
+            "the hook was given more than {} MiB",
+            LONGEST >> 20
+        ));
     }
-    let text = std::str::from_utf8(bytes).map_err(|error| format!("the hook was given no UTF-8, at byte {}", error.valid_up_to() + 1))?;
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        format!(
+            "the hook was given no UTF-8, at byte {}",
+            error.valid_up_to() + 1
+        )
+    })?;
     if text.trim().is_empty() {
         return Err("the hook was given nothing".to_owned());
     }
-    let node = json::read(text, &LIMITS)
-        .map_err(|finding| format!("the hook was given no sound JSON: {} (byte {})", finding.message, finding.span.start + 1))?;
+    let node = json::read(text, &LIMITS).map_err(|finding| {
+        format!(
+            "the hook was given no sound JSON: {} (byte {})",
+            finding.message,
+            finding.span.start + 1
+        )
+    })?;
     match node.value {
         Value::Map(_) => Ok(node),
-        _ => Err(format!("the hook was given {}, not an object", node.kind_word())),
+        _ => Err(format!(
+            "the hook was given {}, not an object",
+            node.kind_word()
+        )),
     }
 }
 
@@ -287,7 +330,9 @@ pub fn document(bytes: &[u8]) -> Result<Node, String> {
 /// When it is missing or no text.
 pub fn text<'a>(node: &'a Node, key: &str) -> Result<&'a str, String> {
     let value = node.get(key).ok_or_else(|| format!("`{key}` is missing"))?;
-    value.as_text().ok_or_else(|| format!("`{key}` is {}, not text", value.kind_word()))
+    value
+        .as_text()
+        .ok_or_else(|| format!("`{key}` is {}, not text", value.kind_word()))
 }
 
 /// The text under a key that may be missing.
@@ -317,30 +362,68 @@ impl<'a> Named<'a> {
     ///
     /// # Errors
     /// What is missing or of another kind.
-    pub fn read(document: &'a Node, agent: &str, session: &'a Session) -> Result<Named<'a>, String> {
-        let input = document.get("tool_input").ok_or("`tool_input` is missing")?;
-        let Value::Map(_) = input.value else { return Err(format!("`tool_input` is {}, not an object", input.kind_word())) };
+    pub fn read(
+        document: &'a Node,
+        agent: &str,
+        session: &'a Session,
+    ) -> Result<Named<'a>, String> {
+        let input = document
+            .get("tool_input")
+            .ok_or("`tool_input` is missing")?;
+        let Value::Map(_) = input.value else {
+            return Err(format!(
+                "`tool_input` is {}, not an object",
+                input.kind_word()
+            ));
+        };
         let caller = match (maybe(document, "agent_id")?, maybe(document, "agent_type")?) {
-            (None, None) => Caller { name: agent.to_owned(), parents: Vec::new() },
+            (None, None) => Caller {
+                name: agent.to_owned(),
+                parents: Vec::new(),
+            },
             // What a sub-agent is called, it was called by the agent; its rights are never more than those of the agent itself.
-            (_, kind) => Caller { name: kind.unwrap_or("sub-agent").to_owned(), parents: vec![agent.to_owned()] },
+            (_, kind) => Caller {
+                name: kind.unwrap_or("sub-agent").to_owned(),
+                parents: vec![agent.to_owned()],
+            },
         };
         let id = maybe(document, "tool_use_id")?.unwrap_or_default();
-        Ok(Named { tool: text(document, "tool_name")?, input, id, caller, session: &session.id })
+        Ok(Named {
+            tool: text(document, "tool_name")?,
+            input,
+            id,
+            caller,
+            session: &session.id,
+        })
     }
 
     /// A call of a tool of our registry that comes to the same, in a folder.
     pub fn call(&self, tool: &str, args: Node, workspace: &str) -> Call {
-        Call { id: self.id.to_owned(), agent: self.caller.clone(), session: self.session.to_owned(), ..Call::new(tool, args, workspace) }
+        Call {
+            id: self.id.to_owned(),
+            agent: self.caller.clone(),
+            session: self.session.to_owned(),
+            ..Call::new(tool, args, workspace)
+        }
     }
 }
 
 /// Tool and arguments of a call that is none of the agent's own: one of a server, or one that nobody knows.
-pub fn foreign(agent: &str, name: &str, server: Option<(&str, &str)>, input: &Node) -> (String, Node) {
+pub fn foreign(
+    agent: &str,
+    name: &str,
+    server: Option<(&str, &str)>,
+    input: &Node,
+) -> (String, Node) {
     match server {
-        Some((server, tool)) => {
-            ("mcp".to_owned(), Node::map([("server", Node::text(server)), ("tool", Node::text(tool)), ("arguments", input.clone())]))
-        }
+        Some((server, tool)) => (
+            "mcp".to_owned(),
+            Node::map([
+                ("server", Node::text(server)),
+                ("tool", Node::text(tool)),
+                ("arguments", input.clone()),
+            ]),
+        ),
         // It has a name that means something elsewhere; here it may be anything.
         None if tool::find(name).is_some() => (format!("{agent}:{name}"), input.clone()),
         None => (name.to_owned(), input.clone()),
@@ -349,7 +432,12 @@ pub fn foreign(agent: &str, name: &str, server: Option<(&str, &str)>, input: &No
 
 /// Several calls of one id are told apart by a number.
 pub fn numbered(mut calls: Vec<Call>) -> Vec<Call> {
-    for (index, call) in calls.iter_mut().enumerate().skip(1).filter(|(_, call)| !call.id.is_empty()) {
+    for (index, call) in calls
+        .iter_mut()
+        .enumerate()
+        .skip(1)
+        .filter(|(_, call)| !call.id.is_empty())
+    {
         call.id = format!("{}.{}", call.id, index + 1);
     }
     calls
@@ -358,21 +446,36 @@ pub fn numbered(mut calls: Vec<Call>) -> Vec<Call> {
 /// An answer in place of the person, as agents take it: `allow`, perhaps with other arguments, or `deny` with a reason.
 pub fn decision(reply: &Reply, takes_arguments: bool) -> Said {
     let answer = |decision: Vec<(&str, Node)>| {
-        let fields = [("hookEventName", Node::text("PermissionRequest")), ("decision", Node::map(decision))];
+        let fields = [
+            ("hookEventName", Node::text("PermissionRequest")),
+            ("decision", Node::map(decision)),
+        ];
         Said::json(&Node::map([("hookSpecificOutput", Node::map(fields))]))
     };
     match reply {
         Reply::Allow(_) => answer(vec![("behavior", Node::text("allow"))]),
-        Reply::AllowAs(_, input) if takes_arguments => answer(vec![("behavior", Node::text("allow")), ("updatedInput", input.clone())]),
-        Reply::Deny(why) => answer(vec![("behavior", Node::text("deny")), ("message", Node::text(reason(why)))]),
-        Reply::AllowAs(..) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) | Reply::Nothing => Said::nothing(),
+        Reply::AllowAs(_, input) if takes_arguments => answer(vec![
+            ("behavior", Node::text("allow")),
+            ("updatedInput", input.clone()),
+        ]),
+        Reply::Deny(why) => answer(vec![
+            ("behavior", Node::text("deny")),
+            ("message", Node::text(reason(why))),
+        ]),
+        Reply::AllowAs(..)
+        | Reply::Ask(_)
+        | Reply::AskAs(..)
+        | Reply::Defer(_)
+        | Reply::Nothing => Said::nothing(),
     }
 }
 
 /// Server and tool of a joined name `mcp__server__tool`; none if it is no such name, or can be read in two ways.
 pub fn split_mcp(name: &str) -> Option<(&str, &str)> {
     let rest = name.strip_prefix("mcp__")?;
-    let places: Vec<usize> = (1..rest.len()).filter(|at| rest.get(*at..).is_some_and(|rest| rest.starts_with("__"))).collect();
+    let places: Vec<usize> = (1..rest.len())
+        .filter(|at| rest.get(*at..).is_some_and(|rest| rest.starts_with("__")))
+        .collect();
     match places.as_slice() {
         [at] => Some((rest.get(..*at)?, rest.get(at + 2..)?)).filter(|(_, tool)| !tool.is_empty()),
         _ => None,
@@ -392,10 +495,20 @@ pub fn run_by_sayso(by: &DecidedBy) -> String {
 /// A reason that is never empty, on lines that hold nothing hidden.
 pub fn reason(why: &str) -> String {
     // What was spelled out already is not spelled out again.
-    let hidden = why.chars().any(|sign| sign != '\n' && sayso_core::visible::is_hidden(sign));
-    let shown = if hidden { sayso_core::visible::visible_block(why) } else { why.to_owned() };
+    let hidden = why
+        .chars()
+        .any(|sign| sign != '\n' && sayso_core::visible::is_hidden(sign));
+    let shown = if hidden {
+        sayso_core::visible::visible_block(why)
+    } else {
+        why.to_owned()
+    };
     let shown = shown.trim();
-    if shown.is_empty() { "sayso: denied".to_owned() } else { format!("sayso: {shown}") }
+    if shown.is_empty() {
+        "sayso: denied".to_owned()
+    } else {
+        format!("sayso: {shown}")
+    }
 }
 
 /// A name for a message.
@@ -405,7 +518,11 @@ pub fn shown(text: &str) -> String {
 
 /// An object with one of its values replaced.
 pub fn with(node: &Node, key: &str, value: Node) -> Node {
-    let mut entries: Vec<(String, Node)> = node.entries().iter().map(|entry| (entry.key.clone(), entry.node.clone())).collect();
+    let mut entries: Vec<(String, Node)> = node
+        .entries()
+        .iter()
+        .map(|entry| (entry.key.clone(), entry.node.clone()))
+        .collect();
     match entries.iter_mut().find(|(name, _)| name == key) {
         Some(entry) => entry.1 = value,
         None => entries.push((key.to_owned(), value)),
@@ -417,14 +534,32 @@ pub fn with(node: &Node, key: &str, value: Node) -> Node {
 /// leave aside, so what it says must not be relied on: a folder for a command, say, that the agent runs in another one.
 pub fn own_names(agent: &str, tool: &str, input: &Node, names: &[&str]) -> Node {
     let known = tool::find(tool).map_or(&[][..], |tool| tool.arguments);
-    let means = |key: &str| known.iter().any(|argument| argument.role != Role::Data && argument.names.contains(&key));
-    let name = |key: &str| if means(key) && !names.contains(&key) { format!("{agent}:{key}") } else { key.to_owned() };
-    Node::map(input.entries().iter().map(|entry| (name(&entry.key), entry.node.clone())))
+    let means = |key: &str| {
+        known
+            .iter()
+            .any(|argument| argument.role != Role::Data && argument.names.contains(&key))
+    };
+    let name = |key: &str| {
+        if means(key) && !names.contains(&key) {
+            format!("{agent}:{key}")
+        } else {
+            key.to_owned()
+        }
+    };
+    Node::map(
+        input
+            .entries()
+            .iter()
+            .map(|entry| (name(&entry.key), entry.node.clone())),
+    )
 }
 
 /// An object without some of its keys.
 pub fn without(node: &Node, keys: &[&str]) -> Node {
-    let kept = node.entries().iter().filter(|entry| !keys.contains(&entry.key.as_str()));
+    let kept = node
+        .entries()
+        .iter()
+        .filter(|entry| !keys.contains(&entry.key.as_str()));
     Node::map(kept.map(|entry| (entry.key.clone(), entry.node.clone())))
 }
 
@@ -434,17 +569,46 @@ mod tests {
 
     #[test]
     fn a_joined_name_that_splits_two_ways_is_not_split() {
-        assert_eq!(split_mcp("mcp__github__get_issue"), Some(("github", "get_issue")));
-        for name in ["mcp__a__b__c", "mcp__a___b", "mcp__a", "mcp____b", "mcp__a__", "github__x", "mcp__", ""] {
+        assert_eq!(
+            split_mcp("mcp__github__get_issue"),
+            Some(("github", "get_issue"))
+        );
+        for name in [
+            "mcp__a__b__c",
+            "mcp__a___b",
+            "mcp__a",
+            "mcp____b",
+            "mcp__a__",
+            "github__x",
+            "mcp__",
+            "",
+        ] {
             assert_eq!(split_mcp(name), None, "{name}");
         }
     }
 
     #[test]
     fn a_name_that_only_we_know_means_nothing() {
-        let input = Node::map(["command", "cwd", "env", "timeout_ms", "description", "odd"].map(|key| (key, Node::text("x"))));
-        let keys: Vec<String> = own_names("a", "Bash", &input, &["command"]).entries().iter().map(|entry| entry.key.clone()).collect();
-        assert_eq!(keys, ["command", "a:cwd", "a:env", "a:timeout_ms", "description", "odd"]);
+        let input = Node::map(
+            ["command", "cwd", "env", "timeout_ms", "description", "odd"]
+                .map(|key| (key, Node::text("x"))),
+        );
+        let keys: Vec<String> = own_names("a", "Bash", &input, &["command"])
+            .entries()
+            .iter()
+            .map(|entry| entry.key.clone())
+            .collect();
+        assert_eq!(
+            keys,
+            [
+                "command",
+                "a:cwd",
+                "a:env",
+                "a:timeout_ms",
+                "description",
+                "odd"
+            ]
+        );
     }
 
     #[test]
@@ -471,14 +635,21 @@ mod tests {
             deep.as_bytes(),
         ];
         for bytes in bad {
-            assert!(document(bytes).is_err(), "{:?}", String::from_utf8_lossy(bytes));
+            assert!(
+                document(bytes).is_err(),
+                "{:?}",
+                String::from_utf8_lossy(bytes)
+            );
         }
     }
 
     #[test]
     fn a_reason_hides_nothing_and_spells_nothing_twice() {
         assert_eq!(reason("a\u{202e}b\r"), "sayso: a‹U+202E›b␍");
-        assert_eq!(reason(&visible("a\u{202e}b‹\n")), format!("sayso: {}", visible("a\u{202e}b‹\n")));
+        assert_eq!(
+            reason(&visible("a\u{202e}b‹\n")),
+            format!("sayso: {}", visible("a\u{202e}b‹\n"))
+        );
     }
 
     #[test]

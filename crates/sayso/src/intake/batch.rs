@@ -61,11 +61,21 @@ impl Written {
 /// The calls of a batch, or what is wrong with it, as whole lines with place and hint. Nothing of a batch that cannot be read whole is run.
 pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, String> {
     let source = Source { name, text };
-    let limits = Limits { bytes: LONGEST, ..Limits::default() };
+    let limits = Limits {
+        bytes: LONGEST,
+        ..Limits::default()
+    };
     let at = |start: usize| {
         move |finding: Diagnostic| {
-            let (from, to) = (finding.span.start as usize + start, finding.span.end as usize + start);
-            Diagnostic { span: Span::new(from, to), ..finding }.render(source)
+            let (from, to) = (
+                finding.span.start as usize + start,
+                finding.span.end as usize + start,
+            );
+            Diagnostic {
+                span: Span::new(from, to),
+                ..finding
+            }
+            .render(source)
         }
     };
     // Each call with where the text starts that it was read from.
@@ -82,9 +92,15 @@ pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, String
     };
     if nodes.len() > MOST_CALLS {
         let name = sayso_core::visible::visible(name);
-        return Err(format!("{name}: error: {} calls are more than the {MOST_CALLS} of a batch\n", nodes.len()));
+        return Err(format!(
+            "{name}: error: {} calls are more than the {MOST_CALLS} of a batch\n",
+            nodes.len()
+        ));
     }
-    let calls = nodes.iter().enumerate().map(|(index, (start, node))| call(node, index, around).map_err(at(*start)));
+    let calls = nodes
+        .iter()
+        .enumerate()
+        .map(|(index, (start, node))| call(node, index, around).map_err(at(*start)));
     let mut calls = calls.collect::<Result<Vec<Call>, String>>()?;
     part_groups(&mut calls);
     Ok(calls)
@@ -123,7 +139,17 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Keys of a call in the native shape, beside `tool` and `args`.
-const BESIDE: &[&str] = &["id", "tool", "args", "cwd", "group", "group_id", "workspace", "agent", "session"];
+const BESIDE: &[&str] = &[
+    "id",
+    "tool",
+    "args",
+    "cwd",
+    "group",
+    "group_id",
+    "workspace",
+    "agent",
+    "session",
+];
 
 /// A name that the batch gives: people read it and type it, so it is one line and not without end.
 fn named(key: &str, text: &str, span: Span) -> Result<String, Diagnostic> {
@@ -135,20 +161,27 @@ fn named(key: &str, text: &str, span: Span) -> Result<String, Diagnostic> {
         }
         _ => return Ok(text.to_owned()),
     };
-    Err(Diagnostic::error(span, wrong).hint("give it a short name, such as `edit_0`, or leave it out"))
+    Err(Diagnostic::error(span, wrong)
+        .hint("give it a short name, such as `edit_0`, or leave it out"))
 }
 
 /// One call of a batch.
 pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnostic> {
     let Value::Map(entries) = &node.value else {
-        return Err(Diagnostic::error(node.span, format!("a call is an object, and this is {}", node.kind_word())));
+        return Err(Diagnostic::error(
+            node.span,
+            format!("a call is an object, and this is {}", node.kind_word()),
+        ));
     };
     let text = |key: &str| match node.get(key) {
         None => Ok(None),
         Some(value) => match &value.value {
             Value::Null => Ok(None),
             Value::Text(text) => Ok(Some(text.as_str())),
-            _ => Err(Diagnostic::error(value.span, format!("`{key}` is {}, not text", value.kind_word()))),
+            _ => Err(Diagnostic::error(
+                value.span,
+                format!("`{key}` is {}, not text", value.kind_word()),
+            )),
         },
     };
     // A tool of an MCP server has an argument of the name `tool`.
@@ -158,24 +191,51 @@ pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnost
             .hint("give it a `type` (or `tool` and `args`), such as `{\"type\": \"file_read\", \"file\": \"a.txt\"}`"));
     };
     // Beside `type` stand the arguments, and some tools have one of these names: another agent is whom `delegate` is for.
-    let is_argument =
-        |key: &str| !native && tool::find(tool).is_none_or(|row| row.arguments.iter().any(|argument| argument.names.contains(&key)));
-    for (key, said) in [("workspace", &around.workspace), ("agent", &around.agent), ("session", &around.session)] {
+    let is_argument = |key: &str| {
+        !native
+            && tool::find(tool).is_none_or(|row| {
+                row.arguments
+                    .iter()
+                    .any(|argument| argument.names.contains(&key))
+            })
+    };
+    for (key, said) in [
+        ("workspace", &around.workspace),
+        ("agent", &around.agent),
+        ("session", &around.session),
+    ] {
         if is_argument(key) {
             continue;
         }
         if let Some(given) = text(key)?.filter(|given| given != said) {
             let span = node.get(key).map_or(node.span, |value| value.span);
-            let hint = if key == "agent" { "say `--agent NAME`" } else { "leave it out; the folder is said with `-C DIR`" };
-            return Err(Diagnostic::error(span, format!("a batch cannot say its own `{key}` (`{given}`)")).hint(hint));
+            let hint = if key == "agent" {
+                "say `--agent NAME`"
+            } else {
+                "leave it out; the folder is said with `-C DIR`"
+            };
+            return Err(Diagnostic::error(
+                span,
+                format!("a batch cannot say its own `{key}` (`{given}`)"),
+            )
+            .hint(hint));
         }
     }
     let args = if native {
-        if let Some(unknown) = entries.iter().find(|entry| !BESIDE.contains(&entry.key.as_str())) {
+        if let Some(unknown) = entries
+            .iter()
+            .find(|entry| !BESIDE.contains(&entry.key.as_str()))
+        {
             let hint = "arguments of the tool stand in `args`";
-            return Err(Diagnostic::error(unknown.node.span, format!("a call has no key `{}`", unknown.key)).hint(hint));
+            return Err(Diagnostic::error(
+                unknown.node.span,
+                format!("a call has no key `{}`", unknown.key),
+            )
+            .hint(hint));
         }
-        node.get("args").cloned().unwrap_or_else(|| Value::Null.into())
+        node.get("args")
+            .cloned()
+            .unwrap_or_else(|| Value::Null.into())
     } else {
         let is_given = |entry: &&Entry| match entry.key.as_str() {
             "type" | "id" | "group_id" => false,
@@ -188,13 +248,22 @@ pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnost
         Some((span, Value::Text(text) | Value::Number(text))) => named("id", text, span)?,
         _ => format!("{tool}_{index}"),
     };
-    let cwd = if native { text("cwd")?.map(|folder| join(&around.workspace, folder)) } else { None };
+    let cwd = if native {
+        text("cwd")?.map(|folder| join(&around.workspace, folder))
+    } else {
+        None
+    };
     let group = text("group_id")?.or(if native { text("group")? } else { None });
-    let group = group.map(|group| named("group_id", group, node.span)).transpose()?;
+    let group = group
+        .map(|group| named("group_id", group, node.span))
+        .transpose()?;
     Ok(Call {
         id,
         cwd: cwd.unwrap_or_else(|| around.workspace.clone()),
-        agent: Agent { name: around.agent.clone(), parents: Vec::new() },
+        agent: Agent {
+            name: around.agent.clone(),
+            parents: Vec::new(),
+        },
         session: around.session.clone(),
         group,
         ..Call::new(tool, args, around.workspace.clone())

@@ -14,24 +14,36 @@ const MOST: u64 = 1 << 20;
 
 /// Whether a file of its settings forbids commands or asks about some. A file that cannot be read may.
 pub(super) fn are_there(folders: &[String], workspace: &str) -> bool {
-    let own = folders.iter().map(|folder| Path::new(folder).join("settings.json"));
+    let own = folders
+        .iter()
+        .map(|folder| Path::new(folder).join("settings.json"));
     let project = Path::new(workspace).join(".claude");
     let managed = Path::new(MANAGED).join("managed-settings.json");
-    let files = own.chain([project.join("settings.json"), project.join("settings.local.json"), managed]);
+    let files = own.chain([
+        project.join("settings.json"),
+        project.join("settings.local.json"),
+        managed,
+    ]);
     files.chain(dropped_in()).any(|file| has_rules(&file))
 }
 
 /// Further files of the administrator.
 fn dropped_in() -> Vec<PathBuf> {
-    let Ok(folder) = std::fs::read_dir(Path::new(MANAGED).join("managed-settings.d")) else { return Vec::new() };
-    folder.filter_map(|entry| Some(entry.ok()?.path())).collect()
+    let Ok(folder) = std::fs::read_dir(Path::new(MANAGED).join("managed-settings.d")) else {
+        return Vec::new();
+    };
+    folder
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect()
 }
 
 fn has_rules(file: &Path) -> bool {
     let mut text = String::new();
     match File::open(file) {
         // What it does not know, it does not look at either.
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return false,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return false;
+        }
         Err(_) => return true,
         Ok(file) => {
             if file.take(MOST).read_to_string(&mut text).is_err() || text.len() as u64 == MOST {
@@ -43,7 +55,9 @@ fn has_rules(file: &Path) -> bool {
 }
 
 fn forbids_commands(settings: &Node) -> bool {
-    let Some(permissions) = settings.get("permissions") else { return false };
+    let Some(permissions) = settings.get("permissions") else {
+        return false;
+    };
     let is_about_commands = |rule: &Node| match &rule.value {
         // One without a name of a tool, or with a wild one, may be about any.
         Value::Text(rule) => {
@@ -53,11 +67,14 @@ fn forbids_commands(settings: &Node) -> bool {
         }
         _ => true,
     };
-    ["deny", "ask"].iter().filter_map(|key| permissions.get(key)).any(|rules| match &rules.value {
-        Value::List(rules) => rules.iter().any(is_about_commands),
-        Value::Null => false,
-        _ => true,
-    })
+    ["deny", "ask"]
+        .iter()
+        .filter_map(|key| permissions.get(key))
+        .any(|rules| match &rules.value {
+            Value::List(rules) => rules.iter().any(is_about_commands),
+            Value::Null => false,
+            _ => true,
+        })
 }
 
 #[cfg(test)]
@@ -66,7 +83,11 @@ mod tests {
 
     #[test]
     fn rules_about_commands_are_seen_and_others_are_not() {
-        let says = |text: &str| forbids_commands(&json::read(text, &Limits::default()).unwrap_or_else(|_| Value::Null.into()));
+        let says = |text: &str| {
+            forbids_commands(
+                &json::read(text, &Limits::default()).unwrap_or_else(|_| Value::Null.into()),
+            )
+        };
         for text in [
             r#"{"permissions":{"deny":["Bash(rm *)"]}}"#,
             r#"{"permissions":{"ask":["Read(x)","Bash"]}}"#,
@@ -77,9 +98,11 @@ mod tests {
         ] {
             assert!(says(text), "{text}");
         }
-        for text in
-            ["{}", r#"{"permissions":{"allow":["Bash(ls *)"],"deny":["Read(./.env*)"],"ask":[]}}"#, r#"{"permissions":{"deny":null}}"#]
-        {
+        for text in [
+            "{}",
+            r#"{"permissions":{"allow":["Bash(ls *)"],"deny":["Read(./.env*)"],"ask":[]}}"#,
+            r#"{"permissions":{"deny":null}}"#,
+        ] {
             assert!(!says(text), "{text}");
         }
     }

@@ -12,8 +12,8 @@ use sayso_core::paths::join;
 use sayso_core::text::{Limits, json};
 
 use super::agent::{
-    Agent, Around, Event, Named, Reply, Said, Session, Wanted, decision, foreign, maybe, numbered, own_names, reason, shown, split_mcp,
-    text, with, without,
+    Agent, Around, Event, Named, Reply, Said, Session, Wanted, decision, foreign, maybe, numbered,
+    own_names, reason, shown, split_mcp, text, with, without,
 };
 use super::patch;
 
@@ -84,7 +84,10 @@ impl Agent for Codex {
         if OTHER.contains(&event) {
             return Ok(Event::Other);
         }
-        let session = Session { id: text(document, "session_id")?.to_owned(), workspace: join("/", text(document, "cwd")?) };
+        let session = Session {
+            id: text(document, "session_id")?.to_owned(),
+            workspace: join("/", text(document, "cwd")?),
+        };
         if !text(document, "cwd")?.starts_with('/') {
             return Err("`cwd` is not an absolute path".to_owned());
         }
@@ -95,8 +98,15 @@ impl Agent for Codex {
             "PreToolUse" => Ok(Event::Before(wanted()?)),
             "PermissionRequest" => Ok(Event::Permission(wanted()?)),
             // It says so only of what went well, as far as it can tell.
-            "PostToolUse" => Ok(Event::After { wanted: wanted()?, succeeded: true, milliseconds: 0 }),
-            other => Err(format!("sayso does not know the event `{}` of Codex", shown(other))),
+            "PostToolUse" => Ok(Event::After {
+                wanted: wanted()?,
+                succeeded: true,
+                milliseconds: 0,
+            }),
+            other => Err(format!(
+                "sayso does not know the event `{}` of Codex",
+                shown(other)
+            )),
         }
     }
 
@@ -109,10 +119,14 @@ impl Agent for Codex {
         let why = |why: &str| ("permissionDecisionReason", Node::text(reason(why)));
         match reply {
             Reply::Allow(_) | Reply::Nothing => Said::nothing(),
-            Reply::AllowAs(_, input) => answer(vec![says("allow"), ("updatedInput", input.clone())]),
+            Reply::AllowAs(_, input) => {
+                answer(vec![says("allow"), ("updatedInput", input.clone())])
+            }
             Reply::Deny(words) => answer(vec![says("deny"), why(words)]),
             // Nobody gets here: it cannot be told to ask, and silence would run the tool.
-            Reply::Ask(words) | Reply::AskAs(words, _) | Reply::Defer(words) => answer(vec![says("deny"), why(words)]),
+            Reply::Ask(words) | Reply::AskAs(words, _) | Reply::Defer(words) => {
+                answer(vec![says("deny"), why(words)])
+            }
         }
     }
 
@@ -149,19 +163,27 @@ impl Agent for Codex {
     fn workspace_by_itself(&self, document: &Node) -> Option<String> {
         let file = std::fs::File::open(text(document, "transcript_path").ok()?).ok()?;
         let mut line = String::new();
-        std::io::BufReader::new(file.take(MOST_OF_RECORD)).read_line(&mut line).ok()?;
+        std::io::BufReader::new(file.take(MOST_OF_RECORD))
+            .read_line(&mut line)
+            .ok()?;
         let first = json::read(&line, &Limits::default()).ok()?;
-        let session = first.get("payload").filter(|_| first.get("type").and_then(Node::as_text) == Some("session_meta"))?;
+        let session = first
+            .get("payload")
+            .filter(|_| first.get("type").and_then(Node::as_text) == Some("session_meta"))?;
         let of = |key: &str| session.get(key).and_then(Node::as_text);
         let named = document.get("session_id").and_then(Node::as_text)?;
         let same = [of("id"), of("session_id")].contains(&Some(named));
-        of("cwd").filter(|folder| same && folder.starts_with('/')).map(|folder| join("/", folder))
+        of("cwd")
+            .filter(|folder| same && folder.starts_with('/'))
+            .map(|folder| join("/", folder))
     }
 }
 
 /// Codex writes the group of its tools for agents in front of their names: `multi_agent_v1wait_agent`.
 fn of_agents(name: &str) -> &str {
-    let own = name.strip_prefix("multi_agent_v").map(|rest| rest.trim_start_matches(|sign: char| sign.is_ascii_digit()));
+    let own = name
+        .strip_prefix("multi_agent_v")
+        .map(|rest| rest.trim_start_matches(|sign: char| sign.is_ascii_digit()));
     own.filter(|own| OF_AGENTS.contains(own)).unwrap_or(name)
 }
 
@@ -172,30 +194,62 @@ fn wanted(document: &Node, session: &Session) -> Result<Wanted, String> {
     let own = of_agents(name);
     let is_inner = INNER.contains(&own);
     let calls = match own {
-        _ if is_inner => vec![Call { says: ToolSays::PreApproved, ..call(name, input.clone()) }],
+        _ if is_inner => vec![Call {
+            says: ToolSays::PreApproved,
+            ..call(name, input.clone())
+        }],
         // It asks about the connection there, and names the command that wants it.
-        "Bash" if maybe(input, "description")?.is_some_and(|words| words.starts_with(CONNECTION)) => {
+        "Bash"
+            if maybe(input, "description")?.is_some_and(|words| words.starts_with(CONNECTION)) =>
+        {
             vec![call(&format!("codex:{CONNECTION}"), input.clone())]
         }
         "Bash" => {
             let own = own_names("codex", name, input, &["command"]);
-            vec![call(name, with(&own, "timeout_ms", Value::Number(LONGEST.to_owned()).into()))]
+            vec![call(
+                name,
+                with(&own, "timeout_ms", Value::Number(LONGEST.to_owned()).into()),
+            )]
         }
-        "apply_patch" => patch::read(text(input, "command")?)?.into_iter().map(|(tool, args)| call(tool, args)).collect(),
-        "view_image" => vec![call("file_read", own_names("codex", "file_read", input, &["path"]))],
+        "apply_patch" => patch::read(text(input, "command")?)?
+            .into_iter()
+            .map(|(tool, args)| call(tool, args))
+            .collect(),
+        "view_image" => vec![call(
+            "file_read",
+            own_names("codex", "file_read", input, &["path"]),
+        )],
         "spawn_agent" => {
             let agent = maybe(input, "agent_type")?.unwrap_or("default");
-            vec![call("delegate", with(&without(input, &["agent_type", "model"]), "agent", Node::text(agent)))]
+            vec![call(
+                "delegate",
+                with(
+                    &without(input, &["agent_type", "model"]),
+                    "agent",
+                    Node::text(agent),
+                ),
+            )]
         }
         // What is said to an agent that works already is work for it, too.
         "send_input" | "send_message" | "followup_task" | "resume_agent" => {
-            let agent = ["target", "id", "agent_id", "task_name"].iter().find_map(|key| input.get(key).and_then(Node::as_text));
-            vec![call("delegate", with(input, "agent", Node::text(agent.unwrap_or("default"))))]
+            let agent = ["target", "id", "agent_id", "task_name"]
+                .iter()
+                .find_map(|key| input.get(key).and_then(Node::as_text));
+            vec![call(
+                "delegate",
+                with(input, "agent", Node::text(agent.unwrap_or("default"))),
+            )]
         }
         _ => {
             let (tool, args) = foreign("codex", name, split_mcp(name), input);
             vec![call(&tool, args)]
         }
     };
-    Ok(Wanted { calls: numbered(calls), input: input.clone(), is_inner, key: None, ask_is_lost: None })
+    Ok(Wanted {
+        calls: numbered(calls),
+        input: input.clone(),
+        is_inner,
+        key: None,
+        ask_is_lost: None,
+    })
 }

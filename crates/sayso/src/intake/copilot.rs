@@ -6,7 +6,10 @@
 use sayso_core::node::Node;
 
 use super::agent::{Moment, Reply, Said, allowed_by, run_by_sayso, text};
-use super::dialect::{CANNOT_ASK, Dialect, Keys, Own, Server, because, by_keys, cwd, never_answered, nothing_several, own, says};
+use super::dialect::{
+    CANNOT_ASK, Dialect, Keys, Own, Server, because, by_keys, cwd, never_answered, nothing_several,
+    own, says,
+};
 
 /// Copilot CLI.
 pub static COPILOT: Dialect = Dialect {
@@ -24,9 +27,24 @@ pub static COPILOT: Dialect = Dialect {
         ("permissionRequest", Moment::Other),
         ("notification", Moment::Other),
     ],
-    keys: Keys { session: "sessionId", folder: cwd, tool: "toolName", input: "toolArgs", id: None, text_input: true },
+    keys: Keys {
+        session: "sessionId",
+        folder: cwd,
+        tool: "toolName",
+        input: "toolArgs",
+        id: None,
+        text_input: true,
+    },
     tools: TOOLS,
-    inner: &["list_agents", "list_bash", "read_agent", "read_bash", "report_intent", "stop_bash", "update_todo"],
+    inner: &[
+        "list_agents",
+        "list_bash",
+        "read_agent",
+        "read_bash",
+        "report_intent",
+        "stop_bash",
+        "update_todo",
+    ],
     several: nothing_several,
     call: by_keys,
     server,
@@ -41,16 +59,58 @@ const TOOLS: &[Own] = &[
     own(
         "bash",
         "terminal",
-        &[("command", "command"), ("description", "description"), ("mode", ""), ("detach", "background"), ("initial_wait", "")],
+        &[
+            ("command", "command"),
+            ("description", "description"),
+            ("mode", ""),
+            ("detach", "background"),
+            ("initial_wait", ""),
+        ],
     ),
-    own("view", "file_read", &[("path", "path"), ("view_range", "lines"), ("forceReadLargeFiles", "")]),
-    own("create", "file_write", &[("path", "path"), ("file_text", "content")]),
-    own("edit", "file_edit", &[("path", "path"), ("old_str", "find"), ("new_str", "replace")]),
-    own("web_fetch", "webfetch", &[("url", "url"), ("max_length", ""), ("start_index", ""), ("raw", "")]),
+    own(
+        "view",
+        "file_read",
+        &[
+            ("path", "path"),
+            ("view_range", "lines"),
+            ("forceReadLargeFiles", ""),
+        ],
+    ),
+    own(
+        "create",
+        "file_write",
+        &[("path", "path"), ("file_text", "content")],
+    ),
+    own(
+        "edit",
+        "file_edit",
+        &[
+            ("path", "path"),
+            ("old_str", "find"),
+            ("new_str", "replace"),
+        ],
+    ),
+    own(
+        "web_fetch",
+        "webfetch",
+        &[
+            ("url", "url"),
+            ("max_length", ""),
+            ("start_index", ""),
+            ("raw", ""),
+        ],
+    ),
     own(
         "task",
         "delegate",
-        &[("description", "description"), ("prompt", "prompt"), ("agent_type", "agent"), ("name", ""), ("model", ""), ("mode", "")],
+        &[
+            ("description", "description"),
+            ("prompt", "prompt"),
+            ("agent_type", "agent"),
+            ("name", ""),
+            ("model", ""),
+            ("mode", ""),
+        ],
     ),
     own(
         "grep",
@@ -99,7 +159,12 @@ fn server(_: &Node, _: &str) -> Result<Server, String> {
 }
 
 fn before(reply: &Reply) -> Said {
-    let answer = |decision: &str, why: &str| vec![("permissionDecision", Node::text(decision)), because("permissionDecisionReason", why)];
+    let answer = |decision: &str, why: &str| {
+        vec![
+            ("permissionDecision", Node::text(decision)),
+            because("permissionDecisionReason", why),
+        ]
+    };
     match reply {
         Reply::Allow(by) => says(answer("allow", &allowed_by(by))),
         Reply::AllowAs(by, input) => {

@@ -5,7 +5,10 @@
 use sayso_core::node::Node;
 
 use super::agent::{Moment, Reply, Said, text};
-use super::dialect::{CANNOT_ASK, Dialect, Keys, Own, Server, USUAL, because, by_keys, never_answered, nothing_several, own, says};
+use super::dialect::{
+    CANNOT_ASK, Dialect, Keys, Own, Server, USUAL, because, by_keys, never_answered,
+    nothing_several, own, says,
+};
 
 /// Crush.
 pub static CRUSH: Dialect = Dialect {
@@ -29,15 +32,58 @@ const TOOLS: &[Own] = &[
     own(
         "bash",
         "terminal",
-        &[("command", "command"), ("description", "description"), ("working_dir", "cwd"), ("run_in_background", "background")],
+        &[
+            ("command", "command"),
+            ("description", "description"),
+            ("working_dir", "cwd"),
+            ("run_in_background", "background"),
+        ],
     ),
-    own("view", "file_read", &[("file_path", "path"), ("offset", "offset"), ("limit", "limit")]),
-    own("write", "file_write", &[("file_path", "path"), ("content", "content")]),
-    own("edit", "file_edit", &[("file_path", "path"), ("old_string", "find"), ("new_string", "replace"), ("replace_all", "replace_all")]),
-    own("ls", "list", &[("path", "path"), ("ignore", "ignore"), ("depth", "depth")]),
+    own(
+        "view",
+        "file_read",
+        &[
+            ("file_path", "path"),
+            ("offset", "offset"),
+            ("limit", "limit"),
+        ],
+    ),
+    own(
+        "write",
+        "file_write",
+        &[("file_path", "path"), ("content", "content")],
+    ),
+    own(
+        "edit",
+        "file_edit",
+        &[
+            ("file_path", "path"),
+            ("old_string", "find"),
+            ("new_string", "replace"),
+            ("replace_all", "replace_all"),
+        ],
+    ),
+    own(
+        "ls",
+        "list",
+        &[("path", "path"), ("ignore", "ignore"), ("depth", "depth")],
+    ),
     own("glob", "glob", &[("pattern", "pattern"), ("path", "path")]),
-    own("grep", "file_grep", &[("pattern", "pattern"), ("path", "path"), ("include", "include"), ("literal_text", "")]),
-    own("fetch", "webfetch", &[("url", "url"), ("format", "format"), ("timeout", "timeout")]),
+    own(
+        "grep",
+        "file_grep",
+        &[
+            ("pattern", "pattern"),
+            ("path", "path"),
+            ("include", "include"),
+            ("literal_text", ""),
+        ],
+    ),
+    own(
+        "fetch",
+        "webfetch",
+        &[("url", "url"), ("format", "format"), ("timeout", "timeout")],
+    ),
 ];
 
 fn event(document: &Node) -> Result<&str, String> {
@@ -52,9 +98,17 @@ fn server(_: &Node, _: &str) -> Result<Server, String> {
 fn before(reply: &Reply) -> Said {
     match reply {
         Reply::Allow(_) => says(vec![("decision", Node::text("allow"))]),
-        Reply::AllowAs(_, input) => says(vec![("decision", Node::text("allow")), ("updated_input", input.clone())]),
-        Reply::Deny(why) => says(vec![("decision", Node::text("deny")), because("reason", why)]),
-        Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => before(&Reply::Deny(CANNOT_ASK.to_owned())),
+        Reply::AllowAs(_, input) => says(vec![
+            ("decision", Node::text("allow")),
+            ("updated_input", input.clone()),
+        ]),
+        Reply::Deny(why) => says(vec![
+            ("decision", Node::text("deny")),
+            because("reason", why),
+        ]),
+        Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => {
+            before(&Reply::Deny(CANNOT_ASK.to_owned()))
+        }
         Reply::Nothing => Said::nothing(),
     }
 }

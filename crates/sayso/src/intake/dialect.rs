@@ -8,7 +8,8 @@ use sayso_core::paths::join;
 use sayso_core::tool::{self, Kind};
 
 use super::agent::{
-    Agent, Around, Event, Moment, Reply, Said, Session, Wanted, foreign, maybe, numbered, reason, shown, text, with, without,
+    Agent, Around, Event, Moment, Reply, Said, Session, Wanted, foreign, maybe, numbered, reason,
+    shown, text, with, without,
 };
 
 /// The server and the tool of a call of an MCP tool; none where it is no such call, or can be read in two ways.
@@ -72,8 +73,14 @@ pub struct Keys {
 }
 
 /// The keys of Claude Code, which many have taken over.
-pub const USUAL: Keys =
-    Keys { session: "session_id", folder: cwd, tool: "tool_name", input: "tool_input", id: Some("tool_use_id"), text_input: false };
+pub const USUAL: Keys = Keys {
+    session: "session_id",
+    folder: cwd,
+    tool: "tool_name",
+    input: "tool_input",
+    id: Some("tool_use_id"),
+    text_input: false,
+};
 
 /// A tool of an agent that our registry has, too.
 pub struct Own {
@@ -86,8 +93,16 @@ pub struct Own {
 }
 
 /// A row of the table.
-pub const fn own(name: &'static str, is: &'static str, arguments: &'static [(&'static str, &'static str)]) -> Own {
-    Own { name, is, arguments }
+pub const fn own(
+    name: &'static str,
+    is: &'static str,
+    arguments: &'static [(&'static str, &'static str)],
+) -> Own {
+    Own {
+        name,
+        is,
+        arguments,
+    }
 }
 
 /// So long a command may run that sayso runs, in milliseconds, where the agent does not say; it ends the command before that where it wants to.
@@ -164,28 +179,48 @@ pub const CANNOT_ASK: &str = "the person cannot be asked here";
 impl Dialect {
     fn when(&self, document: &Node) -> Result<Option<Moment>, String> {
         let event = (self.event)(document)?;
-        Ok(self.events.iter().find(|(name, _)| *name == event).map(|(_, moment)| *moment))
+        Ok(self
+            .events
+            .iter()
+            .find(|(name, _)| *name == event)
+            .map(|(_, moment)| *moment))
     }
 
     fn session(&self, document: &Node, around: &Around) -> Result<Session, String> {
         let folder = (self.keys.folder)(document, around)?;
         if !folder.starts_with('/') {
-            return Err(format!("its folder is not an absolute path: `{}`", shown(folder)));
+            return Err(format!(
+                "its folder is not an absolute path: `{}`",
+                shown(folder)
+            ));
         }
         let workspace = join("/", folder);
         if workspace == "/" {
-            return Err("its folder is the root of the file system, which is no workspace".to_owned());
+            return Err(
+                "its folder is the root of the file system, which is no workspace".to_owned(),
+            );
         }
-        Ok(Session { id: text(document, self.keys.session)?.to_owned(), workspace })
+        Ok(Session {
+            id: text(document, self.keys.session)?.to_owned(),
+            workspace,
+        })
     }
 
     /// Who calls: a sub-agent where the document names one.
     fn caller(&self, document: &Node) -> Result<Caller, String> {
-        Ok(match (maybe(document, "agent_id")?, maybe(document, "agent_type")?) {
-            (None, None) => Caller { name: self.name.to_owned(), parents: Vec::new() },
-            // What a sub-agent is called, it was called by the agent; its rights are never more than those of the agent itself.
-            (_, kind) => Caller { name: kind.unwrap_or("sub-agent").to_owned(), parents: vec![self.name.to_owned()] },
-        })
+        Ok(
+            match (maybe(document, "agent_id")?, maybe(document, "agent_type")?) {
+                (None, None) => Caller {
+                    name: self.name.to_owned(),
+                    parents: Vec::new(),
+                },
+                // What a sub-agent is called, it was called by the agent; its rights are never more than those of the agent itself.
+                (_, kind) => Caller {
+                    name: kind.unwrap_or("sub-agent").to_owned(),
+                    parents: vec![self.name.to_owned()],
+                },
+            },
+        )
     }
 
     /// The tool and its arguments.
@@ -194,21 +229,34 @@ impl Dialect {
             return Ok(called);
         }
         let name = text(document, self.keys.tool)?.to_owned();
-        let given = document.get(self.keys.input).ok_or_else(|| format!("`{}` is missing", self.keys.input))?;
+        let given = document
+            .get(self.keys.input)
+            .ok_or_else(|| format!("`{}` is missing", self.keys.input))?;
         match &given.value {
             Value::Map(_) => Ok((name, given.clone())),
             Value::Text(inner) if self.keys.text_input => {
-                let inner = super::agent::document(inner.as_bytes()).map_err(|why| format!("`{}`: {why}", self.keys.input))?;
+                let inner = super::agent::document(inner.as_bytes())
+                    .map_err(|why| format!("`{}`: {why}", self.keys.input))?;
                 Ok((name, inner))
             }
-            _ => Err(format!("`{}` is {}, not an object", self.keys.input, given.kind_word())),
+            _ => Err(format!(
+                "`{}` is {}, not an object",
+                self.keys.input,
+                given.kind_word()
+            )),
         }
     }
 
     fn wanted(&self, document: &Node, session: &Session) -> Result<Wanted, String> {
         let (name, input) = &self.called(document)?;
         let name = name.as_str();
-        let id = self.keys.id.map(|key| maybe(document, key)).transpose()?.flatten().unwrap_or_default();
+        let id = self
+            .keys
+            .id
+            .map(|key| maybe(document, key))
+            .transpose()?
+            .flatten()
+            .unwrap_or_default();
         let caller = self.caller(document)?;
         let call = |tool: &str, args: Node| Call {
             id: id.to_owned(),
@@ -219,20 +267,48 @@ impl Dialect {
         // A tool of a server is that, whatever it is called.
         let server = (self.server)(document, name)?;
         let is_inner = server.is_none() && self.inner.contains(&name);
-        let several = if server.is_none() { (self.several)(name, input)? } else { None };
-        let calls = match (several, self.tools.iter().find(|own| own.name == name).filter(|_| server.is_none())) {
-            _ if is_inner => vec![Call { says: ToolSays::PreApproved, ..call(name, input.clone()) }],
-            (Some(parts), _) => parts.into_iter().map(|(tool, args)| call(tool, args)).collect(),
+        let several = if server.is_none() {
+            (self.several)(name, input)?
+        } else {
+            None
+        };
+        let calls = match (
+            several,
+            self.tools
+                .iter()
+                .find(|own| own.name == name)
+                .filter(|_| server.is_none()),
+        ) {
+            _ if is_inner => vec![Call {
+                says: ToolSays::PreApproved,
+                ..call(name, input.clone())
+            }],
+            (Some(parts), _) => parts
+                .into_iter()
+                .map(|(tool, args)| call(tool, args))
+                .collect(),
             (None, Some(own)) => vec![call(own.is, self.arguments(own, input)?)],
-            (None, None) if self.has_our_tools && server.is_none() && tool::find(name).is_some() => vec![call(name, input.clone())],
+            (None, None)
+                if self.has_our_tools && server.is_none() && tool::find(name).is_some() =>
+            {
+                vec![call(name, input.clone())]
+            }
             (None, None) => {
-                let server = server.as_ref().map(|(server, tool)| (server.as_str(), tool.as_str()));
+                let server = server
+                    .as_ref()
+                    .map(|(server, tool)| (server.as_str(), tool.as_str()));
                 let (tool, args) = foreign(self.name, name, server, input);
                 vec![call(&tool, args)]
             }
         };
         let key = id.is_empty().then(|| key(name, input));
-        Ok(Wanted { calls: numbered(calls), input: input.clone(), is_inner, key, ask_is_lost: None })
+        Ok(Wanted {
+            calls: numbered(calls),
+            input: input.clone(),
+            is_inner,
+            key,
+            ask_is_lost: None,
+        })
     }
 
     /// The arguments of a tool by our names. A name that means something to us only is one that the agent may well leave aside.
@@ -248,16 +324,30 @@ impl Dialect {
             None if is_known(key) => Some(format!("{}:{key}", self.name)),
             None => Some(key.to_owned()),
         };
-        let named: Vec<(String, Node)> = input.entries().iter().filter_map(|entry| Some((one(&entry.key)?, entry.node.clone()))).collect();
-        if let Some((twice, _)) = named.iter().enumerate().find_map(|(at, pair)| named.get(..at)?.iter().find(|other| other.0 == pair.0)) {
-            return Err(format!("two arguments of `{}` mean the same, `{}`", own.name, shown(twice)));
+        let named: Vec<(String, Node)> = input
+            .entries()
+            .iter()
+            .filter_map(|entry| Some((one(&entry.key)?, entry.node.clone())))
+            .collect();
+        if let Some((twice, _)) = named
+            .iter()
+            .enumerate()
+            .find_map(|(at, pair)| named.get(..at)?.iter().find(|other| other.0 == pair.0))
+        {
+            return Err(format!(
+                "two arguments of `{}` mean the same, `{}`",
+                own.name,
+                shown(twice)
+            ));
         }
         let args = Node::map(named);
         let is_command = tool::find(own.is).is_some_and(|tool| tool.kind == Kind::Terminal);
         Ok(match args.get("timeout_ms").map(|node| &node.value) {
-            None | Some(Value::Null) if is_command => {
-                with(&without(&args, &["timeout_ms"]), "timeout_ms", Value::Number(LONGEST.to_owned()).into())
-            }
+            None | Some(Value::Null) if is_command => with(
+                &without(&args, &["timeout_ms"]),
+                "timeout_ms",
+                Value::Number(LONGEST.to_owned()).into(),
+            ),
             _ => args,
         })
     }
@@ -265,7 +355,11 @@ impl Dialect {
 
 /// What a call without an id is known by.
 fn key(tool: &str, input: &Node) -> String {
-    Digest::of_node(&Node::map([("tool", Node::text(tool)), ("input", input.clone())])).to_string()
+    Digest::of_node(&Node::map([
+        ("tool", Node::text(tool)),
+        ("input", input.clone()),
+    ]))
+    .to_string()
 }
 
 impl Agent for Dialect {
@@ -283,17 +377,32 @@ impl Agent for Dialect {
 
     fn read(&self, document: &Node, around: &Around) -> Result<Event, String> {
         let Some(moment) = self.when(document)? else {
-            return Err(format!("sayso does not know the event `{}` of {}", shown((self.event)(document)?), self.title));
+            return Err(format!(
+                "sayso does not know the event `{}` of {}",
+                shown((self.event)(document)?),
+                self.title
+            ));
         };
-        let took = || document.get("duration_ms").and_then(Node::as_whole).unwrap_or(0);
+        let took = || {
+            document
+                .get("duration_ms")
+                .and_then(Node::as_whole)
+                .unwrap_or(0)
+        };
         Ok(match moment {
             Moment::Other => Event::Other,
             // Nothing can be denied there, least of all what the person says.
-            Moment::Idle => self.session(document, around).map_or(Event::Other, Event::Idle),
+            Moment::Idle => self
+                .session(document, around)
+                .map_or(Event::Other, Event::Idle),
             Moment::Started => Event::Started(self.session(document, around)?),
             Moment::Ended => Event::Ended(self.session(document, around)?),
-            Moment::Before => Event::Before(self.wanted(document, &self.session(document, around)?)?),
-            Moment::Permission => Event::Permission(self.wanted(document, &self.session(document, around)?)?),
+            Moment::Before => {
+                Event::Before(self.wanted(document, &self.session(document, around)?)?)
+            }
+            Moment::Permission => {
+                Event::Permission(self.wanted(document, &self.session(document, around)?)?)
+            }
             Moment::After | Moment::Failed => Event::After {
                 wanted: self.wanted(document, &self.session(document, around)?)?,
                 succeeded: moment == Moment::After,

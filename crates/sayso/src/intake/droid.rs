@@ -5,7 +5,9 @@
 use sayso_core::node::Node;
 
 use super::agent::{Moment, text};
-use super::dialect::{Dialect, Own, Parts, USUAL, by_keys, hook_event_name, joined_by_two, never_answered, own};
+use super::dialect::{
+    Dialect, Own, Parts, USUAL, by_keys, hook_event_name, joined_by_two, never_answered, own,
+};
 use super::{patch, qwen};
 
 /// Droid.
@@ -37,9 +39,30 @@ pub static DROID: Dialect = Dialect {
 };
 
 const TOOLS: &[Own] = &[
-    own("Execute", "terminal", &[("command", "command"), ("timeout", "timeout"), ("riskLevel", ""), ("riskLevelReason", "")]),
-    own("Read", "file_read", &[("file_path", "path"), ("offset", "offset"), ("limit", "limit")]),
-    own("Create", "file_write", &[("file_path", "path"), ("content", "content")]),
+    own(
+        "Execute",
+        "terminal",
+        &[
+            ("command", "command"),
+            ("timeout", "timeout"),
+            ("riskLevel", ""),
+            ("riskLevelReason", ""),
+        ],
+    ),
+    own(
+        "Read",
+        "file_read",
+        &[
+            ("file_path", "path"),
+            ("offset", "offset"),
+            ("limit", "limit"),
+        ],
+    ),
+    own(
+        "Create",
+        "file_write",
+        &[("file_path", "path"), ("content", "content")],
+    ),
     own(
         "Edit",
         "file_edit",
@@ -52,12 +75,37 @@ const TOOLS: &[Own] = &[
             ("change_all", "all"),
         ],
     ),
-    own("LS", "list", &[("directory_path", "path"), ("ignorePatterns", "ignore")]),
-    own("Grep", "file_grep", &[("pattern", "pattern"), ("path", "path"), ("glob_pattern", "glob"), ("output_mode", "output_mode")]),
+    own(
+        "LS",
+        "list",
+        &[("directory_path", "path"), ("ignorePatterns", "ignore")],
+    ),
+    own(
+        "Grep",
+        "file_grep",
+        &[
+            ("pattern", "pattern"),
+            ("path", "path"),
+            ("glob_pattern", "glob"),
+            ("output_mode", "output_mode"),
+        ],
+    ),
     own("FetchUrl", "webfetch", &[("url", "url")]),
-    own("Task", "delegate", &[("subagent_type", "agent"), ("prompt", "prompt"), ("description", "description")]),
+    own(
+        "Task",
+        "delegate",
+        &[
+            ("subagent_type", "agent"),
+            ("prompt", "prompt"),
+            ("description", "description"),
+        ],
+    ),
 ];
 
 fn several(tool: &str, input: &Node) -> Parts {
-    if tool == "ApplyPatch" { patch::read(text(input, "input")?).map(Some) } else { Ok(None) }
+    if tool == "ApplyPatch" {
+        patch::read(text(input, "input")?).map(Some)
+    } else {
+        Ok(None)
+    }
 }

@@ -7,7 +7,8 @@ use sayso_core::node::Node;
 
 use super::agent::{Moment, Reply, Said, text};
 use super::dialect::{
-    CANNOT_ASK, Dialect, Keys, Own, Server, USUAL, because, by_keys, hook_event_name, never_answered, nothing_several, own, says,
+    CANNOT_ASK, Dialect, Keys, Own, Server, USUAL, because, by_keys, hook_event_name,
+    never_answered, nothing_several, own, says,
 };
 
 /// Gemini CLI.
@@ -70,8 +71,21 @@ pub(super) const TOOLS: &[Own] = &[
             WAIT,
         ],
     ),
-    own("read_file", "file_read", &[("file_path", "path"), ("start_line", "start_line"), ("end_line", "end_line"), WAIT]),
-    own("write_file", "file_write", &[("file_path", "path"), ("content", "content"), WAIT]),
+    own(
+        "read_file",
+        "file_read",
+        &[
+            ("file_path", "path"),
+            ("start_line", "start_line"),
+            ("end_line", "end_line"),
+            WAIT,
+        ],
+    ),
+    own(
+        "write_file",
+        "file_write",
+        &[("file_path", "path"), ("content", "content"), WAIT],
+    ),
     own(
         "replace",
         "file_edit",
@@ -85,7 +99,11 @@ pub(super) const TOOLS: &[Own] = &[
             WAIT,
         ],
     ),
-    own("list_directory", "list", &[("dir_path", "path"), ("ignore", "ignore"), WAIT]),
+    own(
+        "list_directory",
+        "list",
+        &[("dir_path", "path"), ("ignore", "ignore"), WAIT],
+    ),
     own(
         "glob",
         "glob",
@@ -100,7 +118,11 @@ pub(super) const TOOLS: &[Own] = &[
     ),
     own("grep_search", "file_grep", GREP),
     own("search_file_content", "file_grep", GREP),
-    own("invoke_agent", "delegate", &[("agent_name", "agent"), ("prompt", "prompt"), WAIT]),
+    own(
+        "invoke_agent",
+        "delegate",
+        &[("agent_name", "agent"), ("prompt", "prompt"), WAIT],
+    ),
 ];
 
 /// Whether a call waits for the one before it.
@@ -124,19 +146,36 @@ const GREP: &[(&str, &str)] = &[
 
 /// What it says of the server of a call; a name alone can be read in several ways.
 fn server(document: &Node, _: &str) -> Result<Server, String> {
-    let Some(context) = document.get("mcp_context") else { return Ok(None) };
-    Ok(Some((text(context, "server_name")?.to_owned(), text(context, "tool_name")?.to_owned())))
+    let Some(context) = document.get("mcp_context") else {
+        return Ok(None);
+    };
+    Ok(Some((
+        text(context, "server_name")?.to_owned(),
+        text(context, "tool_name")?.to_owned(),
+    )))
 }
 
 fn before(reply: &Reply) -> Said {
     match reply {
         Reply::Allow(_) => says(vec![("decision", Node::text("allow"))]),
         Reply::AllowAs(_, input) => {
-            let changed = Node::map([("hookEventName", Node::text("BeforeTool")), ("tool_input", input.clone())]);
-            says(vec![("decision", Node::text("allow")), ("hookSpecificOutput", changed)])
+            let changed = Node::map([
+                ("hookEventName", Node::text("BeforeTool")),
+                ("tool_input", input.clone()),
+            ]);
+            says(vec![
+                ("decision", Node::text("allow")),
+                ("hookSpecificOutput", changed),
+            ])
         }
-        Reply::Deny(why) => says(vec![("decision", Node::text("deny")), because("reason", why)]),
-        Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => says(vec![("decision", Node::text("deny")), because("reason", CANNOT_ASK)]),
+        Reply::Deny(why) => says(vec![
+            ("decision", Node::text("deny")),
+            because("reason", why),
+        ]),
+        Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => says(vec![
+            ("decision", Node::text("deny")),
+            because("reason", CANNOT_ASK),
+        ]),
         Reply::Nothing => Said::nothing(),
     }
 }

@@ -6,7 +6,9 @@ use sayso_core::decided_by::DecidedBy;
 use sayso_core::node::Node;
 
 use super::agent::{Around, Moment, Reply, Said, allowed_by, run_by_sayso, text};
-use super::dialect::{CANNOT_ASK, Dialect, Keys, Server, because, by_keys, never_answered, nothing_several, says};
+use super::dialect::{
+    CANNOT_ASK, Dialect, Keys, Server, because, by_keys, never_answered, nothing_several, says,
+};
 
 /// Any program.
 pub static GENERIC: Dialect = Dialect {
@@ -38,7 +40,14 @@ pub(super) const EVENTS: &[(&str, Moment)] = &[
 ];
 
 /// Under which keys a document says what.
-pub(super) const KEYS: Keys = Keys { session: "session", folder, tool: "tool", input: "arguments", id: Some("id"), text_input: false };
+pub(super) const KEYS: Keys = Keys {
+    session: "session",
+    folder,
+    tool: "tool",
+    input: "arguments",
+    id: Some("id"),
+    text_input: false,
+};
 
 pub(super) fn event(document: &Node) -> Result<&str, String> {
     text(document, "event")
@@ -52,12 +61,17 @@ fn folder<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, String> {
 pub(super) fn named(document: &Node, _: &str) -> Result<Server, String> {
     match document.get("mcp") {
         None => Ok(None),
-        Some(mcp) => Ok(Some((text(mcp, "server")?.to_owned(), text(mcp, "tool")?.to_owned()))),
+        Some(mcp) => Ok(Some((
+            text(mcp, "server")?.to_owned(),
+            text(mcp, "tool")?.to_owned(),
+        ))),
     }
 }
 
 pub(super) fn before(reply: &Reply) -> Said {
-    let answer = |decision: &str, why: &str| vec![("decision", Node::text(decision)), because("reason", why)];
+    let answer = |decision: &str, why: &str| {
+        vec![("decision", Node::text(decision)), because("reason", why)]
+    };
     match reply {
         Reply::Allow(by) => says(answer("allow", &allowed_by(by))),
         Reply::Nothing => says(answer("allow", &allowed_by(&DecidedBy::Policy))),

@@ -5,7 +5,9 @@
 use sayso_core::node::Node;
 
 use super::agent::{Moment, text};
-use super::dialect::{Dialect, Own, Parts, USUAL, by_keys, hook_event_name, joined_extension, never_answered, own};
+use super::dialect::{
+    Dialect, Own, Parts, USUAL, by_keys, hook_event_name, joined_extension, never_answered, own,
+};
 use super::windsurf;
 
 /// Goose.
@@ -34,7 +36,11 @@ pub static GOOSE: Dialect = Dialect {
     has_our_tools: false,
 };
 
-const TOOLS: &[Own] = &[own("developer__shell", "terminal", &[("command", "command")])];
+const TOOLS: &[Own] = &[own(
+    "developer__shell",
+    "terminal",
+    &[("command", "command")],
+)];
 
 /// Its editor does several things, by a word in its arguments.
 fn several(tool: &str, input: &Node) -> Parts {
@@ -42,15 +48,25 @@ fn several(tool: &str, input: &Node) -> Parts {
         return Ok(None);
     }
     let path = || text(input, "path").map(|path| ("path", Node::text(path)));
-    let of = |ours: &'static str, key: &str| text(input, key).map(|value| (ours, Node::text(value)));
+    let of =
+        |ours: &'static str, key: &str| text(input, key).map(|value| (ours, Node::text(value)));
     // With a `diff` it does something else than the other arguments say, and what comes later may, too.
-    let only = |keys: &[&str]| input.entries().iter().all(|entry| keys.contains(&entry.key.as_str()));
+    let only = |keys: &[&str]| {
+        input
+            .entries()
+            .iter()
+            .all(|entry| keys.contains(&entry.key.as_str()))
+    };
     let part = match text(input, "command")? {
         "view" if only(&["command", "path", "view_range"]) => ("file_read", Node::map([path()?])),
-        "write" if only(&["command", "path", "file_text"]) => ("file_write", Node::map([path()?, of("content", "file_text")?])),
-        "str_replace" if only(&["command", "path", "old_str", "new_str"]) => {
-            ("file_edit", Node::map([path()?, of("find", "old_str")?, of("replace", "new_str")?]))
-        }
+        "write" if only(&["command", "path", "file_text"]) => (
+            "file_write",
+            Node::map([path()?, of("content", "file_text")?]),
+        ),
+        "str_replace" if only(&["command", "path", "old_str", "new_str"]) => (
+            "file_edit",
+            Node::map([path()?, of("find", "old_str")?, of("replace", "new_str")?]),
+        ),
         // What else it does is not known well enough.
         _ => return Ok(None),
     };

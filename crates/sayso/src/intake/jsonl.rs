@@ -28,14 +28,25 @@ pub struct BadLine {
 /// Reads one line. The id is given back as it came, so that it can be echoed.
 pub fn read(line: &[u8], missing: &Missing) -> Result<(Node, Call), BadLine> {
     let nobody = || Node::from(Value::Null);
-    let text = std::str::from_utf8(line)
-        .map_err(|error| BadLine { id: nobody(), error: format!("the line is not UTF-8 at byte {}", error.valid_up_to() + 1) })?;
+    let text = std::str::from_utf8(line).map_err(|error| BadLine {
+        id: nobody(),
+        error: format!("the line is not UTF-8 at byte {}", error.valid_up_to() + 1),
+    })?;
     let node = json::read(text, &Limits::default()).map_err(|finding| {
         let column = finding.span.start + 1;
-        BadLine { id: nobody(), error: format!("column {column}: {}", finding.message) }
+        BadLine {
+            id: nobody(),
+            error: format!("column {column}: {}", finding.message),
+        }
     })?;
-    let id = node.get("id").filter(|id| matches!(id.value, Value::Text(_) | Value::Number(_))).cloned().unwrap_or_else(nobody);
-    call(&node, &id, missing).map(|call| (id.clone(), call)).map_err(|error| BadLine { id, error })
+    let id = node
+        .get("id")
+        .filter(|id| matches!(id.value, Value::Text(_) | Value::Number(_)))
+        .cloned()
+        .unwrap_or_else(nobody);
+    call(&node, &id, missing)
+        .map(|call| (id.clone(), call))
+        .map_err(|error| BadLine { id, error })
 }
 
 fn call(node: &Node, id: &Node, missing: &Missing) -> Result<Call, String> {
@@ -51,7 +62,10 @@ fn call(node: &Node, id: &Node, missing: &Missing) -> Result<Call, String> {
         },
     };
     let tool = text("tool")?.ok_or("`tool` is missing")?;
-    let args = node.get("args").cloned().unwrap_or_else(|| Value::Null.into());
+    let args = node
+        .get("args")
+        .cloned()
+        .unwrap_or_else(|| Value::Null.into());
     let workspace = text("workspace")?.map(|folder| join(&missing.cwd, folder));
     let cwd = text("cwd")?.map(|folder| join(&missing.cwd, folder));
     let id = match &id.value {
@@ -63,9 +77,14 @@ fn call(node: &Node, id: &Node, missing: &Missing) -> Result<Call, String> {
         tool: tool.to_owned(),
         args,
         // A call that names its workspace and no folder runs at the top of it.
-        cwd: cwd.or_else(|| workspace.clone()).unwrap_or_else(|| missing.cwd.clone()),
+        cwd: cwd
+            .or_else(|| workspace.clone())
+            .unwrap_or_else(|| missing.cwd.clone()),
         workspace: workspace.unwrap_or_else(|| missing.workspace.clone()),
-        agent: Agent { name: text("agent")?.unwrap_or(&missing.agent).to_owned(), parents: Vec::new() },
+        agent: Agent {
+            name: text("agent")?.unwrap_or(&missing.agent).to_owned(),
+            parents: Vec::new(),
+        },
         session: text("session")?.unwrap_or_default().to_owned(),
         ..Call::new(tool, Value::Null.into(), "/")
     })

@@ -17,7 +17,14 @@ pub static OPENCODE: Dialect = Dialect {
     events: generic::EVENTS,
     keys: generic::KEYS,
     tools: TOOLS,
-    inner: &["invalid", "plan_enter", "plan_exit", "question", "todoread", "todowrite"],
+    inner: &[
+        "invalid",
+        "plan_enter",
+        "plan_exit",
+        "question",
+        "todoread",
+        "todowrite",
+    ],
     several,
     call: by_keys,
     server,
@@ -28,18 +35,66 @@ pub static OPENCODE: Dialect = Dialect {
 };
 
 const TOOLS: &[Own] = &[
-    own("bash", "terminal", &[("command", "command"), ("description", "description"), ("workdir", "cwd"), ("timeout", "timeout_ms")]),
-    own("read", "file_read", &[("filePath", "path"), ("offset", "offset"), ("limit", "limit")]),
-    own("write", "file_write", &[("filePath", "path"), ("content", "content")]),
-    own("edit", "file_edit", &[("filePath", "path"), ("oldString", "find"), ("newString", "replace"), ("replaceAll", "replace_all")]),
+    own(
+        "bash",
+        "terminal",
+        &[
+            ("command", "command"),
+            ("description", "description"),
+            ("workdir", "cwd"),
+            ("timeout", "timeout_ms"),
+        ],
+    ),
+    own(
+        "read",
+        "file_read",
+        &[
+            ("filePath", "path"),
+            ("offset", "offset"),
+            ("limit", "limit"),
+        ],
+    ),
+    own(
+        "write",
+        "file_write",
+        &[("filePath", "path"), ("content", "content")],
+    ),
+    own(
+        "edit",
+        "file_edit",
+        &[
+            ("filePath", "path"),
+            ("oldString", "find"),
+            ("newString", "replace"),
+            ("replaceAll", "replace_all"),
+        ],
+    ),
     own("list", "list", &[("path", "path"), ("ignore", "ignore")]),
     own("glob", "glob", &[("pattern", "pattern"), ("path", "path")]),
-    own("grep", "file_grep", &[("pattern", "pattern"), ("path", "path"), ("include", "include")]),
-    own("webfetch", "webfetch", &[("url", "url"), ("format", "format"), ("timeout", "timeout")]),
+    own(
+        "grep",
+        "file_grep",
+        &[
+            ("pattern", "pattern"),
+            ("path", "path"),
+            ("include", "include"),
+        ],
+    ),
+    own(
+        "webfetch",
+        "webfetch",
+        &[("url", "url"), ("format", "format"), ("timeout", "timeout")],
+    ),
     own(
         "task",
         "delegate",
-        &[("description", "description"), ("prompt", "prompt"), ("subagent_type", "agent"), ("task_id", ""), ("command", "")],
+        &[
+            ("description", "description"),
+            ("prompt", "prompt"),
+            ("subagent_type", "agent"),
+            ("task_id", ""),
+            ("command", ""),
+        ],
     ),
 ];
 
@@ -53,12 +108,29 @@ fn several(tool: &str, input: &Node) -> Parts {
 
 /// A tool of opencode's own is that, whatever a server is called.
 fn server(document: &Node, name: &str) -> Result<Server, String> {
-    let plain =
-        |text: &str| text.chars().map(|sign| if sign.is_ascii_alphanumeric() || "_-".contains(sign) { sign } else { '_' }).collect();
-    let servers = document.get("mcp_servers").map(Node::items).unwrap_or_default().iter().filter_map(Node::as_text);
+    let plain = |text: &str| {
+        text.chars()
+            .map(|sign| {
+                if sign.is_ascii_alphanumeric() || "_-".contains(sign) {
+                    sign
+                } else {
+                    '_'
+                }
+            })
+            .collect()
+    };
+    let servers = document
+        .get("mcp_servers")
+        .map(Node::items)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Node::as_text);
     let fits = |server: &str| -> Server {
         let joined: String = plain(server);
-        let tool = name.strip_prefix(&joined)?.strip_prefix('_').filter(|tool| !tool.is_empty())?;
+        let tool = name
+            .strip_prefix(&joined)?
+            .strip_prefix('_')
+            .filter(|tool| !tool.is_empty())?;
         Some((server.to_owned(), tool.to_owned()))
     };
     let mut found = servers.filter_map(fits);

@@ -26,16 +26,30 @@ pub fn read(patch: &str) -> Result<Vec<Part>, String> {
             return Err(unread("something follows `*** End Patch`"));
         }
         if is_mark_behind_blanks(line) {
-            return Err(unread("a mark stands behind a blank, where versions of Codex read it differently"));
+            return Err(unread(
+                "a mark stands behind a blank, where versions of Codex read it differently",
+            ));
         }
-        let Some(mark) = line.strip_prefix("*** ").filter(|mark| !mark.starts_with("End of File")) else {
+        let Some(mark) = line
+            .strip_prefix("*** ")
+            .filter(|mark| !mark.starts_with("End of File"))
+        else {
             match &mut file {
                 Some(file) => file.take(line).map_err(|why| unread(&why))?,
                 None => return Err(unread("a line stands before the first file")),
             }
             continue;
         };
-        if let (Some(to), Some(File { sort: Sort::Update, to: place @ None, old, new, .. })) = (mark.strip_prefix("Move to: "), &mut file)
+        if let (
+            Some(to),
+            Some(File {
+                sort: Sort::Update,
+                to: place @ None,
+                old,
+                new,
+                ..
+            }),
+        ) = (mark.strip_prefix("Move to: "), &mut file)
             && old.is_empty()
             && new.is_empty()
         {
@@ -49,11 +63,21 @@ pub fn read(patch: &str) -> Result<Vec<Part>, String> {
             ended = true;
             continue;
         }
-        let (sort, name) = [("Add File: ", Sort::Add), ("Update File: ", Sort::Update), ("Delete File: ", Sort::Delete)]
-            .into_iter()
-            .find_map(|(word, sort)| Some((sort, mark.strip_prefix(word)?)))
-            .ok_or_else(|| unread("a line that begins with `***` is none of its marks"))?;
-        file = Some(File { sort, path: path(name).map_err(|why| unread(&why))?, to: None, old: String::new(), new: String::new() });
+        let (sort, name) = [
+            ("Add File: ", Sort::Add),
+            ("Update File: ", Sort::Update),
+            ("Delete File: ", Sort::Delete),
+        ]
+        .into_iter()
+        .find_map(|(word, sort)| Some((sort, mark.strip_prefix(word)?)))
+        .ok_or_else(|| unread("a line that begins with `***` is none of its marks"))?;
+        file = Some(File {
+            sort,
+            path: path(name).map_err(|why| unread(&why))?,
+            to: None,
+            old: String::new(),
+            new: String::new(),
+        });
         if parts.len() > MOST {
             return Err(unread("it changes too many files"));
         }
@@ -67,9 +91,21 @@ pub fn read(patch: &str) -> Result<Vec<Part>, String> {
 
 /// What is a line of a file to some versions of Codex, and to others, which trim it, the beginning of another file.
 fn is_mark_behind_blanks(line: &str) -> bool {
-    let words = ["Add File:", "Begin Patch", "Delete File:", "End Patch", "End of File", "Environment ID:", "Move to:", "Update File:"];
+    let words = [
+        "Add File:",
+        "Begin Patch",
+        "Delete File:",
+        "End Patch",
+        "End of File",
+        "Environment ID:",
+        "Move to:",
+        "Update File:",
+    ];
     let mark = line.trim_start();
-    mark.len() < line.len() && mark.strip_prefix("*** ").is_some_and(|mark| words.iter().any(|word| mark.starts_with(word)))
+    mark.len() < line.len()
+        && mark
+            .strip_prefix("*** ")
+            .is_some_and(|mark| words.iter().any(|word| mark.starts_with(word)))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -122,14 +158,27 @@ impl File {
     fn finish(self, parts: &mut Vec<Part>) {
         let of = |key: &'static str, text: &str| (key, Node::text(text));
         match self.sort {
-            Sort::Add => parts.push(("file_write", Node::map([of("path", &self.path), of("content", &self.new)]))),
+            Sort::Add => parts.push((
+                "file_write",
+                Node::map([of("path", &self.path), of("content", &self.new)]),
+            )),
             Sort::Delete => parts.push(("file_delete", Node::map([of("path", &self.path)]))),
             Sort::Update => {
                 if !(self.old.is_empty() && self.new.is_empty()) || self.to.is_none() {
-                    parts.push(("file_edit", Node::map([of("path", &self.path), of("find", &self.old), of("replace", &self.new)])));
+                    parts.push((
+                        "file_edit",
+                        Node::map([
+                            of("path", &self.path),
+                            of("find", &self.old),
+                            of("replace", &self.new),
+                        ]),
+                    ));
                 }
                 if let Some(to) = &self.to {
-                    parts.push(("file_move", Node::map([of("from", &self.path), of("to", to)])));
+                    parts.push((
+                        "file_move",
+                        Node::map([of("from", &self.path), of("to", to)]),
+                    ));
                 }
             }
         }
@@ -141,18 +190,36 @@ mod tests {
     use super::*;
 
     fn named(patch: &str) -> Vec<(&'static str, String)> {
-        let path = |node: &Node| node.get("path").or_else(|| node.get("from")).and_then(Node::as_text).unwrap_or_default().to_owned();
-        read(patch).map_or_else(|why| vec![("error", why)], |parts| parts.iter().map(|(tool, node)| (*tool, path(node))).collect())
+        let path = |node: &Node| {
+            node.get("path")
+                .or_else(|| node.get("from"))
+                .and_then(Node::as_text)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        read(patch).map_or_else(
+            |why| vec![("error", why)],
+            |parts| {
+                parts
+                    .iter()
+                    .map(|(tool, node)| (*tool, path(node)))
+                    .collect()
+            },
+        )
     }
 
     #[test]
     fn every_file_of_a_patch_is_found() {
         let patch = "*** Begin Patch\n*** Add File: a.txt\n+one\n+two\n*** Update File: b.txt\n*** Move to: c.txt\n@@ fn x\n one\n-two\n+three\n\
                      *** End of File\n*** Delete File: d.txt\n*** End Patch\n";
-        let parts: Vec<(&str, String)> =
-            [("file_write", "a.txt"), ("file_edit", "b.txt"), ("file_move", "b.txt"), ("file_delete", "d.txt")]
-                .map(|(tool, path)| (tool, path.to_owned()))
-                .into();
+        let parts: Vec<(&str, String)> = [
+            ("file_write", "a.txt"),
+            ("file_edit", "b.txt"),
+            ("file_move", "b.txt"),
+            ("file_delete", "d.txt"),
+        ]
+        .map(|(tool, path)| (tool, path.to_owned()))
+        .into();
         assert_eq!(named(patch), parts);
     }
 

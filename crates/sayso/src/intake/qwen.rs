@@ -7,7 +7,8 @@ use sayso_core::node::Node;
 
 use super::agent::{Moment, Reply, Said, allowed_by};
 use super::dialect::{
-    CANNOT_ASK, Dialect, Keys, Own, USUAL, because, by_keys, hook_event_name, joined_by_two, never_answered, nothing_several, own, says,
+    CANNOT_ASK, Dialect, Keys, Own, USUAL, because, by_keys, hook_event_name, joined_by_two,
+    never_answered, nothing_several, own, says,
 };
 
 /// Qwen Code.
@@ -16,7 +17,10 @@ pub static QWEN: Dialect = Dialect {
     title: "Qwen Code",
     event: hook_event_name,
     events: EVENTS,
-    keys: Keys { id: Some("tool_call_id"), ..USUAL },
+    keys: Keys {
+        id: Some("tool_call_id"),
+        ..USUAL
+    },
     tools: TOOLS,
     inner: &[
         "ask_user_question",
@@ -75,17 +79,61 @@ const TOOLS: &[Own] = &[
             ("timeout", "timeout_ms"),
         ],
     ),
-    own("read_file", "file_read", &[("file_path", "path"), ("offset", "offset"), ("limit", "limit"), ("pages", "pages")]),
-    own("write_file", "file_write", &[("file_path", "path"), ("content", "content")]),
-    own("edit", "file_edit", &[("file_path", "path"), ("old_string", "find"), ("new_string", "replace"), ("replace_all", "replace_all")]),
-    own("list_directory", "list", &[("path", "path"), ("ignore", "ignore")]),
+    own(
+        "read_file",
+        "file_read",
+        &[
+            ("file_path", "path"),
+            ("offset", "offset"),
+            ("limit", "limit"),
+            ("pages", "pages"),
+        ],
+    ),
+    own(
+        "write_file",
+        "file_write",
+        &[("file_path", "path"), ("content", "content")],
+    ),
+    own(
+        "edit",
+        "file_edit",
+        &[
+            ("file_path", "path"),
+            ("old_string", "find"),
+            ("new_string", "replace"),
+            ("replace_all", "replace_all"),
+        ],
+    ),
+    own(
+        "list_directory",
+        "list",
+        &[("path", "path"), ("ignore", "ignore")],
+    ),
     own("glob", "glob", &[("pattern", "pattern"), ("path", "path")]),
-    own("grep_search", "file_grep", &[("pattern", "pattern"), ("path", "path"), ("glob", "glob"), ("limit", "limit")]),
-    own("web_fetch", "webfetch", &[("url", "url"), ("prompt", "prompt")]),
+    own(
+        "grep_search",
+        "file_grep",
+        &[
+            ("pattern", "pattern"),
+            ("path", "path"),
+            ("glob", "glob"),
+            ("limit", "limit"),
+        ],
+    ),
+    own(
+        "web_fetch",
+        "webfetch",
+        &[("url", "url"), ("prompt", "prompt")],
+    ),
     own(
         "agent",
         "delegate",
-        &[("description", "description"), ("prompt", "prompt"), ("subagent_type", "agent"), ("run_in_background", "")],
+        &[
+            ("description", "description"),
+            ("prompt", "prompt"),
+            ("subagent_type", "agent"),
+            ("run_in_background", ""),
+        ],
     ),
 ];
 
@@ -101,7 +149,9 @@ pub(super) fn before(reply: &Reply) -> Said {
     match reply {
         Reply::Allow(by) => answer("allow", &allowed_by(by)),
         Reply::Deny(why) => answer("deny", why),
-        Reply::AllowAs(..) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => answer("deny", CANNOT_ASK),
+        Reply::AllowAs(..) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => {
+            answer("deny", CANNOT_ASK)
+        }
         Reply::Nothing => Said::nothing(),
     }
 }

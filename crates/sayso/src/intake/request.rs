@@ -36,7 +36,13 @@ pub(crate) struct Request {
 }
 
 /// The keys of a body that belong to it.
-pub(crate) const KEYS: [&str; 5] = ["payload", "description", "presentation", "group_id", "metadata"];
+pub(crate) const KEYS: [&str; 5] = [
+    "payload",
+    "description",
+    "presentation",
+    "group_id",
+    "metadata",
+];
 
 impl Request {
     /// What a body says.
@@ -44,7 +50,10 @@ impl Request {
     /// # Errors
     /// What is of another kind, or too long.
     pub(crate) fn read(body: &Node) -> Result<Request, String> {
-        let there = |key: &str| body.get(key).filter(|node| !matches!(node.value, Value::Null));
+        let there = |key: &str| {
+            body.get(key)
+                .filter(|node| !matches!(node.value, Value::Null))
+        };
         let text = |key: &str, longest: usize| match there(key) {
             None => Ok(None),
             Some(node) => match node.as_text() {
@@ -54,13 +63,24 @@ impl Request {
             },
         };
         let payload = match there("payload") {
-            Some(node) if !matches!(node.value, Value::Map(_)) => return Err(format!("`payload` is {}, not an object", node.kind_word())),
+            Some(node) if !matches!(node.value, Value::Map(_)) => {
+                return Err(format!("`payload` is {}, not an object", node.kind_word()));
+            }
             payload => payload.cloned(),
         };
-        let presentation = there("presentation").map(Given::read).transpose().map_err(|why| format!("`presentation`: {why}"))?;
+        let presentation = there("presentation")
+            .map(Given::read)
+            .transpose()
+            .map_err(|why| format!("`presentation`: {why}"))?;
         let group = text("group_id", MAX_GROUP)?.filter(|group| !group.is_empty());
         let metadata = there("metadata").map_or(Ok(Vec::new()), metadata)?;
-        Ok(Request { payload, description: text("description", MAX_DESCRIPTION)?, presentation, group, metadata })
+        Ok(Request {
+            payload,
+            description: text("description", MAX_DESCRIPTION)?,
+            presentation,
+            group,
+            metadata,
+        })
     }
 
     /// The call with all of it. A tool that sends a payload, or one that sayso does not know, asks by itself.
@@ -70,27 +90,53 @@ impl Request {
         call.metadata = self.metadata;
         let is_own = kind == Kind::Custom;
         // Of what sayso knows itself it says what it sees; the tool's words stand beside that.
-        let (description, beside) = if is_own { (self.description, None) } else { (None, self.description) };
-        call.metadata.extend(beside.map(|words| ("description".to_owned(), words)));
+        let (description, beside) = if is_own {
+            (self.description, None)
+        } else {
+            (None, self.description)
+        };
+        call.metadata
+            .extend(beside.map(|words| ("description".to_owned(), words)));
         if self.payload.is_some() || description.is_some() {
-            let payload = self.payload.map(|payload| if is_own { payload } else { bound(payload, kind, &call) });
-            call.says = Approval { description, exclude_keys: Vec::new(), payload }.says(&call.tool, &call.args);
+            let payload = self.payload.map(|payload| {
+                if is_own {
+                    payload
+                } else {
+                    bound(payload, kind, &call)
+                }
+            });
+            call.says = Approval {
+                description,
+                exclude_keys: Vec::new(),
+                payload,
+            }
+            .says(&call.tool, &call.args);
         }
         (call, self.presentation)
     }
 }
 
 fn metadata(node: &Node) -> Result<Vec<(String, String)>, String> {
-    let Value::Map(entries) = &node.value else { return Err(format!("`metadata` is {}, not an object", node.kind_word())) };
+    let Value::Map(entries) = &node.value else {
+        return Err(format!("`metadata` is {}, not an object", node.kind_word()));
+    };
     if entries.len() > MAX_METADATA {
         return Err(format!("`metadata` has more than {MAX_METADATA} entries"));
     }
     let mut out = Vec::new();
     for entry in entries {
-        let value = entry.node.as_text().map_or_else(|| json::write_plain(&entry.node), str::to_owned);
-        if [&entry.key, &value].iter().any(|text| text.chars().count() > MAX_METADATA_TEXT) {
+        let value = entry
+            .node
+            .as_text()
+            .map_or_else(|| json::write_plain(&entry.node), str::to_owned);
+        if [&entry.key, &value]
+            .iter()
+            .any(|text| text.chars().count() > MAX_METADATA_TEXT)
+        {
             let name: String = visible(&entry.key).chars().take(40).collect();
-            return Err(format!("`metadata.{name}` is longer than {MAX_METADATA_TEXT} characters"));
+            return Err(format!(
+                "`metadata.{name}` is longer than {MAX_METADATA_TEXT} characters"
+            ));
         }
         out.push((entry.key.clone(), value));
     }
@@ -102,24 +148,53 @@ fn metadata(node: &Node) -> Result<Vec<(String, String)>, String> {
 fn bound(payload: Node, kind: Kind, call: &Call) -> Node {
     let roles = kind.tool().map_or(&[][..], |tool| tool.arguments);
     let is_path = |key: &str| {
-        let of_key = roles.iter().find(|argument| argument.names.contains(&key)).map(|argument| argument.role);
+        let of_key = roles
+            .iter()
+            .find(|argument| argument.names.contains(&key))
+            .map(|argument| argument.role);
         matches!(of_key, Some(Role::Path | Role::From | Role::To))
     };
     let arguments = if kind.is_file_edit() {
-        let entries = call.args.entries().iter().filter(|entry| is_path(&entry.key));
-        let real = |node: &Node| Node::text(real(Path::new(&join(&call.cwd, node.as_text().unwrap_or_default()))).to_string_lossy());
-        Node::map(entries.map(|entry| (entry.key.clone(), real(&entry.node))).collect::<Vec<_>>())
+        let entries = call
+            .args
+            .entries()
+            .iter()
+            .filter(|entry| is_path(&entry.key));
+        let real = |node: &Node| {
+            Node::text(
+                real(Path::new(&join(
+                    &call.cwd,
+                    node.as_text().unwrap_or_default(),
+                )))
+                .to_string_lossy(),
+            )
+        };
+        Node::map(
+            entries
+                .map(|entry| (entry.key.clone(), real(&entry.node)))
+                .collect::<Vec<_>>(),
+        )
     } else {
-        Node::map([("cwd".to_owned(), Node::text(&call.cwd)), ("args".to_owned(), call.args.clone())])
+        Node::map([
+            ("cwd".to_owned(), Node::text(&call.cwd)),
+            ("args".to_owned(), call.args.clone()),
+        ])
     };
-    Node::map([("payload".to_owned(), payload), ("arguments".to_owned(), arguments)])
+    Node::map([
+        ("payload".to_owned(), payload),
+        ("arguments".to_owned(), arguments),
+    ])
 }
 
 /// Where a path leads: links of all that exists are followed.
 fn real(path: &Path) -> PathBuf {
     for above in path.ancestors() {
         if let (Ok(found), Ok(rest)) = (above.canonicalize(), path.strip_prefix(above)) {
-            return if rest.as_os_str().is_empty() { found } else { found.join(rest) };
+            return if rest.as_os_str().is_empty() {
+                found
+            } else {
+                found.join(rest)
+            };
         }
     }
     path.to_owned()
@@ -137,7 +212,10 @@ mod tests {
     }
 
     fn key(tool: &str, args: &str, body: &str) -> Option<Digest> {
-        let (call, _) = Request::read(&node(body)).unwrap().apply(Call::new(tool, node(args), "/ws"));
+        let (call, _) =
+            Request::read(&node(body))
+                .unwrap()
+                .apply(Call::new(tool, node(args), "/ws"));
         match call.says {
             ToolSays::NeedsApproval { payload, .. } => Some(Digest::of_node(&payload)),
             _ => None,
@@ -146,25 +224,63 @@ mod tests {
 
     #[test]
     fn payloads_are_equal_as_values_are() {
-        let mail = |payload: &str| key("send_mail", r#"{"to":"a"}"#, &format!("{{\"payload\":{payload}}}"));
-        assert_eq!(mail(r#"{"a":1,"b":[true,{"c":null}]}"#), mail(r#"{"b":[true,{"c":null}],"a":1}"#));
-        let all = ["{}", r#"{"a":1}"#, r#"{"a":true}"#, r#"{"a":"1"}"#, r#"{"a":null}"#, r#"{"a":[1]}"#, r#"{"a":{"b":1}}"#];
+        let mail = |payload: &str| {
+            key(
+                "send_mail",
+                r#"{"to":"a"}"#,
+                &format!("{{\"payload\":{payload}}}"),
+            )
+        };
+        assert_eq!(
+            mail(r#"{"a":1,"b":[true,{"c":null}]}"#),
+            mail(r#"{"b":[true,{"c":null}],"a":1}"#)
+        );
+        let all = [
+            "{}",
+            r#"{"a":1}"#,
+            r#"{"a":true}"#,
+            r#"{"a":"1"}"#,
+            r#"{"a":null}"#,
+            r#"{"a":[1]}"#,
+            r#"{"a":{"b":1}}"#,
+        ];
         for (place, one) in all.iter().enumerate() {
             for other in &all[place + 1..] {
                 assert_ne!(mail(one), mail(other), "{one} {other}");
             }
         }
-        assert_eq!(mail("{}"), key("send_mail", r#"{"to":"b"}"#, r#"{"payload":{}}"#), "a tool of one's own says what is the same");
+        assert_eq!(
+            mail("{}"),
+            key("send_mail", r#"{"to":"b"}"#, r#"{"payload":{}}"#),
+            "a tool of one's own says what is the same"
+        );
     }
 
     #[test]
     fn a_payload_does_not_make_another_command_or_file_the_same() {
         let body = r#"{"payload":{"x":1}}"#;
-        assert_ne!(key("terminal", r#"{"command":"make a"}"#, body), key("terminal", r#"{"command":"make b"}"#, body));
-        let write = |path: &str, content: &str| key("write_file", &format!("{{\"path\":\"{path}\",\"content\":\"{content}\"}}"), body);
+        assert_ne!(
+            key("terminal", r#"{"command":"make a"}"#, body),
+            key("terminal", r#"{"command":"make b"}"#, body)
+        );
+        let write = |path: &str, content: &str| {
+            key(
+                "write_file",
+                &format!("{{\"path\":\"{path}\",\"content\":\"{content}\"}}"),
+                body,
+            )
+        };
         assert_eq!(write("a.txt", "one"), write("a.txt", "two"));
         assert_ne!(write("a.txt", "one"), write("b.txt", "one"));
-        assert_eq!(key("terminal", r#"{"command":"make a"}"#, r#"{"description":"harmless"}"#), None, "the policy decides");
+        assert_eq!(
+            key(
+                "terminal",
+                r#"{"command":"make a"}"#,
+                r#"{"description":"harmless"}"#
+            ),
+            None,
+            "the policy decides"
+        );
     }
 
     #[test]
@@ -172,14 +288,24 @@ mod tests {
         for (body, words) in [
             (r#"{"payload":[]}"#, "not an object"),
             (r#"{"description":1}"#, "not text"),
-            (r#"{"presentation":{"type":"x","content":""}}"#, "`type` is one of"),
+            (
+                r#"{"presentation":{"type":"x","content":""}}"#,
+                "`type` is one of",
+            ),
             (r#"{"metadata":"x"}"#, "not an object"),
             (r#"{"group_id":{}}"#, "not text"),
         ] {
             let why = Request::read(&node(body)).unwrap_err();
             assert!(why.contains(words), "{body}: {why}");
         }
-        let long = format!("{{\"description\":\"{}\"}}", "x".repeat(MAX_DESCRIPTION + 1));
-        assert!(Request::read(&node(&long)).unwrap_err().contains("longer than"));
+        let long = format!(
+            "{{\"description\":\"{}\"}}",
+            "x".repeat(MAX_DESCRIPTION + 1)
+        );
+        assert!(
+            Request::read(&node(&long))
+                .unwrap_err()
+                .contains("longer than")
+        );
     }
 }

@@ -6,7 +6,9 @@
 use sayso_core::node::{Node, Value};
 
 use super::agent::{Around, Moment, Reply, Said, maybe, text};
-use super::dialect::{CANNOT_ASK, Called, Dialect, Keys, Own, Part, Parts, Server, never_answered, own};
+use super::dialect::{
+    CANNOT_ASK, Called, Dialect, Keys, Own, Part, Parts, Server, never_answered, own,
+};
 
 /// Windsurf.
 pub static WINDSURF: Dialect = Dialect {
@@ -26,7 +28,14 @@ pub static WINDSURF: Dialect = Dialect {
         ("post_cascade_response", Moment::Other),
         ("post_setup_worktree", Moment::Other),
     ],
-    keys: Keys { session: "trajectory_id", folder, tool: "agent_action_name", input: "tool_info", id: None, text_input: false },
+    keys: Keys {
+        session: "trajectory_id",
+        folder,
+        tool: "agent_action_name",
+        input: "tool_info",
+        id: None,
+        text_input: false,
+    },
     tools: TOOLS,
     inner: &[],
     several,
@@ -39,7 +48,11 @@ pub static WINDSURF: Dialect = Dialect {
 };
 
 const TOOLS: &[Own] = &[
-    own("run_command", "terminal", &[("command_line", "command"), ("cwd", "cwd")]),
+    own(
+        "run_command",
+        "terminal",
+        &[("command_line", "command"), ("cwd", "cwd")],
+    ),
     own("read_code", "file_read", &[("file_path", "path")]),
 ];
 
@@ -48,7 +61,10 @@ fn event(document: &Node) -> Result<&str, String> {
 }
 
 fn folder<'a>(_: &'a Node, around: &'a Around) -> Result<&'a str, String> {
-    around.folder.as_deref().ok_or_else(|| "nobody knows in which folder the hook was started".to_owned())
+    around
+        .folder
+        .as_deref()
+        .ok_or_else(|| "nobody knows in which folder the hook was started".to_owned())
 }
 
 /// The tool is the name of the event without its first word, so that a call is the same before and after.
@@ -72,24 +88,53 @@ fn several(tool: &str, input: &Node) -> Parts {
     if tool != "write_code" {
         return Ok(None);
     }
-    let only = |node: &Node, keys: &[&str]| node.entries().iter().all(|entry| keys.contains(&entry.key.as_str()));
+    let only = |node: &Node, keys: &[&str]| {
+        node.entries()
+            .iter()
+            .all(|entry| keys.contains(&entry.key.as_str()))
+    };
     let all = input.get("edits").map(Node::items).unwrap_or_default();
     // Anything beside them may mean anything.
-    if !only(input, &["file_path", "edits"]) || !all.iter().all(|edit| only(edit, &["old_string", "new_string"])) {
+    if !only(input, &["file_path", "edits"])
+        || !all
+            .iter()
+            .all(|edit| only(edit, &["old_string", "new_string"]))
+    {
         return Ok(None);
     }
     let path = text(input, "file_path")?;
-    let edits = input.get("edits").map(Node::items).filter(|edits| !edits.is_empty()).ok_or("`edits` is missing")?;
+    let edits = input
+        .get("edits")
+        .map(Node::items)
+        .filter(|edits| !edits.is_empty())
+        .ok_or("`edits` is missing")?;
     let one = |edit: &Node| -> Result<Part, String> {
-        let (old, new) = (maybe(edit, "old_string")?.unwrap_or_default(), text(edit, "new_string")?);
+        let (old, new) = (
+            maybe(edit, "old_string")?.unwrap_or_default(),
+            text(edit, "new_string")?,
+        );
         // Without an old text it is the whole file that is written.
         Ok(if old.is_empty() {
-            ("file_write", Node::map([("path", Node::text(path)), ("content", Node::text(new))]))
+            (
+                "file_write",
+                Node::map([("path", Node::text(path)), ("content", Node::text(new))]),
+            )
         } else {
-            ("file_edit", Node::map([("path", Node::text(path)), ("find", Node::text(old)), ("replace", Node::text(new))]))
+            (
+                "file_edit",
+                Node::map([
+                    ("path", Node::text(path)),
+                    ("find", Node::text(old)),
+                    ("replace", Node::text(new)),
+                ]),
+            )
         })
     };
-    edits.iter().map(one).collect::<Result<Vec<_>, _>>().map(Some)
+    edits
+        .iter()
+        .map(one)
+        .collect::<Result<Vec<_>, _>>()
+        .map(Some)
 }
 
 fn server(document: &Node, tool: &str) -> Result<Server, String> {
@@ -97,13 +142,18 @@ fn server(document: &Node, tool: &str) -> Result<Server, String> {
         return Ok(None);
     }
     let info = document.get("tool_info").ok_or("`tool_info` is missing")?;
-    Ok(Some((text(info, "mcp_server_name")?.to_owned(), text(info, "mcp_tool_name")?.to_owned())))
+    Ok(Some((
+        text(info, "mcp_server_name")?.to_owned(),
+        text(info, "mcp_tool_name")?.to_owned(),
+    )))
 }
 
 pub(super) fn before(reply: &Reply) -> Said {
     match reply {
         Reply::Allow(_) | Reply::Nothing => Said::nothing(),
         Reply::Deny(why) => Said::refused(why),
-        Reply::AllowAs(..) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => Said::refused(CANNOT_ASK),
+        Reply::AllowAs(..) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => {
+            Said::refused(CANNOT_ASK)
+        }
     }
 }

@@ -52,19 +52,31 @@ const PSEUDO_TERMINALS: std::ops::Range<i64> = 136..144;
 /// Who started a process that no person is in front of, in words; none where a person may be.
 pub(super) fn starter(chain: &[Process]) -> Option<String> {
     let first = chain.first()?;
-    let found = if first.terminal == 0 { by_service(chain) } else { by_multiplexer(first.terminal) };
+    let found = if first.terminal == 0 {
+        by_service(chain)
+    } else {
+        by_multiplexer(first.terminal)
+    };
     found.or_else(|| hidden_login(chain))
 }
 
 /// The service that started a process without a terminal.
 fn by_service(chain: &[Process]) -> Option<String> {
-    let above = || chain.iter().skip(1).map(|process| (process, process.name()));
+    let above = || {
+        chain
+            .iter()
+            .skip(1)
+            .map(|process| (process, process.name()))
+    };
     let is_service = |process: &Process, name: &str| {
         let is_manager = name == "systemd" && process.id != 1;
         is_manager || SCHEDULERS.contains(&name) || is_multiplexer(name)
     };
     if let Some((process, name)) = above().find(|(process, name)| is_service(process, name)) {
-        return Some(format!("`{name}`, process {}, without a terminal", process.id));
+        return Some(format!(
+            "`{name}`, process {}, without a terminal",
+            process.id
+        ));
     }
     let group = chain.first()?.control_group()?;
     transient_unit(&group).map(|unit| format!("`systemd-run`, as `{unit}`, without a terminal"))
@@ -73,39 +85,61 @@ fn by_service(chain: &[Process]) -> Option<String> {
 /// The unit that `systemd-run` has made for a command, by a control group.
 fn transient_unit(group: &str) -> Option<&str> {
     let mut units = group.lines().flat_map(|line| line.split('/'));
-    units.find(|unit| unit.starts_with("run-") && (unit.ends_with(".service") || unit.ends_with(".scope")))
+    units.find(|unit| {
+        unit.starts_with("run-") && (unit.ends_with(".service") || unit.ends_with(".scope"))
+    })
 }
 
 /// The multiplexer that keeps a terminal which nobody is attached to.
 fn by_multiplexer(terminal: i64) -> Option<String> {
     let keepers = keepers(terminal);
-    let keeper = keepers.iter().find(|keeper| is_multiplexer(&keeper.name()))?;
+    let keeper = keepers
+        .iter()
+        .find(|keeper| is_multiplexer(&keeper.name()))?;
     let is_attached = process::all().any(|other| {
         other.id != keeper.id && other.terminal != 0 && other.terminal != terminal && {
             let name = other.name();
             is_multiplexer(&name) && base(&name) == base(&keeper.name())
         }
     });
-    (!is_attached).then(|| format!("`{}`, process {}, which nobody is attached to", base(&keeper.name()), keeper.id))
+    (!is_attached).then(|| {
+        format!(
+            "`{}`, process {}, which nobody is attached to",
+            base(&keeper.name()),
+            keeper.id
+        )
+    })
 }
 
 /// The processes that keep the other end of a terminal, as far as they can be looked at.
 pub(super) fn keepers(terminal: i64) -> Vec<Process> {
-    let (major, minor) = ((terminal >> 8) & 0xfff, (terminal & 0xff) | ((terminal >> 12) & 0xf_ff00));
+    let (major, minor) = (
+        (terminal >> 8) & 0xfff,
+        (terminal & 0xff) | ((terminal >> 12) & 0xf_ff00),
+    );
     if !PSEUDO_TERMINALS.contains(&major) {
         return Vec::new();
     }
     let number = (major - PSEUDO_TERMINALS.start) * 256 + minor;
     let line = format!("tty-index:\t{number}");
-    process::all().filter(|process| keeps(*process, &line)).collect()
+    process::all()
+        .filter(|process| keeps(*process, &line))
+        .collect()
 }
 
 fn keeps(process: Process, line: &str) -> bool {
     let folder = format!("/proc/{}", process.id);
-    let files = fs::read_dir(format!("{folder}/fd")).into_iter().flatten().flatten();
-    let mut masters = files.filter(|file| fs::read_link(file.path()).is_ok_and(|to| is_master(&to)));
+    let files = fs::read_dir(format!("{folder}/fd"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut masters =
+        files.filter(|file| fs::read_link(file.path()).is_ok_and(|to| is_master(&to)));
     masters.any(|file| {
-        let told = fs::read_to_string(format!("{folder}/fdinfo/{}", file.file_name().to_string_lossy()));
+        let told = fs::read_to_string(format!(
+            "{folder}/fdinfo/{}",
+            file.file_name().to_string_lossy()
+        ));
         told.is_ok_and(|told| told.lines().any(|found| found == line))
     })
 }
@@ -116,7 +150,9 @@ fn is_master(path: &Path) -> bool {
 
 /// A login whose origin was taken out of every environment: an ordinary one has it in its shell.
 fn hidden_login(chain: &[Process]) -> Option<String> {
-    let service = chain.iter().position(|process| LOGINS.contains(&process.name().as_str()))?;
+    let service = chain
+        .iter()
+        .position(|process| LOGINS.contains(&process.name().as_str()))?;
     let mut inner = chain.iter().take(service);
     let is_told = inner.any(|process| matches!(process.variable(&[LOGIN_VARIABLE]), Ok(Some(_))));
     (!is_told).then(|| "a login that hides where it comes from".to_owned())
@@ -124,18 +160,36 @@ fn hidden_login(chain: &[Process]) -> Option<String> {
 
 /// The process of this machine that a login comes from.
 pub(super) fn origin_of_login(chain: &[Process]) -> Option<Process> {
-    let told = chain.iter().find_map(|process| process.value(LOGIN_VARIABLE))?;
+    let told = chain
+        .iter()
+        .find_map(|process| process.value(LOGIN_VARIABLE))?;
     let port: u16 = told.split(' ').nth(1)?.parse().ok()?;
     let sockets: Vec<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
         .iter()
         .filter_map(|table| fs::read_to_string(table).ok())
-        .flat_map(|text| text.lines().filter_map(|line| socket_at(line, port)).collect::<Vec<_>>())
+        .flat_map(|text| {
+            text.lines()
+                .filter_map(|line| socket_at(line, port))
+                .collect::<Vec<_>>()
+        })
         .collect();
     let holds = |process: &Process| {
-        let files = fs::read_dir(format!("/proc/{}/fd", process.id)).into_iter().flatten().flatten();
-        files.filter_map(|file| fs::read_link(file.path()).ok()).any(|to| to.to_str().is_some_and(|to| sockets.iter().any(|one| one == to)))
+        let files = fs::read_dir(format!("/proc/{}/fd", process.id))
+            .into_iter()
+            .flatten()
+            .flatten();
+        files
+            .filter_map(|file| fs::read_link(file.path()).ok())
+            .any(|to| {
+                to.to_str()
+                    .is_some_and(|to| sockets.iter().any(|one| one == to))
+            })
     };
-    if sockets.is_empty() { None } else { process::all().find(holds) }
+    if sockets.is_empty() {
+        None
+    } else {
+        process::all().find(holds)
+    }
 }
 
 /// The socket of a line of `/proc/net/tcp`, as a descriptor names it, if its own end is at this port.
@@ -169,9 +223,13 @@ mod tests {
 
     #[test]
     fn finding_d_04_units_of_systemd_run_are_known_by_their_names() {
-        let group = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-r0a1b.service\n";
+        let group =
+            "0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-r0a1b.service\n";
         assert_eq!(transient_unit(group), Some("run-r0a1b.service"));
-        assert_eq!(transient_unit("0::/user.slice/user-1000.slice/session-2.scope\n"), None);
+        assert_eq!(
+            transient_unit("0::/user.slice/user-1000.slice/session-2.scope\n"),
+            None
+        );
         assert_eq!(transient_unit("0::/system.slice/runner.service\n"), None);
     }
 

@@ -30,13 +30,36 @@ const MARKS: &[&str] = &[
     "CURSOR_AGENT",
 ];
 /// Programs below which everything is an agent's. Editors are none of them: a person works in their terminals.
-const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "qwen", "copilot", "opencode", "cline", "cursor-agent", "droid", "crush", "goose"];
+const PROGRAMS: &[&str] = &[
+    "claude",
+    "codex",
+    "gemini",
+    "qwen",
+    "copilot",
+    "opencode",
+    "cline",
+    "cursor-agent",
+    "droid",
+    "crush",
+    "goose",
+];
 /// Commands of sayso below which everything is what an agent wanted.
-const RUNNERS: &[&str] = &["exec", "run", "chat", "sandbox", "sandbox-inner", "mcp", "acp"];
+const RUNNERS: &[&str] = &[
+    "exec",
+    "run",
+    "chat",
+    "sandbox",
+    "sandbox-inner",
+    "mcp",
+    "acp",
+];
 
 /// The agent that this process runs below, in words.
 pub fn agent_above(state: &Path) -> Option<String> {
-    if let Some(mark) = MARKS.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
+    if let Some(mark) = MARKS
+        .iter()
+        .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+    {
         return Some(by_variable(mark));
     }
     let own = Process::of(std::process::id());
@@ -53,7 +76,9 @@ pub fn agent_behind_this(state: &Path) -> Option<String> {
 pub fn agent_over(state: &Path, id: u32) -> Option<String> {
     let chain: Vec<Process> = from(id).collect();
     match chain.first().map(|first| first.variable(MARKS)) {
-        Some(Ok(_)) => agent_among(state, None, chain.clone()).or_else(|| agent_behind(state, &chain)),
+        Some(Ok(_)) => {
+            agent_among(state, None, chain.clone()).or_else(|| agent_behind(state, &chain))
+        }
         _ => Some(format!("process {id} cannot be looked at")),
     }
 }
@@ -67,8 +92,12 @@ fn agent_behind(state: &Path, chain: &[Process]) -> Option<String> {
     }
     // Nobody sits at a terminal that a process of an agent keeps, and nobody logs in from below one.
     let terminal = chain.first().map_or(0, |first| first.terminal);
-    let keepers = attended::keepers(terminal).into_iter().filter(|keeper| !attended::is_for_people(*keeper));
-    let kept = keepers.map(|keeper| from(keeper.id).collect()).find_map(|above| agent_among(state, None, above));
+    let keepers = attended::keepers(terminal)
+        .into_iter()
+        .filter(|keeper| !attended::is_for_people(*keeper));
+    let kept = keepers
+        .map(|keeper| from(keeper.id).collect())
+        .find_map(|above| agent_among(state, None, above));
     kept.or_else(|| {
         let above: Vec<Process> = from(attended::origin_of_login(chain)?.id).collect();
         agent_among(state, None, above.clone()).or_else(|| attended::starter(&above))
@@ -91,9 +120,15 @@ fn agent_among(state: &Path, own: Option<Process>, processes: Vec<Process>) -> O
         if let Some(seen) = seen.iter().find(|seen| seen.is(*process)) {
             return Some(format!("`{}`, process {}", seen.agent, process.id));
         }
-        let runs = process.words().get(1).is_some_and(|word| RUNNERS.contains(&word.as_str()));
+        let runs = process
+            .words()
+            .get(1)
+            .is_some_and(|word| RUNNERS.contains(&word.as_str()));
         if runs && process.is_sayso() {
-            return Some(format!("a command that sayso runs for an agent, process {}", process.id));
+            return Some(format!(
+                "a command that sayso runs for an agent, process {}",
+                process.id
+            ));
         }
         if let Some(name) = process.is_one_of(PROGRAMS) {
             return Some(format!("`{name}`, process {}", process.id));
@@ -104,6 +139,9 @@ fn agent_among(state: &Path, own: Option<Process>, processes: Vec<Process>) -> O
     found.or_else(|| {
         let chain: Vec<Process> = own.into_iter().chain(processes).collect();
         let left = seen.iter().find(|seen| seen.has_left(&chain))?;
-        Some(format!("`{}`, process {}, whose tree it has left", left.agent, left.id))
+        Some(format!(
+            "`{}`, process {}, whose tree it has left",
+            left.agent, left.id
+        ))
     })
 }

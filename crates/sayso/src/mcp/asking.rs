@@ -61,7 +61,14 @@ struct Asked {
 
 impl Asks {
     pub(super) fn new(state: &Path, calls: Arc<Calls>, client: Arc<dyn Speak>) -> Asks {
-        Asks { state: state.to_owned(), calls, client, ways: Mutex::default(), asked: Mutex::default(), going_on: Mutex::default() }
+        Asks {
+            state: state.to_owned(),
+            calls,
+            client,
+            ways: Mutex::default(),
+            asked: Mutex::default(),
+            going_on: Mutex::default(),
+        }
     }
 
     /// What the policy says now.
@@ -94,7 +101,14 @@ impl Asks {
 
     /// Whether a hook has let the very same call through, which a person was asked about there.
     fn was_asked_at_hook(&self, prompt: &Prompt, open: &Open) -> bool {
-        let Some(id) = open.about.tool_use.as_deref().filter(|_| prompt.round == Round::Only) else { return false };
+        let Some(id) = open
+            .about
+            .tool_use
+            .as_deref()
+            .filter(|_| prompt.round == Round::Only)
+        else {
+            return false;
+        };
         pending::take_for_gateway(&self.state, id, prompt.operation.args()).unwrap_or(false)
     }
 
@@ -102,12 +116,20 @@ impl Asks {
     fn elicit(&self, prompt: &Arc<Prompt>, open: &Arc<Open>) -> Option<(String, Arc<Slot<Ended>>)> {
         let with_mode = open.about.elicits?;
         let message = message(prompt)?;
-        let answers: Vec<String> = offered(prompt).map(|(_, words)| words).chain(["deny".to_owned()]).collect();
+        let answers: Vec<String> = offered(prompt)
+            .map(|(_, words)| words)
+            .chain(["deny".to_owned()])
+            .collect();
         let params = replies::question(&message, &answers, with_mode);
         let token = format!("sayso-{}", random_word().ok()?);
         let slot = Slot::new();
         let until = Instant::now() + prompt.timeout.map_or(LONGEST, Duration::from_secs);
-        let asked = Asked { prompt: Arc::clone(prompt), open: Arc::clone(open), slot: Arc::clone(&slot), until };
+        let asked = Asked {
+            prompt: Arc::clone(prompt),
+            open: Arc::clone(open),
+            slot: Arc::clone(&slot),
+            until,
+        };
         // Known before it is said: the answer may come at once.
         self.asked().insert(token.clone(), asked);
         let line = match open.about.is_modern {
@@ -120,15 +142,28 @@ impl Asks {
 
     /// Takes an answer of the client to a question of ours; false if it is to something else.
     pub(super) fn answered(&self, id: &Id, response: &Node) -> bool {
-        let Some(token) = id.json().strip_prefix("\"sayso-").and_then(|rest| rest.strip_suffix('"')) else { return false };
-        let Some(asked) = self.asked().remove(&format!("sayso-{token}")) else { return false };
+        let Some(token) = id
+            .json()
+            .strip_prefix("\"sayso-")
+            .and_then(|rest| rest.strip_suffix('"'))
+        else {
+            return false;
+        };
+        let Some(asked) = self.asked().remove(&format!("sayso-{token}")) else {
+            return false;
+        };
         let ended = asked.ended(response.get("result"));
         asked.slot.put(ended);
         true
     }
 
     /// Takes the answer in a call that comes again with it. Gives the call that waits for it, if it is the same one.
-    pub(super) fn retried(&self, token: &str, args: &Node, answer: Option<&Node>) -> Option<Retried> {
+    pub(super) fn retried(
+        &self,
+        token: &str,
+        args: &Node,
+        answer: Option<&Node>,
+    ) -> Option<Retried> {
         let mut all = self.asked();
         let is_same = |asked: &Asked| {
             let digest = Digest::of_node;
@@ -139,7 +174,11 @@ impl Asks {
         }
         let asked = all.remove(token)?;
         let ended = asked.ended(answer);
-        Some(Retried { open: Arc::clone(&asked.open), slot: asked.slot, ended })
+        Some(Retried {
+            open: Arc::clone(&asked.open),
+            slot: asked.slot,
+            ended,
+        })
     }
 
     /// Ends what nobody has answered in time.
@@ -171,14 +210,26 @@ impl Retried {
 impl Asked {
     /// What an answer of the client says. Everything but a plain yes is a no.
     fn ended(&self, result: Option<&Node>) -> Ended {
-        let text = |key: &str| result.and_then(|result| result.get(key)).and_then(Node::as_text);
-        let answered = |choice| Ended::Answered { answer: self.prompt.answer(choice), by: DecidedBy::Dialog("the client".to_owned()) };
-        let chosen = result.and_then(|result| result.get("content")).and_then(|content| content.get("decision")).and_then(Node::as_text);
+        let text = |key: &str| {
+            result
+                .and_then(|result| result.get(key))
+                .and_then(Node::as_text)
+        };
+        let answered = |choice| Ended::Answered {
+            answer: self.prompt.answer(choice),
+            by: DecidedBy::Dialog("the client".to_owned()),
+        };
+        let chosen = result
+            .and_then(|result| result.get("content"))
+            .and_then(|content| content.get("decision"))
+            .and_then(Node::as_text);
         match (text("action"), chosen) {
-            (Some("accept"), Some(chosen)) => match offered(&self.prompt).find(|(_, words)| words == chosen) {
-                Some((index, _)) => answered(Choice::Offer(index)),
-                None => answered(Choice::Deny),
-            },
+            (Some("accept"), Some(chosen)) => {
+                match offered(&self.prompt).find(|(_, words)| words == chosen) {
+                    Some((index, _)) => answered(Choice::Offer(index)),
+                    None => answered(Choice::Deny),
+                }
+            }
             (Some("cancel"), _) => Ended::Cancelled,
             (Some("decline" | "accept"), _) => answered(Choice::Deny),
             _ => Ended::Failed("the client did not answer the question".to_owned()),
@@ -189,20 +240,37 @@ impl Asked {
 /// The answers that a client may give: whoever runs it could be the agent, so nothing that lasts.
 fn offered(prompt: &Prompt) -> impl Iterator<Item = (usize, String)> + '_ {
     let short = |scope: Scope| matches!(scope, Scope::Once | Scope::Session);
-    prompt.offers.iter().enumerate().filter(move |(_, offer)| short(offer.scope)).map(|(index, offer)| (index, offer.words.clone()))
+    prompt
+        .offers
+        .iter()
+        .enumerate()
+        .filter(move |(_, offer)| short(offer.scope))
+        .map(|(index, offer)| (index, offer.words.clone()))
 }
 
 /// All that a prompt says, for a dialog that shows plain text; none if that is too much.
 fn message(prompt: &Prompt) -> Option<String> {
     let presentation = &prompt.presentation;
     let body = presentation.full.as_deref().unwrap_or(&presentation.body);
-    let Body::Structured(rows) = body else { return None };
+    let Body::Structured(rows) = body else {
+        return None;
+    };
     let mut lines = vec![format!("sayso asks: {}", prompt.sentence)];
     let word = |why: &Why| if why.is_warning { "warning" } else { "because" };
-    lines.extend(prompt.why.iter().map(|why| format!("{}: {}", word(why), why.text)));
+    lines.extend(
+        prompt
+            .why
+            .iter()
+            .map(|why| format!("{}: {}", word(why), why.text)),
+    );
     // Its first line names both, and some dialogs fold all but the first few lines: what matters comes first.
-    let more = rows.iter().filter(|(name, _)| !matches!(name.as_str(), "server" | "tool"));
-    lines.extend(more.chain(&presentation.details).map(|(name, value)| format!("{name}: {value}")));
+    let more = rows
+        .iter()
+        .filter(|(name, _)| !matches!(name.as_str(), "server" | "tool"));
+    lines.extend(
+        more.chain(&presentation.details)
+            .map(|(name, value)| format!("{name}: {value}")),
+    );
     if prompt.round == Round::Second {
         lines.push("this is the second of two confirmations".to_owned());
     }
@@ -216,8 +284,12 @@ impl Ask for Asks {
             let open = self.calls.find(prompt.operation.id());
             if let Some(open) = &open {
                 let once = |by: &str| {
-                    let answer = prompt.answer(Choice::Offer(prompt.offer(Scope::Once).unwrap_or_default()));
-                    Ended::Answered { answer, by: by.into() }
+                    let answer =
+                        prompt.answer(Choice::Offer(prompt.offer(Scope::Once).unwrap_or_default()));
+                    Ended::Answered {
+                        answer,
+                        by: by.into(),
+                    }
                 };
                 if self.was_asked_at_hook(&prompt, open) {
                     return once("the hook that was asked before");
@@ -226,15 +298,27 @@ impl Ask for Asks {
                 if open.about.goes_on && prompt.round == Round::Only && !is_changed {
                     return once("the answer to the same call, which goes on");
                 }
-                let ways = self.ways.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                let asked = if ways.elicits { self.elicit(&prompt, open) } else { None };
+                let ways = self
+                    .ways
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .clone();
+                let asked = if ways.elicits {
+                    self.elicit(&prompt, open)
+                } else {
+                    None
+                };
                 if let Some((token, slot)) = asked {
                     // Whoever stops waiting takes the question back.
                     let _open = Forget(self, token);
                     return slot.wait().await;
                 }
             }
-            let starts = self.ways.lock().unwrap_or_else(PoisonError::into_inner).starts_inbox;
+            let starts = self
+                .ways
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .starts_inbox;
             in_inbox(&self.state, prompt, starts).await
         })
     }

@@ -34,7 +34,10 @@ impl Authority {
         }
         let digest = encoder.finish();
         let words = common_name(&root.subject).unwrap_or_else(|| digest.to_string());
-        Authority { digest, words: visible(&words).into_owned() }
+        Authority {
+            digest,
+            words: visible(&words).into_owned(),
+        }
     }
 }
 
@@ -45,7 +48,9 @@ pub(super) struct Roots(Arc<RootCertStore>);
 impl Roots {
     /// Those that browsers trust.
     pub(super) fn usual() -> Roots {
-        Roots(Arc::new(RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() }))
+        Roots(Arc::new(RootCertStore {
+            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+        }))
     }
 
     /// Those in a file of the person's, and no others.
@@ -94,11 +99,24 @@ impl Vouched {
     ///
     /// # Errors
     /// When the roots are of no use.
-    pub(super) fn new(roots: &Roots, known: impl Fn(&Authority) -> bool + Send + Sync + 'static) -> Result<Arc<Vouched>, String> {
+    pub(super) fn new(
+        roots: &Roots,
+        known: impl Fn(&Authority) -> bool + Send + Sync + 'static,
+    ) -> Result<Arc<Vouched>, String> {
         let provider = Arc::new(ring::default_provider());
-        let usual = WebPkiServerVerifier::builder_with_provider(Arc::clone(&roots.0), Arc::clone(&provider)).build();
+        let usual = WebPkiServerVerifier::builder_with_provider(
+            Arc::clone(&roots.0),
+            Arc::clone(&provider),
+        )
+        .build();
         let usual = usual.map_err(|error| format!("certificates cannot be checked: {error}"))?;
-        Ok(Arc::new(Vouched { usual, roots: roots.clone(), provider, known: Box::new(known), seen: Mutex::default() }))
+        Ok(Arc::new(Vouched {
+            usual,
+            roots: roots.clone(),
+            provider,
+            known: Box::new(known),
+            seen: Mutex::default(),
+        }))
     }
 
     /// The settings of connections that are checked by this.
@@ -106,32 +124,58 @@ impl Vouched {
     /// # Errors
     /// When there are none.
     pub(super) fn config(self: &Arc<Self>) -> Result<Arc<ClientConfig>, String> {
-        let builder = ClientConfig::builder_with_provider(Arc::clone(&self.provider)).with_safe_default_protocol_versions();
-        let builder = builder.map_err(|error| format!("certificates cannot be checked: {error}"))?;
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&self.provider))
+            .with_safe_default_protocol_versions();
+        let builder =
+            builder.map_err(|error| format!("certificates cannot be checked: {error}"))?;
         // Nothing is left out: it checks as usual, and then one thing more.
-        let builder = builder.dangerous().with_custom_certificate_verifier(Arc::<Vouched>::clone(self));
+        let builder = builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::<Vouched>::clone(self));
         Ok(Arc::new(builder.with_no_client_auth()))
     }
 
     /// Who vouched for the first connection.
     pub(super) fn authority(&self) -> Option<Authority> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).first.clone()
+        self.seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .first
+            .clone()
     }
 
     /// Somebody else vouched for a later one, which was not used.
     pub(super) fn is_other(&self) -> bool {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).other.is_some()
+        self.seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .other
+            .is_some()
     }
 
     /// All roots that vouch for a certificate: there may be more than one way up.
-    fn all(&self, end: &CertificateDer<'_>, between: &[CertificateDer<'_>], now: UnixTime) -> Result<Vec<Authority>, Error> {
+    fn all(
+        &self,
+        end: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        now: UnixTime,
+    ) -> Result<Vec<Authority>, Error> {
         let end = ParsedCertificate::try_from(end)?;
         let ways = self.provider.signature_verification_algorithms.all;
         let vouches = |root: &&TrustAnchor<'static>| {
-            let alone = RootCertStore { roots: vec![(*root).clone()] };
+            let alone = RootCertStore {
+                roots: vec![(*root).clone()],
+            };
             verify_server_cert_signed_by_trust_anchor(&end, &alone, between, now, ways).is_ok()
         };
-        Ok(self.roots.0.roots.iter().filter(vouches).map(Authority::of).collect())
+        Ok(self
+            .roots
+            .0
+            .roots
+            .iter()
+            .filter(vouches)
+            .map(Authority::of)
+            .collect())
     }
 }
 
@@ -144,7 +188,9 @@ impl ServerCertVerifier for Vouched {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let verified = self.usual.verify_server_cert(end, between, name, ocsp, now)?;
+        let verified = self
+            .usual
+            .verify_server_cert(end, between, name, ocsp, now)?;
         let all = self.all(end, between, now)?;
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         match &seen.first {
@@ -152,14 +198,24 @@ impl ServerCertVerifier for Vouched {
             Some(first) => {
                 let other = all.first().cloned();
                 let words = other.as_ref().map_or("nobody", |other| &other.words);
-                let why = format!("its certificate is vouched for by `{words}` now, and was by `{}`", first.words);
+                let why = format!(
+                    "its certificate is vouched for by `{words}` now, and was by `{}`",
+                    first.words
+                );
                 seen.other = other;
                 Err(Error::General(why))
             }
             None => {
-                let known = all.iter().find(|one| (self.known)(one)).or(all.first()).cloned();
+                let known = all
+                    .iter()
+                    .find(|one| (self.known)(one))
+                    .or(all.first())
+                    .cloned();
                 seen.first = known;
-                seen.first.as_ref().map(|_| verified).ok_or_else(|| Error::General("nobody vouches for its certificate".to_owned()))
+                seen.first
+                    .as_ref()
+                    .map(|_| verified)
+                    .ok_or_else(|| Error::General("nobody vouches for its certificate".to_owned()))
             }
         }
     }
@@ -209,7 +265,11 @@ mod tests {
     fn roots_have_names_and_digests_of_their_own() {
         let roots = Roots::usual();
         let all: Vec<Authority> = roots.0.roots.iter().map(Authority::of).collect();
-        assert!(all.iter().any(|one| one.words == "ISRG Root X1"), "{:?}", all.first());
+        assert!(
+            all.iter().any(|one| one.words == "ISRG Root X1"),
+            "{:?}",
+            all.first()
+        );
         let mut digests: Vec<String> = all.iter().map(|one| one.digest.to_string()).collect();
         digests.sort();
         digests.dedup();
@@ -221,7 +281,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ca.pem");
         assert!(Roots::of_file(&file).is_err());
-        for text in ["", "hello", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
+        for text in [
+            "",
+            "hello",
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        ] {
             std::fs::write(&file, text).unwrap();
             assert!(Roots::of_file(&file).is_err(), "{text}");
         }

@@ -16,7 +16,11 @@ use super::looks::{holds_hidden, skeleton, takes, told};
 use super::pins::Pins;
 
 /// The longest list of tools.
-const LIMITS: Limits = Limits { bytes: 16 << 20, depth: 128, nodes: 1_000_000 };
+const LIMITS: Limits = Limits {
+    bytes: 16 << 20,
+    depth: 128,
+    nodes: 1_000_000,
+};
 /// So many tools a server may have.
 const MOST: usize = 10_000;
 
@@ -56,11 +60,28 @@ impl Catalogue {
     pub(super) fn open(state: &Path, server: &str, identity: Identity) -> Catalogue {
         let (pins, trouble) = match Pins::read(state, server) {
             Ok(pins) => (pins, None),
-            Err(why) => (Pins { server: server.to_owned(), ..Pins::default() }, Some(why)),
+            Err(why) => (
+                Pins {
+                    server: server.to_owned(),
+                    ..Pins::default()
+                },
+                Some(why),
+            ),
         };
         let others = Pins::others(state, server);
-        let inner = Inner { pins, tools: HashMap::new(), told: HashMap::new(), is_stale: false, trouble, others };
-        Catalogue { state: state.to_owned(), identity, inner: Mutex::new(inner) }
+        let inner = Inner {
+            pins,
+            tools: HashMap::new(),
+            told: HashMap::new(),
+            is_stale: false,
+            trouble,
+            others,
+        };
+        Catalogue {
+            state: state.to_owned(),
+            identity,
+            inner: Mutex::new(inner),
+        }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -89,8 +110,17 @@ impl Catalogue {
         let inner = self.inner();
         let read = |said: &str| json::read(said, &LIMITS).ok();
         match inner.tools.is_empty() {
-            true => inner.pins.tools.values().filter_map(|pin| read(&pin.said)).collect(),
-            false => inner.tools.values().filter_map(|tool| read(&tool.said)).collect(),
+            true => inner
+                .pins
+                .tools
+                .values()
+                .filter_map(|pin| read(&pin.said))
+                .collect(),
+            false => inner
+                .tools
+                .values()
+                .filter_map(|tool| read(&tool.said))
+                .collect(),
         }
     }
 
@@ -111,12 +141,22 @@ impl Catalogue {
         }
         let mut listed = Vec::new();
         for tool in tools {
-            let Some(name) = tool.get("name").and_then(Node::as_text) else { continue };
+            let Some(name) = tool.get("name").and_then(Node::as_text) else {
+                continue;
+            };
             let mut encoder = Encoder::new("mcp tool");
             encoder.text(&self.identity.digest.to_string());
             encoder.node(&told(tool));
             let (digest, said) = (encoder.finish(), json::write(&told(tool)));
-            listed.push((name.to_owned(), Tool { digest, said, takes: takes(tool), known: McpIdentity::default() }));
+            listed.push((
+                name.to_owned(),
+                Tool {
+                    digest,
+                    said,
+                    takes: takes(tool),
+                    known: McpIdentity::default(),
+                },
+            ));
         }
         let mut inner = self.inner();
         if !is_rest {
@@ -124,7 +164,11 @@ impl Catalogue {
         }
         for (name, tool) in &listed {
             // Nobody knows which of the two the client takes.
-            if inner.told.insert(name.clone(), tool.digest).is_some_and(|before| before != tool.digest) {
+            if inner
+                .told
+                .insert(name.clone(), tool.digest)
+                .is_some_and(|before| before != tool.digest)
+            {
                 return Err(format!("the tool `{}` stands there twice", visible(name)));
             }
         }
@@ -148,8 +192,18 @@ impl Catalogue {
         let mut known = self.identity(name);
         let inner = self.inner();
         let takes = inner.tools.get(name).and_then(|tool| tool.takes.as_ref());
-        let odd = takes.and_then(|takes| arguments.entries().iter().find(|entry| !takes.contains(&entry.key)));
-        known.asks.extend(odd.map(|entry| format!("the tool does not say that it takes an argument `{}`", visible(&entry.key))));
+        let odd = takes.and_then(|takes| {
+            arguments
+                .entries()
+                .iter()
+                .find(|entry| !takes.contains(&entry.key))
+        });
+        known.asks.extend(odd.map(|entry| {
+            format!(
+                "the tool does not say that it takes an argument `{}`",
+                visible(&entry.key)
+            )
+        }));
         known
     }
 
@@ -160,7 +214,11 @@ impl Catalogue {
             Some(tool) if !inner.is_stale => tool.known.clone(),
             Some(tool) => {
                 let warning = "the server says that its tools have changed, and the client has not looked at them since".to_owned();
-                McpIdentity { schema: None, warnings: vec![warning], ..tool.known.clone() }
+                McpIdentity {
+                    schema: None,
+                    warnings: vec![warning],
+                    ..tool.known.clone()
+                }
             }
             None => inner.compare(name, &self.identity),
         }
@@ -172,7 +230,9 @@ impl Catalogue {
     /// When it cannot be kept.
     pub(super) fn approved(&self, operation: &Operation) -> Result<(), String> {
         let name = operation.text(Role::ServerTool).unwrap_or_default();
-        let judged = operation.mcp().ok_or("it was judged without a look at its server")?;
+        let judged = operation
+            .mcp()
+            .ok_or("it was judged without a look at its server")?;
         let inner = self.inner();
         let said = inner.tools.get(name).map(|tool| tool.digest);
         // A list may have come while somebody was asked.
@@ -207,12 +267,20 @@ impl Catalogue {
         if inner.trouble.is_some() {
             return Ok(());
         }
-        let tool = inner.tools.get(name).filter(|tool| Some(tool.digest) == schema);
-        if inner.pins.knows(self.identity.digest, tool.map(|tool| (name, tool.digest))) {
+        let tool = inner
+            .tools
+            .get(name)
+            .filter(|tool| Some(tool.digest) == schema);
+        if inner
+            .pins
+            .knows(self.identity.digest, tool.map(|tool| (name, tool.digest)))
+        {
             return Ok(());
         }
         let tool = tool.cloned();
-        let pinned = tool.as_ref().map(|tool| (name, tool.digest, tool.said.as_str()));
+        let pinned = tool
+            .as_ref()
+            .map(|tool| (name, tool.digest, tool.said.as_str()));
         let identity = (self.identity.digest, self.identity.words.as_str());
         // Another gateway of the same server may have had something approved since: that counts, and is not lost.
         let _lock = Pins::lock(&self.state)?;
@@ -247,7 +315,10 @@ impl Inner {
         if self.pins.is_other_server(identity.digest) {
             known.changed = true;
             let before = self.pins.identities.last().map_or("", |(_, words)| words);
-            known.warnings.push(format!("under this name another server was approved before: `{before}`; now it is `{}`", identity.words));
+            known.warnings.push(format!(
+                "under this name another server was approved before: `{before}`; now it is `{}`",
+                identity.words
+            ));
         }
         if let Some(why) = &self.trouble {
             known.asks.push(why.clone());
@@ -257,25 +328,47 @@ impl Inner {
             && !pin.digests.contains(&tool.digest)
         {
             known.changed = true;
-            known.warnings.push(format!("it was approved as: {}", pin.said));
-            known.warnings.push(format!("and now the server says: {}", tool.said));
+            known
+                .warnings
+                .push(format!("it was approved as: {}", pin.said));
+            known
+                .warnings
+                .push(format!("and now the server says: {}", tool.said));
         }
         if let Some(tool) = tool {
             let node = json::read(&tool.said, &LIMITS).unwrap_or_else(|_| Value::Null.into());
-            let hints = node.get("annotations").map_or(&[][..], Node::entries).iter();
-            known.annotations = hints.filter_map(|hint| Some((hint.key.clone(), hint.node.as_bool()?))).collect();
+            let hints = node
+                .get("annotations")
+                .map_or(&[][..], Node::entries)
+                .iter();
+            known.annotations = hints
+                .filter_map(|hint| Some((hint.key.clone(), hint.node.as_bool()?)))
+                .collect();
             if holds_hidden(&node) {
                 known.warnings.push("what the server says of this tool holds invisible characters, which are spelled out here".to_owned());
             }
             if pin.is_none() {
-                known.description = node.get("description").and_then(Node::as_text).map(str::to_owned);
+                known.description = node
+                    .get("description")
+                    .and_then(Node::as_text)
+                    .map(str::to_owned);
             }
         } else if !self.tools.is_empty() {
-            known.warnings.push("the server has not listed this tool".to_owned());
+            known
+                .warnings
+                .push("the server has not listed this tool".to_owned());
         }
         known.asks.extend(self.odd_name(name));
-        for other in self.others.iter().filter(|other| other.tools.contains_key(name)).take(4) {
-            known.warnings.push(format!("the server `{}` has a tool of this name, too", other.server));
+        for other in self
+            .others
+            .iter()
+            .filter(|other| other.tools.contains_key(name))
+            .take(4)
+        {
+            known.warnings.push(format!(
+                "the server `{}` has a tool of this name, too",
+                other.server
+            ));
         }
         known
     }
@@ -289,12 +382,24 @@ impl Inner {
         }
         let looks = skeleton(name);
         // The one that was approved is not the one that imitates.
-        let twin =
-            self.tools.keys().filter(|_| !self.pins.tools.contains_key(name)).find(|other| *other != name && skeleton(other) == looks);
+        let twin = self
+            .tools
+            .keys()
+            .filter(|_| !self.pins.tools.contains_key(name))
+            .find(|other| *other != name && skeleton(other) == looks);
         out.extend(twin.map(|twin| format!("the tool `{name}` looks like `{twin}`")));
         let server = skeleton(&self.pins.server);
-        let twin = self.others.iter().filter(|_| self.pins.identities.is_empty()).find(|other| skeleton(&other.server) == server);
-        out.extend(twin.map(|twin| format!("the server `{}` looks like `{}`, which was approved before", self.pins.server, twin.server)));
+        let twin = self
+            .others
+            .iter()
+            .filter(|_| self.pins.identities.is_empty())
+            .find(|other| skeleton(&other.server) == server);
+        out.extend(twin.map(|twin| {
+            format!(
+                "the server `{}` looks like `{}`, which was approved before",
+                self.pins.server, twin.server
+            )
+        }));
         out
     }
 }
@@ -314,13 +419,20 @@ mod tests {
     }
 
     fn tool(name: &str, description: &str) -> String {
-        format!(r#"{{"tools":[{{"name":"{name}","description":"{description}","inputSchema":{{"type":"object"}}}}]}}"#)
+        format!(
+            r#"{{"tools":[{{"name":"{name}","description":"{description}","inputSchema":{{"type":"object"}}}}]}}"#
+        )
     }
 
     fn approve(catalogue: &Catalogue, name: &str) {
         let args = Node::map([("server", Node::text("s")), ("tool", Node::text(name))]);
-        let call = Call { mcp: Some(catalogue.identity(name)), ..Call::new("mcp", args, "/ws") };
-        catalogue.approved(&Operation::freeze(call).unwrap()).unwrap();
+        let call = Call {
+            mcp: Some(catalogue.identity(name)),
+            ..Call::new("mcp", args, "/ws")
+        };
+        catalogue
+            .approved(&Operation::freeze(call).unwrap())
+            .unwrap();
     }
 
     #[test]
@@ -329,16 +441,28 @@ mod tests {
         let first = bench.open("s", "https://a");
         first.observe(&tool("t", "adds"), false).unwrap();
         let known = first.identity("t");
-        assert!(!known.changed && known.schema.is_some() && known.description.as_deref() == Some("adds"));
+        assert!(
+            !known.changed
+                && known.schema.is_some()
+                && known.description.as_deref() == Some("adds")
+        );
         approve(&first, "t");
-        assert!(first.identity("t").description.is_none(), "it is shown once");
+        assert!(
+            first.identity("t").description.is_none(),
+            "it is shown once"
+        );
         // In the same session, and in the next.
         for catalogue in [first, bench.open("s", "https://a")] {
             catalogue.observe(&tool("t", "adds"), false).unwrap();
             assert!(!catalogue.identity("t").changed);
-            catalogue.observe(&tool("t", "adds, and reads ~/.ssh"), false).unwrap();
+            catalogue
+                .observe(&tool("t", "adds, and reads ~/.ssh"), false)
+                .unwrap();
             let known = catalogue.identity("t");
-            assert!(known.changed && known.warnings.iter().any(|text| text.contains("~/.ssh")), "{known:?}");
+            assert!(
+                known.changed && known.warnings.iter().any(|text| text.contains("~/.ssh")),
+                "{known:?}"
+            );
         }
         // The same name, another server.
         let swapped = bench.open("s", "https://evil");
@@ -357,7 +481,11 @@ mod tests {
         assert_eq!(catalogue.identity("t").schema, None);
         catalogue.observe(&tool("t", "adds"), false).unwrap();
         assert!(catalogue.identity("t").schema.is_some());
-        assert!(catalogue.observe(r#"{"tools":[{"name":"a","name":"b"}]}"#, false).is_err());
+        assert!(
+            catalogue
+                .observe(r#"{"tools":[{"name":"a","name":"b"}]}"#, false)
+                .is_err()
+        );
     }
 
     #[test]
@@ -369,14 +497,44 @@ mod tests {
         let twin = bench.open("glthub", "https://b");
         twin.observe(&tool("read_file", "reads"), false).unwrap();
         let known = twin.identity("read_file");
-        assert!(known.asks.iter().any(|why| why.contains("looks like `github`")), "{known:?}");
-        assert!(known.warnings.iter().any(|why| why.contains("has a tool of this name, too")), "{known:?}");
+        assert!(
+            known
+                .asks
+                .iter()
+                .any(|why| why.contains("looks like `github`")),
+            "{known:?}"
+        );
+        assert!(
+            known
+                .warnings
+                .iter()
+                .any(|why| why.contains("has a tool of this name, too")),
+            "{known:?}"
+        );
         let catalogue = bench.open("s", "https://c");
         let list = r#"{"tools":[{"name":"read_file","description":"a\u200bb"},{"name":"read_fi1e"},{"name":"rеad"}]}"#;
         catalogue.observe(list, false).unwrap();
-        assert!(catalogue.identity("read_file").warnings.iter().any(|why| why.contains("invisible")));
-        assert!(catalogue.identity("read_fi1e").asks.iter().any(|why| why.contains("looks like")));
-        assert!(catalogue.identity("rеad").asks.iter().any(|why| why.contains("plain letters")));
+        assert!(
+            catalogue
+                .identity("read_file")
+                .warnings
+                .iter()
+                .any(|why| why.contains("invisible"))
+        );
+        assert!(
+            catalogue
+                .identity("read_fi1e")
+                .asks
+                .iter()
+                .any(|why| why.contains("looks like"))
+        );
+        assert!(
+            catalogue
+                .identity("rеad")
+                .asks
+                .iter()
+                .any(|why| why.contains("plain letters"))
+        );
     }
 
     #[test]
@@ -385,7 +543,10 @@ mod tests {
         let catalogue = bench.open("s", "https://a");
         assert!(catalogue.observe(r#"{"tools":[{"name":"t","description":"evil"},{"name":"t","description":"adds"}]}"#, false).is_err());
         catalogue.observe(&tool("t", "evil"), false).unwrap();
-        assert!(catalogue.observe(&tool("t", "adds"), true).is_err(), "the rest of the same list");
+        assert!(
+            catalogue.observe(&tool("t", "adds"), true).is_err(),
+            "the rest of the same list"
+        );
         catalogue.observe(&tool("t", "adds"), false).unwrap();
         catalogue.observe(&tool("u", "adds"), true).unwrap();
     }
@@ -406,9 +567,16 @@ mod tests {
         // One that was opened before the other approved something cannot pin another form of it unseen.
         one.observe(&tool("b", "pulled"), false).unwrap();
         let args = Node::map([("server", Node::text("s")), ("tool", Node::text("b"))]);
-        let call = || Call { mcp: Some(one.identity("b")), ..Call::new("mcp", args.clone(), "/ws") };
+        let call = || Call {
+            mcp: Some(one.identity("b")),
+            ..Call::new("mcp", args.clone(), "/ws")
+        };
         assert!(!one.identity("b").changed, "it does not know yet");
-        assert!(one.approved(&Operation::freeze(call()).unwrap()).unwrap_err().contains("call it again"));
+        assert!(
+            one.approved(&Operation::freeze(call()).unwrap())
+                .unwrap_err()
+                .contains("call it again")
+        );
         assert!(one.identity("b").changed);
         one.approved(&Operation::freeze(call()).unwrap()).unwrap();
         assert!(!one.identity("b").changed, "it was asked about");
@@ -418,9 +586,17 @@ mod tests {
     fn t07_an_argument_that_the_tool_does_not_name_is_asked_about() {
         let bench = Bench(tempfile::tempdir().unwrap());
         let catalogue = bench.open("s", "https://a");
-        let schema =
-            |more: &str| format!(r#"{{"tools":[{{"name":"t","inputSchema":{{"type":"object","properties":{{"a":{{}}}}{more}}}}}]}}"#);
-        let asks = |text: &str| !catalogue.called("t", &json::read(text, &LIMITS).unwrap()).asks.is_empty();
+        let schema = |more: &str| {
+            format!(
+                r#"{{"tools":[{{"name":"t","inputSchema":{{"type":"object","properties":{{"a":{{}}}}{more}}}}}]}}"#
+            )
+        };
+        let asks = |text: &str| {
+            !catalogue
+                .called("t", &json::read(text, &LIMITS).unwrap())
+                .asks
+                .is_empty()
+        };
         for (more, is_asked) in [
             ("", true),
             (r#","additionalProperties":false"#, true),

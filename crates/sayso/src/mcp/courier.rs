@@ -36,7 +36,12 @@ impl Run for Courier {
             return Box::pin(async { Ran::NotRun("it was taken back".to_owned()) });
         };
         let nobody = || "nobody knows which server it is for".to_owned();
-        let pinned = open.about.catalogue.as_ref().ok_or_else(nobody).and_then(|catalogue| catalogue.approved(approved.operation()));
+        let pinned = open
+            .about
+            .catalogue
+            .as_ref()
+            .ok_or_else(nobody)
+            .and_then(|catalogue| catalogue.approved(approved.operation()));
         if let Err(why) = pinned {
             return Box::pin(async { Ran::NotRun(why) });
         }

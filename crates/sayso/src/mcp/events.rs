@@ -34,7 +34,10 @@ impl Events {
             out.push(self.event(rest));
         }
         if self.rest.len() > LONGEST {
-            return Err(format!("an event of the server is longer than {} MiB", LONGEST >> 20));
+            return Err(format!(
+                "an event of the server is longer than {} MiB",
+                LONGEST >> 20
+            ));
         }
         Ok(out)
     }
@@ -47,7 +50,10 @@ impl Events {
     fn event(&mut self, rest: Vec<u8>) -> Event {
         (self.at, self.line) = (0, 0);
         let is_first = !std::mem::replace(&mut self.has_begun, true);
-        Event { bytes: std::mem::replace(&mut self.rest, rest), is_first }
+        Event {
+            bytes: std::mem::replace(&mut self.rest, rest),
+            is_first,
+        }
     }
 
     /// Where the first event ends: behind an empty line. Lines end with a line feed, a carriage return, or both.
@@ -78,25 +84,40 @@ impl Events {
 impl Event {
     /// Its lines, as names with their values.
     fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        let bytes = if self.is_first { self.bytes.strip_prefix(MARK).unwrap_or(&self.bytes) } else { &self.bytes };
+        let bytes = if self.is_first {
+            self.bytes.strip_prefix(MARK).unwrap_or(&self.bytes)
+        } else {
+            &self.bytes
+        };
         // Both line ends part lines; between the two of one pair there is an empty one, which says nothing.
-        bytes.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty()).map(|line| {
-            let at = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
-            let (name, value) = line.split_at_checked(at).unwrap_or((line, b""));
-            let value = value.strip_prefix(b":").unwrap_or(value);
-            (name, value.strip_prefix(b" ").unwrap_or(value))
-        })
+        bytes
+            .split(|byte| matches!(byte, b'\n' | b'\r'))
+            .filter(|line| !line.is_empty())
+            .map(|line| {
+                let at = line
+                    .iter()
+                    .position(|byte| *byte == b':')
+                    .unwrap_or(line.len());
+                let (name, value) = line.split_at_checked(at).unwrap_or((line, b""));
+                let value = value.strip_prefix(b":").unwrap_or(value);
+                (name, value.strip_prefix(b" ").unwrap_or(value))
+            })
     }
 
     /// The message in it.
     pub(super) fn data(&self) -> Vec<u8> {
-        let lines: Vec<&[u8]> = self.fields().filter(|(name, _)| *name == b"data").map(|(_, value)| value).collect();
+        let lines: Vec<&[u8]> = self
+            .fields()
+            .filter(|(name, _)| *name == b"data")
+            .map(|(_, value)| value)
+            .collect();
         lines.join(&b'\n')
     }
 
     /// Whether it tells a client where to send its messages, as the oldest servers do: that is here, and nowhere else.
     pub(super) fn leads_elsewhere(&self) -> bool {
-        self.fields().any(|(name, value)| name == b"event" && value == b"endpoint")
+        self.fields()
+            .any(|(name, value)| name == b"event" && value == b"endpoint")
     }
 
     /// The same event without its message: its id counts for going on after a break.
@@ -130,7 +151,10 @@ mod tests {
 
     fn parted(stream: &[u8], size: usize) -> (Vec<Event>, Vec<u8>) {
         let mut events = Events::default();
-        let mut all: Vec<Event> = stream.chunks(size).flat_map(|piece| events.add(piece).unwrap()).collect();
+        let mut all: Vec<Event> = stream
+            .chunks(size)
+            .flat_map(|piece| events.add(piece).unwrap())
+            .collect();
         all.extend(events.last());
         let whole = all.iter().flat_map(|event| event.bytes.clone()).collect();
         (all, whole)
@@ -138,13 +162,25 @@ mod tests {
 
     #[test]
     fn events_are_parted_wherever_the_pieces_end() {
-        let stream = b": hi\n\nid: 7\nevent: message\ndata: {\"a\":\ndata: 1}\n\r\ndata:x\r\n\r\ndata: half";
+        let stream =
+            b": hi\n\nid: 7\nevent: message\ndata: {\"a\":\ndata: 1}\n\r\ndata:x\r\n\r\ndata: half";
         for size in 1..stream.len() {
             let (all, whole) = parted(stream, size);
-            let data: Vec<Vec<u8>> = all.iter().map(Event::data).filter(|data| !data.is_empty()).collect();
-            assert_eq!(data, [b"{\"a\":\n1}".to_vec(), b"x".to_vec(), b"half".to_vec()], "{size}");
+            let data: Vec<Vec<u8>> = all
+                .iter()
+                .map(Event::data)
+                .filter(|data| !data.is_empty())
+                .collect();
+            assert_eq!(
+                data,
+                [b"{\"a\":\n1}".to_vec(), b"x".to_vec(), b"half".to_vec()],
+                "{size}"
+            );
             assert_eq!(whole, stream);
-            let with_id = all.iter().find(|event| event.bytes.starts_with(b"id")).unwrap();
+            let with_id = all
+                .iter()
+                .find(|event| event.bytes.starts_with(b"id"))
+                .unwrap();
             assert_eq!(with_id.emptied(), b": left out by sayso\nid: 7\n\n");
         }
         assert_eq!(event(b"{\n}\n"), b"event: message\ndata: {\ndata: }\n\n");
@@ -161,14 +197,19 @@ mod tests {
         ] {
             for size in 1..stream.len() {
                 let (all, whole) = parted(stream.as_bytes(), size);
-                let data: Vec<String> =
-                    all.iter().map(|event| String::from_utf8(event.data()).unwrap()).filter(|data| !data.is_empty()).collect();
+                let data: Vec<String> = all
+                    .iter()
+                    .map(|event| String::from_utf8(event.data()).unwrap())
+                    .filter(|data| !data.is_empty())
+                    .collect();
                 assert_eq!(data, wanted, "{stream:?} {size}");
                 assert_eq!(whole, stream.as_bytes());
             }
         }
         let mut events = Events::default();
-        let all = events.add(b"event: endpoint\ndata: /elsewhere\n\n").unwrap();
+        let all = events
+            .add(b"event: endpoint\ndata: /elsewhere\n\n")
+            .unwrap();
         assert!(all[0].leads_elsewhere());
     }
 

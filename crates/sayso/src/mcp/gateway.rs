@@ -73,7 +73,11 @@ impl Gateway {
             Ok(None) => self.pass(&line),
             Err(refused) => self.refuse(&refused),
             Ok(Some(Said::Request(id, ..))) if self.calls.has(&id) => {
-                self.refuse(&Refused { id: Some(id), code: NO_REQUEST, why: "the id is that of a call that is still open".to_owned() });
+                self.refuse(&Refused {
+                    id: Some(id),
+                    code: NO_REQUEST,
+                    why: "the id is that of a call that is still open".to_owned(),
+                });
             }
             Ok(Some(Said::Request(id, method, params))) => self.request(id, &method, params, line),
             Ok(Some(Said::Notice(method, params))) => {
@@ -99,7 +103,11 @@ impl Gateway {
         let mut all = self.asked();
         if all.len() >= MOST_ASKED {
             drop(all);
-            return self.refuse(&Refused { id: Some(id), code: NO_REQUEST, why: format!("{MOST_ASKED} requests are open already") });
+            return self.refuse(&Refused {
+                id: Some(id),
+                code: NO_REQUEST,
+                why: format!("{MOST_ASKED} requests are open already"),
+            });
         }
         all.insert(id, asked);
         drop(all);
@@ -114,7 +122,10 @@ impl Gateway {
     fn refuse(&self, refused: &Refused) {
         if self.notes.fetch_add(1, Ordering::Relaxed) < MOST_NOTES {
             // It was not passed on, whether or not that is written down.
-            let _ = self.judge.note("mcp_refused", vec![("why", sayso_store::record::text(&refused.why))]);
+            let _ = self.judge.note(
+                "mcp_refused",
+                vec![("why", sayso_store::record::text(&refused.why))],
+            );
         }
         self.client.say(replies::refused(refused));
     }
@@ -127,15 +138,26 @@ impl Gateway {
                 self.pass_request(id, Asked::Other, &line);
             }
             "tools/list" => {
-                let is_rest = params.get("cursor").is_some_and(|cursor| !matches!(cursor.value, Value::Null));
+                let is_rest = params
+                    .get("cursor")
+                    .is_some_and(|cursor| !matches!(cursor.value, Value::Null));
                 self.pass_request(id, Asked::List { is_rest }, &line);
             }
             CALL => self.tool_call(id, params, line),
-            "resources/read" | "prompts/get" if self.is_gated(method.split('/').next().unwrap_or_default()) => {
-                let named = params.get("uri").or_else(|| params.get("name")).and_then(Node::as_text);
+            "resources/read" | "prompts/get"
+                if self.is_gated(method.split('/').next().unwrap_or_default()) =>
+            {
+                let named = params
+                    .get("uri")
+                    .or_else(|| params.get("name"))
+                    .and_then(Node::as_text);
                 match named {
                     Some(_) => self.judged(id, method, params.clone(), &params, line),
-                    None => self.refuse(&Refused { id: Some(id), code: BAD_PARAMS, why: "it names nothing".to_owned() }),
+                    None => self.refuse(&Refused {
+                        id: Some(id),
+                        code: BAD_PARAMS,
+                        why: "it names nothing".to_owned(),
+                    }),
                 }
             }
             _ => self.pass_request(id, Asked::Other, &line),
@@ -144,31 +166,56 @@ impl Gateway {
 
     /// Whether the person wants that judged, too. Where nobody knows, it is.
     fn is_gated(&self, what: &str) -> bool {
-        self.judge.bench().map_or(true, |bench| bench.settings.mcp_gate.iter().any(|gated| gated == what))
+        self.judge.bench().map_or(true, |bench| {
+            bench.settings.mcp_gate.iter().any(|gated| gated == what)
+        })
     }
 
     fn tool_call(self: &Arc<Self>, id: Id, mut params: Node, line: Vec<u8>) {
         let (tool, arguments) = match message::tool_call(&mut params) {
             Ok(call) => call,
-            Err(why) => return self.refuse(&Refused { id: Some(id), code: BAD_PARAMS, why }),
+            Err(why) => {
+                return self.refuse(&Refused {
+                    id: Some(id),
+                    code: BAD_PARAMS,
+                    why,
+                });
+            }
         };
-        match params.get("requestState").and_then(Node::as_text).filter(|token| token.starts_with("sayso-")) {
-            Some(token) => self.retry(&id, token, &message::operation_args(&self.judge.who.server, &tool, arguments), &params, line),
+        match params
+            .get("requestState")
+            .and_then(Node::as_text)
+            .filter(|token| token.starts_with("sayso-"))
+        {
+            Some(token) => self.retry(
+                &id,
+                token,
+                &message::operation_args(&self.judge.who.server, &tool, arguments),
+                &params,
+                line,
+            ),
             None => self.judged(id, &tool, arguments, &params, line),
         }
     }
 
     /// A call that comes again with the answer to our question goes on where it waits.
     fn retry(&self, id: &Id, token: &str, args: &Node, params: &Node, line: Vec<u8>) {
-        let answer = params.get("inputResponses").and_then(|answers| answers.get("sayso"));
+        let answer = params
+            .get("inputResponses")
+            .and_then(|answers| answers.get("sayso"));
         match self.asks.retried(token, args, answer) {
             Some(retried) => {
-                self.calls.hand_over(&retried.open, id, without_answer(&line).unwrap_or(line));
+                self.calls
+                    .hand_over(&retried.open, id, without_answer(&line).unwrap_or(line));
                 retried.go_on();
             }
             None => {
                 let why = "the question that this answers is not open any more, or was about another call".to_owned();
-                self.refuse(&Refused { id: Some(id.clone()), code: BAD_PARAMS, why });
+                self.refuse(&Refused {
+                    id: Some(id.clone()),
+                    code: BAD_PARAMS,
+                    why,
+                });
             }
         }
     }
@@ -179,27 +226,45 @@ impl Gateway {
         let version = meta.and_then(|meta| meta.get("io.modelcontextprotocol/protocolVersion"));
         let bench = match self.judge.bench() {
             Ok(bench) => bench,
-            Err(why) => return self.client.say(replies::denied(&id, &format!("denied: {why}. nothing was changed"), version.is_some())),
+            Err(why) => {
+                return self.client.say(replies::denied(
+                    &id,
+                    &format!("denied: {why}. nothing was changed"),
+                    version.is_some(),
+                ));
+            }
         };
         let elicits = match version {
-            Some(version) => can_elicit(meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities")), Some(version)),
+            Some(version) => can_elicit(
+                meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities")),
+                Some(version),
+            ),
             None => *self.said.lock().unwrap_or_else(PoisonError::into_inner),
         };
-        let tool_use = meta.and_then(|meta| meta.get("claudecode/toolUseId").or_else(|| meta.get("callId")));
+        let tool_use = meta.and_then(|meta| {
+            meta.get("claudecode/toolUseId")
+                .or_else(|| meta.get("callId"))
+        });
         let progress = meta.and_then(|meta| meta.get("progressToken"));
         let known = self.catalogue.called(tool, &arguments);
-        let call = self.judge.call(self.judge.next_id(), tool, arguments, known);
+        let call = self
+            .judge
+            .call(self.judge.next_id(), tool, arguments, known);
         // Only clients of the newer era come again.
         let what = version.map(|_| Digest::of_node(&call.args));
         let state = params.get("requestState").and_then(Node::as_text);
         let about = About {
             is_modern: version.is_some(),
             catalogue: Some(Arc::clone(&self.catalogue)),
-            goes_on: state.zip(what).is_some_and(|(state, what)| self.asks.goes_on(state, what)),
+            goes_on: state
+                .zip(what)
+                .is_some_and(|(state, what)| self.asks.goes_on(state, what)),
             what,
             elicits,
             tool_use: tool_use.and_then(Node::as_text).map(str::to_owned),
-            progress: progress.filter(|token| matches!(token.value, Value::Text(_) | Value::Number(_))).cloned(),
+            progress: progress
+                .filter(|token| matches!(token.value, Value::Text(_) | Value::Number(_)))
+                .cloned(),
             ..About::default()
         };
         let open = Arc::new(Open::new(call.id.clone(), id, line, about));
@@ -209,13 +274,21 @@ impl Gateway {
     }
 
     fn ways(&self, bench: &Bench) -> Ways {
-        let listed = bench.settings.mcp_elicitation.contains(&self.judge.who.client);
-        Ways { elicits: listed, starts_inbox: bench.settings.hooks_start }
+        let listed = bench
+            .settings
+            .mcp_elicitation
+            .contains(&self.judge.who.client);
+        Ways {
+            elicits: listed,
+            starts_inbox: bench.settings.hooks_start,
+        }
     }
 
     /// Takes a call back that the server never got; false if it has to know.
     fn cancelled(&self, params: &Node) -> bool {
-        let Some(id) = params.get("requestId").and_then(Id::of) else { return false };
+        let Some(id) = params.get("requestId").and_then(Id::of) else {
+            return false;
+        };
         if let Some(open) = self.calls.held(&id) {
             open.cancel();
             self.calls.remove(&open);
@@ -253,7 +326,9 @@ impl Gateway {
 
     fn note_server(&self, what: &str) {
         if self.notes.fetch_add(1, Ordering::Relaxed) < MOST_NOTES {
-            let _ = self.judge.note("mcp_dropped", vec![("why", Node::text(what))]);
+            let _ = self
+                .judge
+                .note("mcp_dropped", vec![("why", Node::text(what))]);
         }
     }
 
@@ -262,10 +337,15 @@ impl Gateway {
         if method == "notifications/tools/list_changed" {
             self.catalogue.is_stale();
         }
-        let Some(what) = heard::refusal(method, text, |what| self.is_gated(what)) else { return self.client.pass(line) };
+        let Some(what) = heard::refusal(method, text, |what| self.is_gated(what)) else {
+            return self.client.pass(line);
+        };
         self.note_server(&format!("{what} of the server"));
         if let Some(id) = id {
-            self.pass(&replies::denied_request(&id, &format!("{what} is not passed on to the client")));
+            self.pass(&replies::denied_request(
+                &id,
+                &format!("{what} is not passed on to the client"),
+            ));
         }
         true
     }
@@ -277,7 +357,10 @@ impl Gateway {
             && let Err(why) = self.catalogue.observe(result, is_rest)
         {
             self.note_server("a list of tools that can be read in two ways");
-            self.client.say(replies::denied_request(id, &format!("the server's list of tools is not passed on: {why}")));
+            self.client.say(replies::denied_request(
+                id,
+                &format!("the server's list of tools is not passed on: {why}"),
+            ));
             return true;
         }
         let landing = match (self.calls.whose(id), asked) {
@@ -293,16 +376,31 @@ impl Gateway {
                 return true;
             }
         };
-        if let Some(what) = peeked.result.and_then(|result| heard::refusal_in(result, |what| self.is_gated(what))) {
+        if let Some(what) = peeked
+            .result
+            .and_then(|result| heard::refusal_in(result, |what| self.is_gated(what)))
+        {
             self.note_server(&format!("{what} in an answer"));
-            self.client.say(replies::denied(id, &format!("{what} of the server is not passed on to the client"), true));
-            landing.into_iter().for_each(|landing| landing.end(Ran::failed(format!("the server wanted {what}"))));
+            self.client.say(replies::denied(
+                id,
+                &format!("{what} of the server is not passed on to the client"),
+                true,
+            ));
+            landing
+                .into_iter()
+                .for_each(|landing| landing.end(Ran::failed(format!("the server wanted {what}"))));
             return true;
         }
         let is_read = self.client.pass(line);
         if let Some(landing) = landing {
-            let state = landing.open().about.what.zip(peeked.result.and_then(heard::state_in));
-            state.into_iter().for_each(|(what, state)| self.asks.may_go_on(state, what));
+            let state = landing
+                .open()
+                .about
+                .what
+                .zip(peeked.result.and_then(heard::state_in));
+            state
+                .into_iter()
+                .for_each(|(what, state)| self.asks.may_go_on(state, what));
             let ran = match peeked.is_error || says_failed(line) {
                 true => Ran::failed("the tool says that it failed"),
                 false => Ran::Done(Value::Null.into()),
@@ -315,7 +413,8 @@ impl Gateway {
     /// The server is gone: whatever it had is over.
     pub(super) fn server_ended(&self) {
         for id in self.calls.all_flying() {
-            self.calls.land(&id, Ran::failed("the server ended before it answered"));
+            self.calls
+                .land(&id, Ran::failed("the server ended before it answered"));
         }
         self.client_ended();
         self.judge.end();
@@ -340,20 +439,30 @@ impl Walked<About, Finished> for Gateway {
         self.calls.remove(open);
         if !open.was_sent.load(Ordering::SeqCst) {
             let id = open.address().id.clone();
-            self.client.say(replies::denied(&id, &finished.message, open.about.is_modern));
+            self.client.say(replies::denied(
+                &id,
+                &finished.message,
+                open.about.is_modern,
+            ));
         }
     }
 
     fn no_room(&self, open: &Open, why: &str) {
         let id = open.address().id.clone();
-        self.client.say(replies::denied(&id, &format!("denied: {why}. nothing was changed"), open.about.is_modern));
+        self.client.say(replies::denied(
+            &id,
+            &format!("denied: {why}. nothing was changed"),
+            open.about.is_modern,
+        ));
     }
 }
 
 /// Whether a client can ask its person, and whether it has to be told that it is a form.
 pub(super) fn can_elicit(capabilities: Option<&Node>, version: Option<&Node>) -> Option<bool> {
     let elicitation = capabilities?.get("elicitation")?;
-    let Value::Map(kinds) = &elicitation.value else { return None };
+    let Value::Map(kinds) = &elicitation.value else {
+        return None;
+    };
     let version = version.and_then(Node::as_text).unwrap_or_default();
     let form = kinds.is_empty() || elicitation.get("form").is_some();
     // The first revision with elicitation knew only forms, and no word for it.
@@ -364,16 +473,31 @@ pub(super) fn can_elicit(capabilities: Option<&Node>, version: Option<&Node>) ->
 pub(super) fn without_answer(line: &[u8]) -> Option<Vec<u8>> {
     let node = json::read(std::str::from_utf8(line).ok()?, &message::LIMITS).ok()?;
     let keep = |node: &Node, drop: &[&str]| {
-        let kept = node.entries().iter().filter(|entry| !drop.contains(&entry.key.as_str()));
-        kept.map(|entry| (entry.key.clone(), entry.node.clone())).collect::<Vec<_>>()
+        let kept = node
+            .entries()
+            .iter()
+            .filter(|entry| !drop.contains(&entry.key.as_str()));
+        kept.map(|entry| (entry.key.clone(), entry.node.clone()))
+            .collect::<Vec<_>>()
     };
     let params = node.get("params")?;
     let mut kept = keep(params, &["requestState", "inputResponses"]);
-    let answers = params.get("inputResponses").map(|answers| keep(answers, &["sayso"])).filter(|answers| !answers.is_empty());
+    let answers = params
+        .get("inputResponses")
+        .map(|answers| keep(answers, &["sayso"]))
+        .filter(|answers| !answers.is_empty());
     kept.extend(answers.map(|answers| ("inputResponses".to_owned(), Node::map(answers))));
     let params = Node::map(kept);
-    let all =
-        node.entries().iter().map(|entry| (entry.key.clone(), if entry.key == "params" { params.clone() } else { entry.node.clone() }));
+    let all = node.entries().iter().map(|entry| {
+        (
+            entry.key.clone(),
+            if entry.key == "params" {
+                params.clone()
+            } else {
+                entry.node.clone()
+            },
+        )
+    });
     let mut text = json::write(&Node::map(all)).into_bytes();
     text.push(b'\n');
     Some(text)
@@ -381,7 +505,10 @@ pub(super) fn without_answer(line: &[u8]) -> Option<Vec<u8>> {
 
 /// Whether a tool says that it failed: its result has that at its start or at its end.
 pub(super) fn says_failed(line: &[u8]) -> bool {
-    let near = [line.get(..line.len().min(NEAR)), line.get(line.len().saturating_sub(NEAR)..)];
+    let near = [
+        line.get(..line.len().min(NEAR)),
+        line.get(line.len().saturating_sub(NEAR)..),
+    ];
     near.into_iter().flatten().any(|part| {
         let text = String::from_utf8_lossy(part);
         text.contains("\"isError\":true") || text.contains("\"isError\": true")

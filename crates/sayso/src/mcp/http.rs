@@ -41,7 +41,8 @@ const TICK: Duration = Duration::from_secs(1);
 pub(super) const MISMATCH: i32 = -32020;
 
 /// What is said of anything but a request, which could be asked about.
-const OTHER: &str = "under this name another server was approved; a request of the client asks about it";
+const OTHER: &str =
+    "under this name another server was approved; a request of the client asks about it";
 
 /// How the gateway is started.
 #[derive(Debug)]
@@ -87,10 +88,15 @@ impl Body for Flow {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
             Flow::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Flow::Pieces(from) => from.poll_recv(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece)))),
+            Flow::Pieces(from) => from
+                .poll_recv(context)
+                .map(|piece| piece.map(|piece| Ok(Frame::data(piece)))),
         }
     }
 }
@@ -101,31 +107,64 @@ impl Body for Flow {
 /// When it cannot begin.
 pub fn run(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), String> {
     if !options.listen.ip().is_loopback() && !options.for_others {
-        return Err(format!("`{}` can be reached by others; say `--for-others` if that is wanted", options.listen));
+        return Err(format!(
+            "`{}` can be reached by others; say `--for-others` if that is wanted",
+            options.listen
+        ));
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build();
     let runtime = runtime.map_err(|error| format!("no threads could be started: {error}"))?;
     runtime.block_on(serve(options, ready))
 }
 
 async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), String> {
-    let folder = std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
-    let workspace = folder.to_str().ok_or("the path of the folder is no text")?.to_owned();
+    let folder =
+        std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
+    let workspace = folder
+        .to_str()
+        .ok_or("the path of the folder is no text")?
+        .to_owned();
     let host = upstream::address(&options.url)?.host;
-    let server = options.name.map_or_else(|| super::checked_name(&host), Ok)?;
+    let server = options
+        .name
+        .map_or_else(|| super::checked_name(&host), Ok)?;
     let state = crate::record_folder::whereabouts()?.state;
     let calls = Arc::new(Calls::default());
     let dialogs = Arc::new(Dialogs::default());
-    let asks = Arc::new(Asks::new(&state, Arc::clone(&calls), Arc::<Dialogs>::clone(&dialogs)));
-    let roots = options.authorities.as_deref().map_or_else(|| Ok(Roots::usual()), Roots::of_file)?;
+    let asks = Arc::new(Asks::new(
+        &state,
+        Arc::clone(&calls),
+        Arc::<Dialogs>::clone(&dialogs),
+    ));
+    let roots = options
+        .authorities
+        .as_deref()
+        .map_or_else(|| Ok(Roots::usual()), Roots::of_file)?;
     let upstream = Upstream::new(&options.url, &server, &state, roots)?;
     let way = Arc::new(Way::default());
-    let courier = Courier { calls: Arc::clone(&calls), way: Arc::<Way>::clone(&way) };
-    let who = Who { server, client: options.client, workspace, session: format!("mcp-{}", random_word()?) };
-    let judge = Judge::new(who, options.policy, Arc::<Asks>::clone(&asks), Arc::new(courier))?;
+    let courier = Courier {
+        calls: Arc::clone(&calls),
+        way: Arc::<Way>::clone(&way),
+    };
+    let who = Who {
+        server,
+        client: options.client,
+        workspace,
+        session: format!("mcp-{}", random_word()?),
+    };
+    let judge = Judge::new(
+        who,
+        options.policy,
+        Arc::<Asks>::clone(&asks),
+        Arc::new(courier),
+    )?;
     // Whatever is wrong with the policy is told now, and not to the first client.
     judge.bench()?;
-    let cannot = |error: std::io::Error| format!("`{}` cannot be listened at: {error}", options.listen);
+    let cannot =
+        |error: std::io::Error| format!("`{}` cannot be listened at: {error}", options.listen);
     let listener = TcpListener::bind(options.listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
     let names = Names::of(address.port());
@@ -170,20 +209,35 @@ async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(
 
 async fn stopped() {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else { return };
+    let (Ok(mut term), Ok(mut int)) = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::interrupt()),
+    ) else {
+        return;
+    };
     tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
 }
 
 pub(super) fn plain(status: u16, media: &'static str, body: impl Into<Bytes>) -> Response<Flow> {
     let mut response = Response::new(Flow::Whole(Some(body.into())));
-    *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
-    response.headers_mut().insert("content-type", HeaderValue::from_static(media));
-    response.headers_mut().insert("x-content-type-options", HeaderValue::from_static("nosniff"));
+    *response.status_mut() =
+        hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
+    response
+        .headers_mut()
+        .insert("content-type", HeaderValue::from_static(media));
+    response.headers_mut().insert(
+        "x-content-type-options",
+        HeaderValue::from_static("nosniff"),
+    );
     response
 }
 
 pub(super) fn words(status: u16, text: &str) -> Response<Flow> {
-    plain(status, "text/plain; charset=utf-8", format!("sayso: {text}\n"))
+    plain(
+        status,
+        "text/plain; charset=utf-8",
+        format!("sayso: {text}\n"),
+    )
 }
 
 pub(super) fn refused(status: u16, refused: &Refused) -> Response<Flow> {
@@ -194,7 +248,11 @@ async fn answer(proxy: &Arc<Proxy>, request: Request<Incoming>) -> Response<Flow
     if let Err((status, why)) = proxy.names.allows(request.headers(), proxy.for_others) {
         return words(status, &why);
     }
-    let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
+    let path = request
+        .uri()
+        .path_and_query()
+        .map_or("/", |path| path.as_str())
+        .to_owned();
     let own = &proxy.upstream.url.path;
     // What clients ask to log in stands beside the server itself.
     let target = match request.uri().path() {
@@ -202,7 +260,10 @@ async fn answer(proxy: &Arc<Proxy>, request: Request<Incoming>) -> Response<Flow
         known if known == own.split('?').next().unwrap_or(own) => own.clone(),
         // Nothing that a server could take for another place.
         known
-            if known.starts_with("/.well-known/") && request.method() == "GET" && !known.contains(['%', '\\']) && !known.contains("..") =>
+            if known.starts_with("/.well-known/")
+                && request.method() == "GET"
+                && !known.contains(['%', '\\'])
+                && !known.contains("..") =>
         {
             path
         }
@@ -220,7 +281,12 @@ async fn answer(proxy: &Arc<Proxy>, request: Request<Incoming>) -> Response<Flow
 }
 
 /// A request without a message: for a stream of events, for the end of a session, or for what it takes to log in.
-async fn listen(proxy: &Arc<Proxy>, method: &str, target: &str, headers: &HeaderMap) -> Response<Flow> {
+async fn listen(
+    proxy: &Arc<Proxy>,
+    method: &str,
+    target: &str,
+    headers: &HeaderMap,
+) -> Response<Flow> {
     let peer = match proxy.upstream.met().await {
         Ok(peer) => peer,
         Err(why) => return words(502, &why),
@@ -228,7 +294,11 @@ async fn listen(proxy: &Arc<Proxy>, method: &str, target: &str, headers: &Header
     if is_other(&peer) {
         return words(403, OTHER);
     }
-    match proxy.upstream.send(&peer, method, target, headers, Vec::new()).await {
+    match proxy
+        .upstream
+        .send(&peer, method, target, headers, Vec::new())
+        .await
+    {
         Ok(answer) => proxy.passed(answer, Asked::listening(headers, &peer), None),
         Err(why) => words(502, &why),
     }
@@ -236,10 +306,16 @@ async fn listen(proxy: &Arc<Proxy>, method: &str, target: &str, headers: &Header
 
 /// Whether another server was approved under this name: then somebody has to be asked before anything goes there, credentials above all.
 fn is_other(peer: &Peer) -> bool {
-    peer.catalogue().is_none_or(|catalogue| catalogue.is_other_server())
+    peer.catalogue()
+        .is_none_or(|catalogue| catalogue.is_other_server())
 }
 
-async fn post(proxy: &Arc<Proxy>, target: &str, headers: HeaderMap, body: Vec<u8>) -> Response<Flow> {
+async fn post(
+    proxy: &Arc<Proxy>,
+    target: &str,
+    headers: HeaderMap,
+    body: Vec<u8>,
+) -> Response<Flow> {
     if let Err((status, why)) = is_plain(&headers) {
         return words(status, &why);
     }
@@ -255,7 +331,14 @@ async fn post(proxy: &Arc<Proxy>, target: &str, headers: HeaderMap, body: Vec<u8
         Said::Response(..) => (None, None, &none),
     };
     if let Err(why) = headers_fit(&headers, method, params) {
-        return refused(400, &Refused { id: id.cloned(), code: MISMATCH, why });
+        return refused(
+            400,
+            &Refused {
+                id: id.cloned(),
+                code: MISMATCH,
+                why,
+            },
+        );
     }
     // The answer to a question of ours is none of the server's.
     if let Said::Response(id, response) = &said
@@ -264,7 +347,10 @@ async fn post(proxy: &Arc<Proxy>, target: &str, headers: HeaderMap, body: Vec<u8
         return plain(202, "application/json", "");
     }
     if let (None, Some("notifications/cancelled")) = (id, method) {
-        let key = params.get("requestId").and_then(Id::of).map(|id| keyed(&headers, &id));
+        let key = params
+            .get("requestId")
+            .and_then(Id::of)
+            .map(|id| keyed(&headers, &id));
         if let Some(open) = key.and_then(|key| proxy.calls.held(&key)) {
             open.cancel();
             proxy.calls.remove(&open);
@@ -274,7 +360,11 @@ async fn post(proxy: &Arc<Proxy>, target: &str, headers: HeaderMap, body: Vec<u8
     let peer = match (proxy.upstream.met().await, id, method) {
         (Ok(peer), ..) => peer,
         (Err(why), Some(id), Some(CALL)) => {
-            return plain(200, "application/json", replies::denied(id, &format!("denied: {why}. nothing was changed"), false));
+            return plain(
+                200,
+                "application/json",
+                replies::denied(id, &format!("denied: {why}. nothing was changed"), false),
+            );
         }
         (Err(why), ..) => return words(502, &why),
     };
@@ -282,7 +372,11 @@ async fn post(proxy: &Arc<Proxy>, target: &str, headers: HeaderMap, body: Vec<u8
         if is_other(&peer) {
             return words(403, OTHER);
         }
-        return match proxy.upstream.send(&peer, "POST", target, &headers, body).await {
+        return match proxy
+            .upstream
+            .send(&peer, "POST", target, &headers, body)
+            .await
+        {
             Ok(answer) => proxy.passed(answer, Asked::nothing(&headers, &peer), None),
             Err(why) => words(502, &why),
         };
@@ -290,15 +384,35 @@ async fn post(proxy: &Arc<Proxy>, target: &str, headers: HeaderMap, body: Vec<u8
     let what = method.split('/').next().unwrap_or_default();
     let is_gated = matches!(method, "resources/read" | "prompts/get") && proxy.is_gated(what);
     if method == CALL || is_gated || is_other(&peer) {
-        let Said::Request(id, method, params) = said else { return words(400, "it is no request") };
+        let Said::Request(id, method, params) = said else {
+            return words(400, "it is no request");
+        };
         return call(proxy, &peer, target, headers, &id, &method, params, body).await;
     }
-    let began = (method == "initialize").then(|| gateway::can_elicit(params.get("capabilities"), params.get("protocolVersion")));
-    let is_rest = params.get("cursor").is_some_and(|cursor| !matches!(cursor.value, Value::Null));
-    let asked = Asked::request(&headers, &peer, id, (method == "tools/list").then_some(is_rest));
-    match proxy.upstream.send(&peer, "POST", target, &headers, body).await {
+    let began = (method == "initialize")
+        .then(|| gateway::can_elicit(params.get("capabilities"), params.get("protocolVersion")));
+    let is_rest = params
+        .get("cursor")
+        .is_some_and(|cursor| !matches!(cursor.value, Value::Null));
+    let asked = Asked::request(
+        &headers,
+        &peer,
+        id,
+        (method == "tools/list").then_some(is_rest),
+    );
+    match proxy
+        .upstream
+        .send(&peer, "POST", target, &headers, body)
+        .await
+    {
         Ok(answer) => {
-            if let (Some(elicits), Some(session)) = (began, answer.headers.get(SESSION).and_then(|session| session.to_str().ok())) {
+            if let (Some(elicits), Some(session)) = (
+                began,
+                answer
+                    .headers
+                    .get(SESSION)
+                    .and_then(|session| session.to_str().ok()),
+            ) {
                 proxy.sessions.begin(session, elicits);
             }
             proxy.observed(answer, asked).await

@@ -52,13 +52,20 @@ impl Carry for Way {
 
 /// An id of a client among those of all clients.
 pub(super) fn keyed(headers: &HeaderMap, id: &Id) -> Id {
-    let session = headers.get(SESSION).and_then(|session| session.to_str().ok()).unwrap_or_default();
+    let session = headers
+        .get(SESSION)
+        .and_then(|session| session.to_str().ok())
+        .unwrap_or_default();
     Id::text(&format!("{session}\n{}", id.json()))
 }
 
 /// A denial: of a call it is a result that the model reads, and of anything else an error.
 fn denial(id: &Id, why: &str, is_modern: bool, is_call: bool) -> Vec<u8> {
-    if is_call { replies::denied(id, why, is_modern) } else { replies::denied_request(id, why) }
+    if is_call {
+        replies::denied(id, why, is_modern)
+    } else {
+        replies::denied_request(id, why)
+    }
 }
 
 /// How a call was decided.
@@ -67,7 +74,10 @@ pub(super) enum Decided {
     Sent(Result<Answer, String>),
 }
 
-#[allow(clippy::too_many_arguments, reason = "a request has that many parts, and they are used in one place")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "a request has that many parts, and they are used in one place"
+)]
 pub(super) async fn call(
     proxy: &Arc<Proxy>,
     peer: &Arc<Peer>,
@@ -78,42 +88,107 @@ pub(super) async fn call(
     mut params: Node,
     body: Vec<u8>,
 ) -> Response<Flow> {
-    let takes_events = headers.get_all("accept").iter().any(|kinds| kinds.to_str().is_ok_and(|kinds| kinds.contains("text/event-stream")));
-    let all = if method == CALL { None } else { Some((method.to_owned(), params.clone())) };
+    let takes_events = headers.get_all("accept").iter().any(|kinds| {
+        kinds
+            .to_str()
+            .is_ok_and(|kinds| kinds.contains("text/event-stream"))
+    });
+    let all = if method == CALL {
+        None
+    } else {
+        Some((method.to_owned(), params.clone()))
+    };
     let (tool, arguments) = match all.map_or_else(|| message::tool_call(&mut params), Ok) {
         Ok(call) => call,
-        Err(why) => return refused(200, &Refused { id: Some(id.clone()), code: message::BAD_PARAMS, why }),
+        Err(why) => {
+            return refused(
+                200,
+                &Refused {
+                    id: Some(id.clone()),
+                    code: message::BAD_PARAMS,
+                    why,
+                },
+            );
+        }
     };
     let (tool, params) = (tool.as_str(), &params);
     let meta = params.get("_meta");
     let version = meta.and_then(|meta| meta.get("io.modelcontextprotocol/protocolVersion"));
     let is_modern = version.is_some();
-    if let Some(token) = params.get("requestState").and_then(Node::as_text).filter(|token| token.starts_with("sayso-")) {
-        return http_dialog::retry(proxy, token, id, (tool, &arguments), params, body, takes_events).await;
+    if let Some(token) = params
+        .get("requestState")
+        .and_then(Node::as_text)
+        .filter(|token| token.starts_with("sayso-"))
+    {
+        return http_dialog::retry(
+            proxy,
+            token,
+            id,
+            (tool, &arguments),
+            params,
+            body,
+            takes_events,
+        )
+        .await;
     }
-    let Some(catalogue) = peer.catalogue().map(Arc::clone) else { return words(502, "nobody knows which server it is for") };
+    let Some(catalogue) = peer.catalogue().map(Arc::clone) else {
+        return words(502, "nobody knows which server it is for");
+    };
     if method == CALL
         && let Err(why) = arguments_fit(&headers, &arguments, catalogue.schema(tool).as_ref())
     {
-        return refused(400, &Refused { id: Some(id.clone()), code: MISMATCH, why });
+        return refused(
+            400,
+            &Refused {
+                id: Some(id.clone()),
+                code: MISMATCH,
+                why,
+            },
+        );
     }
     let (key, number) = (keyed(&headers, id), proxy.judge.next_id());
     // Without a session nobody can tell two clients apart.
-    let key = if headers.contains_key(SESSION) { key } else { Id::text(&number) };
+    let key = if headers.contains_key(SESSION) {
+        key
+    } else {
+        Id::text(&number)
+    };
     if proxy.calls.has(&key) {
         let why = "the id is that of a call that is still open".to_owned();
-        return refused(400, &Refused { id: Some(id.clone()), code: message::NO_REQUEST, why });
+        return refused(
+            400,
+            &Refused {
+                id: Some(id.clone()),
+                code: message::NO_REQUEST,
+                why,
+            },
+        );
     }
     let is_call = method == CALL;
     let denied = |why: &str| denial(id, why, is_modern, is_call);
     let bench = match proxy.judge.bench() {
         Ok(bench) => bench,
-        Err(why) => return plain(200, "application/json", denied(&format!("denied: {why}. nothing was changed"))),
+        Err(why) => {
+            return plain(
+                200,
+                "application/json",
+                denied(&format!("denied: {why}. nothing was changed")),
+            );
+        }
     };
-    let listed = bench.settings.mcp_elicitation.contains(&proxy.judge.who.client);
-    proxy.asks.set_ways(Ways { elicits: listed, starts_inbox: bench.settings.hooks_start });
+    let listed = bench
+        .settings
+        .mcp_elicitation
+        .contains(&proxy.judge.who.client);
+    proxy.asks.set_ways(Ways {
+        elicits: listed,
+        starts_inbox: bench.settings.hooks_start,
+    });
     let elicits = match version {
-        Some(version) => can_elicit(meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities")), Some(version)),
+        Some(version) => can_elicit(
+            meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities")),
+            Some(version),
+        ),
         // Only on a stream can a client be asked before it has its answer.
         None => proxy.sessions.elicits(&headers).filter(|_| takes_events),
     };
@@ -126,7 +201,9 @@ pub(super) async fn call(
         elicits,
         known_as: Mutex::new(Some(id.clone())),
         catalogue: Some(Arc::clone(&catalogue)),
-        goes_on: state.zip(what).is_some_and(|(state, what)| proxy.asks.goes_on(state, what)),
+        goes_on: state
+            .zip(what)
+            .is_some_and(|(state, what)| proxy.asks.goes_on(state, what)),
         what,
         ..About::default()
     };
@@ -139,7 +216,13 @@ pub(super) async fn call(
     if !proxy.calls.hold(&open, MOST_OPEN) {
         proxy.calls.remove(&open);
         proxy.way.forget(&number);
-        return plain(200, "application/json", denied(&format!("denied: {MOST_OPEN} calls are open already. nothing was changed")));
+        return plain(
+            200,
+            "application/json",
+            denied(&format!(
+                "denied: {MOST_OPEN} calls are open already. nothing was changed"
+            )),
+        );
     }
     let spoken = proxy.dialogs.listen(&number);
     let waits = Waits::new(proxy, &open);
@@ -160,14 +243,34 @@ pub(super) async fn call(
     let (own, peer) = (Arc::clone(&proxy), Arc::clone(peer));
     tokio::spawn(async move {
         let decided = match may_go.await {
-            Ok(line) => Decided::Sent(own.upstream.send(&peer, "POST", &target, &headers, line).await),
+            Ok(line) => Decided::Sent(
+                own.upstream
+                    .send(&peer, "POST", &target, &headers, line)
+                    .await,
+            ),
             // Nobody let it go on, so it is over.
             Err(_) => {
-                let message = walked.await.ok().flatten().unwrap_or_else(|| "denied: it was taken back. nothing was changed".to_owned());
+                let message =
+                    walked.await.ok().flatten().unwrap_or_else(|| {
+                        "denied: it was taken back. nothing was changed".to_owned()
+                    });
                 Decided::Denied(denial(&open.answers(), &message, is_modern, is_call))
             }
         };
         let _ = tell.send(decided);
     });
-    http_dialog::settled(&proxy, Waiting { told, spoken, waits, key, id, is_modern, asked }, takes_events).await
+    http_dialog::settled(
+        &proxy,
+        Waiting {
+            told,
+            spoken,
+            waits,
+            key,
+            id,
+            is_modern,
+            asked,
+        },
+        takes_events,
+    )
+    .await
 }

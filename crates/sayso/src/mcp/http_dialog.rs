@@ -40,7 +40,12 @@ impl Sessions {
     /// Whether the client of this session can ask its person, and how.
     pub(super) fn elicits(&self, headers: &HeaderMap) -> Option<bool> {
         let session = headers.get(SESSION)?.to_str().ok()?;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(session).copied().flatten()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(session)
+            .copied()
+            .flatten()
     }
 }
 
@@ -55,7 +60,10 @@ impl Dialogs {
     /// What is said about this call.
     pub(super) fn listen(&self, call: &str) -> mpsc::UnboundedReceiver<Vec<u8>> {
         let (to, from) = mpsc::unbounded_channel();
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner).insert(call.to_owned(), to);
+        self.streams
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(call.to_owned(), to);
         from
     }
 
@@ -65,7 +73,10 @@ impl Dialogs {
 
     /// The call is over.
     pub(super) fn forget(&self, call: &str) {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner).remove(call);
+        self.streams
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(call);
         let parked = self.parked().remove(call);
         drop(parked);
     }
@@ -73,7 +84,12 @@ impl Dialogs {
 
 impl Speak for Dialogs {
     fn speak(&self, open: &Open, line: Vec<u8>) {
-        if let Some(to) = self.streams.lock().unwrap_or_else(PoisonError::into_inner).get(&open.call) {
+        if let Some(to) = self
+            .streams
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&open.call)
+        {
             // A client that is gone has taken its question along.
             let _ = to.send(line);
         }
@@ -89,7 +105,11 @@ pub(super) struct Waits {
 
 impl Waits {
     pub(super) fn new(proxy: &Arc<Proxy>, open: &Arc<Open>) -> Waits {
-        Waits { proxy: Arc::clone(proxy), open: Arc::clone(open), is_decided: false }
+        Waits {
+            proxy: Arc::clone(proxy),
+            open: Arc::clone(open),
+            is_decided: false,
+        }
     }
 
     /// Nothing is taken back any more.
@@ -128,7 +148,11 @@ impl Waiting {
 }
 
 /// Waits until a call is decided, or until its client has to be told something first.
-pub(super) async fn settled(proxy: &Arc<Proxy>, mut waiting: Waiting, takes_events: bool) -> Response<Flow> {
+pub(super) async fn settled(
+    proxy: &Arc<Proxy>,
+    mut waiting: Waiting,
+    takes_events: bool,
+) -> Response<Flow> {
     let decided = tokio::select! {
         biased;
         Some(line) = waiting.spoken.recv() => {
@@ -141,16 +165,31 @@ pub(super) async fn settled(proxy: &Arc<Proxy>, mut waiting: Waiting, takes_even
         decided = &mut waiting.told => decided,
         () = tokio::time::sleep(SOON), if takes_events => return proxy.streamed(waiting, None),
     };
-    let Waiting { waits, key, id, is_modern, asked, .. } = waiting;
+    let Waiting {
+        waits,
+        key,
+        id,
+        is_modern,
+        asked,
+        ..
+    } = waiting;
     waits.decided();
     match decided {
         Ok(Decided::Denied(line)) => plain(200, "application/json", line),
         Ok(Decided::Sent(Ok(answer))) => proxy.passed(answer, asked, Some(key)),
         Ok(Decided::Sent(Err(why))) => {
             proxy.calls.land(&key, Ran::failed(why.clone()));
-            plain(200, "application/json", replies::denied(&id, &why, is_modern))
+            plain(
+                200,
+                "application/json",
+                replies::denied(&id, &why, is_modern),
+            )
         }
-        Err(_) => plain(200, "application/json", replies::denied(&id, "denied: sayso broke. nothing was changed", is_modern)),
+        Err(_) => plain(
+            200,
+            "application/json",
+            replies::denied(&id, "denied: sayso broke. nothing was changed", is_modern),
+        ),
     }
 }
 
@@ -165,15 +204,36 @@ pub(super) async fn retry(
     takes_events: bool,
 ) -> Response<Flow> {
     let args = operation_args(&proxy.judge.who.server, call.0, call.1.clone());
-    let answer = params.get("inputResponses").and_then(|answers| answers.get("sayso"));
+    let answer = params
+        .get("inputResponses")
+        .and_then(|answers| answers.get("sayso"));
     let retried = proxy.asks.retried(token, &args, answer);
-    let parked = retried.as_ref().and_then(|retried| proxy.dialogs.parked().remove(&retried.open.call));
+    let parked = retried
+        .as_ref()
+        .and_then(|retried| proxy.dialogs.parked().remove(&retried.open.call));
     let (Some(retried), Some(mut waiting)) = (retried, parked) else {
-        let why = "the question that this answers is not open any more, or was about another call".to_owned();
-        return refused(200, &Refused { id: Some(id.clone()), code: BAD_PARAMS, why });
+        let why = "the question that this answers is not open any more, or was about another call"
+            .to_owned();
+        return refused(
+            200,
+            &Refused {
+                id: Some(id.clone()),
+                code: BAD_PARAMS,
+                why,
+            },
+        );
     };
-    *retried.open.about.known_as.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
-    proxy.calls.hand_over(&retried.open, &waiting.key, without_answer(&body).unwrap_or(body));
+    *retried
+        .open
+        .about
+        .known_as
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
+    proxy.calls.hand_over(
+        &retried.open,
+        &waiting.key,
+        without_answer(&body).unwrap_or(body),
+    );
     waiting.id = id.clone();
     waiting.asked.request = Some(id.clone());
     retried.go_on();

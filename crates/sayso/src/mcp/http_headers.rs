@@ -23,7 +23,12 @@ const OWN: [&str; 14] = [
 /// Headers of a server that would have a client go around the gateway.
 const AROUND: [&str; 3] = ["alt-svc", "refresh", "link"];
 /// Headers of which a second one could be the one that counts, beside all that start with `mcp-`.
-const ONCE: [&str; 4] = ["content-type", "content-encoding", "authorization", "last-event-id"];
+const ONCE: [&str; 4] = [
+    "content-type",
+    "content-encoding",
+    "authorization",
+    "last-event-id",
+];
 /// Arguments that a client repeats, so that others on the way can see them.
 const PARAM: &str = "mcp-param-";
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -40,8 +45,15 @@ pub(super) fn comes_back(name: &str) -> bool {
 
 /// Whether a body is of a kind, by its header.
 pub(super) fn is_media(headers: &HeaderMap, media: &str) -> bool {
-    let kind = headers.get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(media)
+    let kind = headers
+        .get("content-type")
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
+    kind.split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .eq_ignore_ascii_case(media)
 }
 
 /// Refuses an answer that the client would read in another way than we do, or that sends it somewhere else.
@@ -64,12 +76,18 @@ pub(super) fn is_readable(status: u16, headers: &HeaderMap) -> Result<(), String
 }
 
 fn is_packed(headers: &HeaderMap) -> bool {
-    headers.get("content-encoding").is_some_and(|coded| !coded.as_bytes().eq_ignore_ascii_case(b"identity"))
+    headers
+        .get("content-encoding")
+        .is_some_and(|coded| !coded.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 fn twice(headers: &HeaderMap) -> Option<&str> {
     let is_once = |name: &&str| name.starts_with("mcp-") || ONCE.contains(name);
-    headers.keys().map(|name| name.as_str()).filter(is_once).find(|name| headers.get_all(*name).iter().count() > 1)
+    headers
+        .keys()
+        .map(|name| name.as_str())
+        .filter(is_once)
+        .find(|name| headers.get_all(*name).iter().count() > 1)
 }
 
 /// Refuses a body that a server could unpack or decode into another message.
@@ -83,15 +101,23 @@ pub(super) fn is_plain(headers: &HeaderMap) -> Result<(), (u16, String)> {
     if is_packed(headers) {
         return Err((415, "a packed message is not passed on".to_owned()));
     }
-    let Some(kind) = headers.get("content-type") else { return Ok(()) };
-    let kind = kind.to_str().map_err(|_| (415, "`content-type` is no plain text".to_owned()))?;
+    let Some(kind) = headers.get("content-type") else {
+        return Ok(());
+    };
+    let kind = kind
+        .to_str()
+        .map_err(|_| (415, "`content-type` is no plain text".to_owned()))?;
     let charset = |part: &str| {
         part.trim()
             .split_once('=')
             .filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
             .map(|(_, value)| value.trim().trim_matches('"').to_ascii_lowercase())
     };
-    let is_utf8 = kind.split(';').skip(1).filter_map(charset).all(|charset| charset == "utf-8" || charset == "utf8");
+    let is_utf8 = kind
+        .split(';')
+        .skip(1)
+        .filter_map(charset)
+        .all(|charset| charset == "utf-8" || charset == "utf8");
     match is_media(headers, "application/json") && is_utf8 {
         true => Ok(()),
         false => Err((415, "a message is `application/json` in UTF-8".to_owned())),
@@ -102,14 +128,27 @@ pub(super) fn is_plain(headers: &HeaderMap) -> Result<(), (u16, String)> {
 ///
 /// # Errors
 /// Which one.
-pub(super) fn headers_fit(headers: &HeaderMap, method: Option<&str>, params: &Node) -> Result<(), String> {
-    let named = params.get("name").or_else(|| params.get("uri")).and_then(Node::as_text);
+pub(super) fn headers_fit(
+    headers: &HeaderMap,
+    method: Option<&str>,
+    params: &Node,
+) -> Result<(), String> {
+    let named = params
+        .get("name")
+        .or_else(|| params.get("uri"))
+        .and_then(Node::as_text);
     for (header, wanted) in [("mcp-method", method), ("mcp-name", named)] {
-        if headers.get(header).is_some_and(|value| !wanted.is_some_and(|wanted| says(value.as_bytes(), wanted))) {
+        if headers
+            .get(header)
+            .is_some_and(|value| !wanted.is_some_and(|wanted| says(value.as_bytes(), wanted)))
+        {
             return Err(format!("`{header}` says something else than the body"));
         }
     }
-    let version = params.get("_meta").and_then(|meta| meta.get(META_VERSION)).and_then(Node::as_text);
+    let version = params
+        .get("_meta")
+        .and_then(|meta| meta.get(META_VERSION))
+        .and_then(Node::as_text);
     match (headers.get("mcp-protocol-version"), version) {
         (Some(value), Some(version)) if value.as_bytes() != version.as_bytes() => {
             Err("`mcp-protocol-version` says something else than the body".to_owned())
@@ -122,9 +161,15 @@ pub(super) fn headers_fit(headers: &HeaderMap, method: Option<&str>, params: &No
 ///
 /// # Errors
 /// Which one.
-pub(super) fn arguments_fit(headers: &HeaderMap, arguments: &Node, schema: Option<&Node>) -> Result<(), String> {
+pub(super) fn arguments_fit(
+    headers: &HeaderMap,
+    arguments: &Node,
+    schema: Option<&Node>,
+) -> Result<(), String> {
     for (name, value) in headers {
-        let Some(what) = name.as_str().strip_prefix(PARAM) else { continue };
+        let Some(what) = name.as_str().strip_prefix(PARAM) else {
+            continue;
+        };
         let mut found = Vec::new();
         match schema {
             Some(schema) => mirrored(schema, arguments, what, &mut found),
@@ -140,8 +185,15 @@ pub(super) fn arguments_fit(headers: &HeaderMap, arguments: &Node, schema: Optio
 /// The arguments that a schema has repeated in this header.
 fn mirrored(schema: &Node, arguments: &Node, what: &str, found: &mut Vec<String>) {
     for property in schema.get("properties").map_or(&[][..], Node::entries) {
-        let Some(argument) = arguments.get(&property.key) else { continue };
-        if property.node.get("x-mcp-header").and_then(Node::as_text).is_some_and(|name| name.eq_ignore_ascii_case(what)) {
+        let Some(argument) = arguments.get(&property.key) else {
+            continue;
+        };
+        if property
+            .node
+            .get("x-mcp-header")
+            .and_then(Node::as_text)
+            .is_some_and(|name| name.eq_ignore_ascii_case(what))
+        {
             found.extend(plain_value(argument));
         }
         mirrored(&property.node, argument, what, found);
@@ -150,8 +202,12 @@ fn mirrored(schema: &Node, arguments: &Node, what: &str, found: &mut Vec<String>
 
 fn plain_values(node: &Node, found: &mut Vec<String>) {
     found.extend(plain_value(node));
-    node.items().iter().for_each(|item| plain_values(item, found));
-    node.entries().iter().for_each(|entry| plain_values(&entry.node, found));
+    node.items()
+        .iter()
+        .for_each(|item| plain_values(item, found));
+    node.entries()
+        .iter()
+        .for_each(|entry| plain_values(&entry.node, found));
 }
 
 fn plain_value(node: &Node) -> Option<String> {
@@ -174,10 +230,20 @@ fn base64(bytes: &[u8]) -> String {
     const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for chunk in bytes.chunks(3) {
-        let number = chunk.iter().fold(0u32, |number, byte| number << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let number = chunk
+            .iter()
+            .fold(0u32, |number, byte| number << 8 | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
         for place in 0..4 {
-            let sign = SIGNS.get((number >> (18 - 6 * place) & 63) as usize).copied().unwrap_or(b'=');
-            out.push(if place <= chunk.len() { char::from(sign) } else { '=' });
+            let sign = SIGNS
+                .get((number >> (18 - 6 * place) & 63) as usize)
+                .copied()
+                .unwrap_or(b'=');
+            out.push(if place <= chunk.len() {
+                char::from(sign)
+            } else {
+                '='
+            });
         }
     }
     out
@@ -201,14 +267,38 @@ mod tests {
 
     #[test]
     fn headers_say_what_the_body_says() {
-        let params = Node::map([("name", Node::text("ü")), ("_meta", Node::map([(META_VERSION, Node::text("2026-07-28"))]))]);
-        let fit = |lines: &[(&'static str, &'static str)]| headers_fit(&head(lines), Some(CALL), &params).is_ok();
-        assert!(fit(&[]) && fit(&[("mcp-method", "tools/call"), ("mcp-name", "=?base64?w7w=?=")]));
-        assert!(!fit(&[("mcp-method", "ping")]) && !fit(&[("mcp-name", "other")]) && !fit(&[("mcp-name", "=?base64?b3RoZXI=?=")]));
-        assert!(fit(&[("mcp-protocol-version", "2026-07-28")]) && !fit(&[("mcp-protocol-version", "2025-06-18")]));
+        let params = Node::map([
+            ("name", Node::text("ü")),
+            (
+                "_meta",
+                Node::map([(META_VERSION, Node::text("2026-07-28"))]),
+            ),
+        ]);
+        let fit = |lines: &[(&'static str, &'static str)]| {
+            headers_fit(&head(lines), Some(CALL), &params).is_ok()
+        };
+        assert!(
+            fit(&[])
+                && fit(&[
+                    ("mcp-method", "tools/call"),
+                    ("mcp-name", "=?base64?w7w=?=")
+                ])
+        );
+        assert!(
+            !fit(&[("mcp-method", "ping")])
+                && !fit(&[("mcp-name", "other")])
+                && !fit(&[("mcp-name", "=?base64?b3RoZXI=?=")])
+        );
+        assert!(
+            fit(&[("mcp-protocol-version", "2026-07-28")])
+                && !fit(&[("mcp-protocol-version", "2025-06-18")])
+        );
         // A message without a method is none of those that a header names.
         assert!(headers_fit(&head(&[("mcp-method", "tools/call")]), None, &params).is_err());
-        assert_eq!((base64(b"a"), base64(b"ab"), base64(b"abc")), ("YQ==".into(), "YWI=".into(), "YWJj".into()));
+        assert_eq!(
+            (base64(b"a"), base64(b"ab"), base64(b"abc")),
+            ("YQ==".into(), "YWI=".into(), "YWJj".into())
+        );
     }
 
     #[test]
@@ -218,16 +308,27 @@ mod tests {
         let schema = read(
             r#"{"properties":{"region":{"type":"string","x-mcp-header":"Region"},"deep":{"properties":{"n":{"x-mcp-header":"N"}}},"other":{}}}"#,
         );
-        let fit = |lines: &[(&'static str, &'static str)], schema| arguments_fit(&head(lines), &arguments, schema).is_ok();
+        let fit = |lines: &[(&'static str, &'static str)], schema| {
+            arguments_fit(&head(lines), &arguments, schema).is_ok()
+        };
         assert!(
-            fit(&[("mcp-param-region", "eu"), ("mcp-param-n", "7")], Some(&schema))
-                && fit(&[("mcp-param-region", "=?base64?ZXU=?=")], Some(&schema))
+            fit(
+                &[("mcp-param-region", "eu"), ("mcp-param-n", "7")],
+                Some(&schema)
+            ) && fit(&[("mcp-param-region", "=?base64?ZXU=?=")], Some(&schema))
         );
-        for odd in [("mcp-param-region", "us"), ("mcp-param-n", "8"), ("mcp-param-other", "us"), ("mcp-param-what", "eu")] {
+        for odd in [
+            ("mcp-param-region", "us"),
+            ("mcp-param-n", "8"),
+            ("mcp-param-other", "us"),
+            ("mcp-param-what", "eu"),
+        ] {
             assert!(!fit(&[odd], Some(&schema)), "{odd:?}");
         }
         // Where nobody knows which one it repeats, it has to be one of them.
-        assert!(fit(&[("mcp-param-region", "us")], None) && !fit(&[("mcp-param-region", "asia")], None));
+        assert!(
+            fit(&[("mcp-param-region", "us")], None) && !fit(&[("mcp-param-region", "asia")], None)
+        );
     }
 
     #[test]
@@ -240,7 +341,10 @@ mod tests {
         );
         for odd in [
             ("content-type", "application/json; charset=utf-7"),
-            ("content-type", "application/json; charset=utf-16; charset=utf-8"),
+            (
+                "content-type",
+                "application/json; charset=utf-16; charset=utf-8",
+            ),
             ("content-type", "application/x-www-form-urlencoded"),
             ("content-type", ""),
             ("content-encoding", "gzip"),
@@ -249,19 +353,47 @@ mod tests {
             assert!(!plain(&[odd]), "{odd:?}");
         }
         assert!(plain(&[("content-encoding", "identity")]));
-        for name in ["mcp-method", "mcp-session-id", "content-type", "authorization"] {
-            assert!(!plain(&[(name, "application/json"), (name, "application/json")]), "{name}");
+        for name in [
+            "mcp-method",
+            "mcp-session-id",
+            "content-type",
+            "authorization",
+        ] {
+            assert!(
+                !plain(&[(name, "application/json"), (name, "application/json")]),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn answers_that_lead_elsewhere_or_are_packed_are_refused() {
-        assert!(is_readable(200, &head(&[("content-type", "application/json")])).is_ok() && is_readable(404, &head(&[])).is_ok());
+        assert!(
+            is_readable(200, &head(&[("content-type", "application/json")])).is_ok()
+                && is_readable(404, &head(&[])).is_ok()
+        );
         for status in [300, 301, 302, 303, 307, 308] {
-            assert!(is_readable(status, &head(&[("location", "https://elsewhere.example")])).is_err(), "{status}");
+            assert!(
+                is_readable(status, &head(&[("location", "https://elsewhere.example")])).is_err(),
+                "{status}"
+            );
         }
         assert!(is_readable(200, &head(&[("content-encoding", "gzip")])).is_err());
-        assert!(is_readable(200, &head(&[("content-type", "application/json"), ("content-type", "text/event-stream")])).is_err());
-        assert!(!comes_back("alt-svc") && !comes_back("refresh") && comes_back("mcp-session-id") && comes_back("www-authenticate"));
+        assert!(
+            is_readable(
+                200,
+                &head(&[
+                    ("content-type", "application/json"),
+                    ("content-type", "text/event-stream")
+                ])
+            )
+            .is_err()
+        );
+        assert!(
+            !comes_back("alt-svc")
+                && !comes_back("refresh")
+                && comes_back("mcp-session-id")
+                && comes_back("www-authenticate")
+        );
     }
 }

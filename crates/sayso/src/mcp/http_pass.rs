@@ -43,18 +43,32 @@ pub(super) struct Asked {
 impl Asked {
     /// A request.
     pub(super) fn request(headers: &HeaderMap, peer: &Peer, id: &Id, list: Option<bool>) -> Asked {
-        Asked { request: Some(id.clone()), list, ..Asked::nothing(headers, peer) }
+        Asked {
+            request: Some(id.clone()),
+            list,
+            ..Asked::nothing(headers, peer)
+        }
     }
 
     /// Something that has no answer.
     pub(super) fn nothing(headers: &HeaderMap, peer: &Peer) -> Asked {
         let catalogue = peer.catalogue().map(Arc::clone);
-        Asked { request: None, list: None, resumes: false, what: None, catalogue, headers: headers.clone() }
+        Asked {
+            request: None,
+            list: None,
+            resumes: false,
+            what: None,
+            catalogue,
+            headers: headers.clone(),
+        }
     }
 
     /// A stream of what the server has to say by itself.
     pub(super) fn listening(headers: &HeaderMap, peer: &Peer) -> Asked {
-        Asked { resumes: headers.contains_key("last-event-id"), ..Asked::nothing(headers, peer) }
+        Asked {
+            resumes: headers.contains_key("last-event-id"),
+            ..Asked::nothing(headers, peer)
+        }
     }
 }
 
@@ -67,11 +81,17 @@ enum Look {
 
 impl Proxy {
     pub(super) fn is_gated(&self, what: &str) -> bool {
-        self.judge.bench().map_or(true, |bench| bench.settings.mcp_gate.iter().any(|gated| gated == what))
+        self.judge.bench().map_or(true, |bench| {
+            bench.settings.mcp_gate.iter().any(|gated| gated == what)
+        })
     }
 
     /// An answer as a stream, which says every now and then that somebody is asked.
-    pub(super) fn streamed(self: &Arc<Self>, mut waiting: Waiting, first: Option<Vec<u8>>) -> Response<Flow> {
+    pub(super) fn streamed(
+        self: &Arc<Self>,
+        mut waiting: Waiting,
+        first: Option<Vec<u8>>,
+    ) -> Response<Flow> {
         let (pieces, from) = mpsc::channel(16);
         let proxy = Arc::clone(self);
         tokio::spawn(async move {
@@ -81,7 +101,11 @@ impl Proxy {
                     let is_over = pieces.send(event(&line).into()).await.is_err();
                     if is_over || waiting.is_modern {
                         // A client of the newer era asks, and comes again.
-                        return if is_over { drop(waiting) } else { waiting.park() };
+                        return if is_over {
+                            drop(waiting)
+                        } else {
+                            waiting.park()
+                        };
                     }
                 }
                 tokio::select! {
@@ -96,10 +120,19 @@ impl Proxy {
                     }
                 }
             };
-            let Waiting { waits, key, id, is_modern, asked, .. } = waiting;
+            let Waiting {
+                waits,
+                key,
+                id,
+                is_modern,
+                asked,
+                ..
+            } = waiting;
             waits.decided();
             match decided {
-                Ok(Decided::Sent(Ok(answer))) if answer.is_events() => proxy.pump(answer, asked, Some(key), pieces).await,
+                Ok(Decided::Sent(Ok(answer))) if answer.is_events() => {
+                    proxy.pump(answer, asked, Some(key), pieces).await
+                }
                 Ok(Decided::Sent(Ok(mut answer))) => {
                     let (whole, ran) = match answer.whole(LONGEST).await {
                         Ok(whole) => proxy.seen(&answer, whole, &asked),
@@ -110,7 +143,9 @@ impl Proxy {
                 }
                 Ok(Decided::Sent(Err(why))) => {
                     proxy.calls.land(&key, Ran::failed(why.clone()));
-                    let _ = pieces.send(event(&replies::denied(&id, &why, is_modern)).into()).await;
+                    let _ = pieces
+                        .send(event(&replies::denied(&id, &why, is_modern)).into())
+                        .await;
                 }
                 Ok(Decided::Denied(line)) => drop(pieces.send(event(&line).into()).await),
                 Err(_) => {}
@@ -118,14 +153,25 @@ impl Proxy {
         });
         let mut response = Response::new(Flow::Pieces(from));
         let headers = response.headers_mut();
-        for (name, value) in [("content-type", "text/event-stream"), ("cache-control", "no-store"), ("x-accel-buffering", "no")] {
-            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        for (name, value) in [
+            ("content-type", "text/event-stream"),
+            ("cache-control", "no-store"),
+            ("x-accel-buffering", "no"),
+        ] {
+            headers.insert(
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            );
         }
         response
     }
 
     /// An answer that is looked at before its head goes on, unless it is a stream.
-    pub(super) async fn observed(self: &Arc<Self>, mut answer: Answer, asked: Asked) -> Response<Flow> {
+    pub(super) async fn observed(
+        self: &Arc<Self>,
+        mut answer: Answer,
+        asked: Asked,
+    ) -> Response<Flow> {
         if answer.is_events() {
             return self.passed(answer, asked, None);
         }
@@ -134,16 +180,28 @@ impl Proxy {
             Err(why) => return words(502, &why),
         };
         match self.look_at_whole(&answer, &whole, &asked) {
-            Look::Passes => respond(answer.status, &answer.headers, Flow::Whole(Some(whole.into()))),
+            Look::Passes => respond(
+                answer.status,
+                &answer.headers,
+                Flow::Whole(Some(whole.into())),
+            ),
             Look::Instead(instead) => plain(200, "application/json", instead),
-            Look::Drops => words(502, "the server's answer is not passed on: it can be read in two ways"),
+            Look::Drops => words(
+                502,
+                "the server's answer is not passed on: it can be read in two ways",
+            ),
         }
     }
 
     /// Looks at an answer that is one message. A page that says what went wrong is none.
     fn look_at_whole(&self, answer: &Answer, whole: &[u8], asked: &Asked) -> Look {
-        let is_message = http_headers::is_media(&answer.headers, "application/json") || answer.status < 300 && asked.request.is_some();
-        if is_message { self.look_at(whole, asked) } else { Look::Passes }
+        let is_message = http_headers::is_media(&answer.headers, "application/json")
+            || answer.status < 300 && asked.request.is_some();
+        if is_message {
+            self.look_at(whole, asked)
+        } else {
+            Look::Passes
+        }
     }
 
     /// A whole answer to a call as it goes on, and how the call ended.
@@ -155,14 +213,20 @@ impl Proxy {
             Look::Instead(instead) => (instead, Ran::failed("its answer is not passed on")),
             Look::Drops => {
                 let why = "the server's answer is not passed on: it can be read in two ways";
-                let said = asked.request.as_ref().map(|id| replies::denied_request(id, why)).unwrap_or_default();
+                let said = asked
+                    .request
+                    .as_ref()
+                    .map(|id| replies::denied_request(id, why))
+                    .unwrap_or_default();
                 (said, Ran::failed(why))
             }
         }
     }
 
     fn note(&self, what: &str) {
-        let _ = self.judge.note("mcp_dropped", vec![("why", Node::text(what))]);
+        let _ = self
+            .judge
+            .note("mcp_dropped", vec![("why", Node::text(what))]);
     }
 
     /// Looks at a message of the server.
@@ -176,7 +240,9 @@ impl Proxy {
             Heard::Noise | Heard::Nobody => Look::Passes,
             Heard::Unsound(what) => drops(what),
             Heard::Asks(method, _) => {
-                if let (Some(catalogue), "notifications/tools/list_changed") = (&asked.catalogue, method.as_str()) {
+                if let (Some(catalogue), "notifications/tools/list_changed") =
+                    (&asked.catalogue, method.as_str())
+                {
                     catalogue.is_stale();
                 }
                 match heard::refusal(&method, &text, |what| self.is_gated(what)) {
@@ -193,18 +259,28 @@ impl Proxy {
                 if !is_asked {
                     return drops("an answer that nobody asked for");
                 }
-                let Some(result) = peeked.result else { return Look::Passes };
+                let Some(result) = peeked.result else {
+                    return Look::Passes;
+                };
                 // On a stream that goes on, any result with tools in it may be the list.
-                let is_list = asked.list.is_some() || asked.resumes && peek::find(result, "tools") != Ok(None);
+                let is_list = asked.list.is_some()
+                    || asked.resumes && peek::find(result, "tools") != Ok(None);
                 if let (true, Some(catalogue)) = (is_list, &asked.catalogue)
                     && let Err(why) = catalogue.observe(result, asked.list == Some(true))
                 {
                     self.note("a list of tools that can be read in two ways");
-                    return Look::Instead(replies::denied_request(&id, &format!("the server's list of tools is not passed on: {why}")));
+                    return Look::Instead(replies::denied_request(
+                        &id,
+                        &format!("the server's list of tools is not passed on: {why}"),
+                    ));
                 }
                 if let Some(what) = heard::refusal_in(result, |what| self.is_gated(what)) {
                     self.note(&format!("{what} in an answer"));
-                    return Look::Instead(replies::denied(&id, &format!("{what} of the server is not passed on to the client"), true));
+                    return Look::Instead(replies::denied(
+                        &id,
+                        &format!("{what} of the server is not passed on to the client"),
+                        true,
+                    ));
                 }
                 if let Some((what, state)) = asked.what.zip(heard::state_in(result)) {
                     self.asks.may_go_on(state, what);
@@ -215,7 +291,12 @@ impl Proxy {
     }
 
     /// An answer as it comes; the call that it is to ends with it.
-    pub(super) fn passed(self: &Arc<Self>, answer: Answer, asked: Asked, key: Option<Id>) -> Response<Flow> {
+    pub(super) fn passed(
+        self: &Arc<Self>,
+        answer: Answer,
+        asked: Asked,
+        key: Option<Id>,
+    ) -> Response<Flow> {
         let (pieces, from) = mpsc::channel(16);
         let (status, headers) = (answer.status, answer.headers.clone());
         let proxy = Arc::clone(self);
@@ -223,7 +304,13 @@ impl Proxy {
         respond(status, &headers, Flow::Pieces(from))
     }
 
-    async fn pump(&self, mut answer: Answer, asked: Asked, key: Option<Id>, to: mpsc::Sender<Bytes>) {
+    async fn pump(
+        &self,
+        mut answer: Answer,
+        asked: Asked,
+        key: Option<Id>,
+        to: mpsc::Sender<Bytes>,
+    ) {
         let end = match answer.is_events() {
             true => self.pump_events(&mut answer, &asked, &to).await,
             false => match answer.whole(LONGEST).await {
@@ -240,7 +327,12 @@ impl Proxy {
         }
     }
 
-    async fn pump_events(&self, answer: &mut Answer, asked: &Asked, to: &mpsc::Sender<Bytes>) -> Ran {
+    async fn pump_events(
+        &self,
+        answer: &mut Answer,
+        asked: &Asked,
+        to: &mpsc::Sender<Bytes>,
+    ) -> Ran {
         let (mut events, mut end) = (Events::default(), Ran::Done(Value::Null.into()));
         while let Some(piece) = answer.body.recv().await {
             let all = match events.add(&piece) {
@@ -263,7 +355,13 @@ impl Proxy {
     }
 
     /// Passes one event on; false if nobody reads it.
-    async fn pump_event(&self, event: Event, asked: &Asked, end: &mut Ran, to: &mpsc::Sender<Bytes>) -> bool {
+    async fn pump_event(
+        &self,
+        event: Event,
+        asked: &Asked,
+        end: &mut Ran,
+        to: &mpsc::Sender<Bytes>,
+    ) -> bool {
         let data = event.data();
         if gateway::says_failed(&data) {
             *end = Ran::failed("the tool says that it failed");
@@ -286,7 +384,8 @@ impl Proxy {
 
 fn respond(status: u16, headers: &HeaderMap, body: Flow) -> Response<Flow> {
     let mut response = Response::new(body);
-    *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::BAD_GATEWAY);
+    *response.status_mut() =
+        hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::BAD_GATEWAY);
     *response.headers_mut() = headers.clone();
     response
 }

@@ -13,11 +13,25 @@ use super::authority::Authority;
 /// A larger program counts by its size only.
 const LARGEST: u64 = 512 << 20;
 /// Programs that run the script that is named first.
-const INTERPRETERS: &[&str] =
-    &["node", "nodejs", "bun", "deno", "python", "python3", "ruby", "perl", "php", "sh", "bash", "dash", "zsh", "java"];
+const INTERPRETERS: &[&str] = &[
+    "node", "nodejs", "bun", "deno", "python", "python3", "ruby", "perl", "php", "sh", "bash",
+    "dash", "zsh", "java",
+];
 
 /// Short options of these that take the next word as their value; of long ones, any may.
-const WITH_VALUE: &[&str] = &["-W", "-X", "-Q", "-r", "-I", "-M", "-o", "-C", "-d", "-cp", "-classpath"];
+const WITH_VALUE: &[&str] = &[
+    "-W",
+    "-X",
+    "-Q",
+    "-r",
+    "-I",
+    "-M",
+    "-o",
+    "-C",
+    "-d",
+    "-cp",
+    "-classpath",
+];
 
 /// Which server it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,19 +48,38 @@ impl Identity {
         encoder.text("command");
         let program = command.first().map(PathBuf::from).unwrap_or_default();
         let found = find(&program, folder);
-        encoder.text(&found.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default());
+        encoder.text(
+            &found
+                .as_ref()
+                .map(|path| path.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+        );
         encoder.text(&found.as_deref().map(content).unwrap_or_default());
         for word in command.iter().skip(1) {
             encoder.text(&word.to_string_lossy());
         }
-        let base = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let runs_script =
-            INTERPRETERS.iter().any(|name| base == *name || base.starts_with(&format!("{name}3")) && name.starts_with("python"));
-        for script in if runs_script { scripts(command.get(1..).unwrap_or_default(), folder) } else { Vec::new() } {
+        let base = program
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let runs_script = INTERPRETERS.iter().any(|name| {
+            base == *name || base.starts_with(&format!("{name}3")) && name.starts_with("python")
+        });
+        for script in if runs_script {
+            scripts(command.get(1..).unwrap_or_default(), folder)
+        } else {
+            Vec::new()
+        } {
             encoder.text(&content(&script));
         }
-        let words: Vec<String> = command.iter().map(|word| visible(&word.to_string_lossy()).into_owned()).collect();
-        Identity { digest: encoder.finish(), words: words.join(" ") }
+        let words: Vec<String> = command
+            .iter()
+            .map(|word| visible(&word.to_string_lossy()).into_owned())
+            .collect();
+        Identity {
+            digest: encoder.finish(),
+            words: words.join(" "),
+        }
     }
 
     /// Of a server that is somewhere else, and of who vouches for it, where it is reached in private.
@@ -59,7 +92,10 @@ impl Identity {
             encoder.text(&authority.digest.to_string());
             words.push_str(&format!(", vouched for by {}", authority.words));
         }
-        Identity { digest: encoder.finish(), words }
+        Identity {
+            digest: encoder.finish(),
+            words,
+        }
     }
 }
 
@@ -70,7 +106,8 @@ fn scripts(words: &[OsString], folder: &Path) -> Vec<PathBuf> {
     for word in words {
         let text = word.to_string_lossy();
         if text.starts_with('-') {
-            may_be_value = !text.contains('=') && (text.len() > 2 && text.starts_with("--") || WITH_VALUE.contains(&&*text));
+            may_be_value = !text.contains('=')
+                && (text.len() > 2 && text.starts_with("--") || WITH_VALUE.contains(&&*text));
             continue;
         }
         let path = folder.join(word);
@@ -91,7 +128,11 @@ fn find(program: &Path, folder: &Path) -> Option<PathBuf> {
         return folder.join(program).canonicalize().ok();
     }
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|place| folder.join(place).join(program)).find(|file| file.is_file())?.canonicalize().ok()
+    std::env::split_paths(&path)
+        .map(|place| folder.join(place).join(program))
+        .find(|file| file.is_file())?
+        .canonicalize()
+        .ok()
 }
 
 /// The digest of a file.
@@ -121,7 +162,13 @@ mod tests {
     #[test]
     fn t10_another_program_script_or_argument_is_another_server() {
         let folder = tempfile::tempdir().unwrap();
-        let of = |words: &[&str]| Identity::of_command(&words.iter().map(OsString::from).collect::<Vec<_>>(), folder.path()).digest;
+        let of = |words: &[&str]| {
+            Identity::of_command(
+                &words.iter().map(OsString::from).collect::<Vec<_>>(),
+                folder.path(),
+            )
+            .digest
+        };
         std::fs::write(folder.path().join("a.py"), "1").unwrap();
         std::fs::write(folder.path().join("data"), "1").unwrap();
         let script = of(&["python3", "a.py", "data"]);
@@ -129,11 +176,18 @@ mod tests {
         assert_ne!(script, of(&["python3", "a.py", "date"]));
         assert_ne!(script, of(&["python3", "a.py data"]));
         std::fs::write(folder.path().join("data"), "2").unwrap();
-        assert_eq!(script, of(&["python3", "a.py", "data"]), "what it works on is not what it is");
+        assert_eq!(
+            script,
+            of(&["python3", "a.py", "data"]),
+            "what it works on is not what it is"
+        );
         std::fs::write(folder.path().join("a.py"), "2").unwrap();
         assert_ne!(script, of(&["python3", "a.py", "data"]));
         // A file that is named like the value of an option hides no script.
-        for words in [&["python3", "-W", "ignore", "-u", "a.py", "data"][..], &["node", "--import", "ignore", "a.py", "data"]] {
+        for words in [
+            &["python3", "-W", "ignore", "-u", "a.py", "data"][..],
+            &["node", "--import", "ignore", "a.py", "data"],
+        ] {
             for hides in [false, true] {
                 if hides {
                     std::fs::write(folder.path().join("ignore"), "x").unwrap();
@@ -150,9 +204,21 @@ mod tests {
         let program = of(&["./data"]);
         std::fs::write(folder.path().join("data"), "3").unwrap();
         assert_ne!(program, of(&["./data"]));
-        assert_ne!(Identity::of_url("https://a/x", None).digest, Identity::of_url("https://a/y", None).digest);
-        let root = |words: &str| Authority { digest: Digest::of_bytes(words.as_bytes()), words: words.to_owned() };
-        let (one, two) = (Identity::of_url("https://a/x", Some(&root("one"))), Identity::of_url("https://a/x", Some(&root("two"))));
-        assert!(one.digest != two.digest && one.words.contains("vouched for by one"), "{one:?}");
+        assert_ne!(
+            Identity::of_url("https://a/x", None).digest,
+            Identity::of_url("https://a/y", None).digest
+        );
+        let root = |words: &str| Authority {
+            digest: Digest::of_bytes(words.as_bytes()),
+            words: words.to_owned(),
+        };
+        let (one, two) = (
+            Identity::of_url("https://a/x", Some(&root("one"))),
+            Identity::of_url("https://a/x", Some(&root("two"))),
+        );
+        assert!(
+            one.digest != two.digest && one.words.contains("vouched for by one"),
+            "{one:?}"
+        );
     }
 }

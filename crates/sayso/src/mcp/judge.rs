@@ -38,10 +38,20 @@ impl Judge {
     ///
     /// # Errors
     /// When sayso's own folders cannot be found.
-    pub(super) fn new(who: Who, file: Option<PathBuf>, ask: Arc<dyn Ask>, run: Arc<dyn Run>) -> Result<Judge, String> {
+    pub(super) fn new(
+        who: Who,
+        file: Option<PathBuf>,
+        ask: Arc<dyn Ask>,
+        run: Arc<dyn Run>,
+    ) -> Result<Judge, String> {
         let benches = Benches::new(file, ask, run)?;
         let described = Described::load(&benches.whereabouts.config);
-        Ok(Judge { who, benches, number: AtomicU64::new(0), described })
+        Ok(Judge {
+            who,
+            benches,
+            number: AtomicU64::new(0),
+            described,
+        })
     }
 
     /// What is in force now.
@@ -59,17 +69,34 @@ impl Judge {
 
     /// An id for the next call.
     pub(super) fn next_id(&self) -> String {
-        format!("{}.{}", self.who.session, self.number.fetch_add(1, Ordering::Relaxed) + 1)
+        format!(
+            "{}.{}",
+            self.who.session,
+            self.number.fetch_add(1, Ordering::Relaxed) + 1
+        )
     }
 
     /// A call of a tool of the server.
-    pub(super) fn call(&self, id: String, tool: &str, arguments: Node, mut identity: McpIdentity) -> Call {
+    pub(super) fn call(
+        &self,
+        id: String,
+        tool: &str,
+        arguments: Node,
+        mut identity: McpIdentity,
+    ) -> Call {
         self.described.tell(&self.who.server, tool, &mut identity);
         let says = self.described.says(&self.who.server, tool, &arguments);
-        let args = Node::map([("server", Node::text(&self.who.server)), ("tool", Node::text(tool)), ("arguments", arguments)]);
+        let args = Node::map([
+            ("server", Node::text(&self.who.server)),
+            ("tool", Node::text(tool)),
+            ("arguments", arguments),
+        ]);
         Call {
             id,
-            agent: Agent { name: self.who.client.clone(), parents: Vec::new() },
+            agent: Agent {
+                name: self.who.client.clone(),
+                parents: Vec::new(),
+            },
             session: self.who.session.clone(),
             mcp: Some(identity),
             says,
@@ -81,7 +108,9 @@ impl Judge {
     pub(super) fn note(&self, kind: &str, fields: Vec<(&'static str, Node)>) -> Result<(), String> {
         let session = ("session", sayso_store::record::text(&self.who.session));
         let server = ("server", sayso_store::record::text(&self.who.server));
-        self.bench()?.recorder.note(kind, [session, server].into_iter().chain(fields).collect())
+        self.bench()?
+            .recorder
+            .note(kind, [session, server].into_iter().chain(fields).collect())
     }
 
     /// This run is over, and what was granted for it.

@@ -6,27 +6,55 @@ use sayso_core::visible::has_hidden;
 /// The arguments that a tool takes; none where it does not say, or takes others, too.
 pub(super) fn takes(tool: &Node) -> Option<Vec<String>> {
     let schema = tool.get("inputSchema")?;
-    let is_open = |key: &str| schema.get(key).is_some_and(|node| node.as_bool() != Some(false));
-    let mixed = ["additionalProperties", "unevaluatedProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref", "if"];
-    let named: Vec<String> = schema.get("properties")?.entries().iter().map(|entry| entry.key.clone()).collect();
+    let is_open = |key: &str| {
+        schema
+            .get(key)
+            .is_some_and(|node| node.as_bool() != Some(false))
+    };
+    let mixed = [
+        "additionalProperties",
+        "unevaluatedProperties",
+        "patternProperties",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "$ref",
+        "if",
+    ];
+    let named: Vec<String> = schema
+        .get("properties")?
+        .entries()
+        .iter()
+        .map(|entry| entry.key.clone())
+        .collect();
     (!mixed.iter().any(|key| is_open(key)) && !named.is_empty()).then_some(named)
 }
 
 /// What a tool is, without what only decorates it.
 pub(super) fn told(tool: &Node) -> Node {
-    let kept = tool.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "icons" | "_meta"));
+    let kept = tool
+        .entries()
+        .iter()
+        .filter(|entry| !matches!(entry.key.as_str(), "icons" | "_meta"));
     Node::map(kept.map(|entry| (entry.key.clone(), entry.node.clone())))
 }
 
 pub(super) fn holds_hidden(node: &Node) -> bool {
     let text = matches!(&node.value, Value::Text(text) if has_hidden(text));
-    text || node.items().iter().any(holds_hidden) || node.entries().iter().any(|entry| has_hidden(&entry.key) || holds_hidden(&entry.node))
+    text || node.items().iter().any(holds_hidden)
+        || node
+            .entries()
+            .iter()
+            .any(|entry| has_hidden(&entry.key) || holds_hidden(&entry.node))
 }
 
 /// A name by its looks: letters that are taken for each other are one.
 pub(super) fn skeleton(name: &str) -> String {
     let folded = sayso_core::paths::fold(name).to_lowercase();
-    let plain = folded.replace("rn", "m").replace("vv", "w").replace("cl", "d");
+    let plain = folded
+        .replace("rn", "m")
+        .replace("vv", "w")
+        .replace("cl", "d");
     let same = |letter: char| match letter {
         '0' => 'o',
         '1' | 'i' | '|' => 'l',
@@ -44,5 +72,9 @@ pub(super) fn skeleton(name: &str) -> String {
         'α' => 'a',
         other => other,
     };
-    plain.chars().filter(|letter| !matches!(letter, '_' | '-' | '.')).map(same).collect()
+    plain
+        .chars()
+        .filter(|letter| !matches!(letter, '_' | '-' | '.'))
+        .map(same)
+        .collect()
 }

@@ -8,7 +8,10 @@ pub(super) use crate::rpc::message::{BAD_PARAMS, Id, LIMITS, LONGEST, NO_REQUEST
 /// The method that calls a tool.
 pub(super) const CALL: &str = "tools/call";
 
-const JUDGED: Judged = Judged { methods: &[CALL, "resources/read", "prompts/get"], keys: &["name", "arguments", "uri", "_meta"] };
+const JUDGED: Judged = Judged {
+    methods: &[CALL, "resources/read", "prompts/get"],
+    keys: &["name", "arguments", "uri", "_meta"],
+};
 
 /// Reads a line. Blank ones are none of ours and have no message.
 ///
@@ -20,7 +23,11 @@ pub(super) fn read(line: &[u8]) -> Result<Option<Said>, Refused> {
 
 /// A call as its operation has it: what a question, and what comes again, are about.
 pub(super) fn operation_args(server: &str, tool: &str, arguments: Node) -> Node {
-    Node::map([("server", Node::text(server)), ("tool", Node::text(tool)), ("arguments", arguments)])
+    Node::map([
+        ("server", Node::text(server)),
+        ("tool", Node::text(tool)),
+        ("arguments", arguments),
+    ])
 }
 
 /// The tool and the arguments of a call, which are taken out: they may be large.
@@ -28,11 +35,21 @@ pub(super) fn operation_args(server: &str, tool: &str, arguments: Node) -> Node 
 /// # Errors
 /// What is missing or of another kind.
 pub(super) fn tool_call(params: &mut Node) -> Result<(String, Node), String> {
-    let Value::Map(_) = params.value else { return Err("`params` is no object".to_owned()) };
-    let name = params.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).ok_or("`params.name` names no tool")?.to_owned();
+    let Value::Map(_) = params.value else {
+        return Err("`params` is no object".to_owned());
+    };
+    let name = params
+        .get("name")
+        .and_then(Node::as_text)
+        .filter(|name| !name.is_empty())
+        .ok_or("`params.name` names no tool")?
+        .to_owned();
     match message::take(params, "arguments") {
         Some(node) if matches!(node.value, Value::Map(_)) => Ok((name, node)),
-        Some(node) if !matches!(node.value, Value::Null) => Err(format!("`params.arguments` is {}, not an object", node.kind_word())),
+        Some(node) if !matches!(node.value, Value::Null) => Err(format!(
+            "`params.arguments` is {}, not an object",
+            node.kind_word()
+        )),
         _ => Ok((name, Node::map::<String>([]))),
     }
 }
@@ -87,14 +104,20 @@ mod tests {
         ] {
             assert!(!why(line).is_empty(), "{line}");
         }
-        let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{}{}}}"#, "[".repeat(5000), "]".repeat(5000));
+        let deep = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{}{}}}"#,
+            "[".repeat(5000),
+            "]".repeat(5000)
+        );
         assert!(why(&deep).contains("JSON"));
     }
 
     #[test]
     fn a_method_counts_by_what_it_says_and_not_by_how_it_is_escaped() {
         for method in ["tools/call", r"tools\/call", r"\u0074ools/call"] {
-            let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"{method}\",\"params\":{{\"name\":\"a\"}}}}\r\n");
+            let line = format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"{method}\",\"params\":{{\"name\":\"a\"}}}}\r\n"
+            );
             let said = read(line.as_bytes()).unwrap().unwrap();
             assert!(matches!(said, Said::Request(_, method, _) if method == CALL));
         }
@@ -102,8 +125,17 @@ mod tests {
 
     #[test]
     fn who_waits_is_told_where_that_is_plain() {
-        let id = |line: &str| read(line.as_bytes()).unwrap_err().id.map(|id| id.json().to_owned());
-        assert_eq!(id(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"a":1,"a":2}}"#).as_deref(), Some("7"));
+        let id = |line: &str| {
+            read(line.as_bytes())
+                .unwrap_err()
+                .id
+                .map(|id| id.json().to_owned())
+        };
+        assert_eq!(
+            id(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"a":1,"a":2}}"#)
+                .as_deref(),
+            Some("7")
+        );
         assert_eq!(id(r#"{"jsonrpc":"2.0","id":7,"id":8,"method":"x"}"#), None);
         assert_eq!(id("{"), None);
     }

@@ -45,7 +45,12 @@ pub(super) struct About {
 impl Open {
     /// The id that an answer to the client has.
     pub(super) fn answers(&self) -> Id {
-        let known = self.about.known_as.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = self
+            .about
+            .known_as
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         known.unwrap_or_else(|| self.address().id.clone())
     }
 }

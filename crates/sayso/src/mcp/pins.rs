@@ -41,19 +41,40 @@ impl Pins {
     /// # Errors
     /// When they are there and cannot be read: then nobody knows what was approved.
     pub(super) fn read(state: &Path, server: &str) -> Result<Pins, String> {
-        let none = || Pins { server: server.to_owned(), ..Pins::default() };
-        let Some(folder) = Folder::open_existing(state)?.map(|state| state.inner(FOLDER, false)).transpose()?.flatten() else {
+        let none = || Pins {
+            server: server.to_owned(),
+            ..Pins::default()
+        };
+        let Some(folder) = Folder::open_existing(state)?
+            .map(|state| state.inner(FOLDER, false))
+            .transpose()?
+            .flatten()
+        else {
             return Ok(none());
         };
-        Ok(load(&folder, &file(server))?.filter(|pins| pins.server == server).unwrap_or_else(none))
+        Ok(load(&folder, &file(server))?
+            .filter(|pins| pins.server == server)
+            .unwrap_or_else(none))
     }
 
     /// Those of all other servers, as far as they can be read.
     pub(super) fn others(state: &Path, server: &str) -> Vec<Pins> {
-        let folder = Folder::open_existing(state).ok().flatten().and_then(|state| state.inner(FOLDER, false).ok().flatten());
-        let Some(folder) = folder else { return Vec::new() };
-        let names = folder.names().unwrap_or_default().into_iter().filter(|name| name.len() == 64);
-        names.filter_map(|name| load(&folder, &name).ok().flatten()).filter(|pins| pins.server != server).collect()
+        let folder = Folder::open_existing(state)
+            .ok()
+            .flatten()
+            .and_then(|state| state.inner(FOLDER, false).ok().flatten());
+        let Some(folder) = folder else {
+            return Vec::new();
+        };
+        let names = folder
+            .names()
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|name| name.len() == 64);
+        names
+            .filter_map(|name| load(&folder, &name).ok().flatten())
+            .filter(|pins| pins.server != server)
+            .collect()
     }
 
     /// Whether something else was approved under this name, and not this server.
@@ -63,14 +84,26 @@ impl Pins {
 
     /// Whether a server and a form of a tool were approved.
     pub(super) fn knows(&self, identity: Digest, tool: Option<(&str, Digest)>) -> bool {
-        let knows_tool = |(name, digest): (&str, Digest)| self.tools.get(name).is_some_and(|pin| pin.digests.contains(&digest));
+        let knows_tool = |(name, digest): (&str, Digest)| {
+            self.tools
+                .get(name)
+                .is_some_and(|pin| pin.digests.contains(&digest))
+        };
         self.identities.iter().any(|(known, _)| *known == identity) && tool.is_none_or(knows_tool)
     }
 
     /// Takes a server and a tool in; false if both were known.
-    pub(super) fn add(&mut self, identity: (Digest, &str), tool: Option<(&str, Digest, &str)>) -> bool {
+    pub(super) fn add(
+        &mut self,
+        identity: (Digest, &str),
+        tool: Option<(&str, Digest, &str)>,
+    ) -> bool {
         let mut is_new = false;
-        if self.identities.iter().all(|(known, _)| *known != identity.0) {
+        if self
+            .identities
+            .iter()
+            .all(|(known, _)| *known != identity.0)
+        {
             self.identities.push((identity.0, identity.1.to_owned()));
             let more = self.identities.len().saturating_sub(MOST);
             self.identities.drain(..more);
@@ -94,7 +127,9 @@ impl Pins {
     /// # Errors
     /// When the folder cannot be had.
     pub(super) fn lock(state: &Path) -> Result<File, String> {
-        let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of MCP servers is missing")?;
+        let folder = Folder::open(state)?
+            .inner(FOLDER, true)?
+            .ok_or("the folder of MCP servers is missing")?;
         let file = folder.append(LOCK)?;
         rustix::io::retry_on_intr(|| flock(&file, FlockOperation::LockExclusive))
             .map_err(|error| format!("what was approved cannot be kept: {error}"))?;
@@ -106,21 +141,31 @@ impl Pins {
     /// # Errors
     /// When they cannot be written.
     pub(super) fn write(&self, state: &Path) -> Result<(), String> {
-        let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of MCP servers is missing")?;
+        let folder = Folder::open(state)?
+            .inner(FOLDER, true)?
+            .ok_or("the folder of MCP servers is missing")?;
         let name = file(&self.server);
         let fresh = format!("{name}.{}", std::process::id());
         folder.remove(&fresh)?;
-        let mut file = folder.create_new(&fresh)?.ok_or("somebody writes the same file")?;
-        file.write_all(json::write(&self.node()).as_bytes()).map_err(|error| format!("what was approved cannot be kept: {error}"))?;
+        let mut file = folder
+            .create_new(&fresh)?
+            .ok_or("somebody writes the same file")?;
+        file.write_all(json::write(&self.node()).as_bytes())
+            .map_err(|error| format!("what was approved cannot be kept: {error}"))?;
         folder.rename(&fresh, &name)
     }
 
     fn node(&self) -> Node {
         let text = |digest: &Digest| Node::text(digest.to_string());
-        let identities = self.identities.iter().map(|(digest, words)| Node::map([("digest", text(digest)), ("words", Node::text(words))]));
+        let identities = self.identities.iter().map(|(digest, words)| {
+            Node::map([("digest", text(digest)), ("words", Node::text(words))])
+        });
         let tool = |(name, pin): (&String, &Pin)| {
             let digests: Node = Value::List(pin.digests.iter().map(text).collect()).into();
-            (name.clone(), Node::map([("digests", digests), ("said", Node::text(&pin.said))]))
+            (
+                name.clone(),
+                Node::map([("digests", digests), ("said", Node::text(&pin.said))]),
+            )
         };
         Node::map([
             ("server", Node::text(&self.server)),
@@ -135,27 +180,58 @@ fn file(server: &str) -> String {
 }
 
 fn load(folder: &Folder, name: &str) -> Result<Option<Pins>, String> {
-    let Some(file) = folder.read(name)? else { return Ok(None) };
+    let Some(file) = folder.read(name)? else {
+        return Ok(None);
+    };
     let mut text = String::new();
     let odd = |why: String| {
-        format!("what was approved of this MCP server cannot be read ({why}); remove `{}`", folder.path().join(name).display())
+        format!(
+            "what was approved of this MCP server cannot be read ({why}); remove `{}`",
+            folder.path().join(name).display()
+        )
     };
-    file.take(LARGEST).read_to_string(&mut text).map_err(|error| odd(error.to_string()))?;
+    file.take(LARGEST)
+        .read_to_string(&mut text)
+        .map_err(|error| odd(error.to_string()))?;
     let node = json::read(&text, &Limits::default()).map_err(|finding| odd(finding.message))?;
-    parse(&node).map(Some).ok_or_else(|| odd("something is missing".to_owned()))
+    parse(&node)
+        .map(Some)
+        .ok_or_else(|| odd("something is missing".to_owned()))
 }
 
 fn parse(node: &Node) -> Option<Pins> {
     let digest = |node: &Node| Digest::parse(node.as_text()?);
-    let identity = |node: &Node| Some((digest(node.get("digest")?)?, node.get("words")?.as_text()?.to_owned()));
-    let pin = |node: &Node| {
-        let digests: Option<Vec<Digest>> = node.get("digests")?.items().iter().map(digest).collect();
-        Some(Pin { digests: digests?, said: node.get("said")?.as_text()?.to_owned() })
+    let identity = |node: &Node| {
+        Some((
+            digest(node.get("digest")?)?,
+            node.get("words")?.as_text()?.to_owned(),
+        ))
     };
-    let tools: Option<BTreeMap<String, Pin>> =
-        node.get("tools")?.entries().iter().map(|entry| Some((entry.key.clone(), pin(&entry.node)?))).collect();
-    let identities: Option<Vec<(Digest, String)>> = node.get("identities")?.items().iter().map(identity).collect();
-    Some(Pins { server: node.get("server")?.as_text()?.to_owned(), identities: identities?, tools: tools? })
+    let pin = |node: &Node| {
+        let digests: Option<Vec<Digest>> =
+            node.get("digests")?.items().iter().map(digest).collect();
+        Some(Pin {
+            digests: digests?,
+            said: node.get("said")?.as_text()?.to_owned(),
+        })
+    };
+    let tools: Option<BTreeMap<String, Pin>> = node
+        .get("tools")?
+        .entries()
+        .iter()
+        .map(|entry| Some((entry.key.clone(), pin(&entry.node)?)))
+        .collect();
+    let identities: Option<Vec<(Digest, String)>> = node
+        .get("identities")?
+        .items()
+        .iter()
+        .map(identity)
+        .collect();
+    Some(Pins {
+        server: node.get("server")?.as_text()?.to_owned(),
+        identities: identities?,
+        tools: tools?,
+    })
 }
 
 #[cfg(test)]
@@ -169,7 +245,10 @@ mod tests {
         let one = Digest::of_bytes(b"1");
         let mut pins = Pins::read(&state, "a").unwrap();
         assert!(!pins.is_other_server(one));
-        assert!(pins.add((one, "x"), Some(("t", one, "{}"))) && !pins.add((one, "x"), Some(("t", one, "{}"))));
+        assert!(
+            pins.add((one, "x"), Some(("t", one, "{}")))
+                && !pins.add((one, "x"), Some(("t", one, "{}")))
+        );
         pins.write(&state).unwrap();
         assert_eq!(Pins::read(&state, "a").unwrap(), pins);
         assert!(pins.is_other_server(Digest::of_bytes(b"2")));

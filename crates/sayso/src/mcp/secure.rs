@@ -8,7 +8,10 @@ use std::time::Duration;
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
-use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, Either, LazyBuffers, NextTimeout, Transport, TransportAdapter};
+use ureq::unversioned::transport::{
+    Buffers, ConnectionDetails, Connector, Either, LazyBuffers, NextTimeout, Transport,
+    TransportAdapter,
+};
 
 /// Puts TLS on a connection.
 pub(super) struct Secure(pub Arc<ClientConfig>);
@@ -22,20 +25,33 @@ impl fmt::Debug for Secure {
 impl<In: Transport> Connector<In> for Secure {
     type Out = Either<In, Secured>;
 
-    fn connect(&self, details: &ConnectionDetails<'_>, chained: Option<In>) -> Result<Option<Self::Out>, ureq::Error> {
-        let Some(plain) = chained else { return Ok(None) };
+    fn connect(
+        &self,
+        details: &ConnectionDetails<'_>,
+        chained: Option<In>,
+    ) -> Result<Option<Self::Out>, ureq::Error> {
+        let Some(plain) = chained else {
+            return Ok(None);
+        };
         if !details.needs_tls() {
             return Ok(Some(Either::A(plain)));
         }
-        let name = server_name(details.uri.host().unwrap_or_default()).ok_or(ureq::Error::Tls("it is no name of a server"))?;
+        let name = server_name(details.uri.host().unwrap_or_default())
+            .ok_or(ureq::Error::Tls("it is no name of a server"))?;
         let mut to = TransportAdapter::new(plain.boxed(), Arc::clone(&details.current_time));
         to.set_timeout(details.timeout);
         let mut connection = ClientConnection::new(Arc::clone(&self.0), name)?;
         while connection.is_handshaking() {
             connection.complete_io(&mut to)?;
         }
-        let buffers = LazyBuffers::new(details.config.input_buffer_size(), details.config.output_buffer_size());
-        Ok(Some(Either::B(Secured { buffers, stream: StreamOwned::new(connection, to) })))
+        let buffers = LazyBuffers::new(
+            details.config.input_buffer_size(),
+            details.config.output_buffer_size(),
+        );
+        Ok(Some(Either::B(Secured {
+            buffers,
+            stream: StreamOwned::new(connection, to),
+        })))
     }
 }
 
@@ -86,10 +102,17 @@ impl Transport for Secured {
 ///
 /// # Errors
 /// When it cannot be reached, or its certificate is none.
-pub(super) fn greet(config: &Arc<ClientConfig>, host: &str, port: u16, longest: Duration) -> Result<(), String> {
+pub(super) fn greet(
+    config: &Arc<ClientConfig>,
+    host: &str,
+    port: u16,
+    longest: Duration,
+) -> Result<(), String> {
     let cannot = |error: &dyn fmt::Display| format!("the server cannot be reached: {error}");
     let name = server_name(host).ok_or_else(|| cannot(&"it has no name"))?;
-    let places = (host.trim_matches(['[', ']']), port).to_socket_addrs().map_err(|error| cannot(&error))?;
+    let places = (host.trim_matches(['[', ']']), port)
+        .to_socket_addrs()
+        .map_err(|error| cannot(&error))?;
     let mut last = cannot(&"it has no address");
     for place in places {
         let mut stream = match TcpStream::connect_timeout(&place, longest) {
@@ -99,10 +122,15 @@ pub(super) fn greet(config: &Arc<ClientConfig>, host: &str, port: u16, longest: 
                 continue;
             }
         };
-        let _ = stream.set_read_timeout(Some(longest)).and_then(|()| stream.set_write_timeout(Some(longest)));
-        let mut connection = ClientConnection::new(Arc::clone(config), name).map_err(|error| cannot(&error))?;
+        let _ = stream
+            .set_read_timeout(Some(longest))
+            .and_then(|()| stream.set_write_timeout(Some(longest)));
+        let mut connection =
+            ClientConnection::new(Arc::clone(config), name).map_err(|error| cannot(&error))?;
         while connection.is_handshaking() {
-            connection.complete_io(&mut stream).map_err(|error| cannot(&error))?;
+            connection
+                .complete_io(&mut stream)
+                .map_err(|error| cannot(&error))?;
         }
         connection.send_close_notify();
         // It is over either way.

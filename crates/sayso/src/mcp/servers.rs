@@ -64,14 +64,30 @@ pub struct Offered {
 
 impl Servers {
     /// The servers that the person has told; nothing is started yet. With `is_dry`, nothing ever is.
-    pub fn load(whereabouts: &Whereabouts, workspace: &Path, stop: Arc<AtomicBool>, is_dry: bool) -> Servers {
+    pub fn load(
+        whereabouts: &Whereabouts,
+        workspace: &Path,
+        stop: Arc<AtomicBool>,
+        is_dry: bool,
+    ) -> Servers {
         let (told, trouble) = match server_file::load(&whereabouts.config) {
             Ok(told) => (told, None),
             Err(why) => (BTreeMap::new(), Some(why)),
         };
-        let all = told.into_iter().map(|(name, told)| (name, Mutex::new(Server { told, known: None }))).collect();
+        let all = told
+            .into_iter()
+            .map(|(name, told)| (name, Mutex::new(Server { told, known: None })))
+            .collect();
         let described = Described::load(&whereabouts.config);
-        Servers { state: whereabouts.state.clone(), workspace: workspace.to_owned(), stop, is_dry, described, all, trouble }
+        Servers {
+            state: whereabouts.state.clone(),
+            workspace: workspace.to_owned(),
+            stop,
+            is_dry,
+            described,
+            all,
+            trouble,
+        }
     }
 
     /// The names of all servers.
@@ -103,7 +119,11 @@ impl Servers {
     /// Why there are none.
     pub fn tools_of(&self, name: &str) -> Result<Vec<Offered>, String> {
         let (_, known) = self.look(name)?;
-        Ok(known.said().iter().filter_map(|said| offered(name, said)).collect())
+        Ok(known
+            .said()
+            .iter()
+            .filter_map(|said| offered(name, said))
+            .collect())
     }
 
     /// A call with everything that is known of its tool, as it has to be judged. Calls of other tools stay as they are; what cannot be
@@ -114,13 +134,16 @@ impl Servers {
             return call;
         }
         // What is malformed is denied for that.
-        let Ok(operation) = Operation::freeze(call.clone()) else { return call };
+        let Ok(operation) = Operation::freeze(call.clone()) else {
+            return call;
+        };
         let (server, tool) = names(&operation);
         match self.look(server) {
             Ok((is_stale, catalogue)) => {
                 let mut identity = catalogue.called(tool, &arguments(&operation));
                 if !is_stale && identity.schema.is_none() {
-                    let reason = format!("the MCP server `{server}` has no tool `{}`", visible(tool));
+                    let reason =
+                        format!("the MCP server `{server}` has no tool `{}`", visible(tool));
                     call.says = ToolSays::Blocked { reason };
                     return call;
                 }
@@ -140,8 +163,15 @@ impl Servers {
         }
         let server = self.all.get(name).ok_or_else(|| {
             let names: Vec<&str> = self.names().collect();
-            let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            format!("there is no MCP server `{}`; `{FILE}` in sayso's own configuration has {there}", visible(name))
+            let there = if names.is_empty() {
+                "none".to_owned()
+            } else {
+                names.join(", ")
+            };
+            format!(
+                "there is no MCP server `{}`; `{FILE}` in sayso's own configuration has {there}",
+                visible(name)
+            )
         })?;
         Ok(server.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -159,37 +189,56 @@ impl Servers {
             let known = server.start(self, name, known)?;
             server.known = Some(known);
         }
-        server.listed(self, name).map(|(catalogue, _)| (false, catalogue))
+        server
+            .listed(self, name)
+            .map(|(catalogue, _)| (false, catalogue))
     }
 
     /// Calls the tool of an operation that was approved.
     pub fn run(&self, operation: &Operation, time: Duration) -> ToolResult {
-        self.try_run(operation, time).unwrap_or_else(|why| ToolResult::failed(format!("{why}; nothing was run")))
+        self.try_run(operation, time)
+            .unwrap_or_else(|why| ToolResult::failed(format!("{why}; nothing was run")))
     }
 
     fn try_run(&self, operation: &Operation, time: Duration) -> Result<ToolResult, String> {
         let (name, tool) = names(operation);
-        let judged = operation.mcp().ok_or("it was judged without a look at its server")?;
+        let judged = operation
+            .mcp()
+            .ok_or("it was judged without a look at its server")?;
         let mut server = self.server(name)?;
         if server.client().is_none() {
             let known = server.open(self, name)?;
             // Who was asked was asked about this very server.
-            if server.known.as_ref().is_none_or(|before| before.identity != known.identity) {
-                return Err("the program of the server changed while it was asked about; call it again".to_owned());
+            if server
+                .known
+                .as_ref()
+                .is_none_or(|before| before.identity != known.identity)
+            {
+                return Err(
+                    "the program of the server changed while it was asked about; call it again"
+                        .to_owned(),
+                );
             }
             let known = server.start(self, name, known)?;
             server.known = Some(known);
         }
         let (catalogue, client) = server.listed(self, name)?;
         drop(server);
-        let other = || "what the server says of the tool is not what was judged; call it again".to_owned();
+        let other =
+            || "what the server says of the tool is not what was judged; call it again".to_owned();
         match judged.schema {
-            Some(digest) if catalogue.identity(tool).schema == Some(digest) => catalogue.approved(operation)?,
+            Some(digest) if catalogue.identity(tool).schema == Some(digest) => {
+                catalogue.approved(operation)?
+            }
             // Only its past was known, so it has to be as it was.
             None if catalogue.is_said_as_before(tool) => catalogue.approved_as_before(tool)?,
             _ => return Err(other()),
         }
-        Ok(client.call(tool, &arguments(operation), Patience::of(time, Some(&self.stop))))
+        Ok(client.call(
+            tool,
+            &arguments(operation),
+            Patience::of(time, Some(&self.stop)),
+        ))
     }
 }
 
@@ -201,38 +250,71 @@ impl Server {
 
     /// Where it is started: where no agent writes, unless the person wants it in the workspace.
     fn folder<'a>(&self, servers: &'a Servers) -> &'a Path {
-        if self.told.workspace { &servers.workspace } else { &servers.state }
+        if self.told.workspace {
+            &servers.workspace
+        } else {
+            &servers.state
+        }
     }
 
     /// Looks at the program, and at what was approved under its name.
     fn open(&self, servers: &Servers, name: &str) -> Result<Known, String> {
         let environment = self.told.all_variables(std::env::vars_os());
         let folder = self.folder(servers);
-        let command = self.told.found(folder, &environment).map_err(|why| format!("the MCP server `{name}`: {why}"))?;
+        let command = self
+            .told
+            .found(folder, &environment)
+            .map_err(|why| format!("the MCP server `{name}`: {why}"))?;
         let identity = Identity::of_command(&command, folder);
         let catalogue = Arc::new(Catalogue::open(&servers.state, name, identity.clone()));
-        Ok(Known { identity, catalogue, client: None })
+        Ok(Known {
+            identity,
+            catalogue,
+            client: None,
+        })
     }
 
     fn start(&self, servers: &Servers, name: &str, known: Known) -> Result<Known, String> {
         let failed = |why: String| format!("the MCP server `{name}` cannot be used: {why}");
         let environment = self.told.all_variables(std::env::vars_os());
-        let command = self.told.found(self.folder(servers), &environment).map_err(failed)?;
+        let command = self
+            .told
+            .found(self.folder(servers), &environment)
+            .map_err(failed)?;
         let command = server::with_inner(&command).map_err(failed)?;
-        let start = Start { command, cwd: self.folder(servers).to_owned(), environment };
+        let start = Start {
+            command,
+            cwd: self.folder(servers).to_owned(),
+            environment,
+        };
         let patience = Patience::of(START_LIMIT, Some(&servers.stop));
         let client = Client::start(&start, patience).map_err(failed)?;
         observe(&client, &known.catalogue, patience).map_err(failed)?;
-        Ok(Known { client: Some(Arc::new(client)), ..known })
+        Ok(Known {
+            client: Some(Arc::new(client)),
+            ..known
+        })
     }
 
     /// The tools as they are now; asked for again where the server says that they changed.
-    fn listed(&self, servers: &Servers, name: &str) -> Result<(Arc<Catalogue>, Arc<Client>), String> {
+    fn listed(
+        &self,
+        servers: &Servers,
+        name: &str,
+    ) -> Result<(Arc<Catalogue>, Arc<Client>), String> {
         let failed = |why: String| format!("the MCP server `{name}` cannot be used: {why}");
-        let known = self.known.as_ref().ok_or_else(|| failed("it is not there".to_owned()))?;
+        let known = self
+            .known
+            .as_ref()
+            .ok_or_else(|| failed("it is not there".to_owned()))?;
         let client = self.client().ok_or_else(|| failed("it ended".to_owned()))?;
         if client.has_changed() {
-            observe(&client, &known.catalogue, Patience::of(START_LIMIT, Some(&servers.stop))).map_err(failed)?;
+            observe(
+                &client,
+                &known.catalogue,
+                Patience::of(START_LIMIT, Some(&servers.stop)),
+            )
+            .map_err(failed)?;
         }
         Ok((Arc::clone(&known.catalogue), client))
     }
@@ -245,17 +327,35 @@ fn observe(client: &Client, catalogue: &Catalogue, patience: Patience<'_>) -> Re
 }
 
 fn names(operation: &Operation) -> (&str, &str) {
-    (operation.text(Role::Server).unwrap_or_default(), operation.text(Role::ServerTool).unwrap_or_default())
+    (
+        operation.text(Role::Server).unwrap_or_default(),
+        operation.text(Role::ServerTool).unwrap_or_default(),
+    )
 }
 
 fn arguments(operation: &Operation) -> Node {
-    let given = operation.argument(Role::Arguments).filter(|given| !matches!(given.value, Value::Null));
+    let given = operation
+        .argument(Role::Arguments)
+        .filter(|given| !matches!(given.value, Value::Null));
     given.cloned().unwrap_or_else(|| Node::map::<String>([]))
 }
 
 fn offered(server: &str, said: &Node) -> Option<Offered> {
-    let text = |key: &str| said.get(key).and_then(Node::as_text).unwrap_or_default().to_owned();
-    let schema = said.get("inputSchema").cloned().unwrap_or_else(|| Node::map([("type", Node::text("object"))]));
+    let text = |key: &str| {
+        said.get(key)
+            .and_then(Node::as_text)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let schema = said
+        .get("inputSchema")
+        .cloned()
+        .unwrap_or_else(|| Node::map([("type", Node::text("object"))]));
     said.get("name")?.as_text()?;
-    Some(Offered { server: server.to_owned(), tool: text("name"), description: text("description"), schema })
+    Some(Offered {
+        server: server.to_owned(),
+        tool: text("name"),
+        description: text("description"),
+        schema,
+    })
 }

@@ -65,25 +65,57 @@ impl Speak for Only {
 /// # Errors
 /// When it cannot be started.
 pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
-    let folder = std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
-    let workspace = folder.to_str().ok_or("the path of the folder is no text")?.to_owned();
-    let server = options.name.map_or_else(|| name::of_command(&options.command), Ok)?;
+    let folder =
+        std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
+    let workspace = folder
+        .to_str()
+        .ok_or("the path of the folder is no text")?
+        .to_owned();
+    let server = options
+        .name
+        .map_or_else(|| name::of_command(&options.command), Ok)?;
     let identity = Identity::of_command(&options.command, &folder);
-    let stdout = std::io::stdout().as_fd().try_clone_to_owned().map_err(|error| format!("there is no output: {error}"))?;
-    let stdin = std::io::stdin().as_fd().try_clone_to_owned().map_err(|error| format!("there is no input: {error}"))?;
+    let stdout = std::io::stdout()
+        .as_fd()
+        .try_clone_to_owned()
+        .map_err(|error| format!("there is no output: {error}"))?;
+    let stdin = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .map_err(|error| format!("there is no input: {error}"))?;
     let outlet = Outlet::start(Box::new(File::from(stdout)))?;
     // Before anything else has threads that end: the server dies with the thread that started it.
     let signals = Signals::catch()?;
     let mut child = server::start(&options.command)?;
-    let (input, output) = (child.stdin.take().ok_or("the server has no input")?, child.stdout.take().ok_or("the server has no output")?);
+    let (input, output) = (
+        child.stdin.take().ok_or("the server has no input")?,
+        child.stdout.take().ok_or("the server has no output")?,
+    );
     let pipe = Arc::new(Pipe::new(input));
     let calls = Arc::new(Calls::default());
     let state = crate::record_folder::whereabouts()?.state;
-    let asks = Arc::new(Asks::new(&state, Arc::clone(&calls), Arc::new(Only(Arc::clone(&outlet)))));
+    let asks = Arc::new(Asks::new(
+        &state,
+        Arc::clone(&calls),
+        Arc::new(Only(Arc::clone(&outlet))),
+    ));
     let catalogue = Arc::new(Catalogue::open(&state, &server, identity));
-    let courier = Courier { calls: Arc::clone(&calls), way: Arc::<Pipe>::clone(&pipe) };
-    let who = Who { server, client: options.client, workspace, session: format!("mcp-{}", random_word()?) };
-    let judge = Judge::new(who, options.policy, Arc::<Asks>::clone(&asks), Arc::new(courier))?;
+    let courier = Courier {
+        calls: Arc::clone(&calls),
+        way: Arc::<Pipe>::clone(&pipe),
+    };
+    let who = Who {
+        server,
+        client: options.client,
+        workspace,
+        session: format!("mcp-{}", random_word()?),
+    };
+    let judge = Judge::new(
+        who,
+        options.policy,
+        Arc::<Asks>::clone(&asks),
+        Arc::new(courier),
+    )?;
     let gateway = Arc::new(Gateway {
         judge,
         calls,
@@ -99,7 +131,9 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     let is_quiet = Arc::new(AtomicBool::new(false));
     thread("signals", 256 << 10, move || signals.pass_on(id))?;
     let (own, left) = (Arc::clone(&gateway), Arc::clone(&is_quiet));
-    thread("client", STACK, move || from_client(&own, File::from(stdin), &left))?;
+    thread("client", STACK, move || {
+        from_client(&own, File::from(stdin), &left)
+    })?;
     let (own, ended) = (Arc::clone(&gateway), Arc::new(AtomicBool::new(false)));
     let over = Arc::clone(&ended);
     thread("server", STACK, move || {
@@ -108,7 +142,9 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     })?;
     let own = Arc::clone(&gateway);
     thread("ticks", 256 << 10, move || ticks(&own, id, &is_quiet))?;
-    let status = child.wait().map_err(|error| format!("the server cannot be waited for: {error}"))?;
+    let status = child
+        .wait()
+        .map_err(|error| format!("the server cannot be waited for: {error}"))?;
     // What it said last is still on its way; what it left behind may hold the pipe open.
     let until = Instant::now() + LAST_WORDS;
     while !ended.load(Ordering::SeqCst) && Instant::now() < until {
@@ -154,7 +190,14 @@ fn ticks(gateway: &Gateway, child: u32, left: &AtomicBool) {
         gateway.tick(tick.is_multiple_of(TOLD_EVERY));
         if left.load(Ordering::SeqCst) && nobody_reads() {
             let since = *since.get_or_insert_with(Instant::now);
-            server::signal(child, if since.elapsed() > GRACE { Signal::KILL } else { Signal::TERM });
+            server::signal(
+                child,
+                if since.elapsed() > GRACE {
+                    Signal::KILL
+                } else {
+                    Signal::TERM
+                },
+            );
         }
     }
 }

@@ -61,7 +61,10 @@ impl Answer {
         while let Some(piece) = self.body.recv().await {
             all.extend_from_slice(&piece);
             if all.len() > most {
-                return Err(format!("the server's answer is longer than {} MiB", most >> 20));
+                return Err(format!(
+                    "the server's answer is longer than {} MiB",
+                    most >> 20
+                ));
             }
         }
         Ok(all)
@@ -73,9 +76,15 @@ impl Answer {
 /// # Errors
 /// When it is none.
 pub(super) fn address(written: &str) -> Result<Url, String> {
-    let url =
-        Url::parse(written).map_err(|bad| format!("`{}` is no address of a server: {}", sayso_core::visible::visible(written), bad.0))?;
-    let is_here = url.address.is_some_and(|address| address.is_loopback()) || url.host == "localhost";
+    let url = Url::parse(written).map_err(|bad| {
+        format!(
+            "`{}` is no address of a server: {}",
+            sayso_core::visible::visible(written),
+            bad.0
+        )
+    })?;
+    let is_here =
+        url.address.is_some_and(|address| address.is_loopback()) || url.host == "localhost";
     match url.scheme.as_str() {
         "https" => Ok(url),
         _ if is_here => Ok(url),
@@ -88,11 +97,23 @@ impl Upstream {
     ///
     /// # Errors
     /// When it cannot be one.
-    pub(super) fn new(written: &str, server: &str, state: &Path, roots: Roots) -> Result<Upstream, String> {
+    pub(super) fn new(
+        written: &str,
+        server: &str,
+        state: &Path,
+        roots: Roots,
+    ) -> Result<Upstream, String> {
         let url = address(written)?;
         let peer = Arc::new(Peer::new(&url, written, server, state, &roots)?);
         let (server, state, written) = (server.to_owned(), state.to_owned(), written.to_owned());
-        Ok(Upstream { url, written, server, state, roots, peer: Mutex::new(peer) })
+        Ok(Upstream {
+            url,
+            written,
+            server,
+            state,
+            roots,
+            peer: Mutex::new(peer),
+        })
     }
 
     /// The server as it is now: who it is, is known before anything is said to it.
@@ -103,7 +124,13 @@ impl Upstream {
         let peer = {
             let mut peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
             if peer.is_other() {
-                *peer = Arc::new(Peer::new(&self.url, &self.written, &self.server, &self.state, &self.roots)?);
+                *peer = Arc::new(Peer::new(
+                    &self.url,
+                    &self.written,
+                    &self.server,
+                    &self.state,
+                    &self.roots,
+                )?);
             }
             Arc::clone(&peer)
         };
@@ -114,12 +141,17 @@ impl Upstream {
             && vouched.authority().is_none()
         {
             let (config, host, port) = (Arc::clone(config), self.url.host.clone(), self.url.port);
-            let greeted = tokio::task::spawn_blocking(move || greet(&config, &host, port, CONNECT)).await;
+            let greeted =
+                tokio::task::spawn_blocking(move || greet(&config, &host, port, CONNECT)).await;
             greeted.map_err(|error| format!("the server cannot be reached: {error}"))??;
         }
-        let authority = peer.secure.as_ref().and_then(|(vouched, _)| vouched.authority());
+        let authority = peer
+            .secure
+            .as_ref()
+            .and_then(|(vouched, _)| vouched.authority());
         let identity = Identity::of_url(&self.written, authority.as_ref());
-        peer.catalogue.get_or_init(|| Arc::new(Catalogue::open(&self.state, &self.server, identity)));
+        peer.catalogue
+            .get_or_init(|| Arc::new(Catalogue::open(&self.state, &self.server, identity)));
         Ok(peer)
     }
 
@@ -127,18 +159,38 @@ impl Upstream {
     ///
     /// # Errors
     /// When there is none, or none that may be passed on.
-    pub(super) async fn send(&self, peer: &Peer, method: &str, path: &str, headers: &HeaderMap, body: Vec<u8>) -> Result<Answer, String> {
-        let port = if matches!((self.url.scheme.as_str(), self.url.port), ("http", 80) | ("https", 443)) {
+    pub(super) async fn send(
+        &self,
+        peer: &Peer,
+        method: &str,
+        path: &str,
+        headers: &HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<Answer, String> {
+        let port = if matches!(
+            (self.url.scheme.as_str(), self.url.port),
+            ("http", 80) | ("https", 443)
+        ) {
             String::new()
         } else {
             format!(":{}", self.url.port)
         };
-        let host = if self.url.host.contains(':') { format!("[{}]", self.url.host) } else { self.url.host.clone() };
-        let mut request = ureq::http::Request::builder().method(method).uri(format!("{}://{host}{port}{path}", self.url.scheme));
-        for (name, value) in headers.iter().filter(|(name, _)| http_headers::goes_on(name.as_str())) {
+        let host = if self.url.host.contains(':') {
+            format!("[{}]", self.url.host)
+        } else {
+            self.url.host.clone()
+        };
+        let mut request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("{}://{host}{port}{path}", self.url.scheme));
+        for (name, value) in headers
+            .iter()
+            .filter(|(name, _)| http_headers::goes_on(name.as_str()))
+        {
             request = request.header(name.as_str(), value.as_bytes());
         }
-        let (agent, (head, told), (pieces, from)) = (peer.agent.clone(), oneshot::channel(), mpsc::channel(16));
+        let (agent, (head, told), (pieces, from)) =
+            (peer.agent.clone(), oneshot::channel(), mpsc::channel(16));
         let has_body = method == "POST";
         let work = move || {
             let answered = match has_body {
@@ -153,20 +205,36 @@ impl Upstream {
             };
             let answer = match answered {
                 Ok(answer) => answer,
-                Err(why) => return drop(head.send(Err(format!("the server cannot be reached: {why}")))),
+                Err(why) => {
+                    return drop(head.send(Err(format!("the server cannot be reached: {why}"))));
+                }
             };
             let status = answer.status().as_u16();
             let mut kept = HeaderMap::new();
-            for (name, value) in answer.headers().iter().filter(|(name, _)| http_headers::comes_back(name.as_str())) {
+            for (name, value) in answer
+                .headers()
+                .iter()
+                .filter(|(name, _)| http_headers::comes_back(name.as_str()))
+            {
                 let name = hyper::header::HeaderName::from_bytes(name.as_str().as_bytes());
-                if let (Ok(name), Ok(value)) = (name, hyper::header::HeaderValue::from_bytes(value.as_bytes())) {
+                if let (Ok(name), Ok(value)) = (
+                    name,
+                    hyper::header::HeaderValue::from_bytes(value.as_bytes()),
+                ) {
                     kept.append(name, value);
                 }
             }
-            if head.send(http_headers::is_readable(status, &kept).map(|()| (status, kept))).is_err() {
+            if head
+                .send(http_headers::is_readable(status, &kept).map(|()| (status, kept)))
+                .is_err()
+            {
                 return;
             }
-            let mut reader = answer.into_body().into_with_config().limit(u64::MAX).reader();
+            let mut reader = answer
+                .into_body()
+                .into_with_config()
+                .limit(u64::MAX)
+                .reader();
             let mut buffer = vec![0; PIECE];
             // Whoever does not want it any more has dropped the other end.
             while let Ok(read) = reader.read(&mut buffer) {
@@ -177,13 +245,25 @@ impl Upstream {
             }
         };
         tokio::task::spawn_blocking(work);
-        let (status, headers) = told.await.map_err(|_| "the server cannot be reached".to_owned())??;
-        Ok(Answer { status, headers, body: from })
+        let (status, headers) = told
+            .await
+            .map_err(|_| "the server cannot be reached".to_owned())??;
+        Ok(Answer {
+            status,
+            headers,
+            body: from,
+        })
     }
 }
 
 impl Peer {
-    fn new(url: &Url, written: &str, server: &str, state: &Path, roots: &Roots) -> Result<Peer, String> {
+    fn new(
+        url: &Url,
+        written: &str,
+        server: &str,
+        state: &Path,
+        roots: &Roots,
+    ) -> Result<Peer, String> {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             // What the client gives along is for this server, and not for where it points to.
@@ -195,10 +275,16 @@ impl Peer {
             .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
             .build();
         if url.scheme != "https" {
-            return Ok(Peer { agent: config.into(), secure: None, catalogue: OnceLock::new() });
+            return Ok(Peer {
+                agent: config.into(),
+                secure: None,
+                catalogue: OnceLock::new(),
+            });
         }
         // Where nobody can tell what was approved, the catalogue says so and asks.
-        let approved = Pins::read(state, server).map(|pins| pins.identities).unwrap_or_default();
+        let approved = Pins::read(state, server)
+            .map(|pins| pins.identities)
+            .unwrap_or_default();
         let written = written.to_owned();
         let known = move |one: &Authority| {
             let digest = Identity::of_url(&written, Some(one)).digest;
@@ -208,11 +294,17 @@ impl Peer {
         let settings = vouched.config()?;
         let connector = ().chain(TcpConnector::default()).chain(Secure(Arc::clone(&settings)));
         let agent = ureq::Agent::with_parts(config, connector, DefaultResolver::default());
-        Ok(Peer { agent, secure: Some((vouched, settings)), catalogue: OnceLock::new() })
+        Ok(Peer {
+            agent,
+            secure: Some((vouched, settings)),
+            catalogue: OnceLock::new(),
+        })
     }
 
     fn is_other(&self) -> bool {
-        self.secure.as_ref().is_some_and(|(vouched, _)| vouched.is_other())
+        self.secure
+            .as_ref()
+            .is_some_and(|(vouched, _)| vouched.is_other())
     }
 
     /// What is known of its tools; none before it was met.
@@ -227,7 +319,14 @@ mod tests {
 
     #[test]
     fn a_server_elsewhere_is_reached_in_private() {
-        assert!(address("https://a.example/mcp").is_ok() && address("http://127.0.0.1:3001/mcp").is_ok());
-        assert!(address("http://a.example/mcp").is_err() && address("ftp://x").is_err() && address("https://u@x/").is_err());
+        assert!(
+            address("https://a.example/mcp").is_ok()
+                && address("http://127.0.0.1:3001/mcp").is_ok()
+        );
+        assert!(
+            address("http://a.example/mcp").is_err()
+                && address("ftp://x").is_err()
+                && address("https://u@x/").is_err()
+        );
     }
 }

@@ -7,8 +7,8 @@
 
 use sayso_core::digest::Digest;
 use sayso_core::fact::{
-    BelowFact, Fact, GitFact, GitHelper, GitHelperKind, GitScope, Ignored, Link, NamesFact, Owner, PathFact, PathKind, ProgramFact,
-    Question, SettingsFact, from_home,
+    BelowFact, Fact, GitFact, GitHelper, GitHelperKind, GitScope, Ignored, Link, NamesFact, Owner,
+    PathFact, PathKind, ProgramFact, Question, SettingsFact, from_home,
 };
 use sayso_core::node::{Node, Value};
 use sayso_core::paths::join;
@@ -44,7 +44,11 @@ pub(super) struct From<'a> {
 /// A short name for a list of questions: another sayso may ask others, and then answers mean nothing.
 pub(super) fn questions_name(questions: &[Question]) -> String {
     let digest = Digest::of_bytes(format!("{questions:?}").as_bytes()).hex();
-    digest.iter().take(12).map(|byte| char::from(*byte)).collect()
+    digest
+        .iter()
+        .take(12)
+        .map(|byte| char::from(*byte))
+        .collect()
 }
 
 /// One answer.
@@ -64,7 +68,12 @@ pub(super) fn pack(question: &Question, fact: Option<&Fact>, from: From<'_>) -> 
         }
         Some(Fact::Names(fact)) => {
             let pairs = |pairs: &[(String, PathFact)]| {
-                list(pairs.iter().map(|(name, fact)| list([Node::text(name), pack_path(fact, Some(&join(from.cwd, name)))])))
+                list(pairs.iter().map(|(name, fact)| {
+                    list([
+                        Node::text(name),
+                        pack_path(fact, Some(&join(from.cwd, name))),
+                    ])
+                }))
             };
             let mut fields = vec![("f", pairs(&fact.files))];
             if !fact.links.is_empty() {
@@ -79,13 +88,17 @@ pub(super) fn pack(question: &Question, fact: Option<&Fact>, from: From<'_>) -> 
             flags.extend(fact.inside_workspace.then_some('w'));
             match &fact.file {
                 Some(file) if flags.is_empty() => Node::text(file),
-                file => list([file.as_ref().map_or_else(|| Value::Null.into(), Node::text), Node::text(flags)]),
+                file => list([
+                    file.as_ref().map_or_else(|| Value::Null.into(), Node::text),
+                    Node::text(flags),
+                ]),
             }
         }
         Some(Fact::Git(fact)) => match &fact.root {
             Some(root) if fact.helpers.is_empty() && !fact.incomplete => Node::text(root),
             root => {
-                let mut fields: Vec<(&str, Node)> = root.iter().map(|root| ("r", Node::text(root))).collect();
+                let mut fields: Vec<(&str, Node)> =
+                    root.iter().map(|root| ("r", Node::text(root))).collect();
                 if !fact.helpers.is_empty() {
                     fields.push(("h", list(fact.helpers.iter().map(pack_helper))));
                 }
@@ -98,12 +111,18 @@ pub(super) fn pack(question: &Question, fact: Option<&Fact>, from: From<'_>) -> 
 }
 
 /// The answer to a question; nothing where it is none to that question.
-pub(super) fn unpack(question: &Question, node: &Node, from: From<'_>) -> Result<Option<Fact>, Unreadable> {
+pub(super) fn unpack(
+    question: &Question,
+    node: &Node,
+    from: From<'_>,
+) -> Result<Option<Fact>, Unreadable> {
     if matches!(node.value, Value::Null) {
         return Ok(None);
     }
     let fact = match question {
-        Question::Path { .. } => unpack_path(node, usual(question, from).as_deref()).map(Fact::Path),
+        Question::Path { .. } => {
+            unpack_path(node, usual(question, from).as_deref()).map(Fact::Path)
+        }
         Question::Below { .. } => Some(Fact::Below(BelowFact {
             secrets: texts(node, "s"),
             private: texts(node, "p"),
@@ -127,13 +146,20 @@ pub(super) struct Unreadable;
 
 /// Where a path is if no link leads elsewhere.
 fn usual(question: &Question, from: From<'_>) -> Option<String> {
-    let Question::Path { path, .. } = question else { return None };
+    let Question::Path { path, .. } = question else {
+        return None;
+    };
     Some(join(from.cwd, &from_home(path, from.home)?))
 }
 
 fn pack_path(fact: &PathFact, usual: Option<&str>) -> Node {
     let mut text = String::new();
-    text.extend(KINDS.iter().find(|(_, kind)| *kind == fact.kind).map(|(letter, _)| *letter));
+    text.extend(
+        KINDS
+            .iter()
+            .find(|(_, kind)| *kind == fact.kind)
+            .map(|(letter, _)| *letter),
+    );
     text.extend(match fact.owner {
         Owner::Me => None,
         Owner::Root => Some('r'),
@@ -155,8 +181,18 @@ fn pack_path(fact: &PathFact, usual: Option<&str>) -> Node {
     if fact.hard_links == 1 && fact.links.is_empty() {
         return Node::text(text);
     }
-    let link = |link: &Link| list([Node::text(&link.at), Node::text(&link.to), Value::Bool(link.dangling).into()]);
-    list([Node::text(text), Value::Number(fact.hard_links.to_string()).into(), list(fact.links.iter().map(link))])
+    let link = |link: &Link| {
+        list([
+            Node::text(&link.at),
+            Node::text(&link.to),
+            Value::Bool(link.dangling).into(),
+        ])
+    };
+    list([
+        Node::text(text),
+        Value::Number(fact.hard_links.to_string()).into(),
+        list(fact.links.iter().map(link)),
+    ])
 }
 
 fn unpack_path(node: &Node, usual: Option<&str>) -> Option<PathFact> {
@@ -164,10 +200,18 @@ fn unpack_path(node: &Node, usual: Option<&str>) -> Option<PathFact> {
         [] => (node.as_text()?, 1, Vec::new()),
         [text, hard_links, links] => {
             let link = |node: &Node| match node.items() {
-                [at, to, dangling] => Some(Link { at: text_of(at)?, to: text_of(to)?, dangling: dangling.as_bool()? }),
+                [at, to, dangling] => Some(Link {
+                    at: text_of(at)?,
+                    to: text_of(to)?,
+                    dangling: dangling.as_bool()?,
+                }),
                 _ => None,
             };
-            (text.as_text()?, hard_links.as_whole()?, links.items().iter().map(link).collect::<Option<_>>()?)
+            (
+                text.as_text()?,
+                hard_links.as_whole()?,
+                links.items().iter().map(link).collect::<Option<_>>()?,
+            )
         }
         _ => return None,
     };
@@ -210,9 +254,17 @@ fn unpack_names(node: &Node, from: From<'_>) -> Option<NamesFact> {
             }
             _ => None,
         };
-        node.get(key).map_or(&[][..], Node::items).iter().map(pair).collect()
+        node.get(key)
+            .map_or(&[][..], Node::items)
+            .iter()
+            .map(pair)
+            .collect()
     };
-    Some(NamesFact { files: pairs("f")?, links: pairs("l")?, incomplete: is(node, "i") })
+    Some(NamesFact {
+        files: pairs("f")?,
+        links: pairs("l")?,
+        incomplete: is(node, "i"),
+    })
 }
 
 fn unpack_program(node: &Node) -> Option<ProgramFact> {
@@ -221,20 +273,37 @@ fn unpack_program(node: &Node) -> Option<ProgramFact> {
         [file, flags] => (file.as_text().map(str::to_owned), flags.as_text()?),
         _ => return None,
     };
-    Some(ProgramFact { file, changeable: flags.contains('c'), inside_workspace: flags.contains('w') })
+    Some(ProgramFact {
+        file,
+        changeable: flags.contains('c'),
+        inside_workspace: flags.contains('w'),
+    })
 }
 
 fn pack_helper(helper: &GitHelper) -> Node {
     let mut flags = String::new();
-    flags.extend(HELPERS.iter().find(|(_, kind)| *kind == helper.kind).map(|(letter, _)| *letter));
+    flags.extend(
+        HELPERS
+            .iter()
+            .find(|(_, kind)| *kind == helper.kind)
+            .map(|(letter, _)| *letter),
+    );
     flags.extend((helper.scope == GitScope::Repository).then_some('R'));
     flags.extend(helper.on_read.then_some('O'));
-    list([Node::text(&helper.name), Node::text(&helper.file), Node::text(flags)])
+    list([
+        Node::text(&helper.name),
+        Node::text(&helper.file),
+        Node::text(flags),
+    ])
 }
 
 fn unpack_git(node: &Node) -> Option<GitFact> {
     if let Some(root) = node.as_text() {
-        return Some(GitFact { root: Some(root.to_owned()), helpers: Vec::new(), incomplete: false });
+        return Some(GitFact {
+            root: Some(root.to_owned()),
+            helpers: Vec::new(),
+            incomplete: false,
+        });
     }
     let helper = |node: &Node| match node.items() {
         [name, file, flags] => {
@@ -244,15 +313,28 @@ fn unpack_git(node: &Node) -> Option<GitFact> {
                 name: text_of(name)?,
                 value: String::new(),
                 file: text_of(file)?,
-                scope: if flags.contains('R') { GitScope::Repository } else { GitScope::Person },
+                scope: if flags.contains('R') {
+                    GitScope::Repository
+                } else {
+                    GitScope::Person
+                },
                 kind: HELPERS.iter().find(|(letter, _)| *letter == first)?.1,
                 on_read: flags.contains('O'),
             })
         }
         _ => None,
     };
-    let helpers = node.get("h").map_or(&[][..], Node::items).iter().map(helper).collect::<Option<_>>()?;
-    Some(GitFact { root: node.get("r").and_then(text_of), helpers, incomplete: is(node, "i") })
+    let helpers = node
+        .get("h")
+        .map_or(&[][..], Node::items)
+        .iter()
+        .map(helper)
+        .collect::<Option<_>>()?;
+    Some(GitFact {
+        root: node.get("r").and_then(text_of),
+        helpers,
+        incomplete: is(node, "i"),
+    })
 }
 
 fn text_of(node: &Node) -> Option<String> {
@@ -260,7 +342,11 @@ fn text_of(node: &Node) -> Option<String> {
 }
 
 fn texts(node: &Node, key: &str) -> Vec<String> {
-    node.get(key).map_or(&[][..], Node::items).iter().filter_map(text_of).collect()
+    node.get(key)
+        .map_or(&[][..], Node::items)
+        .iter()
+        .filter_map(text_of)
+        .collect()
 }
 
 fn is(node: &Node, key: &str) -> bool {

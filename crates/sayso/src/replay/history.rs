@@ -99,7 +99,11 @@ impl Counted {
         if verdict.decision != Decision::Allow {
             return;
         }
-        let mut rules: Vec<&str> = verdict.reasons.iter().map(|reason| reason.rule.as_str()).collect();
+        let mut rules: Vec<&str> = verdict
+            .reasons
+            .iter()
+            .map(|reason| reason.rule.as_str())
+            .collect();
         rules.sort_unstable();
         rules.dedup();
         for rule in rules {
@@ -122,7 +126,13 @@ pub struct History<'a> {
 impl<'a> History<'a> {
     /// A history that is judged by the policy of this choice.
     pub fn new(whereabouts: &'a Whereabouts, choice: &'a Choice) -> Self {
-        History { whereabouts, choice, places: HashMap::new(), uses: Counted::default(), tally: Tally::default() }
+        History {
+            whereabouts,
+            choice,
+            places: HashMap::new(),
+            uses: Counted::default(),
+            tally: Tally::default(),
+        }
     }
 
     /// Judges one entry; whatever is no decision is passed over.
@@ -149,7 +159,9 @@ impl<'a> History<'a> {
         }
         let Some((policy, own)) = self.places.get(workspace) else {
             // An entry without one is told by what else it lacks.
-            return kept::past(entry, &mut |_| Vec::new()).map(drop).and(Err(Why::Older));
+            return kept::past(entry, &mut |_| Vec::new())
+                .map(drop)
+                .and(Err(Why::Older));
         };
         let past = kept::past(entry, &mut |_| own.clone())?;
         let bench = Bench {
@@ -176,8 +188,19 @@ impl<'a> History<'a> {
             return Ok(());
         }
         let (rule, source) = deciding(&verdict);
-        let rule_before = if entry.get("grant").is_some() { "a kept answer" } else { text("rule") }.to_owned();
-        let change = Change { was: past.was, would: verdict.decision, rule_before, rule, source };
+        let rule_before = if entry.get("grant").is_some() {
+            "a kept answer"
+        } else {
+            text("rule")
+        }
+        .to_owned();
+        let change = Change {
+            was: past.was,
+            would: verdict.decision,
+            rule_before,
+            rule,
+            source,
+        };
         if tally.changes.len() >= MOST_CHANGES && !tally.changes.contains_key(&change) {
             tally.more += 1;
             return Ok(());
@@ -186,14 +209,19 @@ impl<'a> History<'a> {
         changed.count += 1;
         changed.refused += u64::from(text("outcome") == "denied");
         if changed.examples.len() < MOST_EXAMPLES {
-            changed.examples.push(Example { number: stored.number, call: text("call").to_owned(), what: text("what").to_owned() });
+            changed.examples.push(Example {
+                number: stored.number,
+                call: text("call").to_owned(),
+                what: text("what").to_owned(),
+            });
         }
         Ok(())
     }
 
     /// The policy for a workspace, as its files are now.
     fn place(&mut self, workspace: &str) -> (Policy, Vec<OwnPath>) {
-        let policy = assemble::load_instead(self.whereabouts, Path::new(workspace), self.choice).policy;
+        let policy =
+            assemble::load_instead(self.whereabouts, Path::new(workspace), self.choice).policy;
         if policy.why_broken().is_some() {
             self.tally.broken.push(workspace.to_owned());
         }
@@ -205,6 +233,12 @@ impl<'a> History<'a> {
 
 /// The rule that decided, and where it stands.
 fn deciding(verdict: &Verdict) -> (String, String) {
-    let reason = verdict.reasons.iter().find(|reason| reason.decision == verdict.decision).or_else(|| verdict.reasons.first());
-    reason.map_or_else(Default::default, |reason| (reason.rule.clone(), reason.source.clone()))
+    let reason = verdict
+        .reasons
+        .iter()
+        .find(|reason| reason.decision == verdict.decision)
+        .or_else(|| verdict.reasons.first());
+    reason.map_or_else(Default::default, |reason| {
+        (reason.rule.clone(), reason.source.clone())
+    })
 }

@@ -25,7 +25,13 @@ use super::facts::{From, pack, questions_name, unpack};
 const MOST: usize = 2 << 10;
 /// No file has more lines that anybody judges.
 const MOST_LINES: u64 = 1_000_000;
-const RUNS: [Run; 5] = [Run::Interactive, Run::ApproveAll, Run::Yolo, Run::Strict, Run::Nobody];
+const RUNS: [Run; 5] = [
+    Run::Interactive,
+    Run::ApproveAll,
+    Run::Yolo,
+    Run::Strict,
+    Run::Nobody,
+];
 
 /// Why a call cannot be judged again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,7 +83,12 @@ impl Why {
 }
 
 /// The field `facts` of an entry: the answers, or why there are none. `fields` is what the entry has else.
-pub(crate) fn facts(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)], hide: bool) -> Node {
+pub(crate) fn facts(
+    operation: &Operation,
+    evidence: &Evidence,
+    fields: &[(&str, Node)],
+    hide: bool,
+) -> Node {
     let why = match missing(operation, fields) {
         Some(why) => why,
         None => {
@@ -94,26 +105,43 @@ pub(crate) fn facts(operation: &Operation, evidence: &Evidence, fields: &[(&str,
 
 /// What an entry does not have of its call.
 fn missing(operation: &Operation, fields: &[(&str, Node)]) -> Option<Why> {
-    let text = |key: &str| field(fields, key).and_then(Node::as_text).unwrap_or_default();
+    let text = |key: &str| {
+        field(fields, key)
+            .and_then(Node::as_text)
+            .unwrap_or_default()
+    };
     let cut = field(fields, "args_cut").is_some();
     let why = if cut { Why::Cut } else { Why::Redacted };
     let same_around = text("tool") == operation.tool()
         && text("cwd") == operation.cwd()
         && text("workspace") == operation.workspace()
         && agent(text("agent")) == *operation.agent();
-    let (given, kept) = (operation.args().entries(), field(fields, "args").map_or(&[][..], Node::entries));
+    let (given, kept) = (
+        operation.args().entries(),
+        field(fields, "args").map_or(&[][..], Node::entries),
+    );
     let same = |(one, other): (&Entry, &Entry)| {
-        one.key == other.key && (role(operation.kind(), &one.key).is_some_and(is_content) || alike(&one.node, &other.node))
+        one.key == other.key
+            && (role(operation.kind(), &one.key).is_some_and(is_content)
+                || alike(&one.node, &other.node))
     };
     (!same_around || given.len() != kept.len() || !given.iter().zip(kept).all(same)).then_some(why)
 }
 
 fn packed(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)]) -> Node {
-    let Evidence { questions, facts, run, without_grants } = evidence;
+    let Evidence {
+        questions,
+        facts,
+        run,
+        without_grants,
+    } = evidence;
     let around = &facts.surroundings;
     let mut out = Vec::new();
     if !questions.is_empty() {
-        let from = From { cwd: &around.cwd, home: around.home.as_deref() };
+        let from = From {
+            cwd: &around.cwd,
+            home: around.home.as_deref(),
+        };
         let answers = questions.iter().enumerate().map(|(index, question)| {
             let fact = facts.answers.get(index).and_then(Option::as_ref);
             pack(question, fact, from)
@@ -121,7 +149,11 @@ fn packed(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)]) -
         out.push(("q", Node::text(questions_name(questions))));
         out.push(("a", Value::List(answers.collect()).into()));
     }
-    let written = |key: &str| field(fields, key).and_then(Node::as_text).unwrap_or_default();
+    let written = |key: &str| {
+        field(fields, key)
+            .and_then(Node::as_text)
+            .unwrap_or_default()
+    };
     if around.workspace != written("workspace") {
         out.push(("w", Node::text(&around.workspace)));
     }
@@ -136,9 +168,19 @@ fn packed(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)]) -
         out.push(("r", Node::text(start::word(*run))));
     }
     out.extend(without_grants.map(|decision| ("g", Node::text(decision.word()))));
-    let lines = operation.args().entries().iter().filter(|entry| role(operation.kind(), &entry.key).is_some_and(is_content));
-    let lines: Vec<(&str, Node)> =
-        lines.filter_map(|entry| Some((entry.key.as_str(), number(entry.node.as_text()?.lines().count() as u64)))).collect();
+    let lines = operation
+        .args()
+        .entries()
+        .iter()
+        .filter(|entry| role(operation.kind(), &entry.key).is_some_and(is_content));
+    let lines: Vec<(&str, Node)> = lines
+        .filter_map(|entry| {
+            Some((
+                entry.key.as_str(),
+                number(entry.node.as_text()?.lines().count() as u64),
+            ))
+        })
+        .collect();
     if !lines.is_empty() {
         out.push(("l", Node::map(lines)));
     }
@@ -150,13 +192,34 @@ fn packed(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)]) -
     };
     out.extend(says.map(|word| ("t", Node::text(word))));
     if let Some(mcp) = operation.mcp() {
-        let annotations = mcp.annotations.iter().map(|(name, is)| (name.clone(), Value::Bool(*is).into()));
-        let schema = mcp.schema.map_or_else(|| Value::Null.into(), |digest| Node::text(digest.to_string()));
-        let mut kept = vec![("s", schema), ("c", Value::Bool(mcp.changed).into()), ("a", Node::map(annotations))];
-        let meanings = mcp.meanings.iter().map(|(name, meaning)| (name.clone(), Node::text(meaning.word())));
+        let annotations = mcp
+            .annotations
+            .iter()
+            .map(|(name, is)| (name.clone(), Value::Bool(*is).into()));
+        let schema = mcp.schema.map_or_else(
+            || Value::Null.into(),
+            |digest| Node::text(digest.to_string()),
+        );
+        let mut kept = vec![
+            ("s", schema),
+            ("c", Value::Bool(mcp.changed).into()),
+            ("a", Node::map(annotations)),
+        ];
+        let meanings = mcp
+            .meanings
+            .iter()
+            .map(|(name, meaning)| (name.clone(), Node::text(meaning.word())));
         kept.extend((!mcp.meanings.is_empty()).then(|| ("g", Node::map(meanings))));
-        kept.extend(mcp.is_described_whole.then(|| ("w", Value::Bool(true).into())));
-        kept.extend((!mcp.asks.is_empty()).then(|| ("q", Value::List(mcp.asks.iter().map(Node::text).collect()).into())));
+        kept.extend(
+            mcp.is_described_whole
+                .then(|| ("w", Value::Bool(true).into())),
+        );
+        kept.extend((!mcp.asks.is_empty()).then(|| {
+            (
+                "q",
+                Value::List(mcp.asks.iter().map(Node::text).collect()).into(),
+            )
+        }));
         out.push(("m", Node::map(kept)));
     }
     Node::map(out)
@@ -190,14 +253,20 @@ pub struct Answers {
 /// Why it cannot be judged again.
 pub fn past(entry: &Node, own: &mut dyn FnMut(&str) -> Vec<OwnPath>) -> Result<Past, Why> {
     let text = |key: &str| entry.get(key).and_then(Node::as_text);
-    let (Some(tool), Some(decision)) = (text("tool"), text("decision").and_then(Decision::from_word)) else { return Err(Why::Malformed) };
+    let (Some(tool), Some(decision)) =
+        (text("tool"), text("decision").and_then(Decision::from_word))
+    else {
+        return Err(Why::Malformed);
+    };
     if text("source").is_some_and(|source| source.starts_with("plugin ")) {
         return Err(Why::Plugin);
     }
     if text("source").is_some_and(|source| source.starts_with("script ")) {
         return Err(Why::Script);
     }
-    let Some(args) = entry.get("args") else { return Err(Why::Off) };
+    let Some(args) = entry.get("args") else {
+        return Err(Why::Off);
+    };
     let facts = entry.get("facts").ok_or(Why::Older)?;
     match facts.as_text() {
         Some("cut") => return Err(Why::Cut),
@@ -205,7 +274,10 @@ pub fn past(entry: &Node, own: &mut dyn FnMut(&str) -> Vec<OwnPath>) -> Result<P
         Some(_) => return Err(Why::Redacted),
         None => {}
     }
-    let (cwd, workspace) = (text("cwd").unwrap_or_default(), text("workspace").unwrap_or_default());
+    let (cwd, workspace) = (
+        text("cwd").unwrap_or_default(),
+        text("workspace").unwrap_or_default(),
+    );
     let call = Call {
         cwd: cwd.to_owned(),
         agent: agent(text("agent").unwrap_or_default()),
@@ -223,25 +295,51 @@ pub fn past(entry: &Node, own: &mut dyn FnMut(&str) -> Vec<OwnPath>) -> Result<P
         own: own(workspace),
         contains: facts.get("x").and_then(Node::as_bool) == Some(true),
     };
-    let run = RUNS.into_iter().find(|run| fact("r") == Some(start::word(*run))).unwrap_or_default();
+    let run = RUNS
+        .into_iter()
+        .find(|run| fact("r") == Some(start::word(*run)))
+        .unwrap_or_default();
     let was = fact("g").and_then(Decision::from_word).unwrap_or(decision);
-    Ok(Past { operation, run, was, world: Answers { facts: facts.clone(), around, failed: Cell::new(false) } })
+    Ok(Past {
+        operation,
+        run,
+        was,
+        world: Answers {
+            facts: facts.clone(),
+            around,
+            failed: Cell::new(false),
+        },
+    })
 }
 
 impl World for Answers {
     fn answer(&self, _cwd: &str, _workspace: &str, questions: &[Question]) -> Facts {
         let kept = self.facts.get("a").map_or(&[][..], Node::items);
         let same = questions.is_empty() && kept.is_empty()
-            || self.facts.get("q").and_then(Node::as_text) == Some(questions_name(questions).as_str()) && kept.len() == questions.len();
-        let from = From { cwd: &self.around.cwd, home: self.around.home.as_deref() };
+            || self.facts.get("q").and_then(Node::as_text)
+                == Some(questions_name(questions).as_str())
+                && kept.len() == questions.len();
+        let from = From {
+            cwd: &self.around.cwd,
+            home: self.around.home.as_deref(),
+        };
         let answers: Option<Vec<_>> = same
-            .then(|| questions.iter().zip(kept).map(|(question, node)| unpack(question, node, from).ok()).collect::<Option<Vec<_>>>())
+            .then(|| {
+                questions
+                    .iter()
+                    .zip(kept)
+                    .map(|(question, node)| unpack(question, node, from).ok())
+                    .collect::<Option<Vec<_>>>()
+            })
             .flatten();
         let answers = answers.unwrap_or_else(|| {
             self.failed.set(true);
             questions.iter().map(|_| None).collect()
         });
-        Facts { surroundings: self.around.clone(), answers }
+        Facts {
+            surroundings: self.around.clone(),
+            answers,
+        }
     }
 }
 
@@ -253,7 +351,11 @@ fn arguments(tool: &str, args: &Node, facts: &Node, cwd: &str) -> Node {
         let node = match role(kind, &entry.key) {
             Some(Role::Cwd) if entry.node.as_text().is_some() => Node::text(cwd),
             Some(role) if is_content(role) && entry.node.as_text().is_some() => {
-                let count = lines.and_then(|lines| lines.get(&entry.key)).and_then(Node::as_whole).unwrap_or(0).min(MOST_LINES);
+                let count = lines
+                    .and_then(|lines| lines.get(&entry.key))
+                    .and_then(Node::as_whole)
+                    .unwrap_or(0)
+                    .min(MOST_LINES);
                 Node::text("x\n".repeat(usize::try_from(count).unwrap_or(0)))
             }
             _ => entry.node.clone(),
@@ -266,32 +368,59 @@ fn arguments(tool: &str, args: &Node, facts: &Node, cwd: &str) -> Node {
 /// What an argument means to a tool.
 fn role(kind: Kind, name: &str) -> Option<Role> {
     let row = kind.tool().filter(|_| kind != Kind::FileGrep)?;
-    row.arguments.iter().find(|argument| argument.names.contains(&name)).map(|argument| argument.role)
+    row.arguments
+        .iter()
+        .find(|argument| argument.names.contains(&name))
+        .map(|argument| argument.role)
 }
 
 /// Whether only the number of lines of an argument counts.
 fn is_content(role: Role) -> bool {
-    matches!(role, Role::Content | Role::Find | Role::Replace | Role::Data | Role::Input | Role::Arguments)
+    matches!(
+        role,
+        Role::Content | Role::Find | Role::Replace | Role::Data | Role::Input | Role::Arguments
+    )
 }
 
 fn says(facts: &Node) -> ToolSays {
     match facts.get("t").and_then(Node::as_text) {
         None => ToolSays::Nothing,
         Some("approved") => ToolSays::PreApproved,
-        Some("asks") => ToolSays::NeedsApproval { payload: Value::Null.into(), description: String::new() },
-        Some(_) => ToolSays::Blocked { reason: "the tool said so".to_owned() },
+        Some("asks") => ToolSays::NeedsApproval {
+            payload: Value::Null.into(),
+            description: String::new(),
+        },
+        Some(_) => ToolSays::Blocked {
+            reason: "the tool said so".to_owned(),
+        },
     }
 }
 
 fn mcp(node: &Node) -> McpIdentity {
     let annotations = node.get("a").map_or(&[][..], Node::entries);
     McpIdentity {
-        schema: node.get("s").and_then(Node::as_text).and_then(Digest::parse),
+        schema: node
+            .get("s")
+            .and_then(Node::as_text)
+            .and_then(Digest::parse),
         changed: node.get("c").and_then(Node::as_bool).unwrap_or(true),
-        annotations: annotations.iter().filter_map(|entry| Some((entry.key.clone(), entry.node.as_bool()?))).collect(),
-        meanings: node.get("g").map_or(&[][..], Node::entries).iter().filter_map(meaning).collect(),
+        annotations: annotations
+            .iter()
+            .filter_map(|entry| Some((entry.key.clone(), entry.node.as_bool()?)))
+            .collect(),
+        meanings: node
+            .get("g")
+            .map_or(&[][..], Node::entries)
+            .iter()
+            .filter_map(meaning)
+            .collect(),
         is_described_whole: node.get("w").and_then(Node::as_bool).unwrap_or(false),
-        asks: node.get("q").map_or(&[][..], Node::items).iter().filter_map(|why| why.as_text().map(str::to_owned)).collect(),
+        asks: node
+            .get("q")
+            .map_or(&[][..], Node::items)
+            .iter()
+            .filter_map(|why| why.as_text().map(str::to_owned))
+            .collect(),
         warnings: Vec::new(),
         description: None,
     }
@@ -299,13 +428,19 @@ fn mcp(node: &Node) -> McpIdentity {
 
 /// What an argument of an MCP tool means. A word that is not known means whatever its name says.
 fn meaning(entry: &sayso_core::node::Entry) -> Option<(String, Meaning)> {
-    Some((entry.key.clone(), Meaning::from_word(entry.node.as_text()?)?))
+    Some((
+        entry.key.clone(),
+        Meaning::from_word(entry.node.as_text()?)?,
+    ))
 }
 
 /// The agent as the field of an entry has it.
 fn agent(line: &str) -> Agent {
     let mut names = line.split(" < ").map(str::to_owned);
-    Agent { name: names.next().unwrap_or_default(), parents: names.collect() }
+    Agent {
+        name: names.next().unwrap_or_default(),
+        parents: names.collect(),
+    }
 }
 
 /// Whether two values say the same; as cheap as the smaller one.
@@ -313,17 +448,28 @@ fn alike(one: &Node, other: &Node) -> bool {
     match (&one.value, &other.value) {
         (Value::Null, Value::Null) => true,
         (Value::Bool(one), Value::Bool(other)) => one == other,
-        (Value::Number(one), Value::Number(other)) | (Value::Text(one), Value::Text(other)) => one == other,
-        (Value::List(one), Value::List(other)) => one.len() == other.len() && one.iter().zip(other).all(|(one, other)| alike(one, other)),
+        (Value::Number(one), Value::Number(other)) | (Value::Text(one), Value::Text(other)) => {
+            one == other
+        }
+        (Value::List(one), Value::List(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| alike(one, other))
+        }
         (Value::Map(one), Value::Map(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.key == other.key && alike(&one.node, &other.node))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(one, other)| one.key == other.key && alike(&one.node, &other.node))
         }
         _ => false,
     }
 }
 
 fn field<'a>(fields: &'a [(&str, Node)], name: &str) -> Option<&'a Node> {
-    fields.iter().find(|(key, _)| *key == name).map(|(_, node)| node)
+    fields
+        .iter()
+        .find(|(key, _)| *key == name)
+        .map(|(_, node)| node)
 }
 
 fn number(number: u64) -> Node {

@@ -49,11 +49,26 @@ impl Benches {
     ///
     /// # Errors
     /// When sayso's own folders cannot be found.
-    pub(crate) fn new(file: Option<PathBuf>, ask: Arc<dyn Ask>, run: Arc<dyn Run>) -> Result<Benches, String> {
+    pub(crate) fn new(
+        file: Option<PathBuf>,
+        ask: Arc<dyn Ask>,
+        run: Arc<dyn Run>,
+    ) -> Result<Benches, String> {
         let whereabouts = record_folder::whereabouts()?;
         // What starts the gateway may be an agent, and so may be what it says about the policy.
-        let choice = Choice { file, only_tightens: true, ignores_environment: true, ..Choice::default() };
-        Ok(Benches { whereabouts, choice, known: Mutex::default(), ask, run })
+        let choice = Choice {
+            file,
+            only_tightens: true,
+            ignores_environment: true,
+            ..Choice::default()
+        };
+        Ok(Benches {
+            whereabouts,
+            choice,
+            known: Mutex::default(),
+            ask,
+            run,
+        })
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<String, Arc<Bench>>> {
@@ -66,17 +81,31 @@ impl Benches {
     /// When there is no policy, or nothing can be written down.
     pub(crate) fn of(&self, workspace: &str) -> Result<Arc<Bench>, String> {
         let place = Path::new(workspace);
-        let stands = |bench: &Arc<Bench>| bench.sources.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Sources::stand);
+        let stands = |bench: &Arc<Bench>| {
+            bench
+                .sources
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .as_ref()
+                .is_some_and(Sources::stand)
+        };
         if let Some(bench) = self.last(workspace).filter(stands) {
             return Ok(bench);
         }
         // Looked at before anything is read: what changes meanwhile shows the next time. A file that is named has no mark there.
-        let sources = if self.choice.file.is_none() { Sources::look(&self.whereabouts, place) } else { None };
+        let sources = if self.choice.file.is_none() {
+            Sources::look(&self.whereabouts, place)
+        } else {
+            None
+        };
         let folder = Folder::open(&self.whereabouts.state)?;
         let general = || policy_files::general(&self.whereabouts);
         let bound = quick::bound(&folder, &self.whereabouts, place, &self.choice, general());
         let mut known = self.known();
-        if let Some(bench) = known.get(workspace).filter(|bench| bound.is_some() && bench.bound == bound) {
+        if let Some(bench) = known
+            .get(workspace)
+            .filter(|bench| bound.is_some() && bench.bound == bound)
+        {
             *bench.sources.lock().unwrap_or_else(PoisonError::into_inner) = sources;
             return Ok(Arc::clone(bench));
         }
@@ -87,8 +116,9 @@ impl Benches {
         })?;
         let settings = settings.clone();
         let recorder = Arc::new(
-            Recorder::new(Journal::open_in(folder)?, self.whereabouts.uid, &settings)
-                .with_log(DecisionLog::new(&settings, self.whereabouts.home.as_deref())),
+            Recorder::new(Journal::open_in(folder)?, self.whereabouts.uid, &settings).with_log(
+                DecisionLog::new(&settings, self.whereabouts.home.as_deref()),
+            ),
         );
         let policy = Arc::new(loaded.policy);
         if let Some(before) = known.get(workspace) {
@@ -103,7 +133,13 @@ impl Benches {
             store: Arc::<Recorder>::clone(&recorder),
         };
         let gate = Arc::new(Gate::new(ports, policy, How::Interactive, Arc::new(now)));
-        let bench = Arc::new(Bench { bound, sources: Mutex::new(sources), gate, recorder, settings });
+        let bench = Arc::new(Bench {
+            bound,
+            sources: Mutex::new(sources),
+            gate,
+            recorder,
+            settings,
+        });
         if known.len() >= MOST {
             known.clear();
         }

@@ -20,8 +20,14 @@ pub(crate) fn start(command: &[OsString]) -> Result<Child, String> {
     let mut inner = Command::new(own);
     inner.args(words);
     // A group of its own, so that all of it can be ended.
-    inner.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-    inner.spawn().map_err(|error| format!("it could not be started: {error}"))
+    inner
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit());
+    inner
+        .spawn()
+        .map_err(|error| format!("it could not be started: {error}"))
 }
 
 /// The command that starts a process so that it dies with the thread that started it.
@@ -29,8 +35,13 @@ pub(crate) fn start(command: &[OsString]) -> Result<Child, String> {
 /// # Errors
 /// When sayso's own program cannot be found.
 pub(crate) fn with_inner(command: &[OsString]) -> Result<Vec<OsString>, String> {
-    let own = std::env::current_exe().map_err(|error| format!("sayso cannot find itself: {error}"))?;
-    let before = [own.into_os_string(), INNER.into(), std::process::id().to_string().into()];
+    let own =
+        std::env::current_exe().map_err(|error| format!("sayso cannot find itself: {error}"))?;
+    let before = [
+        own.into_os_string(),
+        INNER.into(),
+        std::process::id().to_string().into(),
+    ];
     Ok(before.into_iter().chain(command.iter().cloned()).collect())
 }
 
@@ -46,10 +57,20 @@ pub fn inner() -> Option<std::process::ExitCode> {
     let said = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     // It may be gone already, and then nobody would tell.
     let is_there = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get()) == parent;
-    let (Ok(()), true, Some(program)) = (said, is_there, words.next()) else { return Some(126.into()) };
+    let (Ok(()), true, Some(program)) = (said, is_there, words.next()) else {
+        return Some(126.into());
+    };
     let error = Command::new(&program).args(words).exec();
-    let _ = writeln!(std::io::stderr(), "sayso: `{}` could not be started: {error}", program.to_string_lossy());
-    Some(if error.kind() == std::io::ErrorKind::NotFound { 127.into() } else { 126.into() })
+    let _ = writeln!(
+        std::io::stderr(),
+        "sayso: `{}` could not be started: {error}",
+        program.to_string_lossy()
+    );
+    Some(if error.kind() == std::io::ErrorKind::NotFound {
+        127.into()
+    } else {
+        126.into()
+    })
 }
 
 /// Sends a signal to it and to everything that it started.
@@ -75,5 +96,9 @@ pub(crate) fn end_like(status: ExitStatus) -> ! {
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
         let _ = signal_hook::low_level::emulate_default_handler(signal.as_raw());
     }
-    std::process::exit(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)));
+    std::process::exit(
+        status
+            .code()
+            .unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
+    );
 }

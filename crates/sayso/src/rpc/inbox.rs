@@ -22,8 +22,9 @@ pub(crate) async fn in_inbox(state: &Path, prompt: Arc<Prompt>, starts: bool) ->
     let slot = Slot::new();
     let line = Arc::new(Line::default());
     let (answers, connection, state) = (Arc::clone(&slot), Arc::clone(&line), state.to_owned());
-    let spawned =
-        std::thread::Builder::new().name("inbox".to_owned()).spawn(move || answers.put(put(&state, &prompt, starts, &connection)));
+    let spawned = std::thread::Builder::new()
+        .name("inbox".to_owned())
+        .spawn(move || answers.put(put(&state, &prompt, starts, &connection)));
     if let Err(error) = spawned {
         return Ended::Failed(format!("nobody could be asked: {error}"));
     }
@@ -49,8 +50,17 @@ impl Drop for Cut {
 }
 
 fn put(state: &Path, prompt: &Prompt, starts: bool, line: &Line) -> Ended {
-    let reason = prompt.verdict.reasons.first().map(|reason| visible(&reason.text).into_owned()).unwrap_or_default();
-    let failed = |why: String| Ended::Failed(format!("a person has to be asked: {reason}; and {why}; or allow it with a rule"));
+    let reason = prompt
+        .verdict
+        .reasons
+        .first()
+        .map(|reason| visible(&reason.text).into_owned())
+        .unwrap_or_default();
+    let failed = |why: String| {
+        Ended::Failed(format!(
+            "a person has to be asked: {reason}; and {why}; or allow it with a rule"
+        ))
+    };
     match inbox::is_there(state) {
         Ok(_) => {}
         Err(Trouble::NotThere) if starts => {
@@ -74,10 +84,14 @@ fn put(state: &Path, prompt: &Prompt, starts: bool, line: &Line) -> Ended {
             line.1 = Some(stream);
         }
     };
-    match client.hold("/v1/prompts", &wire::question(prompt, left.as_secs()), Instant::now() + left, hand) {
-        Ok(answer) if answer.is_done() => {
-            wire::read_ended(&answer.body).unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}")))
-        }
+    match client.hold(
+        "/v1/prompts",
+        &wire::question(prompt, left.as_secs()),
+        Instant::now() + left,
+        hand,
+    ) {
+        Ok(answer) if answer.is_done() => wire::read_ended(&answer.body)
+            .unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}"))),
         Ok(answer) => Ended::Failed(answer.problem().replace("\nhint: ", "; ")),
         Err(Trouble::TooSlow) => Ended::TimedOut,
         Err(trouble) => Ended::Failed(trouble.words()),

@@ -10,7 +10,11 @@ use super::peek;
 pub(crate) const LONGEST: usize = 16 << 20;
 
 /// What a message may have.
-pub(crate) const LIMITS: Limits = Limits { bytes: LONGEST, depth: 128, nodes: 1_000_000 };
+pub(crate) const LIMITS: Limits = Limits {
+    bytes: LONGEST,
+    depth: 128,
+    nodes: 1_000_000,
+};
 /// JSON-RPC's own numbers.
 pub(crate) const NO_JSON: i32 = -32700;
 pub(crate) const NO_REQUEST: i32 = -32600;
@@ -50,7 +54,17 @@ impl Id {
 
     /// The id that stands in a text of JSON.
     pub(crate) fn parse(text: &str) -> Option<Id> {
-        json::read(text, &Limits { bytes: 4096, depth: 1, nodes: 1 }).ok().as_ref().and_then(Id::of)
+        json::read(
+            text,
+            &Limits {
+                bytes: 4096,
+                depth: 1,
+                nodes: 1,
+            },
+        )
+        .ok()
+        .as_ref()
+        .and_then(Id::of)
     }
 
     /// As JSON.
@@ -94,27 +108,63 @@ pub(crate) fn read(line: &[u8], judged: &Judged) -> Result<Option<Said>, Refused
     if body.iter().all(|byte| matches!(byte, b' ' | b'\t')) {
         return Ok(None);
     }
-    let refuse = |code, why: String| Refused { id: waiting(body), code, why };
+    let refuse = |code, why: String| Refused {
+        id: waiting(body),
+        code,
+        why,
+    };
     if body.contains(&b'\r') {
         // Many readers end a line there, and so would read a message out of the middle of this one.
-        return Err(refuse(NO_JSON, "the message holds a carriage return".to_owned()));
+        return Err(refuse(
+            NO_JSON,
+            "the message holds a carriage return".to_owned(),
+        ));
     }
-    let text = std::str::from_utf8(body).map_err(|error| refuse(NO_JSON, format!("byte {} is no UTF-8", error.valid_up_to() + 1)))?;
+    let text = std::str::from_utf8(body).map_err(|error| {
+        refuse(
+            NO_JSON,
+            format!("byte {} is no UTF-8", error.valid_up_to() + 1),
+        )
+    })?;
     let mut node = json::read(text, &LIMITS).map_err(|finding| {
-        refuse(NO_JSON, format!("the message is no sound JSON: {} (byte {})", visible(&finding.message), finding.span.start + 1))
+        refuse(
+            NO_JSON,
+            format!(
+                "the message is no sound JSON: {} (byte {})",
+                visible(&finding.message),
+                finding.span.start + 1
+            ),
+        )
     })?;
     match &node.value {
         Value::Map(_) => {}
-        Value::List(_) => return Err(refuse(NO_REQUEST, "several messages in one are not passed on; send them one by one".to_owned())),
-        _ => return Err(refuse(NO_REQUEST, format!("the message is {}, not an object", node.kind_word()))),
+        Value::List(_) => {
+            return Err(refuse(
+                NO_REQUEST,
+                "several messages in one are not passed on; send them one by one".to_owned(),
+            ));
+        }
+        _ => {
+            return Err(refuse(
+                NO_REQUEST,
+                format!("the message is {}, not an object", node.kind_word()),
+            ));
+        }
     }
-    said(&mut node, judged).map(Some).map_err(|why| Refused { id: node.get("id").and_then(Id::of), code: NO_REQUEST, why })
+    said(&mut node, judged).map(Some).map_err(|why| Refused {
+        id: node.get("id").and_then(Id::of),
+        code: NO_REQUEST,
+        why,
+    })
 }
 
 /// Who waits for an answer to a line that cannot be read.
 fn waiting(body: &[u8]) -> Option<Id> {
     let peeked = peek::peek(body)?;
-    peeked.id.filter(|_| !peeked.is_ambiguous && peeked.method.is_some()).and_then(Id::parse)
+    peeked
+        .id
+        .filter(|_| !peeked.is_ambiguous && peeked.method.is_some())
+        .and_then(Id::parse)
 }
 
 /// What a message says. Nothing of it is copied: it may be large.
@@ -123,11 +173,17 @@ fn said(node: &mut Node, judged: &Judged) -> Result<Said, String> {
     if node.get("jsonrpc").and_then(Node::as_text) != Some("2.0") {
         return Err("`jsonrpc` is not \"2.0\"".to_owned());
     }
-    let id = node.get("id").map(|id| Id::of(id).ok_or("`id` is neither a text nor a whole number")).transpose()?;
+    let id = node
+        .get("id")
+        .map(|id| Id::of(id).ok_or("`id` is neither a text nor a whole number"))
+        .transpose()?;
     let answers = node.get("result").is_some() || node.get("error").is_some();
     let Some(method) = node.get("method") else {
         return match id {
-            Some(id) if answers => Ok(Said::Response(id, std::mem::replace(node, Value::Null.into()))),
+            Some(id) if answers => Ok(Said::Response(
+                id,
+                std::mem::replace(node, Value::Null.into()),
+            )),
             _ => Err("it is neither a request nor an answer".to_owned()),
         };
     };
@@ -136,7 +192,11 @@ fn said(node: &mut Node, judged: &Judged) -> Result<Said, String> {
     }
     let method = method.as_text().ok_or("`method` is no text")?.to_owned();
     let method = method.as_str();
-    if let Some(meant) = judged.methods.iter().find(|judged| **judged != method && folded(judged) == folded(method)) {
+    if let Some(meant) = judged
+        .methods
+        .iter()
+        .find(|judged| **judged != method && folded(judged) == folded(method))
+    {
         return Err(format!("`{}` is almost `{meant}`", visible(method)));
     }
     if let (true, Some(params)) = (judged.methods.contains(&method), node.get("params")) {
@@ -154,15 +214,25 @@ fn said(node: &mut Node, judged: &Judged) -> Result<Said, String> {
 
 /// Takes a value out of a map, and leaves nothing in its place.
 pub(crate) fn take(node: &mut Node, key: &str) -> Option<Node> {
-    let Value::Map(entries) = &mut node.value else { return None };
+    let Value::Map(entries) = &mut node.value else {
+        return None;
+    };
     let entry = entries.iter_mut().find(|entry| entry.key == key)?;
     Some(std::mem::replace(&mut entry.node, Value::Null.into()))
 }
 
 /// Refuses names that only some take for one of these.
 pub(crate) fn spelled(node: &Node, keys: &[&str]) -> Result<(), String> {
-    let odd = node.entries().iter().find(|entry| keys.iter().any(|key| entry.key != *key && folded(&entry.key) == folded(key)));
-    odd.map_or(Ok(()), |entry| Err(format!("the key `{}` is almost another one", visible(&entry.key))))
+    let odd = node.entries().iter().find(|entry| {
+        keys.iter()
+            .any(|key| entry.key != *key && folded(&entry.key) == folded(key))
+    });
+    odd.map_or(Ok(()), |entry| {
+        Err(format!(
+            "the key `{}` is almost another one",
+            visible(&entry.key)
+        ))
+    })
 }
 
 /// A name as somebody might take it who is careless.

@@ -99,7 +99,12 @@ struct Inner<T, E> {
 
 impl<T, E> Default for Calls<T, E> {
     fn default() -> Self {
-        Calls(Mutex::new(Inner { by_call: HashMap::new(), held: HashMap::new(), flying: HashMap::new(), unfollowed: HashSet::new() }))
+        Calls(Mutex::new(Inner {
+            by_call: HashMap::new(),
+            held: HashMap::new(),
+            flying: HashMap::new(),
+            unfollowed: HashSet::new(),
+        }))
     }
 }
 
@@ -144,12 +149,16 @@ impl<T, E> Calls<T, E> {
     /// Whether somebody waits under this id already.
     pub(crate) fn has(&self, id: &Id) -> bool {
         let inner = self.inner();
-        inner.held.contains_key(id) || inner.flying.contains_key(id) || inner.unfollowed.contains(id)
+        inner.held.contains_key(id)
+            || inner.flying.contains_key(id)
+            || inner.unfollowed.contains(id)
     }
 
     /// Takes a call in.
     pub(crate) fn add(&self, open: &Arc<Open<T>>) {
-        self.inner().by_call.insert(open.call.clone(), Arc::clone(open));
+        self.inner()
+            .by_call
+            .insert(open.call.clone(), Arc::clone(open));
     }
 
     /// The call that the gate means.
@@ -174,7 +183,10 @@ impl<T, E> Calls<T, E> {
         let mut inner = self.inner();
         inner.held.remove(&address.id);
         inner.held.insert(id.clone(), Arc::clone(open));
-        *address = Address { id: id.clone(), line };
+        *address = Address {
+            id: id.clone(),
+            line,
+        };
     }
 
     /// It is sent on.
@@ -226,7 +238,10 @@ impl<T, E> Calls<T, E> {
 
     /// Takes a call out that was sent on: its id is free from here on.
     pub(crate) fn lift(&self, id: &Id) -> Option<Landing<T, E>> {
-        self.inner().flying.remove(id).map(|(open, walk)| Landing { open, walk })
+        self.inner()
+            .flying
+            .remove(id)
+            .map(|(open, walk)| Landing { open, walk })
     }
 
     /// It is over.

@@ -33,10 +33,18 @@ impl Outlet {
     /// # Errors
     /// When there is no thread for it.
     pub(crate) fn start(out: Box<dyn Write + Send>) -> Result<Arc<Outlet>, String> {
-        let outlet = Arc::new(Outlet { out: Mutex::new(out), waiting: Mutex::default(), changed: Condvar::new() });
+        let outlet = Arc::new(Outlet {
+            out: Mutex::new(out),
+            waiting: Mutex::default(),
+            changed: Condvar::new(),
+        });
         let own = Arc::clone(&outlet);
-        let spawned = std::thread::Builder::new().name("outlet".to_owned()).spawn(move || own.say_all());
-        spawned.map(|_| outlet).map_err(|error| format!("no thread could be started: {error}"))
+        let spawned = std::thread::Builder::new()
+            .name("outlet".to_owned())
+            .spawn(move || own.say_all());
+        spawned
+            .map(|_| outlet)
+            .map_err(|error| format!("no thread could be started: {error}"))
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -53,7 +61,10 @@ impl Outlet {
     pub(crate) fn say(&self, line: Vec<u8>) {
         let mut waiting = self.waiting();
         while waiting.bytes > MOST_WAITING && !waiting.is_broken {
-            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            waiting = self
+                .changed
+                .wait(waiting)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         if waiting.is_broken {
             return;
@@ -69,7 +80,12 @@ impl Outlet {
             let line = loop {
                 match waiting.lines.pop_front() {
                     Some(line) => break line,
-                    None => waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner),
+                    None => {
+                        waiting = self
+                            .changed
+                            .wait(waiting)
+                            .unwrap_or_else(PoisonError::into_inner)
+                    }
                 }
             };
             waiting.bytes = waiting.bytes.saturating_sub(line.len());
@@ -91,8 +107,15 @@ impl Outlet {
     pub(crate) fn finish(&self, longest: Duration) {
         let until = Instant::now() + longest;
         let mut waiting = self.waiting();
-        while (!waiting.lines.is_empty() || waiting.is_busy) && !waiting.is_broken && Instant::now() < until {
-            waiting = self.changed.wait_timeout(waiting, longest).unwrap_or_else(PoisonError::into_inner).0;
+        while (!waiting.lines.is_empty() || waiting.is_busy)
+            && !waiting.is_broken
+            && Instant::now() < until
+        {
+            waiting = self
+                .changed
+                .wait_timeout(waiting, longest)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
     }
 }

@@ -36,8 +36,15 @@ pub(crate) fn find<'a>(object: &'a str, name: &str) -> Result<Option<&'a str>, (
     let (mut found, mut is_twice) = (None, false);
     let whole = each(object.as_bytes(), |key, value| {
         let is_it = match key.contains(&b'\\') {
-            false => key.strip_prefix(b"\"").and_then(|key| key.strip_suffix(b"\"")) == Some(name.as_bytes()),
-            true => std::str::from_utf8(key).ok().and_then(text).is_none_or(|key| key == name),
+            false => {
+                key.strip_prefix(b"\"")
+                    .and_then(|key| key.strip_suffix(b"\""))
+                    == Some(name.as_bytes())
+            }
+            true => std::str::from_utf8(key)
+                .ok()
+                .and_then(text)
+                .is_none_or(|key| key == name),
         };
         if is_it {
             is_twice |= found.replace(value).is_some();
@@ -81,13 +88,23 @@ fn each<'a>(line: &'a [u8], mut take: impl FnMut(&'a [u8], &'a str)) -> Option<(
 
 /// What a short string of JSON says.
 fn text(json: &str) -> Option<String> {
-    let node = json::read(json, &Limits { bytes: 4096, depth: 1, nodes: 1 }).ok()?;
+    let node = json::read(
+        json,
+        &Limits {
+            bytes: 4096,
+            depth: 1,
+            nodes: 1,
+        },
+    )
+    .ok()?;
     node.as_text().map(str::to_owned)
 }
 
 impl<'a> Peeked<'a> {
     fn note(&mut self, key: &'a [u8], value: &'a str) {
-        let Ok(written) = std::str::from_utf8(key) else { return self.is_ambiguous = true };
+        let Ok(written) = std::str::from_utf8(key) else {
+            return self.is_ambiguous = true;
+        };
         let plain = written.trim_matches('"');
         let slot = match plain {
             "id" => &mut self.id,
@@ -98,7 +115,9 @@ impl<'a> Peeked<'a> {
             "jsonrpc" => return,
             // Another spelling of one of these is a trap; anything else is none of ours.
             other => {
-                let same = ["id", "method", "params", "result", "error"].iter().any(|name| name.eq_ignore_ascii_case(other));
+                let same = ["id", "method", "params", "result", "error"]
+                    .iter()
+                    .any(|name| name.eq_ignore_ascii_case(other));
                 return self.is_ambiguous |= same || other.contains('\\');
             }
         };
@@ -169,7 +188,10 @@ impl<'a> Scan<'a> {
                 b',' | b'}' | b']' if depth == 0 => break,
                 _ => {
                     let rest = self.bytes.get(self.at..)?;
-                    let end = rest.iter().position(|byte| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']' | b',')).unwrap_or(rest.len());
+                    let end = rest
+                        .iter()
+                        .position(|byte| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']' | b','))
+                        .unwrap_or(rest.len());
                     self.at += end.max(1);
                     continue;
                 }
@@ -190,9 +212,15 @@ mod tests {
     #[test]
     fn the_outside_is_seen_and_nothing_of_the_inside() {
         let peeked = peek(br#" {"jsonrpc":"2.0", "id" : "a\"b" ,"result":{"id":3,"method":"x","a":["}",{"b":"\\"}]}} "#).unwrap();
-        assert_eq!((peeked.id, peeked.method, peeked.result.is_some()), (Some(r#""a\"b""#), None, true));
+        assert_eq!(
+            (peeked.id, peeked.method, peeked.result.is_some()),
+            (Some(r#""a\"b""#), None, true)
+        );
         let peeked = peek(br#"{"method":"tools\/list","id":1,"params":[1,2,{"x":null}]}"#).unwrap();
-        assert_eq!((peeked.method().as_deref(), peeked.id), (Some("tools/list"), Some("1")));
+        assert_eq!(
+            (peeked.method().as_deref(), peeked.id),
+            (Some("tools/list"), Some("1"))
+        );
         assert_eq!(peek(b"{}"), Some(Peeked::default()));
     }
 
@@ -214,18 +242,36 @@ mod tests {
 
     #[test]
     fn a_key_is_found_however_it_is_written() {
-        assert_eq!(find(r#"{"a":{"tools":1},"tools":[2]}"#, "tools"), Ok(Some("[2]")));
+        assert_eq!(
+            find(r#"{"a":{"tools":1},"tools":[2]}"#, "tools"),
+            Ok(Some("[2]"))
+        );
         assert_eq!(find(r#"{"t\u006fols" : [2] }"#, "tools"), Ok(Some("[2]")));
         assert_eq!(find(r#"{"a":"\"tools\":1"}"#, "tools"), Ok(None));
         assert_eq!(find(r#"{"tools":1,"t\u006fols":2}"#, "tools"), Err(()));
-        assert_eq!((find("[1]", "tools"), find("{", "tools")), (Ok(None), Ok(None)));
+        assert_eq!(
+            (find("[1]", "tools"), find("{", "tools")),
+            (Ok(None), Ok(None))
+        );
     }
 
     #[test]
     fn half_messages_and_other_things_are_none() {
-        for line in
-            ["", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "[]", "1", "{\"a\":1}x", "{\"a\" 1}", "{\"a\":\"x}", "{,}", "{\"a\":,}"]
-        {
+        for line in [
+            "",
+            "{",
+            "{\"a\"",
+            "{\"a\":",
+            "{\"a\":1",
+            "{\"a\":1,",
+            "[]",
+            "1",
+            "{\"a\":1}x",
+            "{\"a\" 1}",
+            "{\"a\":\"x}",
+            "{,}",
+            "{\"a\":,}",
+        ] {
             assert_eq!(peek(line.as_bytes()), None, "{line}");
         }
     }

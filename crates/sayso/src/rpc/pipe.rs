@@ -18,7 +18,9 @@ impl Pipe {
     pub(crate) fn pass(&self, bytes: &[u8]) -> Result<(), String> {
         let mut pipe = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let pipe = pipe.as_mut().ok_or("it gets nothing any more")?;
-        pipe.write_all(bytes).and_then(|()| pipe.flush()).map_err(|error| format!("nobody reads there any more: {error}"))
+        pipe.write_all(bytes)
+            .and_then(|()| pipe.flush())
+            .map_err(|error| format!("nobody reads there any more: {error}"))
     }
 
     /// Says that nothing more comes.

@@ -15,7 +15,11 @@ struct State<T> {
 
 impl<T> Slot<T> {
     pub(crate) fn new() -> Arc<Slot<T>> {
-        Arc::new(Slot(Mutex::new(State { value: None, is_filled: false, waker: None })))
+        Arc::new(Slot(Mutex::new(State {
+            value: None,
+            is_filled: false,
+            waker: None,
+        })))
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {

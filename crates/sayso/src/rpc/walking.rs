@@ -36,7 +36,9 @@ where
         Poll::Pending if open.was_sent.load(Ordering::SeqCst) => {
             match calls.keep(&open, walk) {
                 // The answer is there, or is just being passed on.
-                Some(walk) if open.is_followed.load(Ordering::SeqCst) => drop(pollster::block_on(walk)),
+                Some(walk) if open.is_followed.load(Ordering::SeqCst) => {
+                    drop(pollster::block_on(walk))
+                }
                 _ => {}
             }
             calls.remove(&open);
@@ -65,7 +67,11 @@ where
         }
         own_gateway.calls().remove(&own);
     };
-    if let Err(error) = std::thread::Builder::new().name("held".to_owned()).stack_size(STACK).spawn(wait) {
+    if let Err(error) = std::thread::Builder::new()
+        .name("held".to_owned())
+        .stack_size(STACK)
+        .spawn(wait)
+    {
         deny(&error.to_string());
     }
 }

@@ -14,7 +14,11 @@ pub fn ago(at: i64, now: i64) -> String {
 pub fn length(seconds: i64) -> String {
     let units = [(86_400, "day"), (3600, "h"), (60, "min")];
     match units.iter().find(|(size, _)| seconds >= *size) {
-        Some((size, "day")) => format!("{} day{}", seconds / size, if seconds / size == 1 { "" } else { "s" }),
+        Some((size, "day")) => format!(
+            "{} day{}",
+            seconds / size,
+            if seconds / size == 1 { "" } else { "s" }
+        ),
         Some((size, unit)) => format!("{} {unit}", seconds / size),
         None => format!("{seconds} s"),
     }
@@ -25,9 +29,15 @@ pub fn read_length(text: &str) -> Option<i64> {
     let mut rest = text;
     let mut total = 0_i64;
     while !rest.is_empty() {
-        let digits = rest.len() - rest.trim_start_matches(|character: char| character.is_ascii_digit()).len();
+        let digits = rest.len()
+            - rest
+                .trim_start_matches(|character: char| character.is_ascii_digit())
+                .len();
         let (number, after) = rest.split_at_checked(digits)?;
-        let letters = after.len() - after.trim_start_matches(|character: char| character.is_ascii_alphabetic()).len();
+        let letters = after.len()
+            - after
+                .trim_start_matches(|character: char| character.is_ascii_alphabetic())
+                .len();
         let (unit, after) = after.split_at_checked(letters)?;
         let seconds = match unit {
             "s" | "sec" => 1,
@@ -49,18 +59,43 @@ mod tests {
 
     #[test]
     fn times_are_said_in_their_largest_unit() {
-        for (seconds, words) in [(0, "now"), (5, "5 s ago"), (60, "1 min ago"), (7199, "1 h ago"), (86_400, "1 day ago"), (-7200, "in 2 h")]
-        {
+        for (seconds, words) in [
+            (0, "now"),
+            (5, "5 s ago"),
+            (60, "1 min ago"),
+            (7199, "1 h ago"),
+            (86_400, "1 day ago"),
+            (-7200, "in 2 h"),
+        ] {
             assert_eq!(ago(0, seconds * 1000), words);
         }
     }
 
     #[test]
     fn lengths_are_read() {
-        for (text, seconds) in [("90s", 90), ("30m", 1800), ("2h", 7200), ("1h30m", 5400), ("7d", 604_800), ("2w", 1_209_600), ("0s", 0)] {
+        for (text, seconds) in [
+            ("90s", 90),
+            ("30m", 1800),
+            ("2h", 7200),
+            ("1h30m", 5400),
+            ("7d", 604_800),
+            ("2w", 1_209_600),
+            ("0s", 0),
+        ] {
             assert_eq!(read_length(text), Some(seconds), "{text}");
         }
-        for text in ["", "2", "h", "2x", "-2h", "2h ", "99999999999999999999d", "9223372036854775807w", "2.5h", "½h"] {
+        for text in [
+            "",
+            "2",
+            "h",
+            "2x",
+            "-2h",
+            "2h ",
+            "99999999999999999999d",
+            "9223372036854775807w",
+            "2.5h",
+            "½h",
+        ] {
             assert_eq!(read_length(text), None, "{text}");
         }
     }

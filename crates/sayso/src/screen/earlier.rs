@@ -49,17 +49,33 @@ struct Past {
 
 /// What a call was about. Of what the record does not say there is nothing to compare.
 enum Did {
-    Command { text: String, draft: Box<Draft> },
-    Files { key: RuleKey, paths: Vec<String> },
+    Command {
+        text: String,
+        draft: Box<Draft>,
+    },
+    Files {
+        key: RuleKey,
+        paths: Vec<String>,
+    },
     Fetch(Url),
-    Tool { name: String, arguments: String },
-    Mcp { server: String, tool: String, arguments: String },
+    Tool {
+        name: String,
+        arguments: String,
+    },
+    Mcp {
+        server: String,
+        tool: String,
+        arguments: String,
+    },
 }
 
 impl InRecord {
     /// The record of this state folder.
     pub fn new(state: PathBuf) -> Self {
-        InRecord { state, history: OnceLock::new() }
+        InRecord {
+            state,
+            history: OnceLock::new(),
+        }
     }
 
     fn read(&self) -> Option<History> {
@@ -76,10 +92,16 @@ impl InRecord {
             let Ok(entry) = entry else { continue };
             if let Some((key, past)) = decided(&entry) {
                 let denied = past.denied;
-                found.entry((past.workspace.clone(), key)).or_insert(past).denied |= denied;
+                found
+                    .entry((past.workspace.clone(), key))
+                    .or_insert(past)
+                    .denied |= denied;
             }
         }
-        Some(History { calls: found.into_values().collect(), more })
+        Some(History {
+            calls: found.into_values().collect(),
+            more,
+        })
     }
 }
 
@@ -101,25 +123,57 @@ fn decided(entry: &Stored) -> Option<(String, Past)> {
         (Kind::Mcp, _) => {
             let (server, name) = (argument("server")?.to_owned(), argument("tool")?.to_owned());
             let arguments = all();
-            (format!("mcp {arguments}"), Did::Mcp { server, tool: name, arguments })
+            (
+                format!("mcp {arguments}"),
+                Did::Mcp {
+                    server,
+                    tool: name,
+                    arguments,
+                },
+            )
         }
         (_, Some(RuleKey::Command)) => {
             let command = argument("command").filter(|command| command.len() <= LONGEST)?;
-            (command.to_owned(), Did::Command { text: command.to_owned(), draft: Box::new(sayso_shell::analyse(command)) })
+            (
+                command.to_owned(),
+                Did::Command {
+                    text: command.to_owned(),
+                    draft: Box::new(sayso_shell::analyse(command)),
+                },
+            )
         }
         (_, Some(key @ (RuleKey::Read | RuleKey::Write))) => {
             let paths = effects(&node, key)?;
-            (format!("{} {}", key.word(), paths.join("\n")), Did::Files { key, paths })
+            (
+                format!("{} {}", key.word(), paths.join("\n")),
+                Did::Files { key, paths },
+            )
         }
         (_, Some(RuleKey::Fetch)) => {
             let url = Url::parse(argument("url")?).ok()?;
             (format!("fetch {}", url.written), Did::Fetch(url))
         }
-        (_, Some(RuleKey::Tool)) => (format!("tool {tool} {}", all()), Did::Tool { name: tool.to_owned(), arguments: all() }),
+        (_, Some(RuleKey::Tool)) => (
+            format!("tool {tool} {}", all()),
+            Did::Tool {
+                name: tool.to_owned(),
+                arguments: all(),
+            },
+        ),
         (_, None) => return None,
     };
-    let denied = matches!(text("outcome").unwrap_or_default(), "denied" | "timed_out" | "cancelled" | "blocked");
-    Some((key, Past { workspace: text("workspace").unwrap_or_default().to_owned(), did, denied }))
+    let denied = matches!(
+        text("outcome").unwrap_or_default(),
+        "denied" | "timed_out" | "cancelled" | "blocked"
+    );
+    Some((
+        key,
+        Past {
+            workspace: text("workspace").unwrap_or_default().to_owned(),
+            did,
+            denied,
+        },
+    ))
 }
 
 /// The paths of an entry, as it keeps its effects: those in the workspace start there. None where it did something else, too.
@@ -129,7 +183,11 @@ fn effects(node: &Node, key: RuleKey) -> Option<Vec<String>> {
         [kind, path, ..] if kind.as_text() == Some(key.word()) => path.as_text().map(str::to_owned),
         _ => None,
     };
-    items.iter().map(path).collect::<Option<Vec<String>>>().filter(|paths| !paths.is_empty())
+    items
+        .iter()
+        .map(path)
+        .collect::<Option<Vec<String>>>()
+        .filter(|paths| !paths.is_empty())
 }
 
 impl Past {
@@ -137,11 +195,28 @@ impl Past {
     fn fits(&self, key: &GrantKey) -> bool {
         match (key, &self.did) {
             (GrantKey::Rule(rule), did) => rule_fits(rule, did),
-            (GrantKey::Reads(workspace), Did::Files { key: RuleKey::Read, paths })
-            | (GrantKey::Edits(workspace), Did::Files { key: RuleKey::Write, paths }) => {
-                *workspace == self.workspace && paths.iter().all(|path| !path.starts_with('/'))
-            }
-            (GrantKey::McpTool { server, tool, .. }, Did::Mcp { server: of, tool: name, .. }) => server == of && tool == name,
+            (
+                GrantKey::Reads(workspace),
+                Did::Files {
+                    key: RuleKey::Read,
+                    paths,
+                },
+            )
+            | (
+                GrantKey::Edits(workspace),
+                Did::Files {
+                    key: RuleKey::Write,
+                    paths,
+                },
+            ) => *workspace == self.workspace && paths.iter().all(|path| !path.starts_with('/')),
+            (
+                GrantKey::McpTool { server, tool, .. },
+                Did::Mcp {
+                    server: of,
+                    tool: name,
+                    ..
+                },
+            ) => server == of && tool == name,
             _ => false,
         }
     }
@@ -152,7 +227,9 @@ impl Past {
             Did::Command { text, .. } => operation.command() == Some(text),
             Did::Files { paths, .. } => self.workspace == operation.workspace() && paths == asked,
             Did::Fetch(url) => operation.text(Role::Url) == Some(&url.written),
-            Did::Tool { arguments, .. } | Did::Mcp { arguments, .. } => *arguments == json::write_plain(operation.args()),
+            Did::Tool { arguments, .. } | Did::Mcp { arguments, .. } => {
+                *arguments == json::write_plain(operation.args())
+            }
         }
     }
 }
@@ -162,13 +239,33 @@ fn rule_fits(rule: &LearnedRule, did: &Did) -> bool {
         (LearnedRule::Command(pattern), Did::Command { draft, .. }) => {
             draft.opaque.is_none()
                 && !draft.commands.is_empty()
-                && draft.commands.iter().all(|command| pattern.matches(command, Reach::Narrow))
+                && draft
+                    .commands
+                    .iter()
+                    .all(|command| pattern.matches(command, Reach::Narrow))
         }
-        (LearnedRule::Read(glob), Did::Files { key: RuleKey::Read, paths })
-        | (LearnedRule::Write(glob), Did::Files { key: RuleKey::Write, paths }) => paths.iter().all(|path| {
+        (
+            LearnedRule::Read(glob),
+            Did::Files {
+                key: RuleKey::Read,
+                paths,
+            },
+        )
+        | (
+            LearnedRule::Write(glob),
+            Did::Files {
+                key: RuleKey::Write,
+                paths,
+            },
+        ) => paths.iter().all(|path| {
             // One that does not start in the workspace lies outside of it.
             let whole = join("/w", path);
-            !path.starts_with('/') && glob.matches(Subject { path: &whole, workspace: "/w", home: None })
+            !path.starts_with('/')
+                && glob.matches(Subject {
+                    path: &whole,
+                    workspace: "/w",
+                    home: None,
+                })
         }),
         (LearnedRule::Fetch(pattern), Did::Fetch(url)) => pattern.matches(url, Reach::Narrow),
         (LearnedRule::Tool(pattern), Did::Tool { name, .. }) => pattern.written == *name,
@@ -179,13 +276,21 @@ fn rule_fits(rule: &LearnedRule, did: &Did) -> bool {
 /// The paths that a prompt is about, as the record would keep them.
 fn asked_paths(prompt: &Prompt) -> Vec<String> {
     let workspace = prompt.operation.workspace();
-    let path = |effect: &sayso_core::effect::Effect| Some(effect.place()?.fact.as_ref()?.canonical.clone());
+    let path = |effect: &sayso_core::effect::Effect| {
+        Some(effect.place()?.fact.as_ref()?.canonical.clone())
+    };
     let short = |path: String| match relative(&path, workspace) {
         Some("") => ".".to_owned(),
         Some(rest) => rest.to_owned(),
         None => path,
     };
-    prompt.verdict.effects.iter().filter_map(path).map(short).collect()
+    prompt
+        .verdict
+        .effects
+        .iter()
+        .filter_map(path)
+        .map(short)
+        .collect()
 }
 
 impl Patterns for InRecord {
@@ -196,17 +301,30 @@ impl Patterns for InRecord {
     fn earlier(&self, stores: &Stores, scope: Scope, prompt: &Prompt) -> Option<Earlier> {
         let key = offers::key_of(stores).ok().flatten()?;
         // Of an answer for this very call there is nothing else to say.
-        if matches!(key, GrantKey::Exact(_) | GrantKey::Payload { .. } | GrantKey::RestOfBatch) {
+        if matches!(
+            key,
+            GrantKey::Exact(_) | GrantKey::Payload { .. } | GrantKey::RestOfBatch
+        ) {
             return None;
         }
         let history = self.history.get_or_init(|| self.read()).as_ref()?;
         let asked = asked_paths(prompt);
-        let here = |past: &Past| scope == Scope::Always || past.workspace == prompt.operation.workspace();
+        let here =
+            |past: &Past| scope == Scope::Always || past.workspace == prompt.operation.workspace();
         let (mut fit, mut denied) = (0, 0);
-        for past in history.calls.iter().filter(|past| here(past) && past.fits(&key) && !past.is(&prompt.operation, &asked)) {
+        for past in history
+            .calls
+            .iter()
+            .filter(|past| here(past) && past.fits(&key) && !past.is(&prompt.operation, &asked))
+        {
             fit += 1;
             denied += usize::from(past.denied);
         }
-        Some(Earlier { looked_at: history.calls.len(), more: history.more, fit, denied })
+        Some(Earlier {
+            looked_at: history.calls.len(),
+            more: history.more,
+            fit,
+            denied,
+        })
     }
 }

@@ -37,7 +37,9 @@ pub fn folded(line: &str, width: usize, mark: &str) -> String {
             blank = Some((out.len(), used));
         }
         if used + room > width {
-            let (at, before) = blank.filter(|(_, before)| width - before < NEAR).unwrap_or((out.len(), used));
+            let (at, before) = blank
+                .filter(|(_, before)| width - before < NEAR)
+                .unwrap_or((out.len(), used));
             out.insert_str(at, mark);
             out.insert(at, '\n');
             used = lead + used - before;
@@ -122,22 +124,44 @@ mod tests {
                 }
                 assert_eq!(whole, text);
                 let bare = out.replace("\u{1b}[31m", "").replace("\u{1b}[0m", "");
-                assert!(bare.split('\n').all(|piece| piece.chars().map(places).sum::<usize>() <= width.max(NARROWEST)), "{width}: {out}");
+                assert!(
+                    bare.split('\n')
+                        .all(|piece| piece.chars().map(places).sum::<usize>()
+                            <= width.max(NARROWEST)),
+                    "{width}: {out}"
+                );
             }
         }
     }
 
     #[test]
     fn a_row_ends_before_a_blank_that_is_near_and_blanks_are_seen() {
-        assert_eq!(folded("twelve words that are kept as they are", 20, "> "), "twelve words that\n>  are kept as they\n>  are");
-        assert_eq!(folded("twelve words that  are", 20, "> "), "twelve words that\n>   are");
+        assert_eq!(
+            folded("twelve words that are kept as they are", 20, "> "),
+            "twelve words that\n>  are kept as they\n>  are"
+        );
+        assert_eq!(
+            folded("twelve words that  are", 20, "> "),
+            "twelve words that\n>   are"
+        );
         let far = format!("a {}", "x".repeat(40));
-        assert_eq!(folded(&far, 20, "> "), format!("a {}\n> {}\n> {}", "x".repeat(18), "x".repeat(18), "x".repeat(4)));
+        assert_eq!(
+            folded(&far, 20, "> "),
+            format!(
+                "a {}\n> {}\n> {}",
+                "x".repeat(18),
+                "x".repeat(18),
+                "x".repeat(4)
+            )
+        );
     }
 
     #[test]
     fn what_a_terminal_may_hide_is_spelled_out_and_colours_stay() {
-        assert_eq!(folded("\u{1b}[1mrm A\u{605};B\u{1b}[0m \u{9BE}é", 80, "> "), "\u{1b}[1mrm A‹U+0605›;B\u{1b}[0m ‹U+09BE›é");
+        assert_eq!(
+            folded("\u{1b}[1mrm A\u{605};B\u{1b}[0m \u{9BE}é", 80, "> "),
+            "\u{1b}[1mrm A‹U+0605›;B\u{1b}[0m ‹U+09BE›é"
+        );
     }
 
     #[test]
@@ -153,6 +177,9 @@ mod tests {
     fn what_fits_is_left_alone() {
         assert_eq!(folded(&"x".repeat(80), 80, "> "), "x".repeat(80));
         assert_eq!(folded(&"─".repeat(80), 80, "> "), "─".repeat(80));
-        assert_eq!(folded(&"x".repeat(81), 80, "> "), format!("{}\n> x", "x".repeat(80)));
+        assert_eq!(
+            folded(&"x".repeat(81), 80, "> "),
+            format!("{}\n> x", "x".repeat(80))
+        );
     }
 }

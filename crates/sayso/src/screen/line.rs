@@ -8,7 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, tcflush, tcgetattr, tcgetwinsize, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, tcflush, tcgetattr, tcgetwinsize,
+    tcsetattr,
+};
 use sayso_core::decided_by::DecidedBy;
 use sayso_core::keymap::{Action, Keymap};
 use sayso_core::prompt::{Answer, Choice, Ended, Offer, Prompt, Round, RuleText, Scope, Stores};
@@ -77,7 +80,10 @@ fn is_typed(tty: &impl AsFd, moment: Duration) -> io::Result<bool> {
     bytes.special_codes[SpecialCodeIndex::VMIN] = 1;
     bytes.special_codes[SpecialCodeIndex::VTIME] = 0;
     tcsetattr(tty, OptionalActions::Now, &bytes)?;
-    let moment = Timespec { tv_sec: 0, tv_nsec: moment.subsec_nanos().into() };
+    let moment = Timespec {
+        tv_sec: 0,
+        tv_nsec: moment.subsec_nanos().into(),
+    };
     let found = poll(&mut [PollFd::new(tty, PollFlags::IN)], Some(&moment));
     tcsetattr(tty, OptionalActions::Now, &lines)?;
     match found {
@@ -90,16 +96,29 @@ fn is_typed(tty: &impl AsFd, moment: Duration) -> io::Result<bool> {
 
 impl Line {
     /// Opens the terminal. `stopped` says that the person pressed Ctrl-C.
-    pub fn open(look: impl FnOnce(Paint) -> Look, patterns: Arc<dyn Patterns>, stopped: Arc<AtomicBool>) -> io::Result<Self> {
+    pub fn open(
+        look: impl FnOnce(Paint) -> Look,
+        patterns: Arc<dyn Patterns>,
+        stopped: Arc<AtomicBool>,
+    ) -> io::Result<Self> {
         let tty = open()?;
         let look = look(Paint::for_stream(&tty));
-        Ok(Line { tty: Mutex::new(tty), look, patterns, stopped, deadline: None })
+        Ok(Line {
+            tty: Mutex::new(tty),
+            look,
+            patterns,
+            stopped,
+            deadline: None,
+        })
     }
 
     /// The same with a deadline that is kept elsewhere.
     #[must_use]
     pub fn with_deadline(self, deadline: Arc<dyn Deadline>) -> Self {
-        Line { deadline: Some(deadline), ..self }
+        Line {
+            deadline: Some(deadline),
+            ..self
+        }
     }
 
     fn put(&self, prompt: &Prompt) -> Ended {
@@ -112,7 +131,9 @@ impl Line {
             clock: Clock::start(prompt.timeout, self.deadline.clone()),
             enter_approves: self.look.enter_approves && prompt.is_routine(),
         };
-        asking.put(prompt).unwrap_or_else(|error| Ended::Failed(format!("the terminal broke: {error}")))
+        asking
+            .put(prompt)
+            .unwrap_or_else(|error| Ended::Failed(format!("the terminal broke: {error}")))
     }
 }
 
@@ -135,7 +156,12 @@ impl Clock {
     fn start(seconds: Option<u64>, kept: Option<Arc<dyn Deadline>>) -> Self {
         let wait = seconds.map(Duration::from_secs);
         let after = |wait: Duration| Instant::now().checked_add(wait);
-        Clock { wait, due: wait.and_then(after), last: wait.and_then(|wait| after(wait.saturating_mul(LONGEST_WAIT))), kept }
+        Clock {
+            wait,
+            due: wait.and_then(after),
+            last: wait.and_then(|wait| after(wait.saturating_mul(LONGEST_WAIT))),
+            kept,
+        }
     }
 
     /// Somebody is at the prompt.
@@ -189,7 +215,10 @@ impl Asking<'_> {
             }
             let key = reply::parts(&typed).0;
             match reply::read(prompt, self.look.keymap, &typed) {
-                Reply::Decided(Choice::Offer(_) | Choice::Pattern { .. }, _) | Reply::Wider(_) | Reply::Kept(_) | Reply::Pattern
+                Reply::Decided(Choice::Offer(_) | Choice::Pattern { .. }, _)
+                | Reply::Wider(_)
+                | Reply::Kept(_)
+                | Reply::Pattern
                     if unseen =>
                 {
                     self.say(&[format!(
@@ -216,7 +245,10 @@ impl Asking<'_> {
                 Reply::View => unseen &= !self.view(prompt)?,
                 Reply::Help => self.say(&plain::legend(prompt, self.look, self.enter_approves))?,
                 Reply::Nothing(why) => {
-                    self.say(&[format!("  {why}; nothing is decided. `{}` shows them", self.key(Action::Help))])?;
+                    self.say(&[format!(
+                        "  {why}; nothing is decided. `{}` shows them",
+                        self.key(Action::Help)
+                    )])?;
                     self.disturb()?;
                 }
             }
@@ -245,18 +277,36 @@ impl Asking<'_> {
 
     /// A wider yes shows what it would store first, and needs a second key.
     fn confirm(&mut self, prompt: &Prompt, offers: &[usize]) -> io::Result<Option<Choice>> {
-        let words = |at: &usize| prompt.offers.get(*at).map_or("", |offer| offer.words.as_str());
+        let words = |at: &usize| {
+            prompt
+                .offers
+                .get(*at)
+                .map_or("", |offer| offer.words.as_str())
+        };
         let chosen = match offers {
             [] => return Ok(None),
             [one] => *one,
             several => {
                 let marked = self.look.keymap.first_proposal(prompt, several);
-                let mark = |at: usize| if marked > 0 && at == marked { "▸" } else { " " };
-                let list: Vec<String> =
-                    several.iter().enumerate().map(|(at, offer)| format!(" {}{}  {}", mark(at), at + 1, words(offer))).collect();
+                let mark = |at: usize| {
+                    if marked > 0 && at == marked {
+                        "▸"
+                    } else {
+                        " "
+                    }
+                };
+                let list: Vec<String> = several
+                    .iter()
+                    .enumerate()
+                    .map(|(at, offer)| format!(" {}{}  {}", mark(at), at + 1, words(offer)))
+                    .collect();
                 self.say(&list)?;
-                let Some(at) = self.number("How wide?")? else { return Ok(None) };
-                let Some(chosen) = several.get(at) else { return Ok(None) };
+                let Some(at) = self.number("How wide?")? else {
+                    return Ok(None);
+                };
+                let Some(chosen) = several.get(at) else {
+                    return Ok(None);
+                };
                 *chosen
             }
         };
@@ -267,12 +317,19 @@ impl Asking<'_> {
     fn keep(&mut self, prompt: &Prompt, choice: Choice) -> io::Result<Option<Choice>> {
         let (words, stores, scope) = match &choice {
             Choice::Offer(at) => match prompt.offers.get(*at) {
-                Some(offer) => (offer.to_confirm(prompt.operation.tool()), offer.stores.clone(), offer.scope),
+                Some(offer) => (
+                    offer.to_confirm(prompt.operation.tool()),
+                    offer.stores.clone(),
+                    offer.scope,
+                ),
                 None => return Ok(None),
             },
             Choice::Pattern { text, scope } => match self.patterns.check(text, prompt) {
                 Ok(rule) => {
-                    let stores = Stores::Rule(RuleText { key: rule.key(), pattern: rule.pattern().into() });
+                    let stores = Stores::Rule(RuleText {
+                        key: rule.key(),
+                        pattern: rule.pattern().into(),
+                    });
                     (format!("this would {}", rule.words(*scope)), stores, *scope)
                 }
                 Err(why) => {
@@ -283,7 +340,11 @@ impl Asking<'_> {
             Choice::Deny | Choice::Quit => return Ok(Some(choice)),
         };
         let mut lines = vec![format!("  {}", self.look.paint.tone(Tone::Yellow, &words))];
-        lines.extend(self.patterns.earlier(&stores, scope, prompt).map(|earlier| format!("  {}", earlier.words(prompt))));
+        lines.extend(
+            self.patterns
+                .earlier(&stores, scope, prompt)
+                .map(|earlier| format!("  {}", earlier.words(prompt))),
+        );
         self.say(&lines)?;
         Ok(self.sure()?.then_some(choice))
     }
@@ -291,10 +352,21 @@ impl Asking<'_> {
     /// A pattern of the person's own. The gate checks it: it has to fit this call, and must not be too broad.
     fn pattern(&mut self, prompt: &Prompt) -> io::Result<Option<Choice>> {
         let proposed = prompt.proposed();
-        let list: Vec<String> = proposed.iter().enumerate().map(|(at, pattern)| format!("  {}  {}", at + 1, visible(pattern))).collect();
+        let list: Vec<String> = proposed
+            .iter()
+            .enumerate()
+            .map(|(at, pattern)| format!("  {}  {}", at + 1, visible(pattern)))
+            .collect();
         self.say(&list)?;
-        let example = proposed.last().copied().unwrap_or("git status *").to_owned();
-        let question = format!("Which one, or a pattern of your own (e.g. `{}`; Enter goes back): ", visible(&example));
+        let example = proposed
+            .last()
+            .copied()
+            .unwrap_or("git status *")
+            .to_owned();
+        let question = format!(
+            "Which one, or a pattern of your own (e.g. `{}`; Enter goes back): ",
+            visible(&example)
+        );
         let Typed::Line(text) = self.answer(&question)? else {
             return Ok(None);
         };
@@ -313,9 +385,17 @@ impl Asking<'_> {
             self.say(&[format!("  ✗ {}; nothing is decided", visible(&why))])?;
             return Ok(None);
         }
-        let Some(scope) = self.scope(&prompt.rule_scopes())? else { return Ok(None) };
-        let same = |offer: &Offer| offer.scope == scope && offer.rule().is_some_and(|rule| *rule.pattern == *text);
-        let choice = prompt.offers.iter().position(same).map_or(Choice::Pattern { text, scope }, Choice::Offer);
+        let Some(scope) = self.scope(&prompt.rule_scopes())? else {
+            return Ok(None);
+        };
+        let same = |offer: &Offer| {
+            offer.scope == scope && offer.rule().is_some_and(|rule| *rule.pattern == *text)
+        };
+        let choice = prompt
+            .offers
+            .iter()
+            .position(same)
+            .map_or(Choice::Pattern { text, scope }, Choice::Offer);
         self.keep(prompt, choice)
     }
 
@@ -325,17 +405,30 @@ impl Asking<'_> {
             [] => Ok(None),
             [one] => Ok(Some(*one)),
             several => {
-                let list: Vec<String> = several.iter().enumerate().map(|(at, scope)| format!("  {}  {}", at + 1, scope.place())).collect();
+                let list: Vec<String> = several
+                    .iter()
+                    .enumerate()
+                    .map(|(at, scope)| format!("  {}  {}", at + 1, scope.place()))
+                    .collect();
                 self.say(&list)?;
-                Ok(self.number("How far?")?.and_then(|at| several.get(at)).copied())
+                Ok(self
+                    .number("How far?")?
+                    .and_then(|at| several.get(at))
+                    .copied())
             }
         }
     }
 
     /// The index of a numbered row; none goes back.
     fn number(&mut self, question: &str) -> io::Result<Option<usize>> {
-        let Typed::Line(typed) = self.answer(&format!("{question} (Enter goes back): "))? else { return Ok(None) };
-        Ok(typed.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1)))
+        let Typed::Line(typed) = self.answer(&format!("{question} (Enter goes back): "))? else {
+            return Ok(None);
+        };
+        Ok(typed
+            .trim()
+            .parse::<usize>()
+            .ok()
+            .and_then(|number| number.checked_sub(1)))
     }
 
     fn sure(&mut self) -> io::Result<bool> {
@@ -346,7 +439,11 @@ impl Asking<'_> {
 
     /// All of it, a page at a time; whether its end was reached.
     fn view(&mut self, prompt: &Prompt) -> io::Result<bool> {
-        let mut lines = body::lines(prompt.presentation.whole(), prompt.operation.workspace(), self.look.paint);
+        let mut lines = body::lines(
+            prompt.presentation.whole(),
+            prompt.operation.workspace(),
+            self.look.paint,
+        );
         lines.push(String::new());
         lines.extend(plain::details(prompt, self.look));
         let rows = rows(&lines, self.look.paint);
@@ -357,7 +454,9 @@ impl Asking<'_> {
             self.say(page)?;
             shown += page.len();
             if shown < count {
-                match self.read(&format!("-- {shown} of {count} lines; Enter shows more, q goes back: "))? {
+                match self.read(&format!(
+                    "-- {shown} of {count} lines; Enter shows more, q goes back: "
+                ))? {
                     Typed::Line(typed) if typed.trim().is_empty() => {}
                     _ => return Ok(false),
                 }
@@ -368,7 +467,11 @@ impl Asking<'_> {
 
     /// How many rows the screen has.
     fn height(&self) -> usize {
-        tcgetwinsize(&*self.tty).ok().map(|size| usize::from(size.ws_row)).filter(|rows| *rows > 0).unwrap_or(USUAL_HEIGHT)
+        tcgetwinsize(&*self.tty)
+            .ok()
+            .map(|size| usize::from(size.ws_row))
+            .filter(|rows| *rows > 0)
+            .unwrap_or(USUAL_HEIGHT)
     }
 
     fn say(&mut self, lines: &[String]) -> io::Result<()> {
@@ -415,8 +518,15 @@ impl Asking<'_> {
                 return Ok(Typed::TimedOut);
             }
             // Short waits, so that a Ctrl-C that comes between two of them is seen.
-            let wait = self.clock.left().unwrap_or(Duration::from_millis(200)).min(Duration::from_millis(200));
-            let wait = Timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() };
+            let wait = self
+                .clock
+                .left()
+                .unwrap_or(Duration::from_millis(200))
+                .min(Duration::from_millis(200));
+            let wait = Timespec {
+                tv_sec: 0,
+                tv_nsec: wait.subsec_nanos().into(),
+            };
             let mut ready = [PollFd::new(&*self.tty, PollFlags::IN)];
             match poll(&mut ready, Some(&wait)) {
                 Ok(0) => continue,
@@ -447,5 +557,12 @@ impl Asking<'_> {
 
 fn answered(prompt: &Prompt, choice: Choice, note: Option<String>, typed: &str) -> Ended {
     let typed = Some(visible(typed).into_owned());
-    Ended::Answered { answer: Answer { note, typed, ..prompt.answer(choice) }, by: DecidedBy::Terminal }
+    Ended::Answered {
+        answer: Answer {
+            note,
+            typed,
+            ..prompt.answer(choice)
+        },
+        by: DecidedBy::Terminal,
+    }
 }

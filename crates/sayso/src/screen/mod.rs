@@ -37,10 +37,19 @@ pub fn at_terminal(
 ) -> io::Result<Arc<dyn Ask>> {
     let patterns = Arc::new(earlier::InRecord::new(state.to_owned()));
     if plain || settings.prompt_style == "line" || !can_be_painted_on() {
-        let line = line::Line::open(|paint| plain::Look::of(settings, paint), patterns, Arc::clone(stopped))?;
+        let line = line::Line::open(
+            |paint| plain::Look::of(settings, paint),
+            patterns,
+            Arc::clone(stopped),
+        )?;
         return Ok(Arc::new(line));
     }
-    Ok(Arc::new(painted::Painted::open(settings, patterns, Arc::clone(stopped), interrupts)?))
+    Ok(Arc::new(painted::Painted::open(
+        settings,
+        patterns,
+        Arc::clone(stopped),
+        interrupts,
+    )?))
 }
 
 /// The deadline of the prompt on the screen, where the inbox keeps it: every screen shows this one, and none has another.
@@ -61,10 +70,19 @@ pub fn for_inbox(
 ) -> io::Result<Arc<dyn Ask>> {
     let patterns = Arc::new(earlier::InRecord::new(state.to_owned()));
     if plain || settings.prompt_style == "line" || !can_be_painted_on() {
-        let line = line::Line::open(|paint| plain::Look::of(settings, paint), patterns, Arc::clone(stopped))?;
+        let line = line::Line::open(
+            |paint| plain::Look::of(settings, paint),
+            patterns,
+            Arc::clone(stopped),
+        )?;
         return Ok(Arc::new(line.with_deadline(deadline)));
     }
-    let painted = painted::Painted::open(settings, patterns, Arc::clone(stopped), painted::Interrupts::Leave)?;
+    let painted = painted::Painted::open(
+        settings,
+        patterns,
+        Arc::clone(stopped),
+        painted::Interrupts::Leave,
+    )?;
     Ok(Arc::new(painted.with_deadline(deadline)))
 }
 

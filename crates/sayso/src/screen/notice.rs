@@ -49,7 +49,10 @@ impl Notice {
     /// A prompt starts to wait.
     pub fn start(&self) -> Waiting {
         let now = Instant::now();
-        Waiting { notice: Some(self.clone()).filter(Notice::is_on), due: now.checked_add(self.after).unwrap_or(now) }
+        Waiting {
+            notice: Some(self.clone()).filter(Notice::is_on),
+            due: now.checked_add(self.after).unwrap_or(now),
+        }
     }
 }
 
@@ -61,7 +64,9 @@ impl Waiting {
 
     /// How long until somebody is called.
     pub fn next(&self, now: Instant) -> Option<Duration> {
-        self.notice.as_ref().map(|_| self.due.saturating_duration_since(now))
+        self.notice
+            .as_ref()
+            .map(|_| self.due.saturating_duration_since(now))
     }
 
     /// Calls, once, when it is time.
@@ -69,7 +74,9 @@ impl Waiting {
         if now < self.due {
             return;
         }
-        let Some(notice) = self.notice.take() else { return };
+        let Some(notice) = self.notice.take() else {
+            return;
+        };
         let mut bytes = match notice.desktop.as_str() {
             "osc9" => format!("\x1b]9;sayso: {WORDS}\x07"),
             "osc777" => format!("\x1b]777;notify;sayso;{WORDS}\x07"),
@@ -81,17 +88,30 @@ impl Waiting {
         // A prompt that calls nobody is still a prompt.
         let _ = taken.write(bytes.as_bytes());
         if !notice.command.is_empty() {
-            drop(std::thread::Builder::new().name("sayso-notice".to_owned()).spawn(move || start(&notice.command)));
+            drop(
+                std::thread::Builder::new()
+                    .name("sayso-notice".to_owned())
+                    .spawn(move || start(&notice.command)),
+            );
         }
     }
 }
 
 /// Starts the program without a shell, in the root folder, with the words as its last argument.
 fn start(words: &[String]) {
-    let Some((program, arguments)) = words.split_first() else { return };
+    let Some((program, arguments)) = words.split_first() else {
+        return;
+    };
     let mut command = Command::new(program);
-    command.args(arguments).arg(format!("sayso: {WORDS}")).current_dir("/");
-    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    command
+        .args(arguments)
+        .arg(format!("sayso: {WORDS}"))
+        .current_dir("/");
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
     let Ok(mut child) = child else { return };
     let until = Instant::now() + PATIENCE;
     while matches!(child.try_wait(), Ok(None)) {

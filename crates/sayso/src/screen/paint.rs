@@ -39,7 +39,10 @@ const USUAL_WIDTH: usize = 80;
 
 impl Paint {
     /// Text as it is.
-    pub const PLAIN: Paint = Paint { colours: false, width: None };
+    pub const PLAIN: Paint = Paint {
+        colours: false,
+        width: None,
+    };
 
     /// With colours or without, for a screen of this width, or for none.
     pub const fn of(colours: bool, width: Option<usize>) -> Paint {
@@ -54,13 +57,17 @@ impl Paint {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let able = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         let width = tcgetwinsize(stream).map_or(0, |size| usize::from(size.ws_col));
-        Paint::of(wanted && able, Some(if width == 0 { USUAL_WIDTH } else { width }))
+        Paint::of(
+            wanted && able,
+            Some(if width == 0 { USUAL_WIDTH } else { width }),
+        )
     }
 
     /// The line as the lines of the screen that it fills. Each but the first starts with the mark: were it left to the terminal, a long
     /// text could start a line that looks like one of ours.
     pub fn folded(self, line: &str, mark: &str) -> String {
-        self.width.map_or_else(|| line.to_owned(), |width| fold::folded(line, width, mark))
+        self.width
+            .map_or_else(|| line.to_owned(), |width| fold::folded(line, width, mark))
     }
 
     /// How many characters fit a line; none where there is no screen and nothing has to be cut.

@@ -54,13 +54,22 @@ pub fn look(settings: &Resolved) -> Look {
         risk: settings.show_risk_level,
         rule: settings.show_matched_pattern,
         enter_approves: settings.enter_approves,
-        theme: if colours { Theme::COLOURS } else { Theme::PLAIN },
+        theme: if colours {
+            Theme::COLOURS
+        } else {
+            Theme::PLAIN
+        },
     }
 }
 
 impl Painted {
     /// Opens the terminal. `stopped` says that the person pressed Ctrl-C, or that nobody has to answer any more.
-    pub fn open(settings: &Resolved, patterns: Arc<dyn Patterns>, stopped: Arc<AtomicBool>, interrupts: Interrupts) -> io::Result<Self> {
+    pub fn open(
+        settings: &Resolved,
+        patterns: Arc<dyn Patterns>,
+        stopped: Arc<AtomicBool>,
+        interrupts: Interrupts,
+    ) -> io::Result<Self> {
         Ok(Painted {
             tty: Mutex::new(Tty::open()?),
             look: look(settings),
@@ -75,7 +84,10 @@ impl Painted {
     /// The same with a deadline that is kept elsewhere.
     #[must_use]
     pub fn with_deadline(self, deadline: Arc<dyn Deadline>) -> Self {
-        Painted { deadline: Some(deadline), ..self }
+        Painted {
+            deadline: Some(deadline),
+            ..self
+        }
     }
 
     fn put(&self, prompt: Arc<Prompt>) -> io::Result<Ended> {
@@ -83,12 +95,23 @@ impl Painted {
         let mut taken = tty.take()?;
         // What was typed ahead is nobody's answer; what comes from here on is told what it came too early for.
         let typed_ahead = taken.forget_typed()?;
-        let mut asking = Asking::new(Arc::clone(&prompt), self.look, Arc::clone(&self.patterns), Instant::now());
+        let mut asking = Asking::new(
+            Arc::clone(&prompt),
+            self.look,
+            Arc::clone(&self.patterns),
+            Instant::now(),
+        );
         if typed_ahead {
             asking.disturb();
         }
         let (notice, deadline) = (self.notice.start(), self.deadline.clone());
-        let mut at = AtPrompt { asking, keys: Keys::default(), quiet_since: Instant::now(), notice, deadline };
+        let mut at = AtPrompt {
+            asking,
+            keys: Keys::default(),
+            quiet_since: Instant::now(),
+            notice,
+            deadline,
+        };
         at.follow_deadline();
         at.show(&mut taken)?;
         loop {
@@ -174,7 +197,11 @@ impl AtPrompt {
     }
 
     fn quiet(&mut self) -> Next {
-        let keys: Vec<Key> = self.keys.quiet(self.quiet_since.elapsed()).into_iter().collect();
+        let keys: Vec<Key> = self
+            .keys
+            .quiet(self.quiet_since.elapsed())
+            .into_iter()
+            .collect();
         self.press(keys)
     }
 
@@ -192,18 +219,35 @@ impl AtPrompt {
     /// How long to wait at most: until the countdown changes, a key is whole, or somebody is to be called.
     fn longest(&self) -> Option<Duration> {
         let now = Instant::now();
-        let key = self.keys.waits().map(|wait| wait.saturating_sub(now.saturating_duration_since(self.quiet_since)));
+        let key = self
+            .keys
+            .waits()
+            .map(|wait| wait.saturating_sub(now.saturating_duration_since(self.quiet_since)));
         let colours = self.asking.is_waiting().then_some(COLOURS);
-        [self.asking.next_change(now), key, self.notice.next(now), colours].into_iter().flatten().min()
+        [
+            self.asking.next_change(now),
+            key,
+            self.notice.next(now),
+            colours,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 }
 
 impl Ask for Painted {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
-        Box::pin(async move { self.put(prompt).unwrap_or_else(|error| Ended::Failed(format!("the terminal broke: {error}"))) })
+        Box::pin(async move {
+            self.put(prompt)
+                .unwrap_or_else(|error| Ended::Failed(format!("the terminal broke: {error}")))
+        })
     }
 }
 
 fn answered(answer: Answer) -> Ended {
-    Ended::Answered { answer, by: DecidedBy::Terminal }
+    Ended::Answered {
+        answer,
+        by: DecidedBy::Terminal,
+    }
 }

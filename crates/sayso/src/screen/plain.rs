@@ -49,7 +49,11 @@ pub fn whole(prompt: &Prompt, look: Look) -> Vec<String> {
         out.push(second(prompt, look));
     } else {
         out.push(String::new());
-        out.extend(legend(prompt, look, look.enter_approves && prompt.is_routine()));
+        out.extend(legend(
+            prompt,
+            look,
+            look.enter_approves && prompt.is_routine(),
+        ));
     }
     out
 }
@@ -63,19 +67,44 @@ pub fn lines(prompt: &Prompt, look: Look) -> Vec<String> {
         out.extend(why(prompt, look));
         return out;
     }
-    indented(&mut out, body::lines(&prompt.presentation.body, prompt.operation.workspace(), paint));
+    indented(
+        &mut out,
+        body::lines(
+            &prompt.presentation.body,
+            prompt.operation.workspace(),
+            paint,
+        ),
+    );
     if prompt.presentation.hidden_lines > 0 {
         let key = look.keymap.key_of(Action::View).unwrap_or('v');
         let hidden = prompt.presentation.hidden_lines;
         let more = format!("… [{}; {key} shows all]", nouns::count(hidden, "more line"));
         out.push(format!("  {}", paint.tone(Tone::Yellow, &more)));
     }
-    out.extend(scrolls_away(&prompt.presentation.body).map(|words| format!("  {}", paint.tone(Tone::Yellow, &words))));
+    out.extend(
+        scrolls_away(&prompt.presentation.body)
+            .map(|words| format!("  {}", paint.tone(Tone::Yellow, &words))),
+    );
     for member in &prompt.group {
-        out.push(format!("  {} {}", paint.tone(Tone::Strong, "and"), member.description));
-        indented(&mut out, body::lines(&member.presentation.body, prompt.operation.workspace(), paint));
+        out.push(format!(
+            "  {} {}",
+            paint.tone(Tone::Strong, "and"),
+            member.description
+        ));
+        indented(
+            &mut out,
+            body::lines(
+                &member.presentation.body,
+                prompt.operation.workspace(),
+                paint,
+            ),
+        );
     }
-    let deciding = prompt.presentation.details.get(..prompt.presentation.deciding).unwrap_or_default();
+    let deciding = prompt
+        .presentation
+        .details
+        .get(..prompt.presentation.deciding)
+        .unwrap_or_default();
     indented(&mut out, body::table(deciding, paint));
     out.extend(why(prompt, look));
     if let Some(alike) = &prompt.alike {
@@ -88,14 +117,29 @@ pub fn lines(prompt: &Prompt, look: Look) -> Vec<String> {
 /// What is only known of a call: facts, reasons that add nothing, the digest.
 pub fn details(prompt: &Prompt, look: Look) -> Vec<String> {
     let paint = look.paint;
-    let mut out = vec![paint.tone(Tone::Strong, &prompt.sentence), paint.tone(Tone::Faint, &prompt.description)];
-    if let Body::Command { folder, effects, .. } = prompt.presentation.whole() {
+    let mut out = vec![
+        paint.tone(Tone::Strong, &prompt.sentence),
+        paint.tone(Tone::Faint, &prompt.description),
+    ];
+    if let Body::Command {
+        folder, effects, ..
+    } = prompt.presentation.whole()
+    {
         out.push(format!("in {folder}"));
         out.extend(effects.iter().map(|effect| format!("• {effect}")));
     }
-    out.extend(prompt.verdict.main_reasons().iter().map(|reason| sayso_core::explain::because(reason).trim_start().to_owned()));
+    out.extend(
+        prompt
+            .verdict
+            .main_reasons()
+            .iter()
+            .map(|reason| sayso_core::explain::because(reason).trim_start().to_owned()),
+    );
     out.extend(body::table(&prompt.presentation.details, paint));
-    out.push(paint.tone(Tone::Faint, &format!("digest {}", prompt.operation.digest())));
+    out.push(paint.tone(
+        Tone::Faint,
+        &format!("digest {}", prompt.operation.digest()),
+    ));
     out
 }
 
@@ -103,7 +147,9 @@ pub fn details(prompt: &Prompt, look: Look) -> Vec<String> {
 fn scrolls_away(body: &Body) -> Option<String> {
     const MOST_LINES: usize = 20;
     const MOST_CHARACTERS: usize = 1600;
-    let Body::Command { lines, .. } = body else { return None };
+    let Body::Command { lines, .. } = body else {
+        return None;
+    };
     let characters: usize = lines.iter().map(|line| line.chars().count()).sum();
     let long = lines.len() > MOST_LINES || characters > MOST_CHARACTERS;
     let count = lines.len();
@@ -121,12 +167,23 @@ const GOES_ON: &str = "    ↪ ";
 /// The lines as the screen shows them, none wider than it is.
 pub fn folded(lines: &[String], paint: Paint) -> Vec<String> {
     // A reason may hold breaks, since it names what somebody else wrote: what comes behind one is no line of ours either.
-    let whole = |line: &String| line.split('\n').map(|line| paint.folded(line, GOES_ON)).collect::<Vec<_>>().join(&format!("\n{GOES_ON}"));
+    let whole = |line: &String| {
+        line.split('\n')
+            .map(|line| paint.folded(line, GOES_ON))
+            .collect::<Vec<_>>()
+            .join(&format!("\n{GOES_ON}"))
+    };
     lines.iter().map(whole).collect()
 }
 
 fn indented(out: &mut Vec<String>, lines: Vec<String>) {
-    out.extend(lines.into_iter().map(|line| if line.is_empty() { line } else { format!("  {line}") }));
+    out.extend(lines.into_iter().map(|line| {
+        if line.is_empty() {
+            line
+        } else {
+            format!("  {line}")
+        }
+    }));
 }
 
 /// A rule with the sentence; where the prompt is grave, or the sentence too long for it, a rule with the title, and the sentence below it.
@@ -135,7 +192,11 @@ fn heading(prompt: &Prompt, look: Look) -> Vec<String> {
     let tone = if danger { Tone::Red } else { Tone::Yellow };
     const MAX_SENTENCE: usize = 52;
     let has_title = danger || prompt.sentence.chars().count() > MAX_SENTENCE;
-    let mut title = if has_title { prompt.title_in_cells() } else { prompt.sentence.clone() };
+    let mut title = if has_title {
+        prompt.title_in_cells()
+    } else {
+        prompt.sentence.clone()
+    };
     if let Some(place) = prompt.place.filter(|place| place.total > 1) {
         title.push_str(&format!(" · Operation {} of {}", place.index, place.total));
     }
@@ -144,26 +205,42 @@ fn heading(prompt: &Prompt, look: Look) -> Vec<String> {
         Round::First => title.push_str(" · confirmation 1 of 2"),
         Round::Second => title.push_str(" · confirmation 2 of 2"),
     }
-    let risk = if look.risk { format!(" {} ", prompt.verdict.level().words()) } else { String::new() };
+    let risk = if look.risk {
+        format!(" {} ", prompt.verdict.level().words())
+    } else {
+        String::new()
+    };
     let used = title.chars().count() + risk.chars().count() + 6;
     let rule = if danger { '━' } else { '─' };
     let fill: String = std::iter::repeat_n(rule, WIDTH.saturating_sub(used)).collect();
     let line = format!("{rule}{rule} {title} {fill}{risk}{rule}{rule}");
     let sentence = has_title.then(|| look.paint.tone(Tone::Strong, &prompt.sentence));
-    std::iter::once(look.paint.tone(tone, &line)).chain(sentence).collect()
+    std::iter::once(look.paint.tone(tone, &line))
+        .chain(sentence)
+        .collect()
 }
 
 /// Whether it looks different from a routine prompt.
 pub fn is_grave(verdict: &Verdict) -> bool {
-    verdict.tier != Tier::None || verdict.risk == Risk::High || verdict.reasons.iter().any(|reason| reason.must_ask)
+    verdict.tier != Tier::None
+        || verdict.risk == Risk::High
+        || verdict.reasons.iter().any(|reason| reason.must_ask)
 }
 
 fn why(prompt: &Prompt, look: Look) -> Vec<String> {
     let paint = look.paint;
     let line = |why: &Why| {
-        let rule = why.rule.as_ref().filter(|_| look.rule).map(|rule| paint.tone(Tone::Faint, &format!(" [{rule}]"))).unwrap_or_default();
+        let rule = why
+            .rule
+            .as_ref()
+            .filter(|_| look.rule)
+            .map(|rule| paint.tone(Tone::Faint, &format!(" [{rule}]")))
+            .unwrap_or_default();
         match why.is_warning {
-            true => format!("  {}{rule}", paint.tone(Tone::Red, &format!("⚠ {}", why.text))),
+            true => format!(
+                "  {}{rule}",
+                paint.tone(Tone::Red, &format!("⚠ {}", why.text))
+            ),
             false => format!("  asks because {}{rule}", why.text),
         }
     };
@@ -172,9 +249,18 @@ fn why(prompt: &Prompt, look: Look) -> Vec<String> {
 
 /// What yes means at the second of two confirmations: what was chosen at the first.
 fn second(prompt: &Prompt, look: Look) -> String {
-    let words = prompt.offers.first().map_or("allow this once", |offer| offer.words.as_str());
-    let yes = look.keymap.key_of(Action::Allow(Scope::Once)).unwrap_or('y');
-    format!("  {}  {words}; anything else cancels", look.paint.tone(Tone::Strong, &yes.to_string()))
+    let words = prompt
+        .offers
+        .first()
+        .map_or("allow this once", |offer| offer.words.as_str());
+    let yes = look
+        .keymap
+        .key_of(Action::Allow(Scope::Once))
+        .unwrap_or('y');
+    format!(
+        "  {}  {words}; anything else cancels",
+        look.paint.tone(Tone::Strong, &yes.to_string())
+    )
 }
 
 /// The answers with what each would store, one a line, and how long the prompt waits.
@@ -183,14 +269,30 @@ pub fn legend(prompt: &Prompt, look: Look, enter_approves: bool) -> Vec<String> 
     let mut out = Vec::new();
     let mut line = |action: Action, words: &str| {
         if let Some(key) = look.keymap.key_of(action) {
-            out.push(format!("  {}  {words}", paint.tone(Tone::Strong, &key.to_string())));
+            out.push(format!(
+                "  {}  {words}",
+                paint.tone(Tone::Strong, &key.to_string())
+            ));
         }
     };
-    for scope in [Scope::Once, Scope::Batch, Scope::Session, Scope::Project, Scope::Always] {
-        let offers: Vec<&Offer> = prompt.offers.iter().filter(|offer| offer.scope == scope).collect();
+    for scope in [
+        Scope::Once,
+        Scope::Batch,
+        Scope::Session,
+        Scope::Project,
+        Scope::Always,
+    ] {
+        let offers: Vec<&Offer> = prompt
+            .offers
+            .iter()
+            .filter(|offer| offer.scope == scope)
+            .collect();
         match offers.as_slice() {
             [] if scope == Scope::Batch && look.keymap.names_rest_at_the_end(prompt) => {
-                line(Action::Allow(scope), "allow this once: nothing follows in this batch");
+                line(
+                    Action::Allow(scope),
+                    "allow this once: nothing follows in this batch",
+                );
             }
             [] => {}
             [one] => line(Action::Allow(scope), &one.words),
@@ -198,30 +300,60 @@ pub fn legend(prompt: &Prompt, look: Look, enter_approves: bool) -> Vec<String> 
         }
     }
     for action in [Action::Edits, Action::ServerTool] {
-        for offer in action.offers(prompt).into_iter().filter_map(|at| prompt.offers.get(at)) {
+        for offer in action
+            .offers(prompt)
+            .into_iter()
+            .filter_map(|at| prompt.offers.get(at))
+        {
             line(action, &offer.words);
         }
     }
     if prompt.takes_pattern() {
-        line(Action::Pattern, "allow a pattern of your own: shown before it is kept");
+        line(
+            Action::Pattern,
+            "allow a pattern of your own: shown before it is kept",
+        );
     }
     let words = look.keymap.words_without_a_key(prompt);
     if !words.is_empty() {
         let typed = words.join(", ");
-        out.push(format!("  {}  as words: go further, shown before it is kept", paint.tone(Tone::Strong, &typed)));
+        out.push(format!(
+            "  {}  as words: go further, shown before it is kept",
+            paint.tone(Tone::Strong, &typed)
+        ));
     }
     let mut line = |action: Action, words: &str| {
         if let Some(key) = look.keymap.key_of(action) {
-            out.push(format!("  {}  {words}", paint.tone(Tone::Strong, &key.to_string())));
+            out.push(format!(
+                "  {}  {words}",
+                paint.tone(Tone::Strong, &key.to_string())
+            ));
         }
     };
     line(Action::Deny, "deny; words behind it reach the agent");
-    line(Action::View, if prompt.presentation.full.is_some() { "view all of it, with details" } else { "details" });
+    line(
+        Action::View,
+        if prompt.presentation.full.is_some() {
+            "view all of it, with details"
+        } else {
+            "details"
+        },
+    );
     line(Action::Quit, "deny, and stop this batch");
-    let enter = if enter_approves { "allow this once" } else { "deny" };
+    let enter = if enter_approves {
+        "allow this once"
+    } else {
+        "deny"
+    };
     out.push(format!("  {}  {enter}", paint.tone(Tone::Strong, "Enter")));
     if let Some(seconds) = prompt.timeout {
-        out.push(paint.tone(Tone::Faint, &format!("  without an answer it is denied after {}", time::words(seconds))));
+        out.push(paint.tone(
+            Tone::Faint,
+            &format!(
+                "  without an answer it is denied after {}",
+                time::words(seconds)
+            ),
+        ));
     }
     out
 }

@@ -58,8 +58,20 @@ struct State {
 impl Progress {
     /// Writes to `out`.
     pub fn new(out: Box<dyn Write + Send>, paint: Paint) -> Self {
-        let state = State { out, paint, place: None, heading: None, shown: 0, hidden: 0, part: Vec::new(), rest: false };
-        Progress { paint, state: Mutex::new(state) }
+        let state = State {
+            out,
+            paint,
+            place: None,
+            heading: None,
+            shown: 0,
+            hidden: 0,
+            part: Vec::new(),
+            rest: false,
+        };
+        Progress {
+            paint,
+            state: Mutex::new(state),
+        }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -90,12 +102,24 @@ impl Progress {
                 state.line(&self.paint.tone(Tone::Green, words));
             }
         } else if let Some(yes) = approved.yes() {
-            state.line(&self.paint.tone(Tone::Faint, &finished::echo(operation, Some(yes))));
+            state.line(
+                &self
+                    .paint
+                    .tone(Tone::Faint, &finished::echo(operation, Some(yes))),
+            );
             if let Some(kept) = yes.kept.as_deref().filter(|_| yes.scope > Scope::Session) {
                 let (id, words) = kept;
                 let short = id.rsplit('-').next().unwrap_or(id);
-                let list = if words.starts_with("Auto-approval rule") { "rules remove" } else { "grants revoke" };
-                let line = format!("{} (`sayso {list} {}` takes it back)", visible(words), visible(short));
+                let list = if words.starts_with("Auto-approval rule") {
+                    "rules remove"
+                } else {
+                    "grants revoke"
+                };
+                let line = format!(
+                    "{} (`sayso {list} {}` takes it back)",
+                    visible(words),
+                    visible(short)
+                );
                 state.line(&self.paint.tone(Tone::Green, &line));
             }
         }
@@ -137,9 +161,17 @@ impl Progress {
     }
 
     fn head(&self, state: &mut State) {
-        let Some(subject) = state.heading.take() else { return };
-        let place = state.place.map_or(String::new(), |place| format!("[{}/{}] ", place.index, place.total));
-        let line = format!("{}{}", self.paint.tone(Tone::Faint, &place), self.paint.tone(Tone::Strong, &subject));
+        let Some(subject) = state.heading.take() else {
+            return;
+        };
+        let place = state.place.map_or(String::new(), |place| {
+            format!("[{}/{}] ", place.index, place.total)
+        });
+        let line = format!(
+            "{}{}",
+            self.paint.tone(Tone::Faint, &place),
+            self.paint.tone(Tone::Strong, &subject)
+        );
         state.put(&line, GOES_ON);
     }
 
@@ -153,24 +185,45 @@ impl Progress {
             Some(Ran::Done(result) | Ran::Failed { result, .. }) => Some(result),
             _ => None,
         };
-        let text = |key: &str| result.and_then(|result| result.get(key)).and_then(Node::as_text).unwrap_or_default();
+        let text = |key: &str| {
+            result
+                .and_then(|result| result.get(key))
+                .and_then(Node::as_text)
+                .unwrap_or_default()
+        };
         if state.shown == 0 && state.hidden == 0 {
             let lines: Vec<String> = text("output").lines().map(str::to_owned).collect();
-            lines.iter().for_each(|line| self.show(state, line.as_bytes()));
+            lines
+                .iter()
+                .for_each(|line| self.show(state, line.as_bytes()));
         }
         if state.hidden > 0 {
             let hidden = state.hidden;
-            state.line(&self.paint.tone(Tone::Faint, &format!("│ … [{}]", count(hidden, "more line"))));
+            state.line(&self.paint.tone(
+                Tone::Faint,
+                &format!("│ … [{}]", count(hidden, "more line")),
+            ));
         }
         let (tone, line) = match &finished.ran {
             Some(Ran::Done(node)) if finished.outcome == Outcome::AutoApproved => {
                 let bounded = node.get("sandboxed").and_then(Node::as_bool) == Some(true);
-                (Tone::Green, format!("✓ ran, unasked{}", if bounded { ", in a sandbox" } else { "" }))
+                (
+                    Tone::Green,
+                    format!(
+                        "✓ ran, unasked{}",
+                        if bounded { ", in a sandbox" } else { "" }
+                    ),
+                )
             }
             Some(Ran::Done(_)) => (Tone::Green, "✓ ran".to_owned()),
-            Some(Ran::Failed { why, .. }) => (Tone::Red, format!("✗ failed: {}", visible_block(why))),
+            Some(Ran::Failed { why, .. }) => {
+                (Tone::Red, format!("✗ failed: {}", visible_block(why)))
+            }
             Some(Ran::NotRun(why)) => (Tone::Red, format!("✗ {}", visible_block(why))),
-            None if finished.held.is_some() => (Tone::Green, format!("held: {}", finished.held.as_deref().unwrap_or_default())),
+            None if finished.held.is_some() => (
+                Tone::Green,
+                format!("held: {}", finished.held.as_deref().unwrap_or_default()),
+            ),
             None if finished.outcome == Outcome::DryRun => (Tone::Yellow, dry(finished)),
             None => (Tone::Red, format!("✗ {}", visible_block(&finished.message))),
         };
@@ -186,16 +239,32 @@ impl Progress {
 
     /// What is denied as a catastrophe is not asked about, so nobody would see that it was tried: it is told apart from all other ends.
     fn notice(&self, state: &mut State, finished: &Finished) {
-        let Some(verdict) = finished.verdict.as_deref().filter(|verdict| verdict.tier == Tier::Catastrophic) else { return };
-        state.line(&self.paint.tone(Tone::Alarm, " ⚠ CATASTROPHIC OPERATION: denied, and nobody is asked about it "));
+        let Some(verdict) = finished
+            .verdict
+            .as_deref()
+            .filter(|verdict| verdict.tier == Tier::Catastrophic)
+        else {
+            return;
+        };
+        state.line(&self.paint.tone(
+            Tone::Alarm,
+            " ⚠ CATASTROPHIC OPERATION: denied, and nobody is asked about it ",
+        ));
         let does = |effect: &&Effect| !matches!(effect.kind, EffectKind::Run | EffectKind::Read);
         let mut effects = verdict.effects.iter().filter(does);
         for effect in effects.by_ref().take(MOST_EFFECTS) {
-            state.line(&self.paint.tone(Tone::Red, &format!("⚠ {}", sentence::whole(&explain::effect(effect)))));
+            state.line(&self.paint.tone(
+                Tone::Red,
+                &format!("⚠ {}", sentence::whole(&explain::effect(effect))),
+            ));
         }
         let more = effects.count();
         if more > 0 {
-            state.line(&self.paint.tone(Tone::Red, &format!("⚠ and {more} more like this")));
+            state.line(
+                &self
+                    .paint
+                    .tone(Tone::Red, &format!("⚠ and {more} more like this")),
+            );
         }
     }
 
@@ -210,19 +279,36 @@ impl Progress {
     /// The last lines of a batch.
     pub fn summary(&self, batch: &Batch, stats: Option<&str>) {
         let mut state = self.state();
-        let quit = batch.results.iter().any(|finished| finished.outcome == Outcome::Cancelled && finished.verdict.is_some());
+        let quit = batch
+            .results
+            .iter()
+            .any(|finished| finished.outcome == Outcome::Cancelled && finished.verdict.is_some());
         // The call at which the person stopped is cancelled with the rest: one of three that ran leaves two.
-        let cancelled = batch.results.iter().filter(|finished| finished.outcome == Outcome::Cancelled).count();
+        let cancelled = batch
+            .results
+            .iter()
+            .filter(|finished| finished.outcome == Outcome::Cancelled)
+            .count();
         let mut lines = vec![String::new()];
         if quit {
             lines.push("User requested to stop execution".to_owned());
         }
         if cancelled > 0 {
-            lines.push(format!("Cancelled {}", count(cancelled, "remaining operation")));
+            lines.push(format!(
+                "Cancelled {}",
+                count(cancelled, "remaining operation")
+            ));
         }
-        let held = batch.results.iter().filter(|finished| finished.held.is_some()).count();
+        let held = batch
+            .results
+            .iter()
+            .filter(|finished| finished.held.is_some())
+            .count();
         if held > 0 {
-            lines.push(format!("Held: {held}; `sayso exec ID` runs one, once and within {} minutes", sayso_store::held::LIFE / 60));
+            lines.push(format!(
+                "Held: {held}; `sayso exec ID` runs one, once and within {} minutes",
+                sayso_store::held::LIFE / 60
+            ));
         }
         lines.push(completed(batch.counts()));
         lines.extend(stats.map(|stats| self.paint.tone(Tone::Faint, stats)));
@@ -235,9 +321,20 @@ impl Progress {
 
 /// How many calls did their work.
 pub fn completed(counts: Completed) -> String {
-    let Completed { completed, failed, total } = counts;
-    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-    format!("Completed: {completed}/{}{failed}", count(total, "operation"))
+    let Completed {
+        completed,
+        failed,
+        total,
+    } = counts;
+    let failed = if failed > 0 {
+        format!(", {failed} failed")
+    } else {
+        String::new()
+    };
+    format!(
+        "Completed: {completed}/{}{failed}",
+        count(total, "operation")
+    )
 }
 
 /// What a call is about, as people read it; one that is malformed has only its name.
@@ -247,14 +344,17 @@ fn subject(call: &Call) -> String {
     if call.is_too_deep() {
         return named();
     }
-    Operation::freeze(call.clone()).map_or_else(|_| named(), |operation| explain::subject(&operation))
+    Operation::freeze(call.clone())
+        .map_or_else(|_| named(), |operation| explain::subject(&operation))
 }
 
 /// What a dry run would have done.
 fn dry(finished: &Finished) -> String {
     let verdict = finished.verdict.as_deref();
     let decision = verdict.map_or("", |verdict| verdict.decision.word());
-    let why = verdict.and_then(|verdict| verdict.reasons.first()).map_or("", |reason| reason.text.as_str());
+    let why = verdict
+        .and_then(|verdict| verdict.reasons.first())
+        .map_or("", |reason| reason.text.as_str());
     format!("not run (--dry-run): {decision}, {}", visible(why))
 }
 
@@ -266,7 +366,10 @@ impl State {
     /// One line, or several where it is wider than the screen or holds breaks; each but the first starts with the mark, so that nothing
     /// that a program or an agent wrote starts a line by itself.
     fn put(&mut self, text: &str, mark: &str) {
-        let pieces: Vec<String> = text.split('\n').map(|piece| self.paint.folded(piece, mark)).collect();
+        let pieces: Vec<String> = text
+            .split('\n')
+            .map(|piece| self.paint.folded(piece, mark))
+            .collect();
         // Nobody is left to tell if the screen is gone; the results still come.
         let _ = writeln!(self.out, "{}", pieces.join(&format!("\n{mark}")));
     }

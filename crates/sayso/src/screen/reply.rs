@@ -25,7 +25,9 @@ pub enum Reply {
 /// The key or word of a typed line, and the words behind it.
 pub fn parts(typed: &str) -> (&str, &str) {
     let typed = typed.trim();
-    typed.split_once([' ', '\t', ':', '=']).map_or((typed, ""), |(first, note)| (first, note.trim()))
+    typed
+        .split_once([' ', '\t', ':', '='])
+        .map_or((typed, ""), |(first, note)| (first, note.trim()))
 }
 
 /// Whether words may stand behind an answer: a denial says why, and what is kept says how wide.
@@ -42,10 +44,17 @@ pub fn read(prompt: &Prompt, keymap: &Keymap, typed: &str) -> Reply {
     let (first, words) = parts(typed);
     let answer = keymap.answer(first);
     let Some(action) = Action::at(answer, prompt) else {
-        return Reply::Nothing(if typed.trim().is_empty() { "type one of the keys" } else { "that is none of the keys" });
+        return Reply::Nothing(if typed.trim().is_empty() {
+            "type one of the keys"
+        } else {
+            "that is none of the keys"
+        });
     };
     // At the second of two confirmations everything but a plain yes cancels; only a no has words that are meant for the agent.
-    if prompt.round == Round::Second && answer != Some(Action::Deny) && (action == Action::Deny || !words.is_empty()) {
+    if prompt.round == Round::Second
+        && answer != Some(Action::Deny)
+        && (action == Action::Deny || !words.is_empty())
+    {
         return Reply::Decided(Choice::Deny, None);
     }
     // `y but only if …` is no yes.
@@ -53,7 +62,10 @@ pub fn read(prompt: &Prompt, keymap: &Keymap, typed: &str) -> Reply {
         return Reply::Nothing("only a denial and an answer that is kept can carry words");
     }
     match action {
-        Action::Deny => Reply::Decided(Choice::Deny, Some(words.to_owned()).filter(|words| !words.is_empty())),
+        Action::Deny => Reply::Decided(
+            Choice::Deny,
+            Some(words.to_owned()).filter(|words| !words.is_empty()),
+        ),
         Action::Quit => Reply::Decided(Choice::Quit, None),
         Action::View => Reply::View,
         Action::Help => Reply::Help,
@@ -61,7 +73,10 @@ pub fn read(prompt: &Prompt, keymap: &Keymap, typed: &str) -> Reply {
         Action::Allow(_) | Action::Edits | Action::ServerTool => allow(prompt, action),
         Action::Pattern if prompt.takes_pattern() && words.is_empty() => Reply::Pattern,
         Action::Pattern if prompt.takes_pattern() => match prompt.rule_scopes().first() {
-            Some(scope) => Reply::Kept(Choice::Pattern { text: words.to_owned(), scope: *scope }),
+            Some(scope) => Reply::Kept(Choice::Pattern {
+                text: words.to_owned(),
+                scope: *scope,
+            }),
             None => Reply::Nothing("no pattern is offered here"),
         },
         // Where no pattern can be kept, the key means the project.
@@ -75,7 +90,10 @@ fn kept(prompt: &Prompt, scope: Scope, words: &str) -> Reply {
     if let Some(at) = prompt.offer_of_width(scope, words) {
         return Reply::Kept(Choice::Offer(at));
     }
-    let choice = Choice::Pattern { text: words.to_owned(), scope };
+    let choice = Choice::Pattern {
+        text: words.to_owned(),
+        scope,
+    };
     match prompt.takes(&choice) {
         true => Reply::Kept(choice),
         false => Reply::Nothing("that is not offered here"),

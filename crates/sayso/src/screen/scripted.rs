@@ -22,37 +22,53 @@ pub struct Scripted {
 impl Scripted {
     /// Reads the list. Words and keys are those of the prompt; a comma ends each.
     pub fn new(keymap: &'static Keymap, list: &str, show: Show) -> Result<Self, String> {
-        let answers: VecDeque<String> = split(list).into_iter().map(|one| one.trim().to_owned()).collect();
+        let answers: VecDeque<String> = split(list)
+            .into_iter()
+            .map(|one| one.trim().to_owned())
+            .collect();
         for answer in &answers {
             let (first, words) = reply::parts(answer);
             let why = match keymap.answer(first) {
                 None => format!("is no answer of the keymap `{}`", keymap.name),
                 Some(action) if !reply::takes_words(action) && !words.is_empty() => {
-                    "is no answer: only a denial and an answer that is kept can carry words".to_owned()
+                    "is no answer: only a denial and an answer that is kept can carry words"
+                        .to_owned()
                 }
                 Some(_) => continue,
             };
             return Err(format!("`{}` {why}", sayso_core::visible::visible(answer)));
         }
-        Ok(Scripted { keymap, left: Mutex::new(answers), show })
+        Ok(Scripted {
+            keymap,
+            left: Mutex::new(answers),
+            show,
+        })
     }
 
     /// How many answers were not needed.
     pub fn unused(&self) -> usize {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.left
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .len()
     }
 
     fn next(&self, prompt: &Prompt) -> Ended {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let Some(typed) = left.pop_front() else { return Ended::Nobody };
+            let Some(typed) = left.pop_front() else {
+                return Ended::Nobody;
+            };
             (self.show)(prompt, &typed);
             let (choice, note) = match reply::read(prompt, self.keymap, &typed) {
                 Reply::Decided(choice, note) => (choice, note),
                 // The list was written on purpose, so a wider answer needs no second key: it is the one that a screen would mark first.
                 Reply::Wider(offers) => {
                     let marked = offers.get(self.keymap.first_proposal(prompt, &offers));
-                    (marked.map_or(Choice::Deny, |marked| Choice::Offer(*marked)), None)
+                    (
+                        marked.map_or(Choice::Deny, |marked| Choice::Offer(*marked)),
+                        None,
+                    )
                 }
                 Reply::Kept(choice) => (choice, None),
                 Reply::View | Reply::Help => continue,
@@ -61,12 +77,22 @@ impl Scripted {
                     return Ended::Failed(words.to_owned());
                 }
                 Reply::Nothing(_) => {
-                    return Ended::Failed(format!("the answer `{}` is not offered here", sayso_core::visible::visible(&typed)));
+                    return Ended::Failed(format!(
+                        "the answer `{}` is not offered here",
+                        sayso_core::visible::visible(&typed)
+                    ));
                 }
             };
             let typed = Some(reply::parts(&typed).0.to_owned());
-            let answer = Answer { note, typed, ..prompt.answer(choice) };
-            return Ended::Answered { answer, by: "--answers".into() };
+            let answer = Answer {
+                note,
+                typed,
+                ..prompt.answer(choice)
+            };
+            return Ended::Answered {
+                answer,
+                by: "--answers".into(),
+            };
         }
     }
 }

@@ -20,7 +20,11 @@ pub struct Scrolled {
 
 /// The rows of the screen that lines take.
 pub fn rows(lines: &[String], paint: Paint) -> Vec<String> {
-    plain::folded(lines, paint).iter().flat_map(|line| line.split('\n')).map(str::to_owned).collect()
+    plain::folded(lines, paint)
+        .iter()
+        .flat_map(|line| line.split('\n'))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What has to be said about a prompt of these lines on a screen of so many rows; nothing where all of it is in sight.
@@ -31,25 +35,59 @@ pub fn scrolled(prompt: &Prompt, lines: &[String], look: Look, height: usize) ->
         return Scrolled::default();
     }
     let said = |above: usize, rest: &str| {
-        let words = format!("↑ {} of this prompt scrolled out of sight{rest}", count(above, "row"));
-        vec![String::new(), format!("  {}", look.paint.tone(Tone::Yellow, &words))]
+        let words = format!(
+            "↑ {} of this prompt scrolled out of sight{rest}",
+            count(above, "row")
+        );
+        vec![
+            String::new(),
+            format!("  {}", look.paint.tone(Tone::Yellow, &words)),
+        ]
     };
-    if let Body::Command { lines: command, folder, .. } = &prompt.presentation.body {
-        let again =
-            Body::Command { lines: command.clone(), folder: folder.clone(), effects: Vec::new(), parts: Vec::new(), marks: Vec::new() };
-        let again: Vec<String> =
-            body::lines(&again, prompt.operation.workspace(), look.paint).into_iter().map(|line| format!("  {line}")).collect();
+    if let Body::Command {
+        lines: command,
+        folder,
+        ..
+    } = &prompt.presentation.body
+    {
+        let again = Body::Command {
+            lines: command.clone(),
+            folder: folder.clone(),
+            effects: Vec::new(),
+            parts: Vec::new(),
+            marks: Vec::new(),
+        };
+        let again: Vec<String> = body::lines(&again, prompt.operation.workspace(), look.paint)
+            .into_iter()
+            .map(|line| format!("  {line}"))
+            .collect();
         let mut out = said(taken, "; the command again:");
         out.extend(again);
         let added = rows(&out, look.paint).len();
         if added < height {
-            let mut lines = said((taken + added).saturating_sub(height), "; the command again:");
+            let mut lines = said(
+                (taken + added).saturating_sub(height),
+                "; the command again:",
+            );
             lines.extend(out.into_iter().skip(lines.len()));
-            return Scrolled { lines, unseen: false };
+            return Scrolled {
+                lines,
+                unseen: false,
+            };
         }
     }
     let key = look.keymap.key_of(Action::View).unwrap_or('v');
     let unseen = plain::is_grave(&prompt.verdict);
-    let rest = format!("; `{key}` shows all of it, a page at a time{}", if unseen { ", and no yes counts before" } else { "" });
-    Scrolled { lines: said((taken + 2).saturating_sub(height), &rest), unseen }
+    let rest = format!(
+        "; `{key}` shows all of it, a page at a time{}",
+        if unseen {
+            ", and no yes counts before"
+        } else {
+            ""
+        }
+    );
+    Scrolled {
+        lines: said((taken + 2).saturating_sub(height), &rest),
+        unseen,
+    }
 }

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcgetwinsize, tcsetattr};
+use rustix::termios::{
+    OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcgetwinsize, tcsetattr,
+};
 use sayso_tui::draw::Frame;
 use sayso_tui::paint::Painter;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
@@ -32,9 +34,14 @@ fn keep_panics_back() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| match IS_TAKEN.load(Ordering::SeqCst) {
-            true => BROKEN.lock().unwrap_or_else(PoisonError::into_inner).push(info.to_string()),
-            false => before(info),
+        std::panic::set_hook(Box::new(move |info| {
+            match IS_TAKEN.load(Ordering::SeqCst) {
+                true => BROKEN
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(info.to_string()),
+                false => before(info),
+            }
         }));
     });
 }
@@ -78,7 +85,14 @@ impl Tty {
         signal_hook::flag::register_conditional_default(SIGTSTP, Arc::clone(&idle))?;
         signal_hook::flag::register(SIGTSTP, Arc::clone(&suspended))?;
         signal_hook::flag::register(SIGCONT, Arc::clone(&continued))?;
-        Ok(Tty { file, signals, end, idle, suspended, continued })
+        Ok(Tty {
+            file,
+            signals,
+            end,
+            idle,
+            suspended,
+            continued,
+        })
     }
 
     /// Wakes whoever waits at the terminal, as a signal does: a byte that is written to it is enough.
@@ -99,7 +113,12 @@ impl Tty {
         }
         let before = tcgetattr(&self.file)?;
         keep_panics_back();
-        let mut taken = Taken { tty: self, before, painter: Painter::default(), was_signal: false };
+        let mut taken = Taken {
+            tty: self,
+            before,
+            painter: Painter::default(),
+            was_signal: false,
+        };
         taken.enter()?;
         Ok(taken)
     }
@@ -132,9 +151,17 @@ impl Taken<'_> {
         let _ = tcsetattr(&self.tty.file, OptionalActions::Now, &self.before);
         self.tty.idle.store(true, Ordering::SeqCst);
         IS_TAKEN.store(false, Ordering::SeqCst);
-        for words in BROKEN.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        for words in BROKEN
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .drain(..)
+        {
             // Where there is nobody to read it, it is lost.
-            let _ = writeln!(io::stderr(), "{}", sayso_core::visible::visible_block(&words));
+            let _ = writeln!(
+                io::stderr(),
+                "{}",
+                sayso_core::visible::visible_block(&words)
+            );
         }
     }
 
@@ -165,7 +192,13 @@ impl Taken<'_> {
 
     /// Forgets what was typed and not read. Tells whether anything was.
     pub fn forget_typed(&self) -> io::Result<bool> {
-        let typed = poll(&mut [PollFd::new(&self.tty.file, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) != Ok(0);
+        let typed = poll(
+            &mut [PollFd::new(&self.tty.file, PollFlags::IN)],
+            Some(&Timespec {
+                tv_sec: 0,
+                tv_nsec: 0,
+            }),
+        ) != Ok(0);
         tcflush(&self.tty.file, QueueSelector::IFlush)?;
         Ok(typed)
     }
@@ -176,7 +209,10 @@ impl Taken<'_> {
             tv_sec: i64::try_from(longest.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: longest.subsec_nanos().into(),
         });
-        let mut ready = [PollFd::new(&self.tty.file, PollFlags::IN), PollFd::new(&self.tty.signals, PollFlags::IN)];
+        let mut ready = [
+            PollFd::new(&self.tty.file, PollFlags::IN),
+            PollFd::new(&self.tty.signals, PollFlags::IN),
+        ];
         match poll(&mut ready, longest.as_ref()) {
             Ok(0) => return Ok(Event::Nothing),
             Ok(_) => {}
@@ -198,7 +234,9 @@ impl Taken<'_> {
         let mut bytes = [0u8; 1024];
         match self.tty.file.read(&mut bytes) {
             Ok(0) => Ok(Event::Lost),
-            Ok(count) => Ok(Event::Bytes(bytes.get(..count).unwrap_or_default().to_vec())),
+            Ok(count) => Ok(Event::Bytes(
+                bytes.get(..count).unwrap_or_default().to_vec(),
+            )),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Event::Signal),
             Err(_) => Ok(Event::Lost),
         }
@@ -206,7 +244,10 @@ impl Taken<'_> {
 
     /// Whether something follows in this moment.
     pub fn follows(&self, moment: Duration) -> io::Result<bool> {
-        let moment = Timespec { tv_sec: 0, tv_nsec: moment.subsec_nanos().into() };
+        let moment = Timespec {
+            tv_sec: 0,
+            tv_nsec: moment.subsec_nanos().into(),
+        };
         let mut ready = [PollFd::new(&self.tty.file, PollFlags::IN)];
         Ok(poll(&mut ready, Some(&moment)).unwrap_or_default() > 0)
     }

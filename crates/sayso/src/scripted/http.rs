@@ -22,7 +22,10 @@ pub(super) struct Request {
 
 impl Request {
     fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// The path, without a query.
@@ -37,25 +40,38 @@ impl Request {
 
     /// Whether it brings the key, in one of the ways there are.
     pub fn has_key(&self, key: &str) -> bool {
-        let plain = self.header("x-api-key").or_else(|| self.header("x-goog-api-key"));
+        let plain = self
+            .header("x-api-key")
+            .or_else(|| self.header("x-goog-api-key"));
         let given = plain.or_else(|| self.header("authorization")?.strip_prefix("Bearer "));
         given.is_some_and(|given| is_same(given, key))
     }
 
     /// The body as JSON; of no body, an empty object.
     pub fn json(&self) -> Result<Node, String> {
-        let text = std::str::from_utf8(&self.body).map_err(|_| "the body is no UTF-8".to_owned())?;
+        let text =
+            std::str::from_utf8(&self.body).map_err(|_| "the body is no UTF-8".to_owned())?;
         if text.is_empty() {
             return Ok(Node::map::<String>([]));
         }
-        let limits = Limits { bytes: LONGEST_BODY, depth: 128, nodes: 1_000_000 };
-        json::read(text, &limits).map_err(|finding| format!("the body is no JSON: {}", finding.message))
+        let limits = Limits {
+            bytes: LONGEST_BODY,
+            depth: 128,
+            nodes: 1_000_000,
+        };
+        json::read(text, &limits)
+            .map_err(|finding| format!("the body is no JSON: {}", finding.message))
     }
 }
 
 /// Compares without telling by its time where the difference is.
 fn is_same(given: &str, key: &str) -> bool {
-    given.len() == key.len() && given.bytes().zip(key.bytes()).fold(0, |sum, (one, other)| sum | (one ^ other)) == 0
+    given.len() == key.len()
+        && given
+            .bytes()
+            .zip(key.bytes())
+            .fold(0, |sum, (one, other)| sum | (one ^ other))
+            == 0
 }
 
 /// Reads one request.
@@ -63,7 +79,9 @@ pub(super) fn read(stream: &mut impl Read) -> Result<Request, String> {
     let mut bytes = Vec::new();
     let mut piece = vec![0; 16 << 10];
     let mut more = |bytes: &mut Vec<u8>| -> Result<(), String> {
-        let count = stream.read(&mut piece).map_err(|error| format!("it could not be read: {error}"))?;
+        let count = stream
+            .read(&mut piece)
+            .map_err(|error| format!("it could not be read: {error}"))?;
         if count == 0 {
             return Err("it ends early".to_owned());
         }
@@ -80,18 +98,26 @@ pub(super) fn read(stream: &mut impl Read) -> Result<Request, String> {
         more(&mut bytes)?;
     };
     let mut request = head(bytes.get(..end).unwrap_or_default())?;
-    if request.header("transfer-encoding").is_some() || request.header("content-encoding").is_some() {
+    if request.header("transfer-encoding").is_some() || request.header("content-encoding").is_some()
+    {
         return Err("the body must be plain, with its length".to_owned());
     }
     let length = match request.header("content-length") {
         None => 0,
-        Some(length) => length.parse::<usize>().ok().filter(|length| *length <= LONGEST_BODY).ok_or("the body is too long")?,
+        Some(length) => length
+            .parse::<usize>()
+            .ok()
+            .filter(|length| *length <= LONGEST_BODY)
+            .ok_or("the body is too long")?,
     };
     let start = end.saturating_add(4);
     while bytes.len() < start.saturating_add(length) {
         more(&mut bytes)?;
     }
-    request.body = bytes.get(start..start.saturating_add(length)).unwrap_or_default().to_vec();
+    request.body = bytes
+        .get(start..start.saturating_add(length))
+        .unwrap_or_default()
+        .to_vec();
     Ok(request)
 }
 
@@ -99,12 +125,23 @@ fn head(bytes: &[u8]) -> Result<Request, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "the head is no UTF-8".to_owned())?;
     let mut lines = text.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
-    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let (method, target) = (
+        words.next().unwrap_or_default(),
+        words.next().unwrap_or_default(),
+    );
     if method.is_empty() || target.is_empty() {
         return Err("there is no request".to_owned());
     }
-    let header = |line: &str| line.split_once(':').map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim().to_owned()));
-    Ok(Request { method: method.to_owned(), target: target.to_owned(), headers: lines.filter_map(header).collect(), body: Vec::new() })
+    let header = |line: &str| {
+        line.split_once(':')
+            .map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim().to_owned()))
+    };
+    Ok(Request {
+        method: method.to_owned(),
+        target: target.to_owned(),
+        headers: lines.filter_map(header).collect(),
+        body: Vec::new(),
+    })
 }
 
 /// What is answered.
@@ -117,7 +154,11 @@ pub(super) struct Reply {
 impl Reply {
     /// One document.
     pub fn json(node: Node) -> Reply {
-        Reply { status: 200, kind: "application/json", body: json::write(&node) }
+        Reply {
+            status: 200,
+            kind: "application/json",
+            body: json::write(&node),
+        }
     }
 
     /// A row of events, each with its name in it under `type`.
@@ -126,25 +167,47 @@ impl Reply {
             let name = node.get("type").and_then(Node::as_text).unwrap_or_default();
             format!("event: {name}\ndata: {}\n\n", json::write(node))
         };
-        Reply { status: 200, kind: "text/event-stream", body: events.iter().map(event).collect() }
+        Reply {
+            status: 200,
+            kind: "text/event-stream",
+            body: events.iter().map(event).collect(),
+        }
     }
 
     /// A row of pieces without names, and the word that ends it.
     pub fn pieces(pieces: &[Node]) -> Reply {
-        let body: String = pieces.iter().map(|node| format!("data: {}\n\n", json::write(node))).collect();
-        Reply { status: 200, kind: "text/event-stream", body: format!("{body}data: [DONE]\n\n") }
+        let body: String = pieces
+            .iter()
+            .map(|node| format!("data: {}\n\n", json::write(node)))
+            .collect();
+        Reply {
+            status: 200,
+            kind: "text/event-stream",
+            body: format!("{body}data: [DONE]\n\n"),
+        }
     }
 
     /// One piece without a name, and nothing behind it.
     pub fn last_piece(node: &Node) -> Reply {
-        Reply { status: 200, kind: "text/event-stream", body: format!("data: {}\n\n", json::write(node)) }
+        Reply {
+            status: 200,
+            kind: "text/event-stream",
+            body: format!("data: {}\n\n", json::write(node)),
+        }
     }
 
     /// An error.
     pub fn problem(status: u16, why: &str) -> Reply {
-        let error = Node::map([("type", Node::text("invalid_request_error")), ("message", Node::text(why))]);
+        let error = Node::map([
+            ("type", Node::text("invalid_request_error")),
+            ("message", Node::text(why)),
+        ]);
         let body = Node::map([("type", Node::text("error")), ("error", error)]);
-        Reply { status, kind: "application/json", body: json::write(&body) }
+        Reply {
+            status,
+            kind: "application/json",
+            body: json::write(&body),
+        }
     }
 
     /// As it goes over the wire.
@@ -157,7 +220,9 @@ impl Reply {
             _ => "Bad Request",
         };
         let (status, kind, length) = (self.status, self.kind, self.body.len());
-        let head = format!("HTTP/1.1 {status} {words}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
+        let head = format!(
+            "HTTP/1.1 {status} {words}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+        );
         [head.as_bytes(), self.body.as_bytes()].concat()
     }
 }

@@ -62,12 +62,22 @@ pub struct Script {
 impl Script {
     /// The same steps whatever it is asked.
     pub fn of(ids: &str, steps: Vec<Step>) -> Script {
-        Script { ids: ids.to_owned(), conversations: vec![Conversation { about: String::new(), steps }] }
+        Script {
+            ids: ids.to_owned(),
+            conversations: vec![Conversation {
+                about: String::new(),
+                steps,
+            }],
+        }
     }
 
     /// The step that follows so many results in a conversation that began like this: the id of its call, and what may be called.
     fn step(&self, beginning: &str, results: usize) -> Option<(String, &Step)> {
-        let (number, conversation) = self.conversations.iter().enumerate().find(|(_, one)| beginning.contains(&one.about))?;
+        let (number, conversation) = self
+            .conversations
+            .iter()
+            .enumerate()
+            .find(|(_, one)| beginning.contains(&one.about))?;
         let step = conversation.steps.get(results)?;
         Some((format!("{}_{number}_{results}", self.ids), step))
     }
@@ -128,7 +138,8 @@ impl Model {
     /// # Errors
     /// When this machine has no loopback, or no thread.
     pub fn start(script: Script, key: &str) -> Result<Model, String> {
-        let problem = |error: std::io::Error| format!("the scripted model could not be started: {error}");
+        let problem =
+            |error: std::io::Error| format!("the scripted model could not be started: {error}");
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(problem)?;
         let address = listener.local_addr().map_err(problem)?;
         let shared = Arc::new(Shared {
@@ -140,8 +151,14 @@ impl Model {
             is_over: AtomicBool::new(false),
         });
         let for_all = Arc::clone(&shared);
-        let listening = std::thread::Builder::new().spawn(move || listen(&listener, &for_all)).map_err(problem)?;
-        Ok(Model { address, shared, listening: Some(listening) })
+        let listening = std::thread::Builder::new()
+            .spawn(move || listen(&listener, &for_all))
+            .map_err(problem)?;
+        Ok(Model {
+            address,
+            shared,
+            listening: Some(listening),
+        })
     }
 
     /// Where it is: `http://127.0.0.1:PORT`.
@@ -151,7 +168,11 @@ impl Model {
 
     /// What it was asked so far, and so what it has seen.
     pub fn seen(&self) -> Vec<Seen> {
-        self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared
+            .seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The results of all calls, as text, each once with the id of its call.
@@ -167,7 +188,11 @@ impl Model {
 
     /// Other addresses that the agent wanted to reach through this one.
     pub fn elsewhere(&self) -> Vec<String> {
-        self.shared.elsewhere.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared
+            .elsewhere
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
@@ -210,7 +235,9 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
 
 /// One request a connection. Whoever hangs up early gets no answer, and that is all there is to it.
 fn serve(mut stream: &TcpStream, shared: &Shared) {
-    let patient = stream.set_read_timeout(Some(PATIENCE)).and_then(|()| stream.set_write_timeout(Some(PATIENCE)));
+    let patient = stream
+        .set_read_timeout(Some(PATIENCE))
+        .and_then(|()| stream.set_write_timeout(Some(PATIENCE)));
     if patient.is_err() {
         return;
     }
@@ -218,14 +245,19 @@ fn serve(mut stream: &TcpStream, shared: &Shared) {
         Ok(request) => answer(&request, shared),
         Err(why) => Reply::problem(400, &why),
     };
-    let _ = stream.write_all(&reply.bytes()).and_then(|()| stream.flush());
+    let _ = stream
+        .write_all(&reply.bytes())
+        .and_then(|()| stream.flush());
     // What was sent is only sure to arrive when the other side's words were read.
     let _ = stream.shutdown(std::net::Shutdown::Write);
 }
 
 fn answer(request: &Request, shared: &Shared) -> Reply {
     if request.is_for_elsewhere() {
-        let mut elsewhere = shared.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut elsewhere = shared
+            .elsewhere
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if elsewhere.len() < MOST_KEPT && !elsewhere.contains(&request.target) {
             elsewhere.push(request.target.clone());
         }
@@ -258,7 +290,10 @@ fn answer(request: &Request, shared: &Shared) -> Reply {
     };
     let mut seen = shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
     if seen.len() < MOST_KEPT {
-        seen.push(Seen { path: path.to_owned(), body });
+        seen.push(Seen {
+            path: path.to_owned(),
+            body,
+        });
     }
     reply
 }
@@ -270,8 +305,12 @@ fn is_streamed(body: &Node) -> bool {
 
 /// All text of a value that is text, or a list of pieces that have some.
 fn text_of(node: &Node) -> String {
-    let pieces = node.items().iter().filter_map(|piece| piece.get("text").and_then(Node::as_text));
-    node.as_text().map_or_else(|| pieces.collect::<Vec<_>>().join("\n"), str::to_owned)
+    let pieces = node
+        .items()
+        .iter()
+        .filter_map(|piece| piece.get("text").and_then(Node::as_text));
+    node.as_text()
+        .map_or_else(|| pieces.collect::<Vec<_>>().join("\n"), str::to_owned)
 }
 
 /// A number made by code.

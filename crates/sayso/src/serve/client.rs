@@ -14,7 +14,11 @@ use crate::lineage;
 
 /// The longest answer that is read.
 const LONGEST: usize = 64 << 20;
-const LIMITS: Limits = Limits { bytes: LONGEST, depth: 256, nodes: 4_000_000 };
+const LIMITS: Limits = Limits {
+    bytes: LONGEST,
+    depth: 256,
+    nodes: 4_000_000,
+};
 /// The longest line of a head, or of an event.
 const LONGEST_LINE: u64 = 16 << 20;
 
@@ -71,12 +75,19 @@ impl Answer {
     pub fn problem(&self) -> String {
         let text = |key: &str| self.body.get(key).and_then(Node::as_text);
         let detail = text("detail").unwrap_or("it did not say why");
-        text("hint").map_or_else(|| detail.to_owned(), |hint| format!("{detail}\nhint: {hint}"))
+        text("hint").map_or_else(
+            || detail.to_owned(),
+            |hint| format!("{detail}\nhint: {hint}"),
+        )
     }
 
     /// The word for programs of what went wrong.
     pub fn kind(&self) -> &str {
-        self.body.get("type").and_then(Node::as_text).and_then(|kind| kind.strip_prefix("sayso:")).unwrap_or_default()
+        self.body
+            .get("type")
+            .and_then(Node::as_text)
+            .and_then(|kind| kind.strip_prefix("sayso:"))
+            .unwrap_or_default()
     }
 }
 
@@ -86,7 +97,10 @@ impl Client {
     /// # Errors
     /// When its folder cannot be relied on.
     pub fn new(state: &Path) -> Result<Option<Client>, String> {
-        Ok(Home::existing(state)?.map(|home| Client { path: home.socket(), home }))
+        Ok(Home::existing(state)?.map(|home| Client {
+            path: home.socket(),
+            home,
+        }))
     }
 
     /// The folder of the inbox.
@@ -100,7 +114,8 @@ impl Client {
             _ => Trouble::Broken(error.to_string()),
         })?;
         // Whoever answers there answers for the person: it must be this very program, and not something that took its place.
-        let peer = rustix::net::sockopt::socket_peercred(&stream).map_err(|error| Trouble::Broken(error.to_string()))?;
+        let peer = rustix::net::sockopt::socket_peercred(&stream)
+            .map_err(|error| Trouble::Broken(error.to_string()))?;
         let process = u32::try_from(peer.pid.as_raw_nonzero().get()).unwrap_or_default();
         if peer.uid != rustix::process::geteuid() || !lineage::is_this_program(process) {
             return Err(Trouble::Other);
@@ -118,10 +133,14 @@ impl Client {
     ) -> Result<BufReader<Timed>, Trouble> {
         let stream = self.connect()?;
         let body = body.map(json::write);
-        let mut text =
-            format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\nsayso-protocol: {PROTOCOL}\r\nsayso-version: {VERSION}\r\n{headers}");
+        let mut text = format!(
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nsayso-protocol: {PROTOCOL}\r\nsayso-version: {VERSION}\r\n{headers}"
+        );
         if let Some(body) = &body {
-            text.push_str(&format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()));
+            text.push_str(&format!(
+                "content-type: application/json\r\ncontent-length: {}\r\n",
+                body.len()
+            ));
         }
         text.push_str("\r\n");
         text.push_str(body.as_deref().unwrap_or_default());
@@ -134,7 +153,13 @@ impl Client {
     ///
     /// # Errors
     /// Why there is no answer.
-    pub fn request(&self, method: &str, path: &str, body: Option<&Node>, until: Instant) -> Result<Answer, Trouble> {
+    pub fn request(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Node>,
+        until: Instant,
+    ) -> Result<Answer, Trouble> {
         answered(self.send(method, path, "connection: close\r\n", body, Some(until))?)
     }
 
@@ -142,9 +167,26 @@ impl Client {
     ///
     /// # Errors
     /// Why there is no answer.
-    pub fn hold(&self, path: &str, body: &Node, until: Instant, hand: impl FnOnce(UnixStream)) -> Result<Answer, Trouble> {
-        let from = self.send("POST", path, "connection: close\r\n", Some(body), Some(until))?;
-        hand(from.get_ref().stream.try_clone().map_err(|error| Trouble::Broken(error.to_string()))?);
+    pub fn hold(
+        &self,
+        path: &str,
+        body: &Node,
+        until: Instant,
+        hand: impl FnOnce(UnixStream),
+    ) -> Result<Answer, Trouble> {
+        let from = self.send(
+            "POST",
+            path,
+            "connection: close\r\n",
+            Some(body),
+            Some(until),
+        )?;
+        hand(
+            from.get_ref()
+                .stream
+                .try_clone()
+                .map_err(|error| Trouble::Broken(error.to_string()))?,
+        );
         answered(from)
     }
 
@@ -160,7 +202,11 @@ impl Client {
         if head.status != 200 {
             return Err(Trouble::Broken(format!("status {}", head.status)));
         }
-        Ok(Heard { from, left: Vec::new(), id: after.map(str::to_owned) })
+        Ok(Heard {
+            from,
+            left: Vec::new(),
+            id: after.map(str::to_owned),
+        })
     }
 }
 
@@ -169,8 +215,15 @@ fn answered(mut from: BufReader<Timed>) -> Result<Answer, Trouble> {
     let length = head.length.filter(|length| *length <= LONGEST);
     let mut bytes = vec![0; length.unwrap_or(0)];
     from.read_exact(&mut bytes).map_err(trouble)?;
-    let body = if bytes.is_empty() { Value::Null.into() } else { read(&bytes)? };
-    Ok(Answer { status: head.status, body })
+    let body = if bytes.is_empty() {
+        Value::Null.into()
+    } else {
+        read(&bytes)?
+    };
+    Ok(Answer {
+        status: head.status,
+        body,
+    })
 }
 
 /// A socket that is waited for only so long.
@@ -181,9 +234,15 @@ struct Timed {
 
 impl Timed {
     fn left(&self) -> io::Result<Option<Duration>> {
-        let Some(until) = self.until else { return Ok(None) };
+        let Some(until) = self.until else {
+            return Ok(None);
+        };
         let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+        if left.is_zero() {
+            Err(io::ErrorKind::TimedOut.into())
+        } else {
+            Ok(Some(left))
+        }
     }
 }
 
@@ -219,19 +278,26 @@ struct Head {
 
 fn line(from: &mut BufReader<Timed>) -> Result<String, Trouble> {
     let mut line = Vec::new();
-    from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(trouble)?;
+    from.by_ref()
+        .take(LONGEST_LINE)
+        .read_until(b'\n', &mut line)
+        .map_err(trouble)?;
     if line.pop() != Some(b'\n') {
         return Err(Trouble::Broken("it ended in the middle".to_owned()));
     }
     if line.last() == Some(&b'\r') {
         line.pop();
     }
-    String::from_utf8(line).map_err(|_| Trouble::Broken("it said something that is no text".to_owned()))
+    String::from_utf8(line)
+        .map_err(|_| Trouble::Broken("it said something that is no text".to_owned()))
 }
 
 fn head(from: &mut BufReader<Timed>) -> Result<Head, Trouble> {
     let first = line(from)?;
-    let status = first.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)).and_then(|status| status.parse().ok());
+    let status = first
+        .strip_prefix("HTTP/1.1 ")
+        .and_then(|rest| rest.get(..3))
+        .and_then(|status| status.parse().ok());
     let status = status.ok_or_else(|| Trouble::Broken("it does not speak HTTP".to_owned()))?;
     let mut length = None;
     for _ in 0..256 {
@@ -249,8 +315,14 @@ fn head(from: &mut BufReader<Timed>) -> Result<Head, Trouble> {
 }
 
 fn read(bytes: &[u8]) -> Result<Node, Trouble> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Trouble::Broken("it said something that is no text".to_owned()))?;
-    json::read(text, &LIMITS).map_err(|finding| Trouble::Broken(format!("it said something that is no JSON: {}", finding.message)))
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| Trouble::Broken("it said something that is no text".to_owned()))?;
+    json::read(text, &LIMITS).map_err(|finding| {
+        Trouble::Broken(format!(
+            "it said something that is no JSON: {}",
+            finding.message
+        ))
+    })
 }
 
 /// Events, as they come.
@@ -279,11 +351,19 @@ impl Heard {
         let (mut name, mut data) = (String::new(), String::new());
         loop {
             let line = self.line()?;
-            match line.split_once(':').map(|(field, value)| (field, value.strip_prefix(' ').unwrap_or(value))) {
+            match line
+                .split_once(':')
+                .map(|(field, value)| (field, value.strip_prefix(' ').unwrap_or(value)))
+            {
                 Some(("event", value)) => name = value.to_owned(),
                 Some(("id", value)) => self.id = Some(value.to_owned()),
                 Some(("data", value)) => data.push_str(value),
-                None if line.is_empty() && !name.is_empty() => return Ok(Event { name, data: read(data.as_bytes())? }),
+                None if line.is_empty() && !name.is_empty() => {
+                    return Ok(Event {
+                        name,
+                        data: read(data.as_bytes())?,
+                    });
+                }
                 _ => {}
             }
         }
@@ -295,16 +375,20 @@ impl Heard {
             if let Some(end) = self.left.iter().position(|byte| *byte == b'\n') {
                 let mut line: Vec<u8> = self.left.drain(..=end).collect();
                 line.pop();
-                return String::from_utf8(line).map_err(|_| Trouble::Broken("it said something that is no text".to_owned()));
+                return String::from_utf8(line)
+                    .map_err(|_| Trouble::Broken("it said something that is no text".to_owned()));
             }
             let size = line(&mut self.from)?;
-            let size = usize::from_str_radix(size.trim(), 16).map_err(|_| Trouble::Broken("a piece has no length".to_owned()))?;
+            let size = usize::from_str_radix(size.trim(), 16)
+                .map_err(|_| Trouble::Broken("a piece has no length".to_owned()))?;
             if size == 0 || size > LONGEST {
                 return Err(Trouble::Broken("the stream has ended".to_owned()));
             }
             let start = self.left.len();
             self.left.resize(start + size, 0);
-            self.from.read_exact(self.left.get_mut(start..).unwrap_or_default()).map_err(trouble)?;
+            self.from
+                .read_exact(self.left.get_mut(start..).unwrap_or_default())
+                .map_err(trouble)?;
             line(&mut self.from)?;
         }
     }

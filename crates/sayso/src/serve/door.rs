@@ -119,28 +119,68 @@ pub(super) struct Done {
 }
 
 impl Door {
-    pub(super) fn new(whereabouts: Whereabouts, inbox: Arc<dyn Inbox>, feed: Arc<dyn Feed>, pin: bool) -> Door {
-        Door { whereabouts, inbox, feed, pin, benches: Mutex::default(), submitted: Mutex::default(), over: Over::default() }
+    pub(super) fn new(
+        whereabouts: Whereabouts,
+        inbox: Arc<dyn Inbox>,
+        feed: Arc<dyn Feed>,
+        pin: bool,
+    ) -> Door {
+        Door {
+            whereabouts,
+            inbox,
+            feed,
+            pin,
+            benches: Mutex::default(),
+            submitted: Mutex::default(),
+            over: Over::default(),
+        }
     }
 
     /// The bench for a workspace, made anew when a policy, a rule or the program itself has changed.
     fn bench(&self, workspace: &str) -> Result<Arc<Bench>, String> {
         let path = Path::new(workspace);
-        let known = self.benches.lock().unwrap_or_else(PoisonError::into_inner).get(workspace).cloned();
-        let stands = |bench: &Arc<Bench>| bench.sources.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Sources::stand);
+        let known = self
+            .benches
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(workspace)
+            .cloned();
+        let stands = |bench: &Arc<Bench>| {
+            bench
+                .sources
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .as_ref()
+                .is_some_and(Sources::stand)
+        };
         if let Some(bench) = known.as_ref().filter(|bench| stands(bench)) {
             return Ok(Arc::clone(bench));
         }
-        let choice = Choice { ignores_environment: true, ..Choice::default() };
+        let choice = Choice {
+            ignores_environment: true,
+            ..Choice::default()
+        };
         let folder = Folder::open(&self.whereabouts.state)?;
         // Looked at before it is read: what changes in between shows the next time.
         let sources = Sources::look(&self.whereabouts, path);
-        let bound = quick::bound(&folder, &self.whereabouts, path, &choice, policy_files::general(&self.whereabouts));
+        let bound = quick::bound(
+            &folder,
+            &self.whereabouts,
+            path,
+            &choice,
+            policy_files::general(&self.whereabouts),
+        );
         if let Some(bench) = known.filter(|bench| bound.is_some() && bench.bound == bound) {
             *bench.sources.lock().unwrap_or_else(PoisonError::into_inner) = sources;
             return Ok(bench);
         }
-        let loaded = quick::load_in(&folder, &self.whereabouts, path, &choice, policy_files::general(&self.whereabouts));
+        let loaded = quick::load_in(
+            &folder,
+            &self.whereabouts,
+            path,
+            &choice,
+            policy_files::general(&self.whereabouts),
+        );
         let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
             let why = loaded.policy.why_broken().unwrap_or("there is none");
             format!("the policy cannot be read, so everything is denied: {why}")
@@ -151,27 +191,49 @@ impl Door {
         );
         let needs_sandbox = settings.sandbox_require;
         let ports = Ports {
-            world: Arc::new(RealWorld(Machine::new(self.whereabouts.clone()).guarding(loaded.policy.installed()))),
-            ask: Arc::new(AsksHere { inbox: Arc::clone(&self.inbox), pin: self.pin }),
+            world: Arc::new(RealWorld(
+                Machine::new(self.whereabouts.clone()).guarding(loaded.policy.installed()),
+            )),
+            ask: Arc::new(AsksHere {
+                inbox: Arc::clone(&self.inbox),
+                pin: self.pin,
+            }),
             run: Arc::new(Nobody),
             store: Arc::<Recorder>::clone(&recorder),
         };
         let policy = Arc::new(loaded.policy);
-        let before = self.benches.lock().unwrap_or_else(PoisonError::into_inner).get(workspace).cloned();
+        let before = self
+            .benches
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(workspace)
+            .cloned();
         if let Some(before) = before {
             // What waits there is judged by what is in force when it is answered.
             before.gate.set_policy(Arc::clone(&policy))?;
         }
         let gate = Gate::new(ports, policy, How::Interactive, Arc::new(now));
         if needs_sandbox {
-            let why = "it may only run in a sandbox, which whoever submits it cannot promise".to_owned();
-            let refuse = move |operation: &Operation| (operation.kind() == Kind::Terminal).then(|| (Decision::Deny, why.clone()));
+            let why =
+                "it may only run in a sandbox, which whoever submits it cannot promise".to_owned();
+            let refuse = move |operation: &Operation| {
+                (operation.kind() == Kind::Terminal).then(|| (Decision::Deny, why.clone()))
+            };
             gate.add_plugin("sandbox", Arc::new(move |operation, _| refuse(operation)));
         }
         let feed = Arc::clone(&self.feed);
-        let observing = gate.events.observe("inbox", Priority::DISPLAY, Kinds::ALL, move |event| tell(feed.as_ref(), event))?;
+        let observing =
+            gate.events
+                .observe("inbox", Priority::DISPLAY, Kinds::ALL, move |event| {
+                    tell(feed.as_ref(), event)
+                })?;
         observing.keep();
-        let bench = Arc::new(Bench { bound, sources: Mutex::new(sources.filter(|_| bound.is_some())), gate: Arc::new(gate), recorder });
+        let bench = Arc::new(Bench {
+            bound,
+            sources: Mutex::new(sources.filter(|_| bound.is_some())),
+            gate: Arc::new(gate),
+            recorder,
+        });
         let mut benches = self.benches.lock().unwrap_or_else(PoisonError::into_inner);
         if benches.len() >= WORKSPACES {
             // Those of operations that wait stay: a policy that gets stricter counts for them, too.
@@ -183,12 +245,23 @@ impl Door {
 
     /// Puts the policy in force that a workspace has now, before an answer for it counts.
     pub(super) fn refresh(&self, workspace: &str) -> Result<(), String> {
-        let is_known = self.benches.lock().unwrap_or_else(PoisonError::into_inner).contains_key(workspace);
-        if is_known { self.bench(workspace).map(drop) } else { Ok(()) }
+        let is_known = self
+            .benches
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains_key(workspace);
+        if is_known {
+            self.bench(workspace).map(drop)
+        } else {
+            Ok(())
+        }
     }
 
     /// Judges a call and writes nothing down.
-    pub(super) fn check(&self, call: Call) -> Result<Result<Judged, sayso_core::operation::Malformed>, String> {
+    pub(super) fn check(
+        &self,
+        call: Call,
+    ) -> Result<Result<Judged, sayso_core::operation::Malformed>, String> {
         let operation = match Operation::freeze(call) {
             Ok(operation) => operation,
             Err(malformed) => return Ok(Err(malformed)),
@@ -197,7 +270,13 @@ impl Door {
         let policy = bench.gate.policy();
         let world = RealWorld(Machine::new(self.whereabouts.clone()).guarding(policy.installed()));
         // Whether scripts are still those that were shown is looked at when something runs; here such a grant is left out.
-        let grants: Vec<_> = bench.recorder.grants().iter().filter(|grant| grant.seal.is_none()).cloned().collect();
+        let grants: Vec<_> = bench
+            .recorder
+            .grants()
+            .iter()
+            .filter(|grant| grant.seal.is_none())
+            .cloned()
+            .collect();
         let judging = pipeline::Bench {
             world: &world,
             policy: &policy,
@@ -211,11 +290,22 @@ impl Door {
     }
 
     /// Takes a call: it is decided at once, or somebody has to be asked, and then it waits by itself.
-    pub(super) async fn submit(&self, call: Call, given: Option<Given>) -> Result<Arc<Submitted>, String> {
+    pub(super) async fn submit(
+        &self,
+        call: Call,
+        given: Option<Given>,
+    ) -> Result<Arc<Submitted>, String> {
         // A folder that cannot be has no policy; the call is denied for it.
-        let bench = self.bench(if is_possible_folder(&call.workspace) { &call.workspace } else { "/" })?;
+        let bench = self.bench(if is_possible_folder(&call.workspace) {
+            &call.workspace
+        } else {
+            "/"
+        })?;
         let submitted = Arc::new(Submitted {
-            id: format!("operation-{}", Secret::fresh()?.word().get(..32).unwrap_or_default()),
+            id: format!(
+                "operation-{}",
+                Secret::fresh()?.word().get(..32).unwrap_or_default()
+            ),
             call_id: call.id.clone(),
             bench: Arc::clone(&bench),
             given,
@@ -230,7 +320,10 @@ impl Door {
             Box::pin(SUBMITTED.scope(submitted, held))
         };
         {
-            let mut known = self.submitted.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = self
+                .submitted
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             known.insert(submitted.id.clone(), Arc::clone(&submitted));
             let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
             while over.len() > REMEMBERED {
@@ -238,7 +331,9 @@ impl Door {
             }
         }
         // Where nobody has to be asked it is decided with the first step, and no task is needed.
-        let first = std::future::poll_fn(|context| std::task::Poll::Ready(poll(held.as_mut(), context))).await;
+        let first =
+            std::future::poll_fn(|context| std::task::Poll::Ready(poll(held.as_mut(), context)))
+                .await;
         match first {
             Some(result) => submitted.finish(done(result)),
             None => {
@@ -247,7 +342,10 @@ impl Door {
                     let result = held.await;
                     waiting.finish(done(result));
                 });
-                *submitted.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
+                *submitted
+                    .task
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
             }
         }
         Ok(submitted)
@@ -255,18 +353,34 @@ impl Door {
 
     /// One that was submitted.
     pub(super) fn find(&self, id: &str) -> Option<Arc<Submitted>> {
-        self.submitted.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+        self.submitted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(id)
+            .cloned()
     }
 }
 
 /// Tells what happens to an operation. What the queue and the record tell for every door is not told twice.
 fn tell(feed: &dyn Feed, event: &Event) {
-    let Some(name) = names::name(event.kind, Names::Sayso) else { return };
-    let session = event.operation.as_ref().map(|operation| operation.session().to_owned()).unwrap_or_default();
+    let Some(name) = names::name(event.kind, Names::Sayso) else {
+        return;
+    };
+    let session = event
+        .operation
+        .as_ref()
+        .map(|operation| operation.session().to_owned())
+        .unwrap_or_default();
     match event.kind {
-        EventKind::Requested | EventKind::Responded | EventKind::Updated | EventKind::ToolCallPost => return,
+        EventKind::Requested
+        | EventKind::Responded
+        | EventKind::Updated
+        | EventKind::ToolCallPost => return,
         // Told with the question, before it.
-        EventKind::Check if matches!(&event.about, About::Verdict(verdict) if verdict.decision == Decision::Ask) => return,
+        EventKind::Check if matches!(&event.about, About::Verdict(verdict) if verdict.decision == Decision::Ask) =>
+        {
+            return;
+        }
         EventKind::ToolCallPre | EventKind::Check | EventKind::ApproveAll | EventKind::Quit => {
             return feed.tell_others(&session, event.clone());
         }
@@ -308,7 +422,10 @@ impl Submitted {
             }
         });
         if is_first {
-            self.over.lock().unwrap_or_else(PoisonError::into_inner).push_back(self.id.clone());
+            self.over
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push_back(self.id.clone());
         }
         if let (false, Some(operation)) = (is_first, may_run) {
             // It was taken back in the same moment, so whoever asked does not run it.
@@ -318,12 +435,20 @@ impl Submitted {
 
     /// Takes it back, if it is not decided.
     pub(super) fn take_back(&self) {
-        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let task = self
+            .task
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         if self.state.borrow().done.is_some() {
             return;
         }
         let message = "denied: it was taken back. nothing was changed".to_owned();
-        self.finish(Done { outcome: Outcome::Cancelled, message, ..Done::nothing() });
+        self.finish(Done {
+            outcome: Outcome::Cancelled,
+            message,
+            ..Done::nothing()
+        });
         if let Some(task) = task {
             // The gate writes its end down when its future is dropped.
             task.abort();
@@ -331,15 +456,40 @@ impl Submitted {
     }
 
     /// Writes down what came of running it; false if that was done before, or it may not run.
-    pub(super) fn report(&self, succeeded: bool, started: bool, milliseconds: u64, exit: Option<String>) -> Result<bool, String> {
-        let Some(operation) = self.state.borrow().done.as_ref().and_then(|done| done.operation.clone()) else { return Ok(false) };
-        if std::mem::replace(&mut *self.reported.lock().unwrap_or_else(PoisonError::into_inner), true) {
+    pub(super) fn report(
+        &self,
+        succeeded: bool,
+        started: bool,
+        milliseconds: u64,
+        exit: Option<String>,
+    ) -> Result<bool, String> {
+        let Some(operation) = self
+            .state
+            .borrow()
+            .done
+            .as_ref()
+            .and_then(|done| done.operation.clone())
+        else {
+            return Ok(false);
+        };
+        if std::mem::replace(
+            &mut *self.reported.lock().unwrap_or_else(PoisonError::into_inner),
+            true,
+        ) {
             return Ok(false);
         }
-        self.append(&operation, succeeded, started, milliseconds, exit).map(|()| true)
+        self.append(&operation, succeeded, started, milliseconds, exit)
+            .map(|()| true)
     }
 
-    fn write_end(&self, operation: &Arc<Operation>, succeeded: bool, started: bool, milliseconds: u64, exit: Option<String>) {
+    fn write_end(
+        &self,
+        operation: &Arc<Operation>,
+        succeeded: bool,
+        started: bool,
+        milliseconds: u64,
+        exit: Option<String>,
+    ) {
         // The decision stands in the record in any case.
         let _ = self.append(operation, succeeded, started, milliseconds, exit);
     }
@@ -352,8 +502,20 @@ impl Submitted {
         milliseconds: u64,
         exit: Option<String>,
     ) -> Result<(), String> {
-        let what = What::Finished { succeeded, started, milliseconds, result: Brief { exit, ..Brief::default() } };
-        self.bench.recorder.append(&Entry { at: now(), operation: Some(Arc::clone(operation)), what })
+        let what = What::Finished {
+            succeeded,
+            started,
+            milliseconds,
+            result: Brief {
+                exit,
+                ..Brief::default()
+            },
+        };
+        self.bench.recorder.append(&Entry {
+            at: now(),
+            operation: Some(Arc::clone(operation)),
+            what,
+        })
     }
 
     /// As a value, and whether somebody is still asked.
@@ -366,21 +528,45 @@ impl Submitted {
             Some(_) => "denied",
         };
         let of = |get: fn(&Done) -> Option<&str>| maybe(done.and_then(get));
-        let prompt = done.and_then(|done| done.prompt.as_deref()).or(state.prompt.as_deref());
+        let prompt = done
+            .and_then(|done| done.prompt.as_deref())
+            .or(state.prompt.as_deref());
         let node = Node::map([
             ("id", Node::text(&self.id)),
             ("call_id", Node::text(&self.call_id)),
             ("state", Node::text(word)),
             ("outcome", maybe(done.map(|done| done.outcome.word()))),
-            ("message", Node::text(done.map_or("", |done| done.message.as_str()))),
+            (
+                "message",
+                Node::text(done.map_or("", |done| done.message.as_str())),
+            ),
             ("note", of(|done| done.note.as_deref())),
-            ("by", maybe(done.and_then(|done| done.by.as_ref()).map(DecidedBy::text).as_deref())),
-            ("by_words", maybe(done.map(|done| visible(&done.decided_by.words()).into_owned()).as_deref())),
+            (
+                "by",
+                maybe(
+                    done.and_then(|done| done.by.as_ref())
+                        .map(DecidedBy::text)
+                        .as_deref(),
+                ),
+            ),
+            (
+                "by_words",
+                maybe(
+                    done.map(|done| visible(&done.decided_by.words()).into_owned())
+                        .as_deref(),
+                ),
+            ),
             ("scope", of(|done| done.scope)),
             ("risk", of(|done| done.risk)),
             ("tier", of(|done| done.tier)),
             ("prompt", maybe(prompt)),
-            ("digest", maybe(done.and_then(|done| done.digest.as_deref()).or(state.digest.as_deref()))),
+            (
+                "digest",
+                maybe(
+                    done.and_then(|done| done.digest.as_deref())
+                        .or(state.digest.as_deref()),
+                ),
+            ),
         ]);
         (node, done.is_none())
     }
@@ -445,9 +631,15 @@ struct AsksHere {
 
 impl Ask for AsksHere {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
-        let given = SUBMITTED.try_with(|submitted| submitted.given.clone()).ok().flatten();
+        let given = SUBMITTED
+            .try_with(|submitted| submitted.given.clone())
+            .ok()
+            .flatten();
         let prompt = match given {
-            Some(given) => Arc::new(Prompt { presentation: given.draw(&prompt), ..(*prompt).clone() }),
+            Some(given) => Arc::new(Prompt {
+                presentation: given.draw(&prompt),
+                ..(*prompt).clone()
+            }),
             None => prompt,
         };
         let document = prompt_to_node(&prompt);
@@ -455,9 +647,14 @@ impl Ask for AsksHere {
         // Said before it is posted: whoever hears of the prompt can ask for the operation.
         let digest = prompt.operation.digest().to_string();
         let _ = SUBMITTED.try_with(|submitted| {
-            submitted.state.send_modify(|state| (state.prompt, state.digest) = (Some(id), Some(digest)));
+            submitted
+                .state
+                .send_modify(|state| (state.prompt, state.digest) = (Some(id), Some(digest)));
         });
-        Box::pin(self.inbox.post(Posted::new(prompt, &document, Which::Http, None, self.pin)))
+        Box::pin(
+            self.inbox
+                .post(Posted::new(prompt, &document, Which::Http, None, self.pin)),
+        )
     }
 }
 

@@ -64,14 +64,27 @@ pub(super) trait Feed: Send + Sync {
     /// The id of the last event.
     fn last(&self) -> String;
     /// Tells everybody, and keeps it: in our words, or as the gate tells it. Whoever is too slow is dropped, and can come back.
-    fn tell(&self, kind: &'static str, session: &str, ours: Option<String>, gate: Option<Event>, posted: Option<Arc<Posted>>);
+    fn tell(
+        &self,
+        kind: &'static str,
+        session: &str,
+        ours: Option<String>,
+        gate: Option<Event>,
+        posted: Option<Arc<Posted>>,
+    );
     /// Tells an event of the gate to those who listen under the names of other systems; ours say the same in another way.
     fn tell_others(&self, session: &str, event: Event);
     /// Listens from now on, and before that to what was missed since an event. `watches`: somebody sits there who could answer.
     ///
     /// # Errors
     /// When there are too many.
-    fn listen(self: Arc<Self>, wanted: Wanted, after: Option<&str>, watches: bool, open: usize) -> Result<Listening, String>;
+    fn listen(
+        self: Arc<Self>,
+        wanted: Wanted,
+        after: Option<&str>,
+        watches: bool,
+        open: usize,
+    ) -> Result<Listening, String>;
     /// Somebody listens no longer.
     fn left(&self, number: u64, watches: bool);
     /// Ends all streams: the server stops.
@@ -119,8 +132,15 @@ pub(super) struct Listening {
 
 impl FeedHere {
     pub(super) fn new(run: &str) -> FeedHere {
-        let inner = Inner { next: 1, ..Inner::default() };
-        FeedHere { run: run.into(), inner: Mutex::new(inner), listening: AtomicUsize::new(0) }
+        let inner = Inner {
+            next: 1,
+            ..Inner::default()
+        };
+        FeedHere {
+            run: run.into(),
+            inner: Mutex::new(inner),
+            listening: AtomicUsize::new(0),
+        }
     }
 
     fn inner(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -142,8 +162,12 @@ impl FeedHere {
             let mut inner = self.inner();
             let number = inner.next;
             inner.next += 1;
-            let ours = ours.map(|ours| line(Some(kind), Some(&id(&self.run, number)), &ours)).map_or_else(OnceLock::new, OnceLock::from);
-            let foreign = Mutex::new(gate.map_or(Foreign::None, |event| Foreign::Told(Box::new(event), posted)));
+            let ours = ours
+                .map(|ours| line(Some(kind), Some(&id(&self.run, number)), &ours))
+                .map_or_else(OnceLock::new, OnceLock::from);
+            let foreign = Mutex::new(gate.map_or(Foreign::None, |event| {
+                Foreign::Told(Box::new(event), posted)
+            }));
             let session = session.to_owned();
             let happened = Arc::new(Happened {
                 number,
@@ -164,11 +188,18 @@ impl FeedHere {
             }
             inner.bytes += happened.size();
             inner.kept.push_back(happened);
-            if let Some(older) = inner.kept.len().checked_sub(KEPT_FOREIGN).and_then(|at| inner.kept.get(at)) {
+            if let Some(older) = inner
+                .kept
+                .len()
+                .checked_sub(KEPT_FOREIGN)
+                .and_then(|at| inner.kept.get(at))
+            {
                 older.forget();
             }
             while inner.kept.len() > KEPT || inner.bytes > KEPT_BYTES {
-                let Some(oldest) = inner.kept.pop_front() else { break };
+                let Some(oldest) = inner.kept.pop_front() else {
+                    break;
+                };
                 inner.bytes -= oldest.size();
             }
             for listener in &gone {
@@ -188,27 +219,50 @@ impl Feed for FeedHere {
         id(&self.run, self.inner().next - 1)
     }
 
-    fn tell(&self, kind: &'static str, session: &str, ours: Option<String>, gate: Option<Event>, posted: Option<Arc<Posted>>) {
+    fn tell(
+        &self,
+        kind: &'static str,
+        session: &str,
+        ours: Option<String>,
+        gate: Option<Event>,
+        posted: Option<Arc<Posted>>,
+    ) {
         self.put(kind, session, ours, gate, posted, false);
     }
 
     fn tell_others(&self, session: &str, event: Event) {
-        let Some(kind) = names::name(event.kind, Names::Sayso) else { return };
+        let Some(kind) = names::name(event.kind, Names::Sayso) else {
+            return;
+        };
         self.put(kind, session, None, Some(event), None, true);
     }
 
-    fn listen(self: Arc<Self>, wanted: Wanted, after: Option<&str>, watches: bool, open: usize) -> Result<Listening, String> {
+    fn listen(
+        self: Arc<Self>,
+        wanted: Wanted,
+        after: Option<&str>,
+        watches: bool,
+        open: usize,
+    ) -> Result<Listening, String> {
         let mut inner = self.inner();
         if inner.listeners.len() >= MOST {
             return Err(format!("{MOST} listeners are here already"));
         }
         let last = inner.next - 1;
         let missed = after.map(|after| inner.since(&self.run, after));
-        let forgotten = |missed: &[Arc<Happened>]| missed.iter().any(|happened| happened.is_forgotten(wanted.names));
+        let forgotten = |missed: &[Arc<Happened>]| {
+            missed
+                .iter()
+                .any(|happened| happened.is_forgotten(wanted.names))
+        };
         let missed = missed.map(|missed| missed.filter(|missed| !forgotten(missed)));
         let is_lost = matches!(missed, Some(None));
-        let missed: Vec<Bytes> =
-            missed.flatten().unwrap_or_default().iter().filter_map(|happened| happened.for_listener(&wanted)).collect();
+        let missed: Vec<Bytes> = missed
+            .flatten()
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|happened| happened.for_listener(&wanted))
+            .collect();
         let mut first = Vec::with_capacity(missed.len() + 2);
         if is_lost {
             first.push(line(Some("reset"), None, "{}"));
@@ -228,13 +282,21 @@ impl Feed for FeedHere {
         inner.next_listener += 1;
         inner.listeners.insert(number, Listener { wanted, to });
         drop(inner);
-        self.listening.fetch_add(usize::from(watches), Ordering::AcqRel);
-        Ok(Listening { feed: self, number, from, first, watches })
+        self.listening
+            .fetch_add(usize::from(watches), Ordering::AcqRel);
+        Ok(Listening {
+            feed: self,
+            number,
+            from,
+            first,
+            watches,
+        })
     }
 
     fn left(&self, number: u64, watches: bool) {
         self.inner().listeners.remove(&number);
-        self.listening.fetch_sub(usize::from(watches), Ordering::AcqRel);
+        self.listening
+            .fetch_sub(usize::from(watches), Ordering::AcqRel);
     }
 
     fn close(&self) {
@@ -250,7 +312,13 @@ impl Inner {
         if number >= self.next || number + 1 < oldest {
             return None;
         }
-        Some(self.kept.iter().filter(|happened| happened.number > number).cloned().collect())
+        Some(
+            self.kept
+                .iter()
+                .filter(|happened| happened.number > number)
+                .cloned()
+                .collect(),
+        )
     }
 }
 
@@ -270,7 +338,11 @@ impl Drop for Listening {
 impl Happened {
     /// As a listener hears it; none where it is not wanted.
     fn for_listener(&self, wanted: &Wanted) -> Option<Bytes> {
-        if wanted.session.as_ref().is_some_and(|session| *session != self.session) {
+        if wanted
+            .session
+            .as_ref()
+            .is_some_and(|session| *session != self.session)
+        {
             return None;
         }
         if !wanted.kinds.is_empty() && !wanted.kinds.iter().any(|kind| kind == self.kind) {
@@ -283,7 +355,10 @@ impl Happened {
             Names::KollaborSpec => 1,
             Names::Kollabor => 2,
         };
-        self.written.get(place)?.get_or_init(|| self.write(wanted.names)).clone()
+        self.written
+            .get(place)?
+            .get_or_init(|| self.write(wanted.names))
+            .clone()
     }
 
     /// Under our names; none where it was not written, and is forgotten.
@@ -292,20 +367,34 @@ impl Happened {
             return Some(ours.clone());
         }
         let foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
-        let Foreign::Told(event, _) = &*foreign else { return None };
-        let write = || line(Some(self.kind), Some(&id(&self.run, self.number)), &json::write_plain(&events::payload(event, Names::Sayso)));
+        let Foreign::Told(event, _) = &*foreign else {
+            return None;
+        };
+        let write = || {
+            line(
+                Some(self.kind),
+                Some(&id(&self.run, self.number)),
+                &json::write_plain(&events::payload(event, Names::Sayso)),
+            )
+        };
         Some(self.ours.get_or_init(write).clone())
     }
 
     fn write(&self, under: Names) -> Option<Bytes> {
         let foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
-        let Foreign::Told(event, posted) = &*foreign else { return None };
+        let Foreign::Told(event, posted) = &*foreign else {
+            return None;
+        };
         let name = names::name(event.kind, under)?;
         let mut node = events::payload(event, under);
         if let (Names::Opencode, Some(posted), Value::Map(_)) = (under, posted, &node.value) {
             node = posted.with_view(node);
         }
-        Some(line(Some(name), Some(&id(&self.run, self.number)), &json::write_plain(&node)))
+        Some(line(
+            Some(name),
+            Some(&id(&self.run, self.number)),
+            &json::write_plain(&node),
+        ))
     }
 
     fn forget(&self) {
@@ -317,7 +406,11 @@ impl Happened {
 
     fn is_forgotten(&self, under: Names) -> bool {
         let is_written = under == Names::Sayso && (self.only_foreign || self.ours.get().is_some());
-        !is_written && matches!(*self.foreign.lock().unwrap_or_else(PoisonError::into_inner), Foreign::Forgotten)
+        !is_written
+            && matches!(
+                *self.foreign.lock().unwrap_or_else(PoisonError::into_inner),
+                Foreign::Forgotten
+            )
     }
 
     /// What it keeps in memory for long, roughly.
@@ -355,7 +448,11 @@ mod tests {
     use super::*;
 
     fn all() -> Wanted {
-        Wanted { session: None, kinds: Vec::new(), names: Names::Sayso }
+        Wanted {
+            session: None,
+            kinds: Vec::new(),
+            names: Names::Sayso,
+        }
     }
 
     fn say(feed: &FeedHere, kind: &'static str, session: &str, ours: &Node) {
@@ -377,16 +474,40 @@ mod tests {
         let mut first = Arc::clone(&feed).listen(all(), None, true, 0).unwrap();
         say(&feed, "updated", "", &Node::text("two"));
         let text = heard(&mut first);
-        assert!(!text.contains("one") && text.contains("id: run-2\ndata: \"two\"\n\n"), "{text}");
+        assert!(
+            !text.contains("one") && text.contains("id: run-2\ndata: \"two\"\n\n"),
+            "{text}"
+        );
         assert!(text.contains("event: hello\n") && feed.watching() == 1);
         drop(first);
         say(&feed, "updated", "", &Node::text("three"));
-        let mut again = Arc::clone(&feed).listen(all(), Some("run-2"), false, 0).unwrap();
+        let mut again = Arc::clone(&feed)
+            .listen(all(), Some("run-2"), false, 0)
+            .unwrap();
         let text = heard(&mut again);
-        assert!(text.contains("three") && !text.contains("two") && !text.contains("reset"), "{text}");
+        assert!(
+            text.contains("three") && !text.contains("two") && !text.contains("reset"),
+            "{text}"
+        );
         assert_eq!(feed.watching(), 0);
-        for lost in ["other-1", "run-9", "run-", "run", "", "run--1", "run-99999999999999999999"] {
-            assert!(heard(&mut Arc::clone(&feed).listen(all(), Some(lost), false, 0).unwrap()).starts_with("event: reset\n"), "{lost}");
+        for lost in [
+            "other-1",
+            "run-9",
+            "run-",
+            "run",
+            "",
+            "run--1",
+            "run-99999999999999999999",
+        ] {
+            assert!(
+                heard(
+                    &mut Arc::clone(&feed)
+                        .listen(all(), Some(lost), false, 0)
+                        .unwrap()
+                )
+                .starts_with("event: reset\n"),
+                "{lost}"
+            );
         }
     }
 
@@ -397,8 +518,22 @@ mod tests {
             say(&feed, "updated", "", &Node::text("x"));
         }
         assert_eq!(feed.inner().kept.len(), KEPT);
-        assert!(heard(&mut Arc::clone(&feed).listen(all(), Some("run-3"), false, 0).unwrap()).starts_with("event: reset\n"));
-        assert!(!heard(&mut Arc::clone(&feed).listen(all(), Some("run-10"), false, 0).unwrap()).contains("reset"));
+        assert!(
+            heard(
+                &mut Arc::clone(&feed)
+                    .listen(all(), Some("run-3"), false, 0)
+                    .unwrap()
+            )
+            .starts_with("event: reset\n")
+        );
+        assert!(
+            !heard(
+                &mut Arc::clone(&feed)
+                    .listen(all(), Some("run-10"), false, 0)
+                    .unwrap()
+            )
+            .contains("reset")
+        );
     }
 
     #[test]
@@ -419,14 +554,31 @@ mod tests {
     #[test]
     fn only_what_is_wanted() {
         let feed = Arc::new(FeedHere::new("run"));
-        let of = Wanted { session: Some("a".to_owned()), kinds: vec!["updated".to_owned()], ..all() };
+        let of = Wanted {
+            session: Some("a".to_owned()),
+            kinds: vec!["updated".to_owned()],
+            ..all()
+        };
         let mut some = Arc::clone(&feed).listen(of, None, false, 0).unwrap();
         say(&feed, "updated", "b", &Node::text("other session"));
         say(&feed, "entry", "a", &Node::text("other kind"));
         say(&feed, "updated", "a", &Node::text("this"));
         let text = heard(&mut some);
         assert!(text.contains("this") && !text.contains("other"), "{text}");
-        let mut foreign = Arc::clone(&feed).listen(Wanted { names: Names::Opencode, ..all() }, Some("run-0"), false, 0).unwrap();
-        assert!(!heard(&mut foreign).contains("this"), "no name for it there");
+        let mut foreign = Arc::clone(&feed)
+            .listen(
+                Wanted {
+                    names: Names::Opencode,
+                    ..all()
+                },
+                Some("run-0"),
+                false,
+                0,
+            )
+            .unwrap();
+        assert!(
+            !heard(&mut foreign).contains("this"),
+            "no name for it there"
+        );
     }
 }

@@ -41,7 +41,9 @@ impl Home {
     /// # Errors
     /// When it cannot be made or relied on.
     pub fn open(state: &Path) -> Result<Home, String> {
-        let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of the inbox is missing")?;
+        let folder = Folder::open(state)?
+            .inner(FOLDER, true)?
+            .ok_or("the folder of the inbox is missing")?;
         Home::of(folder)
     }
 
@@ -50,12 +52,15 @@ impl Home {
     /// # Errors
     /// When it cannot be relied on.
     pub fn existing(state: &Path) -> Result<Option<Home>, String> {
-        let Some(state) = Folder::open_existing(state)? else { return Ok(None) };
+        let Some(state) = Folder::open_existing(state)? else {
+            return Ok(None);
+        };
         state.inner(FOLDER, false)?.map(Home::of).transpose()
     }
 
     fn of(folder: Folder) -> Result<Home, String> {
-        let handle = File::open(folder.path()).map_err(|error| format!("the folder of the inbox cannot be opened: {error}"))?;
+        let handle = File::open(folder.path())
+            .map_err(|error| format!("the folder of the inbox cannot be opened: {error}"))?;
         Ok(Home { folder, handle })
     }
 
@@ -65,7 +70,10 @@ impl Home {
         if plain.as_os_str().len() <= LONGEST {
             return plain;
         }
-        PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", self.handle.as_raw_fd()))
+        PathBuf::from(format!(
+            "/proc/self/fd/{}/{SOCKET}",
+            self.handle.as_raw_fd()
+        ))
     }
 
     /// Takes away the socket of somebody who is gone.
@@ -95,16 +103,24 @@ impl Home {
     pub(super) fn put(&self, name: &str, text: &str) -> Result<(), String> {
         let fresh = format!("{name}.{}", std::process::id());
         self.folder.remove(&fresh)?;
-        let mut file = self.folder.create_new(&fresh)?.ok_or("somebody writes the same file")?;
-        file.write_all(text.as_bytes()).map_err(|error| format!("`{name}` cannot be written: {error}"))?;
+        let mut file = self
+            .folder
+            .create_new(&fresh)?
+            .ok_or("somebody writes the same file")?;
+        file.write_all(text.as_bytes())
+            .map_err(|error| format!("`{name}` cannot be written: {error}"))?;
         self.folder.rename(&fresh, name)
     }
 
     /// The text of a small file; none if it is missing.
     pub(super) fn get(&self, name: &str) -> Result<Option<String>, String> {
-        let Some(file) = self.folder.read(name)? else { return Ok(None) };
+        let Some(file) = self.folder.read(name)? else {
+            return Ok(None);
+        };
         let mut text = String::new();
-        file.take(1 << 16).read_to_string(&mut text).map_err(|error| format!("`{name}` cannot be read: {error}"))?;
+        file.take(1 << 16)
+            .read_to_string(&mut text)
+            .map_err(|error| format!("`{name}` cannot be read: {error}"))?;
         Ok(Some(text))
     }
 
@@ -120,7 +136,12 @@ impl Home {
     pub(super) fn tell(&self, told: &Told) -> Result<(), String> {
         let node = Node::map([
             ("pid", Value::Number(told.pid.to_string()).into()),
-            ("url", told.url.as_ref().map_or_else(|| Value::Null.into(), Node::text)),
+            (
+                "url",
+                told.url
+                    .as_ref()
+                    .map_or_else(|| Value::Null.into(), Node::text),
+            ),
             ("version", Node::text(&told.version)),
         ]);
         self.put(ADDRESS, &json::write(&node))

@@ -77,14 +77,25 @@ impl Asked {
 
     /// What a parameter says.
     pub(super) fn query(&self, key: &str) -> Option<&str> {
-        self.query.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+        self.query
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value.as_str())
     }
 
     /// A whole number of a parameter.
     pub(super) fn whole(&self, key: &str, most: u64) -> Result<Option<u64>, Problem> {
-        let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number <= most && !text.starts_with('+'));
+        let number = |text: &str| {
+            text.parse::<u64>()
+                .ok()
+                .filter(|number| *number <= most && !text.starts_with('+'))
+        };
         self.query(key)
-            .map(|text| number(text).ok_or_else(|| Problem::unreadable(format!("`{key}` is no number up to {most}"))))
+            .map(|text| {
+                number(text).ok_or_else(|| {
+                    Problem::unreadable(format!("`{key}` is no number up to {most}"))
+                })
+            })
             .transpose()
     }
 
@@ -108,7 +119,9 @@ impl Asked {
 
     /// By whom, for the log and other screens.
     pub(super) fn by(&self) -> String {
-        self.who.as_ref().map_or_else(|| self.from.words(), |who| who.name.clone())
+        self.who
+            .as_ref()
+            .map_or_else(|| self.from.words(), |who| who.name.clone())
     }
 }
 
@@ -124,13 +137,23 @@ where
     let service = {
         let (server, stranger) = (Arc::clone(&server), Arc::clone(&stranger));
         service_fn(move |request| {
-            let (server, from, stranger) = (Arc::clone(&server), Arc::clone(&from), Arc::clone(&stranger));
+            let (server, from, stranger) = (
+                Arc::clone(&server),
+                Arc::clone(&from),
+                Arc::clone(&stranger),
+            );
             async move { Ok::<_, Infallible>(answer(&server, &from, &stranger, request).await) }
         })
     };
     let mut builder = hyper::server::conn::http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_headers(MOST_HEADERS).max_buf_size(HEAD_BYTES).keep_alive(true);
-    let mut served = std::pin::pin!(builder.serve_connection(TokioIo::new(Hurried::new(io, STALLED)), service));
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_headers(MOST_HEADERS)
+        .max_buf_size(HEAD_BYTES)
+        .keep_alive(true);
+    let mut served =
+        std::pin::pin!(builder.serve_connection(TokioIo::new(Hurried::new(io, STALLED)), service));
     // What is broken by a client is the client's to know.
     let stopped = async { drop(stopping.wait_for(|stops| *stops).await) };
     tokio::select! {
@@ -144,7 +167,12 @@ where
     server.counts.connections.fetch_sub(1, Ordering::Relaxed);
 }
 
-async fn answer(server: &Arc<Server>, from: &Arc<From>, stranger: &Stranger, request: Request<Incoming>) -> Response<Content> {
+async fn answer(
+    server: &Arc<Server>,
+    from: &Arc<From>,
+    stranger: &Stranger,
+    request: Request<Incoming>,
+) -> Response<Content> {
     server.counts.requests.fetch_add(1, Ordering::Relaxed);
     let what = format!("{} {}", request.method(), request.uri().path());
     let answered = match read(server, from, request).await {
@@ -162,13 +190,21 @@ async fn answer(server: &Arc<Server>, from: &Arc<From>, stranger: &Stranger, req
         }
         let reply = Reply::problem(&problem);
         // What was not read to its end must not be taken for the next request.
-        if matches!(problem.status, 408 | 413) { reply.with("connection", "close".to_owned()) } else { reply }
+        if matches!(problem.status, 408 | 413) {
+            reply.with("connection", "close".to_owned())
+        } else {
+            reply
+        }
     });
     reply.into_response()
 }
 
 /// Reads a request and checks that it may be made, in the order that tells a stranger the least.
-async fn read(server: &Server, from: &Arc<From>, request: Request<Incoming>) -> Result<Asked, Problem> {
+async fn read(
+    server: &Server,
+    from: &Arc<From>,
+    request: Request<Incoming>,
+) -> Result<Asked, Problem> {
     let (head, body) = request.into_parts();
     if let (From::Tcp(_), Some(names)) = (&**from, &server.names) {
         names.check(&head.headers, head.uri.path() == "/")?;
@@ -180,7 +216,8 @@ async fn read(server: &Server, from: &Arc<From>, request: Request<Incoming>) -> 
     let who = match route.right {
         Right::Anybody => None,
         right => {
-            let who = who::known(server, from, &head.headers).and_then(|who| who::may(&who, right).map(|()| who));
+            let who = who::known(server, from, &head.headers)
+                .and_then(|who| who::may(&who, right).map(|()| who));
             if who.is_err() && !server.rates.unknown.takes() {
                 return Err(too_many());
             }
@@ -196,14 +233,23 @@ async fn read(server: &Server, from: &Arc<From>, request: Request<Incoming>) -> 
         return Err(too_many());
     }
     if server.is_stopping() {
-        return Err(Problem::new(503, "stopping", "the inbox stops").with_hint("start it again with `sayso serve`"));
+        return Err(Problem::new(503, "stopping", "the inbox stops")
+            .with_hint("start it again with `sayso serve`"));
     }
     let query = query(head.uri.query().unwrap_or_default())?;
     let body = match route.body {
         None => Value::Null.into(),
         Some(most) => self::body(&head.headers, body, most).await?,
     };
-    Ok(Asked { route, named, query, headers: head.headers, body, from: Arc::clone(from), who })
+    Ok(Asked {
+        route,
+        named,
+        query,
+        headers: head.headers,
+        body,
+        from: Arc::clone(from),
+        who,
+    })
 }
 
 pub(super) fn too_many() -> Problem {
@@ -218,7 +264,8 @@ fn query(text: &str) -> Result<Vec<(String, String)>, Problem> {
     let mut out: Vec<(String, String)> = Vec::new();
     for pair in text.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let read = |text: &str| decoded(&text.replace('+', " ")).filter(|text| !text.contains('\0'));
+        let read =
+            |text: &str| decoded(&text.replace('+', " ")).filter(|text| !text.contains('\0'));
         let (Some(key), Some(value)) = (read(key), read(value)) else {
             return Err(Problem::unreadable("what stands behind `?` cannot be read"));
         };
@@ -235,20 +282,34 @@ fn query(text: &str) -> Result<Vec<(String, String)>, Problem> {
 
 /// The one JSON object of a body. A key that stands there twice is an error of it.
 async fn body(headers: &HeaderMap, mut body: Incoming, most: usize) -> Result<Node, Problem> {
-    let media = headers.get("content-type").and_then(|media| media.to_str().ok()).unwrap_or_default();
+    let media = headers
+        .get("content-type")
+        .and_then(|media| media.to_str().ok())
+        .unwrap_or_default();
     let media = media.split(';').next().unwrap_or_default().trim();
     // No form of another page can send this without asking first.
     if !media.eq_ignore_ascii_case("application/json") {
-        return Err(Problem::new(415, "media", "the body has to be `application/json`"));
+        return Err(Problem::new(
+            415,
+            "media",
+            "the body has to be `application/json`",
+        ));
     }
-    let too_large = || Problem::new(413, "too-large", format!("the body has more than {most} bytes"));
+    let too_large = || {
+        Problem::new(
+            413,
+            "too-large",
+            format!("the body has more than {most} bytes"),
+        )
+    };
     if body.size_hint().lower() > most as u64 {
         return Err(too_large());
     }
     let whole = async {
         let mut bytes = Vec::new();
         while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|error| Problem::unreadable(format!("the body broke off: {error}")))?;
+            let frame = frame
+                .map_err(|error| Problem::unreadable(format!("the body broke off: {error}")))?;
             if let Some(data) = frame.data_ref() {
                 if bytes.len() + data.len() > most {
                     return Err(too_large());
@@ -258,36 +319,67 @@ async fn body(headers: &HeaderMap, mut body: Incoming, most: usize) -> Result<No
         }
         Ok(bytes)
     };
-    let bytes = timeout(BODY, whole).await.map_err(|_| Problem::new(408, "too-slow", "the body did not come in time"))??;
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|error| Problem::unreadable(format!("the body is no UTF-8, at byte {}", error.valid_up_to() + 1)))?;
-    let limits = Limits { bytes: most, depth: 256, nodes: 4_000_000 };
+    let bytes = timeout(BODY, whole)
+        .await
+        .map_err(|_| Problem::new(408, "too-slow", "the body did not come in time"))??;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        Problem::unreadable(format!(
+            "the body is no UTF-8, at byte {}",
+            error.valid_up_to() + 1
+        ))
+    })?;
+    let limits = Limits {
+        bytes: most,
+        depth: 256,
+        nodes: 4_000_000,
+    };
     let node = json::read(text, &limits).map_err(|finding| {
-        Problem::unreadable(format!("the body is no sound JSON: {} (byte {})", finding.message, finding.span.start + 1))
+        Problem::unreadable(format!(
+            "the body is no sound JSON: {} (byte {})",
+            finding.message,
+            finding.span.start + 1
+        ))
     })?;
     match node.value {
         Value::Map(_) => Ok(node),
-        _ => Err(Problem::unreadable(format!("the body is {}, not an object", node.kind_word()))),
+        _ => Err(Problem::unreadable(format!(
+            "the body is {}, not an object",
+            node.kind_word()
+        ))),
     }
 }
 
 /// Insists that an object has no other keys than these: a word that is spelled wrong must not be left aside.
 pub(super) fn only(node: &Node, keys: &[&str]) -> Result<(), Problem> {
-    match node.entries().iter().find(|entry| !keys.contains(&entry.key.as_str())) {
+    match node
+        .entries()
+        .iter()
+        .find(|entry| !keys.contains(&entry.key.as_str()))
+    {
         None => Ok(()),
-        Some(entry) => Err(Problem::unreadable(format!("there is no `{}` here", entry.key))),
+        Some(entry) => Err(Problem::unreadable(format!(
+            "there is no `{}` here",
+            entry.key
+        ))),
     }
 }
 
 /// A whole number, however it is written: `3` and `3.0` are the same to many programs.
 pub(super) fn whole(node: &Node) -> Option<u64> {
-    let Value::Number(text) = &node.value else { return None };
+    let Value::Number(text) = &node.value else {
+        return None;
+    };
     let (digits, rest) = text.split_once('.').unwrap_or((text, ""));
-    rest.bytes().all(|byte| byte == b'0').then(|| digits.parse().ok()).flatten()
+    rest.bytes()
+        .all(|byte| byte == b'0')
+        .then(|| digits.parse().ok())
+        .flatten()
 }
 
 /// Does something that takes its time on a thread where nobody else waits.
-pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Problem> + Send + 'static) -> Result<T, Problem> {
+pub(super) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
         Err(_) => Err(Problem::broken("it broke on the way")),

@@ -27,7 +27,12 @@ pub(super) trait Inbox: Send + Sync {
     /// Puts a prompt there, then tells of it. What is returned waits for its end, and takes it back when it is dropped.
     fn post(&self, posted: Posted) -> Waiting;
     /// What is open and wanted, the oldest first, behind a prompt with this id; and how many there are in all.
-    fn list(&self, wanted: &dyn Fn(&Posted) -> bool, after: Option<&str>, most: usize) -> (Vec<Arc<Posted>>, usize);
+    fn list(
+        &self,
+        wanted: &dyn Fn(&Posted) -> bool,
+        after: Option<&str>,
+        most: usize,
+    ) -> (Vec<Arc<Posted>>, usize);
     /// One of them, or how it ended; none where there was never such a prompt.
     fn find(&self, id: &str) -> Option<Result<Arc<Posted>, Over>>;
     /// Takes an answer.
@@ -69,7 +74,11 @@ impl Over {
         Node::map([
             ("answer", Node::text(self.answer)),
             ("round", Node::text(self.round.word())),
-            ("scope", self.scope.map_or_else(|| Value::Null.into(), |scope| Node::text(scope.word()))),
+            (
+                "scope",
+                self.scope
+                    .map_or_else(|| Value::Null.into(), |scope| Node::text(scope.word())),
+            ),
             ("session", Node::text(&self.session)),
             ("by", maybe(self.by.as_ref().map(DecidedBy::text))),
             ("by_words", maybe(self.words())),
@@ -121,12 +130,18 @@ impl Here {
             seat,
             turn: Mutex::new(()),
             start: (Instant::now(), now_ms()),
-            shared: Arc::new(Shared { feed, rows: Mutex::default() }),
+            shared: Arc::new(Shared {
+                feed,
+                rows: Mutex::default(),
+            }),
         }
     }
 
     fn rows(&self) -> std::sync::MutexGuard<'_, Rows> {
-        self.shared.rows.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared
+            .rows
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -149,22 +164,54 @@ impl Inbox for Here {
         let text = format!("{{\"prompt\":{}}}", posted.summary(due));
         // The verdict comes before the question, in this order.
         if posted.prompt.round != Round::Second {
-            let judged = event(EventKind::Check, &posted.prompt, About::Verdict(Arc::clone(&posted.prompt.verdict)));
+            let judged = event(
+                EventKind::Check,
+                &posted.prompt,
+                About::Verdict(Arc::clone(&posted.prompt.verdict)),
+            );
             self.shared.feed.tell_others(posted.session(), judged);
         }
-        let event = event(EventKind::Requested, &posted.prompt, About::Prompt(Arc::clone(&posted.prompt)));
-        self.shared.feed.tell("requested", posted.session(), Some(text), Some(event), Some(Arc::clone(&posted)));
-        Waiting { ticket, posted, shared: Arc::clone(&self.shared), done: false }
+        let event = event(
+            EventKind::Requested,
+            &posted.prompt,
+            About::Prompt(Arc::clone(&posted.prompt)),
+        );
+        self.shared.feed.tell(
+            "requested",
+            posted.session(),
+            Some(text),
+            Some(event),
+            Some(Arc::clone(&posted)),
+        );
+        Waiting {
+            ticket,
+            posted,
+            shared: Arc::clone(&self.shared),
+            done: false,
+        }
     }
 
-    fn list(&self, wanted: &dyn Fn(&Posted) -> bool, after: Option<&str>, most: usize) -> (Vec<Arc<Posted>>, usize) {
+    fn list(
+        &self,
+        wanted: &dyn Fn(&Posted) -> bool,
+        after: Option<&str>,
+        most: usize,
+    ) -> (Vec<Arc<Posted>>, usize) {
         let rows = self.rows();
-        let from = after.map_or(0, |after| rows.numbers.get(after).map_or(u64::MAX, |number| number + 1));
+        let from = after.map_or(0, |after| {
+            rows.numbers
+                .get(after)
+                .map_or(u64::MAX, |number| number + 1)
+        });
         let mut found = Vec::new();
         let mut total = 0;
         // One that was answered is open for a moment longer, until whoever asked has heard of it.
         let is_open = |posted: &Posted| !rows.over.contains_key(posted.id());
-        for (number, posted) in rows.open.iter().filter(|(_, posted)| is_open(posted) && wanted(posted)) {
+        for (number, posted) in rows
+            .open
+            .iter()
+            .filter(|(_, posted)| is_open(posted) && wanted(posted))
+        {
             total += 1;
             if *number >= from && found.len() < most {
                 found.push(Arc::clone(posted));
@@ -178,7 +225,10 @@ impl Inbox for Here {
         if let Some(over) = rows.over.get(id) {
             return Some(Err(over.clone()));
         }
-        rows.numbers.get(id).and_then(|number| rows.open.get(number)).map(|posted| Ok(Arc::clone(posted)))
+        rows.numbers
+            .get(id)
+            .and_then(|number| rows.open.get(number))
+            .map(|posted| Ok(Arc::clone(posted)))
     }
 
     fn answer(&self, answer: Answer, by: &DecidedBy) -> Result<Over, Refused> {
@@ -186,7 +236,10 @@ impl Inbox for Here {
             Some(Ok(posted)) => Some(Arc::clone(&posted.prompt)),
             _ => None,
         };
-        let ended = Ended::Answered { answer: answer.clone(), by: by.clone() };
+        let ended = Ended::Answered {
+            answer: answer.clone(),
+            by: by.clone(),
+        };
         let over = over(prompt.as_deref(), &ended);
         let id = answer.prompt.clone();
         // One after the other, so that whoever is refused can be told who was first.
@@ -200,7 +253,9 @@ impl Inbox for Here {
     fn activity(&self, id: &str, by: &DecidedBy) -> Result<(), Refused> {
         self.seat.activity(id)?;
         if let Some(Ok(posted)) = self.find(id) {
-            let due = posted.expires_at(self.due(id)).map_or_else(|| Value::Null.into(), number);
+            let due = posted
+                .expires_at(self.due(id))
+                .map_or_else(|| Value::Null.into(), number);
             let node = Node::map([
                 ("prompt", Node::text(id)),
                 ("by", Node::text(by.text())),
@@ -214,7 +269,11 @@ impl Inbox for Here {
 
     fn due(&self, id: &str) -> Option<i64> {
         let after = self.seat.due(id)?.saturating_duration_since(self.start.0);
-        Some(self.start.1.saturating_add(i64::try_from(after.as_millis()).unwrap_or(i64::MAX)))
+        Some(
+            self.start
+                .1
+                .saturating_add(i64::try_from(after.as_millis()).unwrap_or(i64::MAX)),
+        )
     }
 
     fn len(&self) -> usize {
@@ -234,16 +293,25 @@ impl Waiting {
         let (id, prompt) = (self.posted.id(), &self.posted.prompt);
         let over = over(Some(prompt), ended);
         {
-            let mut rows = self.shared.rows.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_this =
-                rows.numbers.get(id).is_some_and(|number| rows.open.get(number).is_some_and(|one| Arc::ptr_eq(one, &self.posted)));
+            let mut rows = self
+                .shared
+                .rows
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let is_this = rows.numbers.get(id).is_some_and(|number| {
+                rows.open
+                    .get(number)
+                    .is_some_and(|one| Arc::ptr_eq(one, &self.posted))
+            });
             if !is_this {
                 return;
             }
             if let Some(number) = rows.numbers.remove(id) {
                 rows.open.remove(&number);
             }
-            rows.over.entry(id.to_owned()).or_insert_with(|| over.clone());
+            rows.over
+                .entry(id.to_owned())
+                .or_insert_with(|| over.clone());
             rows.oldest.push_back(id.to_owned());
             if rows.oldest.len() > REMEMBERED {
                 let oldest = rows.oldest.pop_front();
@@ -256,13 +324,27 @@ impl Waiting {
             ("call_id", Node::text(prompt.operation.id())),
             ("answer", Node::text(over.answer)),
             ("round", Node::text(over.round.word())),
-            ("scope", over.scope.map_or_else(|| Value::Null.into(), |scope| Node::text(scope.word()))),
+            (
+                "scope",
+                over.scope
+                    .map_or_else(|| Value::Null.into(), |scope| Node::text(scope.word())),
+            ),
             ("by", maybe(over.by.as_ref().map(DecidedBy::text))),
             ("by_words", maybe(over.words())),
             ("at", number(over.at)),
         ]);
-        let event = event(EventKind::Responded, prompt, About::Answer(Arc::clone(prompt), ended.clone()));
-        self.shared.feed.tell("responded", self.posted.session(), Some(json::write_plain(&ours)), Some(event), None);
+        let event = event(
+            EventKind::Responded,
+            prompt,
+            About::Answer(Arc::clone(prompt), ended.clone()),
+        );
+        self.shared.feed.tell(
+            "responded",
+            self.posted.session(),
+            Some(json::write_plain(&ours)),
+            Some(event),
+            None,
+        );
     }
 }
 
@@ -291,7 +373,9 @@ impl Drop for Waiting {
 fn over(prompt: Option<&Prompt>, ended: &Ended) -> Over {
     let answer = match ended {
         Ended::Answered { answer, .. } => match &answer.choice {
-            Choice::Offer(index) => prompt.and_then(|prompt| prompt.offers.get(*index)).map_or("once", |offer| offer.scope.word()),
+            Choice::Offer(index) => prompt
+                .and_then(|prompt| prompt.offers.get(*index))
+                .map_or("once", |offer| offer.scope.word()),
             Choice::Pattern { .. } => "pattern",
             Choice::Deny => "deny",
             Choice::Quit => "quit",
@@ -309,13 +393,27 @@ fn over(prompt: Option<&Prompt>, ended: &Ended) -> Over {
         Ended::Answered { answer, .. } => prompt.and_then(|prompt| prompt.scope_of(&answer.choice)),
         _ => None,
     };
-    let session = prompt.map(|prompt| prompt.operation.session().to_owned()).unwrap_or_default();
+    let session = prompt
+        .map(|prompt| prompt.operation.session().to_owned())
+        .unwrap_or_default();
     let round = prompt.map_or(Round::Only, |prompt| prompt.round);
-    Over { answer, round, scope, session, by, at: now_ms() }
+    Over {
+        answer,
+        round,
+        scope,
+        session,
+        by,
+        at: now_ms(),
+    }
 }
 
 fn event(kind: EventKind, prompt: &Arc<Prompt>, about: About) -> Event {
-    Event { kind, at: now_ms() / 1000, operation: Some(Arc::clone(&prompt.operation)), about }
+    Event {
+        kind,
+        at: now_ms() / 1000,
+        operation: Some(Arc::clone(&prompt.operation)),
+        about,
+    }
 }
 
 fn maybe(text: Option<String>) -> Node {

@@ -22,7 +22,10 @@ pub(super) struct Log {
 impl Log {
     /// A log in this folder.
     pub(super) fn new(folder: Folder) -> Log {
-        Log { folder, file: Mutex::new(None) }
+        Log {
+            folder,
+            file: Mutex::new(None),
+        }
     }
 
     /// Writes a line. What cannot be written is left out: nothing waits for a log.
@@ -79,11 +82,18 @@ mod tests {
         let mut names = Folder::open(&path).unwrap().names().unwrap();
         names.retain(|name| name.starts_with("serve"));
         names.sort();
-        assert_eq!(names, ["serve.log", "serve.log.1", "serve.log.2", "serve.log.3"]);
+        assert_eq!(
+            names,
+            ["serve.log", "serve.log.1", "serve.log.2", "serve.log.3"]
+        );
         for name in names {
             assert!(std::fs::metadata(path.join(name)).unwrap().len() < LONGEST + 300_000);
         }
         let text = std::fs::read_to_string(path.join("serve.log")).unwrap();
-        assert!(text.ends_with(" the end ␛[2J␊ of it\n"), "{}", &text[text.len() - 60..]);
+        assert!(
+            text.ends_with(" the end ␛[2J␊ of it\n"),
+            "{}",
+            &text[text.len() - 60..]
+        );
     }
 }

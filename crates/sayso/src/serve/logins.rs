@@ -61,7 +61,11 @@ impl Logins {
         let mut state = self.state();
         state.codes.retain(|(_, ends)| *ends > now_ms());
         // All of them are compared, whichever it is.
-        let found = state.codes.iter().enumerate().fold(None, |found, (at, (one, _))| if one.is(code) { Some(at) } else { found });
+        let found =
+            state.codes.iter().enumerate().fold(
+                None,
+                |found, (at, (one, _))| if one.is(code) { Some(at) } else { found },
+            );
         let Some(at) = found else { return Ok(None) };
         state.codes.remove(at);
         state.browsers.retain(|_, browser| browser.ends > now_ms());
@@ -72,8 +76,20 @@ impl Logins {
         }
         state.next += 1;
         let number = state.next;
-        state.browsers.insert(number, Browser { cookie: cookie.clone(), key: key.clone(), ends });
-        Ok(Some(LetIn { name: name(number), cookie, key, ends }))
+        state.browsers.insert(
+            number,
+            Browser {
+                cookie: cookie.clone(),
+                key: key.clone(),
+                ends,
+            },
+        );
+        Ok(Some(LetIn {
+            name: name(number),
+            cookie,
+            key,
+            ends,
+        }))
     }
 
     /// The name of the browser that has this cookie and this key.
@@ -82,7 +98,8 @@ impl Logins {
         let state = self.state();
         let mut found = None;
         for (number, browser) in &state.browsers {
-            let both = same(browser.cookie.word().as_bytes(), cookie.as_bytes()) & same(browser.key.word().as_bytes(), key.as_bytes());
+            let both = same(browser.cookie.word().as_bytes(), cookie.as_bytes())
+                & same(browser.key.word().as_bytes(), key.as_bytes());
             if both && browser.ends > now {
                 found = Some(*number);
             }
@@ -92,7 +109,9 @@ impl Logins {
 
     /// Ends a login.
     pub(super) fn leave(&self, who: &str) {
-        self.state().browsers.retain(|number, _| name(*number) != who);
+        self.state()
+            .browsers
+            .retain(|number, _| name(*number) != who);
     }
 }
 
@@ -113,10 +132,16 @@ mod tests {
         assert!(logins.let_in(code.word()).unwrap().is_none());
         let (code, _) = logins.code().unwrap();
         let two = logins.let_in(code.word()).unwrap().unwrap();
-        assert_eq!(logins.who(one.cookie.word(), one.key.word()).as_deref(), Some("browser 1"));
-        for (cookie, key) in
-            [(one.cookie.word(), ""), ("", one.key.word()), (one.cookie.word(), two.key.word()), (one.key.word(), one.cookie.word())]
-        {
+        assert_eq!(
+            logins.who(one.cookie.word(), one.key.word()).as_deref(),
+            Some("browser 1")
+        );
+        for (cookie, key) in [
+            (one.cookie.word(), ""),
+            ("", one.key.word()),
+            (one.cookie.word(), two.key.word()),
+            (one.key.word(), one.cookie.word()),
+        ] {
             assert_eq!(logins.who(cookie, key), None);
         }
         logins.leave("browser 1");

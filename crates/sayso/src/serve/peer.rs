@@ -16,12 +16,18 @@ pub(super) struct Peer {
 
 impl Peer {
     pub(super) fn new(process: u32, state: &Path) -> Peer {
-        Peer { process, state: state.to_owned(), agent: OnceLock::new() }
+        Peer {
+            process,
+            state: state.to_owned(),
+            agent: OnceLock::new(),
+        }
     }
 
     /// The agent that it runs below, in words.
     pub(super) fn agent(&self) -> Option<&str> {
-        self.agent.get_or_init(|| lineage::agent_over(&self.state, self.process)).as_deref()
+        self.agent
+            .get_or_init(|| lineage::agent_over(&self.state, self.process))
+            .as_deref()
     }
 
     /// Whether it is this very program.

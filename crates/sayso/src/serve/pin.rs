@@ -43,7 +43,14 @@ pub fn set(home: &Home, pin: &str) -> Result<(), String> {
         return Err("a PIN has 4 to 64 characters".to_owned());
     }
     let salt = Secret::fresh()?;
-    home.put(FILE, &format!("{ROUNDS} {} {}\n", salt.word(), slow(pin, salt.word(), ROUNDS)))
+    home.put(
+        FILE,
+        &format!(
+            "{ROUNDS} {} {}\n",
+            salt.word(),
+            slow(pin, salt.word(), ROUNDS)
+        ),
+    )
 }
 
 impl Pin {
@@ -67,8 +74,14 @@ impl Pin {
         }
         let text = home.get(FILE).ok().flatten().unwrap_or_default();
         let mut words = text.split_ascii_whitespace();
-        let (rounds, salt, digest) = (words.next().and_then(|rounds| rounds.parse().ok()), words.next(), words.next());
-        let (Some(rounds), Some(salt), Some(digest)) = (rounds, salt, digest) else { return Err(Wrong::Other) };
+        let (rounds, salt, digest) = (
+            words.next().and_then(|rounds| rounds.parse().ok()),
+            words.next(),
+            words.next(),
+        );
+        let (Some(rounds), Some(salt), Some(digest)) = (rounds, salt, digest) else {
+            return Err(Wrong::Other);
+        };
         if !same(digest.as_bytes(), slow(given, salt, rounds).as_bytes()) {
             return Err(Wrong::Other);
         }
@@ -80,7 +93,9 @@ impl Pin {
 /// PBKDF2 with HMAC-SHA-256, one block.
 fn slow(pin: &str, salt: &str, rounds: u32) -> String {
     let keyed = |message: &[&[u8]]| -> [u8; 32] {
-        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(pin.as_bytes()) else { return [0; 32] };
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(pin.as_bytes()) else {
+            return [0; 32];
+        };
         message.iter().for_each(|part| mac.update(part));
         mac.finalize().into_bytes().into()
     };
@@ -88,7 +103,9 @@ fn slow(pin: &str, salt: &str, rounds: u32) -> String {
     let mut all = last;
     for _ in 1..rounds {
         last = keyed(&[&last]);
-        all.iter_mut().zip(last).for_each(|(one, other)| *one ^= other);
+        all.iter_mut()
+            .zip(last)
+            .for_each(|(one, other)| *one ^= other);
     }
     let hex: String = all.iter().map(|byte| format!("{byte:02x}")).collect();
     debug_assert!(Digest::from_hex(hex.as_bytes()).is_some());
@@ -101,8 +118,14 @@ mod tests {
 
     #[test]
     fn the_numbers_of_pbkdf2() {
-        assert_eq!(slow("password", "salt", 1), "120fb6cffcf8b32c43e7225256c4f837a86548c92ccc35480805987cb70be17b");
-        assert_eq!(slow("password", "salt", 4096), "c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a");
+        assert_eq!(
+            slow("password", "salt", 1),
+            "120fb6cffcf8b32c43e7225256c4f837a86548c92ccc35480805987cb70be17b"
+        );
+        assert_eq!(
+            slow("password", "salt", 4096),
+            "c5e478d59288c841aa530db6845c4c8d962893a001ce4e11a4963873aa98134a"
+        );
     }
 
     #[test]

@@ -53,29 +53,74 @@ const OF_SUMMARY: [&str; 19] = [
     "alike",
     "style",
 ];
-const LIMITS: Limits = Limits { bytes: 64 << 20, depth: 256, nodes: 4_000_000 };
+const LIMITS: Limits = Limits {
+    bytes: 64 << 20,
+    depth: 256,
+    nodes: 4_000_000,
+};
 
 impl Posted {
     /// A prompt with the document that a screen shows, as `prompt_to_node` makes it.
-    pub(super) fn new(prompt: Arc<Prompt>, document: &Node, door: Door, latest: Option<i64>, pin: bool) -> Posted {
+    pub(super) fn new(
+        prompt: Arc<Prompt>,
+        document: &Node,
+        door: Door,
+        latest: Option<i64>,
+        pin: bool,
+    ) -> Posted {
         let opened = super::now_ms();
-        let get = |key: &str| document.get(key).cloned().unwrap_or_else(|| Value::Null.into());
+        let get = |key: &str| {
+            document
+                .get(key)
+                .cloned()
+                .unwrap_or_else(|| Value::Null.into())
+        };
         let agent = prompt.operation.agent();
-        let mut summary: Vec<(&str, Node)> = OF_SUMMARY.iter().map(|key| (*key, get(key))).collect();
+        let mut summary: Vec<(&str, Node)> =
+            OF_SUMMARY.iter().map(|key| (*key, get(key))).collect();
         summary.extend([
             ("agent", Node::text(visible(&agent.name))),
-            ("parents", texts(agent.parents.iter().map(|parent| visible(parent).into_owned()))),
-            ("workspace", Node::text(visible(prompt.operation.workspace()))),
-            ("group_id", prompt.operation.group().map_or_else(|| Value::Null.into(), |group| Node::text(visible(group)))),
-            ("group_size", number(document.get("group").map_or(0, |group| group.items().len()) + 1)),
-            ("door", Node::text(if door == Door::Hook { "hook" } else { "http" })),
+            (
+                "parents",
+                texts(
+                    agent
+                        .parents
+                        .iter()
+                        .map(|parent| visible(parent).into_owned()),
+                ),
+            ),
+            (
+                "workspace",
+                Node::text(visible(prompt.operation.workspace())),
+            ),
+            (
+                "group_id",
+                prompt
+                    .operation
+                    .group()
+                    .map_or_else(|| Value::Null.into(), |group| Node::text(visible(group))),
+            ),
+            (
+                "group_size",
+                number(document.get("group").map_or(0, |group| group.items().len()) + 1),
+            ),
+            (
+                "door",
+                Node::text(if door == Door::Hook { "hook" } else { "http" }),
+            ),
             ("requested_at", get("requested_at")),
             ("opened_at", number(opened)),
         ]);
         let summary = inside(&Node::map(summary));
         // Of thousands that wait, a few are looked at.
         let rest = (door == Door::Hook).then(|| rest(&prompt, document, pin));
-        Posted { prompt, latest, summary, rest, pin }
+        Posted {
+            prompt,
+            latest,
+            summary,
+            rest,
+            pin,
+        }
     }
 
     fn rest(&self) -> Cow<'_, str> {
@@ -100,7 +145,12 @@ impl Posted {
 
     /// Everything that a screen needs.
     pub(super) fn document(&self, due: Option<i64>) -> String {
-        format!("{{{},{},\"expires_at\":{}}}", self.summary, self.rest(), self.expires(due))
+        format!(
+            "{{{},{},\"expires_at\":{}}}",
+            self.summary,
+            self.rest(),
+            self.expires(due)
+        )
     }
 
     /// When it is denied: its own time, or when whoever asks gives up, if that is sooner. Every screen shows this one.
@@ -109,7 +159,8 @@ impl Posted {
     }
 
     fn expires(&self, due: Option<i64>) -> String {
-        self.expires_at(due).map_or_else(|| "null".to_owned(), |at| at.to_string())
+        self.expires_at(due)
+            .map_or_else(|| "null".to_owned(), |at| at.to_string())
     }
 
     /// Whether an answer reaches further than this once, or is to something dangerous.
@@ -119,15 +170,25 @@ impl Posted {
             Choice::Deny | Choice::Quit => false,
             Choice::Pattern { .. } => true,
             Choice::Offer(index) => {
-                self.prompt.verdict.tier != Tier::None || self.prompt.offers.get(*index).is_none_or(|offer| offer.scope > Scope::Once)
+                self.prompt.verdict.tier != Tier::None
+                    || self
+                        .prompt
+                        .offers
+                        .get(*index)
+                        .is_none_or(|offer| offer.scope > Scope::Once)
             }
         }
     }
 
     /// Fields of profile `opencode`, with what a screen shows beside them.
     pub(super) fn with_view(&self, fields: Node) -> Node {
-        let document = json::read(&self.document(None), &LIMITS).unwrap_or_else(|_| Value::Null.into());
-        let mut entries: Vec<(String, Node)> = fields.entries().iter().map(|entry| (entry.key.clone(), entry.node.clone())).collect();
+        let document =
+            json::read(&self.document(None), &LIMITS).unwrap_or_else(|_| Value::Null.into());
+        let mut entries: Vec<(String, Node)> = fields
+            .entries()
+            .iter()
+            .map(|entry| (entry.key.clone(), entry.node.clone()))
+            .collect();
         for key in ["context", "preview"] {
             entries.extend(document.get(key).map(|node| (key.to_owned(), node.clone())));
         }
@@ -137,7 +198,12 @@ impl Posted {
 
 /// What a screen needs besides a summary, without braces.
 fn rest(prompt: &Prompt, document: &Node, pin: bool) -> String {
-    let get = |key: &str| document.get(key).cloned().unwrap_or_else(|| Value::Null.into());
+    let get = |key: &str| {
+        document
+            .get(key)
+            .cloned()
+            .unwrap_or_else(|| Value::Null.into())
+    };
     inside(&Node::map([
         ("arguments", get("arguments")),
         ("details", get("details")),
@@ -147,7 +213,14 @@ fn rest(prompt: &Prompt, document: &Node, pin: bool) -> String {
         ("context", get("context")),
         ("preview", get("preview")),
         ("offers", offers(prompt, &get("offers"), pin)),
-        ("pattern_scopes", texts(pattern_scopes(prompt).into_iter().map(|scope| scope.word().to_owned()))),
+        (
+            "pattern_scopes",
+            texts(
+                pattern_scopes(prompt)
+                    .into_iter()
+                    .map(|scope| scope.word().to_owned()),
+            ),
+        ),
         ("group", get("group")),
         ("timeout", get("timeout")),
     ]))
@@ -155,14 +228,24 @@ fn rest(prompt: &Prompt, document: &Node, pin: bool) -> String {
 
 /// How far a pattern of one's own may reach.
 fn pattern_scopes(prompt: &Prompt) -> Vec<Scope> {
-    let widest = prompt.rule_scopes().last().copied().filter(|_| prompt.takes_pattern());
-    [Scope::Session, Scope::Project, Scope::Always].into_iter().filter(|scope| widest.is_some_and(|widest| *scope <= widest)).collect()
+    let widest = prompt
+        .rule_scopes()
+        .last()
+        .copied()
+        .filter(|_| prompt.takes_pattern());
+    [Scope::Session, Scope::Project, Scope::Always]
+        .into_iter()
+        .filter(|scope| widest.is_some_and(|widest| *scope <= widest))
+        .collect()
 }
 
 fn offers(prompt: &Prompt, offers: &Node, pin: bool) -> Node {
     let one = |(node, offer): (&Node, &sayso_core::prompt::Offer)| {
         let needs = pin && (offer.scope > Scope::Once || prompt.verdict.tier != Tier::None);
-        let entries = node.entries().iter().map(|entry| (entry.key.clone(), entry.node.clone()));
+        let entries = node
+            .entries()
+            .iter()
+            .map(|entry| (entry.key.clone(), entry.node.clone()));
         Node::map(entries.chain([("needs_pin".to_owned(), Value::Bool(needs).into())]))
     };
     Value::List(offers.items().iter().zip(&prompt.offers).map(one).collect()).into()
@@ -171,7 +254,10 @@ fn offers(prompt: &Prompt, offers: &Node, pin: bool) -> Node {
 /// A map without its braces.
 fn inside(node: &Node) -> String {
     let text = json::write_plain(node);
-    text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or_default().to_owned()
+    text.strip_prefix('{')
+        .and_then(|text| text.strip_suffix('}'))
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn texts(items: impl Iterator<Item = String>) -> Node {

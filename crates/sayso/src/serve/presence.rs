@@ -32,7 +32,12 @@ impl Presence {
 
     /// How many screens somebody looks at.
     pub(super) fn count(&self, now: Instant) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().filter(|until| **until > now).count()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .values()
+            .filter(|until| **until > now)
+            .count()
     }
 }
 

@@ -23,7 +23,15 @@ pub(super) struct Problem {
 
 impl Problem {
     pub(super) fn new(status: u16, kind: &'static str, detail: impl Into<String>) -> Problem {
-        Problem { status, kind, detail: detail.into(), hint: None, ended: None, allow: None, is_refusal: false }
+        Problem {
+            status,
+            kind,
+            detail: detail.into(),
+            hint: None,
+            ended: None,
+            allow: None,
+            is_refusal: false,
+        }
     }
 
     /// What was sent cannot be read.
@@ -48,11 +56,17 @@ impl Problem {
 
     /// Somebody tried what they may not.
     pub(super) fn refused(status: u16, kind: &'static str, detail: impl Into<String>) -> Problem {
-        Problem { is_refusal: true, ..Problem::new(status, kind, detail) }
+        Problem {
+            is_refusal: true,
+            ..Problem::new(status, kind, detail)
+        }
     }
 
     pub(super) fn with_hint(self, hint: &'static str) -> Problem {
-        Problem { hint: Some(hint), ..self }
+        Problem {
+            hint: Some(hint),
+            ..self
+        }
     }
 
     /// As a value.
@@ -61,7 +75,10 @@ impl Problem {
             ("type", Node::text(format!("sayso:{}", self.kind))),
             ("title", Node::text(title(self.status))),
             ("status", Value::Number(self.status.to_string()).into()),
-            ("detail", Node::text(sayso_core::visible::visible(&self.detail))),
+            (
+                "detail",
+                Node::text(sayso_core::visible::visible(&self.detail)),
+            ),
         ];
         fields.extend(self.hint.map(|hint| ("hint", Node::text(hint))));
         fields.extend(self.ended.clone().map(|ended| ("ended", *ended)));

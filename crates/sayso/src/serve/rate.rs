@@ -14,7 +14,11 @@ pub(super) struct Rate {
 impl Rate {
     /// So many at once, and so many a second.
     pub(super) fn new(burst: u32, a_second: f64) -> Rate {
-        Rate { burst: f64::from(burst), a_second, left: Mutex::new((f64::from(burst), Instant::now())) }
+        Rate {
+            burst: f64::from(burst),
+            a_second,
+            left: Mutex::new((f64::from(burst), Instant::now())),
+        }
     }
 
     /// Whether one more is possible now; it is taken with that.
@@ -41,9 +45,22 @@ mod tests {
     #[test]
     fn a_burst_and_then_so_many_a_second() {
         let start = Instant::now();
-        let rate = Rate { left: Mutex::new((3.0, start)), ..Rate::new(3, 2.0) };
-        let taken = |at: u64| (0..10).filter(|_| rate.takes_at(start + Duration::from_millis(at))).count();
-        assert_eq!([taken(0), taken(400), taken(500), taken(5_000), taken(5_100)], [3, 0, 1, 3, 0]);
-        assert!(!rate.takes_at(start), "a clock that goes back gives nothing");
+        let rate = Rate {
+            left: Mutex::new((3.0, start)),
+            ..Rate::new(3, 2.0)
+        };
+        let taken = |at: u64| {
+            (0..10)
+                .filter(|_| rate.takes_at(start + Duration::from_millis(at)))
+                .count()
+        };
+        assert_eq!(
+            [taken(0), taken(400), taken(500), taken(5_000), taken(5_100)],
+            [3, 0, 1, 3, 0]
+        );
+        assert!(
+            !rate.takes_at(start),
+            "a clock that goes back gives nothing"
+        );
     }
 }

@@ -25,7 +25,12 @@ struct Inner {
 
 impl Recorded {
     pub(super) fn new(state: &Path, user: u32) -> Recorded {
-        Recorded(Arc::new(Inner { state: state.to_owned(), user, journal: Mutex::new(None), index: Mutex::new(None) }))
+        Recorded(Arc::new(Inner {
+            state: state.to_owned(),
+            user,
+            journal: Mutex::new(None),
+            index: Mutex::new(None),
+        }))
     }
 
     pub(super) fn state(&self) -> &Path {
@@ -33,10 +38,16 @@ impl Recorded {
     }
 
     fn journal(&self) -> Result<Arc<Journal>, String> {
-        let mut journal = self.0.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut journal = self
+            .0
+            .journal
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         match &*journal {
             Some(journal) => Ok(Arc::clone(journal)),
-            None => Ok(Arc::clone(journal.insert(Arc::new(Journal::open(&self.0.state)?)))),
+            None => Ok(Arc::clone(
+                journal.insert(Arc::new(Journal::open(&self.0.state)?)),
+            )),
         }
     }
 
@@ -45,9 +56,17 @@ impl Recorded {
     }
 
     /// Writes an entry that belongs to no call.
-    pub(super) fn note(&self, kind: &str, fields: Vec<(&'static str, String)>) -> Result<(), String> {
+    pub(super) fn note(
+        &self,
+        kind: &str,
+        fields: Vec<(&'static str, String)>,
+    ) -> Result<(), String> {
         let mut all = self.who();
-        all.extend(fields.iter().map(|(name, value)| (*name, record::text(value))));
+        all.extend(
+            fields
+                .iter()
+                .map(|(name, value)| (*name, record::text(value))),
+        );
         self.journal()?.append(kind, all, Sync::System).map(drop)
     }
 
@@ -60,14 +79,22 @@ impl Recorded {
     pub(super) fn remove(&self, one: &Standing, by: &str) -> Result<(), Problem> {
         let mut about = self.who();
         about.push(("by", record::text(by)));
-        about.extend(one.session().map(|session| ("session", record::text(session))));
+        about.extend(
+            one.session()
+                .map(|session| ("session", record::text(session))),
+        );
         about.push(("words", record::text(&format!("taken back: {}", one.words))));
         let journal = self.journal().map_err(Problem::broken)?;
-        change::write(&journal, about, &Change::Removed(&one.id), Sync::Disk).map(drop).map_err(Problem::broken)
+        change::write(&journal, about, &Change::Removed(&one.id), Sync::Disk)
+            .map(drop)
+            .map_err(Problem::broken)
     }
 
     /// Looks something up, with all that is recorded by now. It takes its time, so it is not called where others wait.
-    pub(super) fn look<T>(&self, look: impl FnOnce(&Index) -> Result<T, String>) -> Result<Option<T>, Problem> {
+    pub(super) fn look<T>(
+        &self,
+        look: impl FnOnce(&Index) -> Result<T, String>,
+    ) -> Result<Option<T>, Problem> {
         if !self.0.state.join("journal").exists() {
             return Ok(None);
         }

@@ -44,7 +44,10 @@ const ALWAYS: [(&str, &str); 8] = [
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("cache-control", "no-store"),
-    ("permissions-policy", "camera=(), microphone=(), geolocation=()"),
+    (
+        "permissions-policy",
+        "camera=(), microphone=(), geolocation=()",
+    ),
 ];
 
 impl Reply {
@@ -60,25 +63,49 @@ impl Reply {
 
     /// Done, and nothing to say.
     pub(super) fn nothing() -> Reply {
-        Reply { status: 204, media: None, headers: Vec::new(), content: Content::Whole(None) }
+        Reply {
+            status: 204,
+            media: None,
+            headers: Vec::new(),
+            content: Content::Whole(None),
+        }
     }
 
     /// A text of this media type.
     pub(super) fn of(status: u16, media: &'static str, bytes: impl Into<Bytes>) -> Reply {
-        Reply { status, media: Some(media), headers: Vec::new(), content: Content::Whole(Some(bytes.into())) }
+        Reply {
+            status,
+            media: Some(media),
+            headers: Vec::new(),
+            content: Content::Whole(Some(bytes.into())),
+        }
     }
 
     /// A stream of events.
     pub(super) fn events(events: Events) -> Reply {
-        Reply { status: 200, media: Some("text/event-stream"), headers: Vec::new(), content: Content::Events(Box::new(events)) }
+        Reply {
+            status: 200,
+            media: Some("text/event-stream"),
+            headers: Vec::new(),
+            content: Content::Events(Box::new(events)),
+        }
     }
 
     /// What went wrong.
     pub(super) fn problem(problem: &Problem) -> Reply {
-        let mut reply = Reply::of(problem.status, "application/problem+json", json::write_plain(&problem.node()).into_bytes());
+        let mut reply = Reply::of(
+            problem.status,
+            "application/problem+json",
+            json::write_plain(&problem.node()).into_bytes(),
+        );
         match problem.status {
-            401 => reply.headers.push(("www-authenticate", "Bearer realm=\"sayso\"".to_owned())),
-            405 => reply.headers.push(("allow", problem.allow.as_deref().unwrap_or_default().to_owned())),
+            401 => reply
+                .headers
+                .push(("www-authenticate", "Bearer realm=\"sayso\"".to_owned())),
+            405 => reply.headers.push((
+                "allow",
+                problem.allow.as_deref().unwrap_or_default().to_owned(),
+            )),
             429 => reply.headers.push(("retry-after", "1".to_owned())),
             _ => {}
         }
@@ -94,12 +121,18 @@ impl Reply {
     /// As hyper sends it.
     pub(super) fn into_response(self) -> Response<Content> {
         let mut response = Response::new(self.content);
-        *response.status_mut() = hyper::StatusCode::from_u16(self.status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
+        *response.status_mut() = hyper::StatusCode::from_u16(self.status)
+            .unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
-        let own = self.headers.iter().map(|(name, value)| (*name, value.as_str()));
+        let own = self
+            .headers
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()));
         let media = self.media.map(|media| ("content-type", media));
         for (name, value) in ALWAYS.into_iter().chain(media).chain(own) {
-            if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) {
+            if let (Ok(name), Ok(value)) =
+                (HeaderName::try_from(name), HeaderValue::from_str(value))
+            {
                 headers.append(name, value);
             }
         }
@@ -111,10 +144,15 @@ impl Body for Content {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
             Content::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Content::Events(events) => events.poll_next(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes)))),
+            Content::Events(events) => events
+                .poll_next(context)
+                .map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes)))),
         }
     }
 
@@ -124,7 +162,9 @@ impl Body for Content {
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Content::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Content::Whole(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
             Content::Events(_) => SizeHint::default(),
         }
     }

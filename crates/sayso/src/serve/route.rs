@@ -66,11 +66,23 @@ const GROUP: usize = 256 << 10;
 const LARGE: usize = 64 << 20;
 
 const fn route(name: Name, method: &'static str, path: &'static str, right: Right) -> Route {
-    Route { name, method, path, right, body: None }
+    Route {
+        name,
+        method,
+        path,
+        right,
+        body: None,
+    }
 }
 
 const fn sends(name: Name, path: &'static str, right: Right, body: usize) -> Route {
-    Route { name, method: "POST", path, right, body: Some(body) }
+    Route {
+        name,
+        method: "POST",
+        path,
+        right,
+        body: Some(body),
+    }
 }
 
 /// All of them.
@@ -91,28 +103,73 @@ pub(super) const ROUTES: &[Route] = &[
     route(Name::Prompts, "GET", "/v1/prompts", Right::Answer),
     sends(Name::Ask, "/v1/prompts", Right::Ask, LARGE),
     route(Name::Prompt, "GET", "/v1/prompts/{id}", Right::Answer),
-    sends(Name::Answer, "/v1/prompts/{id}/answer", Right::Answer, GROUP),
-    sends(Name::Preview, "/v1/prompts/{id}/preview", Right::Answer, SMALL),
-    route(Name::Activity, "POST", "/v1/prompts/{id}/activity", Right::Answer),
+    sends(
+        Name::Answer,
+        "/v1/prompts/{id}/answer",
+        Right::Answer,
+        GROUP,
+    ),
+    sends(
+        Name::Preview,
+        "/v1/prompts/{id}/preview",
+        Right::Answer,
+        SMALL,
+    ),
+    route(
+        Name::Activity,
+        "POST",
+        "/v1/prompts/{id}/activity",
+        Right::Answer,
+    ),
     sends(Name::Check, "/v1/check", Right::Ask, LARGE),
     sends(Name::Submit, "/v1/operations", Right::Ask, LARGE),
     route(Name::Operation, "GET", "/v1/operations/{id}", Right::Ask),
     route(Name::TakeBack, "DELETE", "/v1/operations/{id}", Right::Ask),
-    sends(Name::Report, "/v1/operations/{id}/report", Right::Ask, SMALL),
+    sends(
+        Name::Report,
+        "/v1/operations/{id}/report",
+        Right::Ask,
+        SMALL,
+    ),
     route(Name::Sessions, "GET", "/v1/sessions", Right::Answer),
     route(Name::Rules, "GET", "/v1/rules", Right::Answer),
     route(Name::RemoveRule, "DELETE", "/v1/rules/{id}", Right::Answer),
     route(Name::Grants, "GET", "/v1/grants", Right::Answer),
-    route(Name::RemoveGrant, "DELETE", "/v1/grants/{id}", Right::Answer),
+    route(
+        Name::RemoveGrant,
+        "DELETE",
+        "/v1/grants/{id}",
+        Right::Answer,
+    ),
     route(Name::Policy, "GET", "/v1/policy", Right::Answer),
     route(Name::Audit, "GET", "/v1/audit", Right::Answer),
     route(Name::Entry, "GET", "/v1/audit/{number}", Right::Answer),
     route(Name::Stats, "GET", "/v1/stats", Right::Answer),
     route(Name::Events, "GET", "/v1/events", Right::Answer),
-    sends(Name::Respond, "/session/{id}/permission/respond", Right::Answer, SMALL),
-    route(Name::Permissions, "GET", "/session/{id}/permissions", Right::Answer),
-    route(Name::ClearPermissions, "DELETE", "/session/{id}/permissions", Right::Answer),
-    route(Name::SessionEvents, "GET", "/session/{id}/events", Right::Answer),
+    sends(
+        Name::Respond,
+        "/session/{id}/permission/respond",
+        Right::Answer,
+        SMALL,
+    ),
+    route(
+        Name::Permissions,
+        "GET",
+        "/session/{id}/permissions",
+        Right::Answer,
+    ),
+    route(
+        Name::ClearPermissions,
+        "DELETE",
+        "/session/{id}/permissions",
+        Right::Answer,
+    ),
+    route(
+        Name::SessionEvents,
+        "GET",
+        "/session/{id}/events",
+        Right::Answer,
+    ),
 ];
 
 /// The longest part of a path.
@@ -126,7 +183,9 @@ pub(super) fn find(method: &Method, path: &str) -> Result<(&'static Route, Vec<S
     let parts = parts(path)?;
     let mut others: Vec<&str> = Vec::new();
     for route in ROUTES {
-        let Some(named) = matched(route.path, &parts) else { continue };
+        let Some(named) = matched(route.path, &parts) else {
+            continue;
+        };
         // `HEAD` is not asked for by anybody who answers.
         if route.method == method.as_str() {
             return Ok((route, named));
@@ -134,15 +193,25 @@ pub(super) fn find(method: &Method, path: &str) -> Result<(&'static Route, Vec<S
         others.push(route.method);
     }
     if others.is_empty() {
-        return Err(Problem::missing(format!("there is no `{path}` here")).with_hint("`/openapi.json` says what there is"));
+        return Err(Problem::missing(format!("there is no `{path}` here"))
+            .with_hint("`/openapi.json` says what there is"));
     }
-    Err(Problem { allow: Some(others.join(", ").into()), ..Problem::new(405, "method", format!("`{path}` takes {}", others.join(", "))) })
+    Err(Problem {
+        allow: Some(others.join(", ").into()),
+        ..Problem::new(
+            405,
+            "method",
+            format!("`{path}` takes {}", others.join(", ")),
+        )
+    })
 }
 
 /// The parts of a path, each decoded once. What another reader could take for another path is refused.
 fn parts(path: &str) -> Result<Vec<String>, Problem> {
     let odd = |why: &str| Problem::unreadable(format!("the path {why}"));
-    let rest = path.strip_prefix('/').ok_or_else(|| odd("does not begin with `/`"))?;
+    let rest = path
+        .strip_prefix('/')
+        .ok_or_else(|| odd("does not begin with `/`"))?;
     if rest.is_empty() {
         return Ok(Vec::new());
     }
@@ -152,7 +221,11 @@ fn parts(path: &str) -> Result<Vec<String>, Problem> {
         if decoded.is_empty() || decoded == "." || decoded == ".." {
             return Err(odd("has an empty part, or one of dots"));
         }
-        if decoded.chars().count() > LONGEST || decoded.chars().any(|sign| sign.is_control() || sign == '\\') {
+        if decoded.chars().count() > LONGEST
+            || decoded
+                .chars()
+                .any(|sign| sign.is_control() || sign == '\\')
+        {
             return Err(odd("has a part that no name has"));
         }
         out.push(decoded);
@@ -161,7 +234,10 @@ fn parts(path: &str) -> Result<Vec<String>, Problem> {
 }
 
 fn matched(template: &str, parts: &[String]) -> Option<Vec<String>> {
-    let wanted: Vec<&str> = template.split('/').filter(|part| !part.is_empty()).collect();
+    let wanted: Vec<&str> = template
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .collect();
     if wanted.len() != parts.len() {
         return None;
     }
@@ -181,7 +257,11 @@ pub(super) fn decoded(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
-        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let digit = |byte: Option<u8>| {
+            char::from(byte?)
+                .to_digit(16)
+                .and_then(|digit| u8::try_from(digit).ok())
+        };
         out.push(match byte {
             b'%' => digit(bytes.next())? << 4 | digit(bytes.next())?,
             byte => byte,
@@ -196,19 +276,47 @@ mod tests {
 
     #[test]
     fn a_path_is_read_in_one_way() {
-        let name = |path: &str| find(&Method::GET, path).map(|(route, named)| (route.name, named)).map_err(|problem| problem.status);
+        let name = |path: &str| {
+            find(&Method::GET, path)
+                .map(|(route, named)| (route.name, named))
+                .map_err(|problem| problem.status)
+        };
         assert_eq!(name("/"), Ok((Name::Index, vec![])));
-        assert_eq!(name("/v1/prompts/a%20b"), Ok((Name::Prompt, vec!["a b".to_owned()])));
-        for odd in
-            ["", "v1/prompts", "//v1/prompts", "/v1//prompts", "/v1/prompts/", "/v1/../v1/prompts", "/v1/%2e%2e/prompts", "/./v1/prompts"]
-        {
+        assert_eq!(
+            name("/v1/prompts/a%20b"),
+            Ok((Name::Prompt, vec!["a b".to_owned()]))
+        );
+        for odd in [
+            "",
+            "v1/prompts",
+            "//v1/prompts",
+            "/v1//prompts",
+            "/v1/prompts/",
+            "/v1/../v1/prompts",
+            "/v1/%2e%2e/prompts",
+            "/./v1/prompts",
+        ] {
             assert_eq!(name(odd), Err(400), "{odd}");
         }
-        for odd in ["/v1/prompts/%", "/v1/prompts/%zz", "/v1/prompts/%ff", "/v1/prompts/a%00b", "/v1/prompts/a%0ab", "/v1/prompts/a%5cb"] {
+        for odd in [
+            "/v1/prompts/%",
+            "/v1/prompts/%zz",
+            "/v1/prompts/%ff",
+            "/v1/prompts/a%00b",
+            "/v1/prompts/a%0ab",
+            "/v1/prompts/a%5cb",
+        ] {
             assert_eq!(name(odd), Err(400), "{odd}");
         }
-        assert_eq!(name("/v1/prompts/a%2fb"), Ok((Name::Prompt, vec!["a/b".to_owned()])), "decoded once, after it was split");
-        assert_eq!(name("/v1/prompts/%252e%252e").map(|(_, named)| named), Ok(vec!["%2e%2e".to_owned()]));
+        assert_eq!(
+            name("/v1/prompts/a%2fb"),
+            Ok((Name::Prompt, vec!["a/b".to_owned()])),
+            "decoded once, after it was split"
+        );
+        assert_eq!(
+            name("/v1/prompts/%252e%252e").map(|(_, named)| named),
+            Ok(vec!["%2e%2e".to_owned()])
+        );
         assert_eq!(name("/V1/prompts"), Err(404));
         assert_eq!(name("/v1/prompts/a/answer"), Err(405));
     }
@@ -216,14 +324,25 @@ mod tests {
     /// The document says the same as the program.
     #[test]
     fn the_document_has_every_route_and_no_other() {
-        let document: serde_json::Value = serde_json::from_str(include_str!("openapi.json")).unwrap();
+        let document: serde_json::Value =
+            serde_json::from_str(include_str!("openapi.json")).unwrap();
         let mut said: Vec<(String, String, String)> = Vec::new();
         for (path, methods) in document["paths"].as_object().unwrap() {
             for (method, operation) in methods.as_object().unwrap() {
-                said.push((path.clone(), method.to_uppercase(), operation["x-right"].as_str().unwrap().to_owned()));
+                said.push((
+                    path.clone(),
+                    method.to_uppercase(),
+                    operation["x-right"].as_str().unwrap().to_owned(),
+                ));
                 let has_body = operation.get("requestBody").is_some();
-                let route = ROUTES.iter().find(|route| route.path == path && route.method.eq_ignore_ascii_case(method));
-                assert_eq!(route.map(|route| route.body.is_some()), Some(has_body), "{method} {path}");
+                let route = ROUTES
+                    .iter()
+                    .find(|route| route.path == path && route.method.eq_ignore_ascii_case(method));
+                assert_eq!(
+                    route.map(|route| route.body.is_some()),
+                    Some(has_body),
+                    "{method} {path}"
+                );
             }
         }
         let word = |right: Right| match right {
@@ -232,8 +351,16 @@ mod tests {
             Right::Answer => "answer",
             Right::Either => "either",
         };
-        let mut there: Vec<(String, String, String)> =
-            ROUTES.iter().map(|route| (route.path.to_owned(), route.method.to_owned(), word(route.right).to_owned())).collect();
+        let mut there: Vec<(String, String, String)> = ROUTES
+            .iter()
+            .map(|route| {
+                (
+                    route.path.to_owned(),
+                    route.method.to_owned(),
+                    word(route.right).to_owned(),
+                )
+            })
+            .collect();
         said.sort();
         there.sort();
         assert_eq!(said, there);

@@ -10,8 +10,11 @@ impl Secret {
     /// A new one, of 256 random bits.
     pub(super) fn fresh() -> Result<Secret, String> {
         let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|error| format!("the system gives no random bytes: {error}"))?;
-        Ok(Secret(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        getrandom::fill(&mut bytes)
+            .map_err(|error| format!("the system gives no random bytes: {error}"))?;
+        Ok(Secret(
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        ))
     }
 
     /// The word itself, for whoever is let in by it.
@@ -28,8 +31,10 @@ impl Secret {
 /// Whether two texts are the same. How long it takes depends on the length of the given one only.
 pub(super) fn same(own: &[u8], given: &[u8]) -> bool {
     let own_or_nothing = own.iter().chain(std::iter::repeat(&0));
-    let differs =
-        given.iter().zip(own_or_nothing).fold(u8::from(own.len() != given.len()), |differs, (one, other)| differs | (one ^ other));
+    let differs = given.iter().zip(own_or_nothing).fold(
+        u8::from(own.len() != given.len()),
+        |differs, (one, other)| differs | (one ^ other),
+    );
     std::hint::black_box(differs) == 0
 }
 
@@ -50,7 +55,14 @@ mod tests {
         let mut longer = secret.word().to_owned();
         longer.push('0');
         let other = Secret::fresh().unwrap();
-        for wrong in ["", "0", &secret.word()[1..], &longer, other.word(), &"\0".repeat(64)] {
+        for wrong in [
+            "",
+            "0",
+            &secret.word()[1..],
+            &longer,
+            other.word(),
+            &"\0".repeat(64),
+        ] {
             assert!(!secret.is(wrong), "{wrong}");
         }
         assert_eq!(format!("{secret:?}"), "Secret");

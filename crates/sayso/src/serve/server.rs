@@ -88,18 +88,31 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(home: Home, whereabouts: Whereabouts, port: Option<u16>, log: Log) -> Result<Server, String> {
+    pub(super) fn new(
+        home: Home,
+        whereabouts: Whereabouts,
+        port: Option<u16>,
+        log: Log,
+    ) -> Result<Server, String> {
         let run = Secret::fresh()?;
         let feed: Arc<dyn Feed> = Arc::new(FeedHere::new(run.word().get(..8).unwrap_or_default()));
         let inbox: Arc<dyn Inbox> = Arc::new(Here::new(Arc::clone(&feed)));
         let recorded = Recorded::new(&whereabouts.state, whereabouts.uid);
         Ok(Server {
-            door: Door::new(whereabouts.clone(), Arc::clone(&inbox), Arc::clone(&feed), Pin::is_set(&home)),
+            door: Door::new(
+                whereabouts.clone(),
+                Arc::clone(&inbox),
+                Arc::clone(&feed),
+                Pin::is_set(&home),
+            ),
             url: port.map(|port| format!("http://127.0.0.1:{port}/")),
             names: port.map(Names::of),
             feed,
             inbox,
-            tokens: Tokens { asking: Secret::fresh()?, answering: Secret::fresh()? },
+            tokens: Tokens {
+                asking: Secret::fresh()?,
+                answering: Secret::fresh()?,
+            },
             logins: Logins::default(),
             presence: Presence::default(),
             pin: Pin::default(),
@@ -123,7 +136,9 @@ impl Server {
 
     /// How many screens somebody looks at. Without an open line there is none, whatever was said before.
     pub(super) fn present(&self) -> usize {
-        self.presence.count(Instant::now()).min(self.feed.watching())
+        self.presence
+            .count(Instant::now())
+            .min(self.feed.watching())
     }
 
     /// The connections that are not known yet, of the kind that this one is.
@@ -150,13 +165,18 @@ impl Server {
             return;
         }
         let left_out = self.counts.unwritten.swap(0, Ordering::Relaxed);
-        let mut fields =
-            vec![("what", what.to_owned()), ("why", problem.detail.clone()), ("by", from.to_owned()), ("source", "inbox".to_owned())];
+        let mut fields = vec![
+            ("what", what.to_owned()),
+            ("why", problem.detail.clone()),
+            ("by", from.to_owned()),
+            ("source", "inbox".to_owned()),
+        ];
         if left_out > 0 {
             fields.push(("left_out", left_out.to_string()));
         }
         if let Err(why) = self.recorded.note("refused", fields) {
-            self.log.line(&format!("a refusal could not be recorded: {why}"));
+            self.log
+                .line(&format!("a refusal could not be recorded: {why}"));
         }
     }
 }

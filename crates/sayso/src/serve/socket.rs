@@ -29,11 +29,18 @@ impl Socket {
     pub(super) fn new(stream: tokio::net::UnixStream) -> io::Result<Socket> {
         let stream = stream.into_std()?;
         let reading = Receiver::from_owned_fd_unchecked(stream.try_clone()?.into())?;
-        Ok(Socket { stream, reading, full: None })
+        Ok(Socket {
+            stream,
+            reading,
+            full: None,
+        })
     }
 
     /// Writes at once if there is room. None if there is not: then it is listened for.
-    fn at_once(&mut self, write: impl FnOnce(&mut UnixStream) -> io::Result<usize>) -> Option<io::Result<usize>> {
+    fn at_once(
+        &mut self,
+        write: impl FnOnce(&mut UnixStream) -> io::Result<usize>,
+    ) -> Option<io::Result<usize>> {
         if self.full.is_some() {
             return None;
         }
@@ -41,7 +48,11 @@ impl Socket {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             written => return Some(written),
         }
-        match self.stream.try_clone().and_then(|again| Sender::from_owned_fd_unchecked(again.into())) {
+        match self
+            .stream
+            .try_clone()
+            .and_then(|again| Sender::from_owned_fd_unchecked(again.into()))
+        {
             Ok(full) => self.full = Some(full),
             Err(error) => return Some(Err(error)),
         }
@@ -49,25 +60,40 @@ impl Socket {
     }
 
     fn later(&mut self) -> io::Result<Pin<&mut Sender>> {
-        self.full.as_mut().map(Pin::new).ok_or_else(|| io::ErrorKind::NotConnected.into())
+        self.full
+            .as_mut()
+            .map(Pin::new)
+            .ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
 }
 
 impl AsyncRead for Socket {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.reading).poll_read(context, buffer)
     }
 }
 
 impl AsyncWrite for Socket {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         match self.at_once(|stream| stream.write(bytes)) {
             Some(written) => Poll::Ready(written),
             None => self.later()?.poll_write(context, bytes),
         }
     }
 
-    fn poll_write_vectored(mut self: Pin<&mut Self>, context: &mut Context<'_>, parts: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
         match self.at_once(|stream| stream.write_vectored(parts)) {
             Some(written) => Poll::Ready(written),
             None => self.later()?.poll_write_vectored(context, parts),

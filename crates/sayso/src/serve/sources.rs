@@ -30,14 +30,25 @@ enum Depth {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Missing,
-    There { device: u64, file: u64, mode: u32, owner: u32, group: u32, size: u64, modified: (i64, i64), changed: (i64, i64) },
+    There {
+        device: u64,
+        file: u64,
+        mode: u32,
+        owner: u32,
+        group: u32,
+        size: u64,
+        modified: (i64, i64),
+        changed: (i64, i64),
+    },
 }
 
 impl Mark {
     /// None where it cannot be told, and for a link, which leads to something that is not looked at here.
     fn of(path: &Path, depth: Depth) -> Option<Mark> {
         let found = match fs::symlink_metadata(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Some(Mark::Missing),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Some(Mark::Missing);
+            }
             Err(_) => return None,
             Ok(found) if found.file_type().is_symlink() => return None,
             Ok(found) => found,
@@ -59,12 +70,18 @@ impl Mark {
     /// Whether a later change would show.
     fn is_settled(&self, now: Duration) -> bool {
         let is_old = |(seconds, parts): (i64, i64)| {
-            let at = u64::try_from(seconds).ok().zip(u32::try_from(parts).ok()).map(|(seconds, parts)| Duration::new(seconds, parts));
-            at.and_then(|at| at.checked_add(SETTLED)).is_some_and(|end| end < now)
+            let at = u64::try_from(seconds)
+                .ok()
+                .zip(u32::try_from(parts).ok())
+                .map(|(seconds, parts)| Duration::new(seconds, parts));
+            at.and_then(|at| at.checked_add(SETTLED))
+                .is_some_and(|end| end < now)
         };
         match self {
             Mark::Missing => true,
-            Mark::There { modified, changed, .. } => is_old(*modified) && is_old(*changed),
+            Mark::There {
+                modified, changed, ..
+            } => is_old(*modified) && is_old(*changed),
         }
     }
 }
@@ -88,8 +105,17 @@ impl Sources {
         add(std::env::current_exe().ok()?, Depth::Content);
         add(whereabouts.state.join("generation"), Depth::Content);
         let settings = whereabouts.config.join("policy.d");
-        for folder in [&whereabouts.managed, &whereabouts.config, &settings, &whereabouts.state] {
-            for above in folder.ancestors().skip(1).filter(|above| *above != settings && !above.as_os_str().is_empty()) {
+        for folder in [
+            &whereabouts.managed,
+            &whereabouts.config,
+            &settings,
+            &whereabouts.state,
+        ] {
+            for above in folder
+                .ancestors()
+                .skip(1)
+                .filter(|above| *above != settings && !above.as_os_str().is_empty())
+            {
                 add(above.to_owned(), Depth::Way);
             }
         }
@@ -97,17 +123,24 @@ impl Sources {
         for folder in [&whereabouts.managed, &whereabouts.config] {
             add(folder.clone(), Depth::Content);
             // What is not there now changes its folder when it comes.
-            let there = NAMES.iter().map(|name| folder.join(name)).filter(|path| fs::symlink_metadata(path).is_ok());
+            let there = NAMES
+                .iter()
+                .map(|name| folder.join(name))
+                .filter(|path| fs::symlink_metadata(path).is_ok());
             there.for_each(|path| add(path, Depth::Content));
         }
         // What comes there later changes the folder, too.
         add(settings.clone(), Depth::Content);
-        let own = std::iter::once(settings.join("settings.yaml")).chain(sayso_world::policy_files::imported_files(&whereabouts.config));
-        own.filter(|file| fs::symlink_metadata(file).is_ok()).for_each(|file| add(file, Depth::Content));
+        let own = std::iter::once(settings.join("settings.yaml")).chain(
+            sayso_world::policy_files::imported_files(&whereabouts.config),
+        );
+        own.filter(|file| fs::symlink_metadata(file).is_ok())
+            .for_each(|file| add(file, Depth::Content));
         let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
         let mut marks = Vec::with_capacity(places.len());
         for (path, depth) in places {
-            let mark = Mark::of(&path, depth).filter(|mark| depth == Depth::Way || mark.is_settled(now))?;
+            let mark = Mark::of(&path, depth)
+                .filter(|mark| depth == Depth::Way || mark.is_settled(now))?;
             marks.push((path, depth, mark));
         }
         Some(Sources { marks })
@@ -115,7 +148,9 @@ impl Sources {
 
     /// Whether all of it still stands there as it did.
     pub(crate) fn stand(&self) -> bool {
-        self.marks.iter().all(|(path, depth, mark)| Mark::of(path, *depth) == Some(*mark))
+        self.marks
+            .iter()
+            .all(|(path, depth, mark)| Mark::of(path, *depth) == Some(*mark))
     }
 }
 
@@ -154,10 +189,15 @@ mod tests {
     #[test]
     fn every_change_shows() {
         let (_scratch, whereabouts, workspace) = room();
-        assert!(Sources::look(&whereabouts, &workspace).is_none(), "it was changed just now");
+        assert!(
+            Sources::look(&whereabouts, &workspace).is_none(),
+            "it was changed just now"
+        );
         let policy = whereabouts.config.join("policy.yaml");
         let changes: [(&str, &dyn Fn()); 10] = [
-            ("another text of the same length", &|| fs::write(&policy, "version: 2\n").unwrap()),
+            ("another text of the same length", &|| {
+                fs::write(&policy, "version: 2\n").unwrap()
+            }),
             ("another file in its place", &|| {
                 let new = whereabouts.config.join("new");
                 fs::write(&new, "version: 1\n").unwrap();
@@ -167,28 +207,58 @@ mod tests {
                 fs::rename(&policy, whereabouts.config.join("other.yaml")).unwrap();
                 std::os::unix::fs::symlink("other.yaml", &policy).unwrap();
             }),
-            ("itself again", &|| fs::rename(whereabouts.config.join("other.yaml"), &policy).unwrap()),
-            ("a rule or a grant", &|| fs::write(whereabouts.state.join("generation"), "y").unwrap()),
-            ("a policy of the administrator's", &|| fs::create_dir(&whereabouts.managed).unwrap()),
+            ("itself again", &|| {
+                fs::rename(whereabouts.config.join("other.yaml"), &policy).unwrap()
+            }),
+            ("a rule or a grant", &|| {
+                fs::write(whereabouts.state.join("generation"), "y").unwrap()
+            }),
+            ("a policy of the administrator's", &|| {
+                fs::create_dir(&whereabouts.managed).unwrap()
+            }),
             ("settings that sayso wrote", &|| {
                 fs::create_dir(whereabouts.config.join("policy.d")).unwrap();
-                fs::write(whereabouts.config.join("policy.d/settings.yaml"), "mode: balanced\n").unwrap();
+                fs::write(
+                    whereabouts.config.join("policy.d/settings.yaml"),
+                    "mode: balanced\n",
+                )
+                .unwrap();
             }),
             ("rules that were brought along", &|| {
-                fs::write(whereabouts.config.join("policy.d/imported-claude.yaml"), "version: 1\n").unwrap();
+                fs::write(
+                    whereabouts.config.join("policy.d/imported-claude.yaml"),
+                    "version: 1\n",
+                )
+                .unwrap();
             }),
             ("others may write there", &|| {
                 use std::os::unix::fs::PermissionsExt as _;
-                fs::set_permissions(whereabouts.config.parent().unwrap(), fs::Permissions::from_mode(0o777)).unwrap();
+                fs::set_permissions(
+                    whereabouts.config.parent().unwrap(),
+                    fs::Permissions::from_mode(0o777),
+                )
+                .unwrap();
             }),
-            ("a policy of the project's", &|| fs::create_dir(workspace.join(".sayso")).unwrap()),
+            ("a policy of the project's", &|| {
+                fs::create_dir(workspace.join(".sayso")).unwrap()
+            }),
         ];
         for (name, change) in changes {
-            let before = if name == "itself again" { None } else { Some(settled(&whereabouts, &workspace)) };
+            let before = if name == "itself again" {
+                None
+            } else {
+                Some(settled(&whereabouts, &workspace))
+            };
             assert!(before.as_ref().is_none_or(Sources::stand), "{name}");
             change();
-            assert!(before.as_ref().is_none_or(|before| !before.stand()), "{name} does not show");
+            assert!(
+                before.as_ref().is_none_or(|before| !before.stand()),
+                "{name} does not show"
+            );
         }
-        assert!(Sources::look(&whereabouts, &workspace).is_none(), "a project with a policy is read each time");
+        assert!(
+            Sources::look(&whereabouts, &workspace).is_none(),
+            "a project with a policy is read each time"
+        );
     }
 }

@@ -21,7 +21,10 @@ pub(super) struct Stranger {
 impl Strangers {
     /// At most so many.
     pub(super) fn new(most: usize) -> Arc<Strangers> {
-        Arc::new(Strangers { most, open: Mutex::default() })
+        Arc::new(Strangers {
+            most,
+            open: Mutex::default(),
+        })
     }
 
     fn open(&self) -> std::sync::MutexGuard<'_, (u64, BTreeMap<u64, Arc<Notify>>)> {
@@ -36,10 +39,16 @@ impl Strangers {
         *next += 1;
         waiting.insert(*next, Arc::clone(&pushed_out));
         while waiting.len() > self.most {
-            let Some((_, oldest)) = waiting.pop_first() else { break };
+            let Some((_, oldest)) = waiting.pop_first() else {
+                break;
+            };
             oldest.notify_one();
         }
-        Stranger { all: Arc::clone(self), number: *next, pushed_out }
+        Stranger {
+            all: Arc::clone(self),
+            number: *next,
+            pushed_out,
+        }
     }
 }
 
@@ -78,7 +87,12 @@ mod tests {
         known.is_known();
         let many: Vec<Stranger> = (0..100).map(|_| all.enter()).collect();
         assert!(!is_pushed_out(&known));
-        let left: Vec<usize> = many.iter().enumerate().filter(|(_, one)| !is_pushed_out(one)).map(|(at, _)| at).collect();
+        let left: Vec<usize> = many
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| !is_pushed_out(one))
+            .map(|(at, _)| at)
+            .collect();
         assert_eq!(left, [97, 98, 99]);
         drop(many);
         assert!(all.open().1.is_empty());

@@ -29,7 +29,12 @@ pub(super) struct Events {
 
 impl Events {
     pub(super) fn new(listening: Listening) -> Events {
-        Events { listening, alive: Box::pin(sleep(KEEP_ALIVE)), pause: None, ended: false }
+        Events {
+            listening,
+            alive: Box::pin(sleep(KEEP_ALIVE)),
+            pause: None,
+            ended: false,
+        }
     }
 
     /// The next piece; none at the end.
@@ -51,7 +56,9 @@ impl Events {
             Poll::Ready(Some(bytes)) => {
                 self.alive.as_mut().reset(Instant::now() + KEEP_ALIVE);
                 let listeners = u32::try_from(self.listening.others()).unwrap_or(u32::MAX);
-                self.pause = Some(Box::pin(sleep(PAUSE.max(PAUSE_EACH.saturating_mul(listeners)))));
+                self.pause = Some(Box::pin(sleep(
+                    PAUSE.max(PAUSE_EACH.saturating_mul(listeners)),
+                )));
                 Poll::Ready(Some(self.gathered(bytes)))
             }
             Poll::Ready(None) => {
@@ -71,7 +78,9 @@ impl Events {
 
     /// What waits already, behind this one.
     fn gathered(&mut self, first: Bytes) -> Bytes {
-        let Ok(second) = self.listening.from.try_recv() else { return first };
+        let Ok(second) = self.listening.from.try_recv() else {
+            return first;
+        };
         let mut all = Vec::with_capacity(first.len() + second.len() + 4096);
         all.extend_from_slice(&first);
         all.extend_from_slice(&second);

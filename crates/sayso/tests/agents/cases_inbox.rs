@@ -19,7 +19,11 @@ pub fn all() -> Vec<Case> {
         play(agents);
         "held until the answer: yes runs, no does not; told why".to_owned()
     };
-    vec![Case { row: "Claude Code `-p`", column: "asked, with the inbox open in a browser", run }]
+    vec![Case {
+        row: "Claude Code `-p`",
+        column: "asked, with the inbox open in a browser",
+        run,
+    }]
 }
 
 /// The inbox of a stage, which goes with it.
@@ -32,12 +36,21 @@ impl Inbox {
     /// Opens it.
     pub fn open(stage: &Stage) -> Inbox {
         let mut command = stage.command(env!("CARGO_BIN_EXE_sayso"));
-        command.args(["serve", "--json", "--listen", "127.0.0.1:0"]).stdin(Stdio::null()).stdout(Stdio::piped());
+        command
+            .args(["serve", "--json", "--listen", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
         let mut server = command.spawn().unwrap();
         let mut line = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let said: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("the inbox did not open: {error}: {line}"));
-        Inbox { server, link: said["link"].as_str().unwrap().to_owned() }
+        BufReader::new(server.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let said: Value = serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("the inbox did not open: {error}: {line}"));
+        Inbox {
+            server,
+            link: said["link"].as_str().unwrap().to_owned(),
+        }
     }
 }
 
@@ -46,7 +59,9 @@ impl Inbox {
     pub fn request(&self, stage: &Stage, method: &str, path: &str, body: Option<&Value>) -> Value {
         let (url, _) = self.link.split_once("/#login=").unwrap();
         let address = url.strip_prefix("http://").unwrap();
-        let token = std::fs::read_to_string(stage.home.join(".local/state/sayso/serve/answering.token")).unwrap();
+        let token =
+            std::fs::read_to_string(stage.home.join(".local/state/sayso/serve/answering.token"))
+                .unwrap();
         let body = body.map(ToString::to_string).unwrap_or_default();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\n\
@@ -71,8 +86,13 @@ impl Drop for Inbox {
 
 /// What drives the browser; `./test` installs it beside the agents.
 fn browser_tools(agents: &Path) -> PathBuf {
-    let tools = std::env::var_os("SAYSO_BROWSER").map_or_else(|| agents.join("../../browser"), PathBuf::from);
-    assert!(tools.join("package.json").exists(), "there is nothing to drive a browser with in {}; run `./test --agents`", tools.display());
+    let tools = std::env::var_os("SAYSO_BROWSER")
+        .map_or_else(|| agents.join("../../browser"), PathBuf::from);
+    assert!(
+        tools.join("package.json").exists(),
+        "there is nothing to drive a browser with in {}; run `./test --agents`",
+        tools.display()
+    );
     std::fs::canonicalize(tools).unwrap()
 }
 
@@ -87,20 +107,36 @@ pub fn play(agents: &Path) -> String {
         let agent = scope.spawn(|| stage.headless(&model, &[]));
         let mut person = Command::new("node");
         person.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/inbox.mjs"));
-        person.args([&inbox.link, "touch build.log", "touch notes.log", NOTE]).env("SAYSO_BROWSER", &tools);
+        person
+            .args([&inbox.link, "touch build.log", "touch notes.log", NOTE])
+            .env("SAYSO_BROWSER", &tools);
         person.args(std::env::var_os("SAYSO_PICTURE"));
         let person = person.stdin(Stdio::null()).output().unwrap();
         let ended = agent.join().unwrap();
-        let (out, err) = (String::from_utf8_lossy(&person.stdout), String::from_utf8_lossy(&person.stderr));
+        let (out, err) = (
+            String::from_utf8_lossy(&person.stdout),
+            String::from_utf8_lossy(&person.stderr),
+        );
         assert!(person.status.success(), "{out}{err}\n{ended}\n{installed}");
         serde_json::from_str::<Value>(&out).unwrap()
     });
     let (first, second) = (result(&model, 0), result(&model, 1));
-    assert!(stage.has("build.log"), "what was allowed did not run: {first}");
+    assert!(
+        stage.has("build.log"),
+        "what was allowed did not run: {first}"
+    );
     assert!(!stage.has("notes.log"), "what was denied ran: {second}");
     reads_why(&second, NOTE);
-    let kinds: Vec<String> = stage.record().iter().map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(kinds.iter().filter(|kind| *kind == "decided").count(), 2, "{kinds:?}");
+    let kinds: Vec<String> = stage
+        .record()
+        .iter()
+        .map(|entry| entry["kind"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        kinds.iter().filter(|kind| *kind == "decided").count(),
+        2,
+        "{kinds:?}"
+    );
     told(&stage, &person, &second)
 }
 
@@ -108,14 +144,33 @@ fn told(stage: &Stage, person: &Value, second: &str) -> String {
     let word = |key: &str| person[key].as_str().unwrap_or_default();
     let mut out = String::new();
     let mut part = |title: &str, text: &str| {
-        let text = text.replace(stage.home.to_str().unwrap(), "~").replace(env!("CARGO_BIN_EXE_sayso"), "sayso");
-        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+        let text = text
+            .replace(stage.home.to_str().unwrap(), "~")
+            .replace(env!("CARGO_BIN_EXE_sayso"), "sayso");
+        let lines: Vec<&str> = text
+            .lines()
+            .map(str::trim_end)
+            .filter(|line| !line.is_empty())
+            .collect();
         writeln!(out, "{title}\n\n```text\n{}\n```\n", lines.join("\n")).unwrap();
     };
-    part("The page, when the first command is asked about:", word("shown"));
-    part("After `y`, and after `d` with a note at the second command, the page says:", &format!("{}\n{}", word("allowed"), word("denied")));
-    part("What the model reads as the result of the second command:", second);
+    part(
+        "The page, when the first command is asked about:",
+        word("shown"),
+    );
+    part(
+        "After `y`, and after `d` with a note at the second command, the page says:",
+        &format!("{}\n{}", word("allowed"), word("denied")),
+    );
+    part(
+        "What the model reads as the result of the second command:",
+        second,
+    );
     let said = stage.sayso(&["audit", "list"]);
-    part("And the record (`sayso audit list`):", said.rsplit_once('[').map_or(said.as_str(), |(said, _)| said));
+    part(
+        "And the record (`sayso audit list`):",
+        said.rsplit_once('[')
+            .map_or(said.as_str(), |(said, _)| said),
+    );
     out
 }

@@ -13,21 +13,42 @@ use crate::others::{Cline, Copilot, Gemini, Opencode, Other, Qwen};
 use crate::stage::{Hook, POLICY, Stage, model, models, result, tiny_server};
 
 pub fn all() -> Vec<Case> {
-    [cases::<Gemini>(), cases::<Qwen>(), cases::<Copilot>(), cases::<Opencode>(), cases::<Cline>()].into_iter().flatten().collect()
+    [
+        cases::<Gemini>(),
+        cases::<Qwen>(),
+        cases::<Copilot>(),
+        cases::<Opencode>(),
+        cases::<Cline>(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn cases<A: Other>() -> Vec<Case> {
-    let case = |column: &'static str, run: fn(&Path) -> String| Case { row: A::ROW, column, run };
+    let case = |column: &'static str, run: fn(&Path) -> String| Case {
+        row: A::ROW,
+        column,
+        run,
+    };
     vec![
         case("the policy allows", allowed::<A>),
         case("the policy denies", denied::<A>),
         case("the policy asks", asked::<A>),
         case("denied, in the mode that asks nothing", bypassed::<A>),
         case("asked, in the mode that asks nothing", bypassed_asked::<A>),
-        case("the hook is killed", |agents| broken::<A>(agents, Hook::Killed, A::OPEN[0])),
-        case("the hook is late", |agents| broken::<A>(agents, Hook::Slow, A::OPEN[1])),
-        case("the hook prints no answer", |agents| broken::<A>(agents, Hook::Garbage, A::OPEN[2])),
-        case("the hook is not there", |agents| broken::<A>(agents, Hook::Missing, A::OPEN[3])),
+        case("the hook is killed", |agents| {
+            broken::<A>(agents, Hook::Killed, A::OPEN[0])
+        }),
+        case("the hook is late", |agents| {
+            broken::<A>(agents, Hook::Slow, A::OPEN[1])
+        }),
+        case("the hook prints no answer", |agents| {
+            broken::<A>(agents, Hook::Garbage, A::OPEN[2])
+        }),
+        case("the hook is not there", |agents| {
+            broken::<A>(agents, Hook::Missing, A::OPEN[3])
+        }),
         case("a command runs in the sandbox", contained::<A>),
         case("an edit is undone", undone::<A>),
         case("a denied MCP tool", mcp::<A>),
@@ -44,23 +65,43 @@ fn allowed<A: Other>(agents: &Path) -> String {
     A::hook(&stage, Hook::Sayso);
     let ended = A::play(&stage, &model, A::BYPASS);
     assert!(stage.has("allowed-1"), "{ended} {:?}", model.results());
-    let all: Vec<String> = stage.record().iter().map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect();
+    let all: Vec<String> = stage
+        .record()
+        .iter()
+        .map(|entry| entry["kind"].as_str().unwrap().to_owned())
+        .collect();
     // Where sayso itself put the hook there, that is written down, too.
-    let kinds = if all.first().is_some_and(|kind| kind == "install") { &all[2..] } else { &all[..] };
+    let kinds = if all.first().is_some_and(|kind| kind == "install") {
+        &all[2..]
+    } else {
+        &all[..]
+    };
     let is = |kind: &str| kinds.iter().filter(|one| *one == kind).count();
-    assert_eq!((is("session_started"), is("decided"), is("finished")), (1, 1, 1), "{kinds:?}");
+    assert_eq!(
+        (is("session_started"), is("decided"), is("finished")),
+        (1, 1, 1),
+        "{kinds:?}"
+    );
     word(true)
 }
 
 fn denied<A: Other>(agents: &Path) -> String {
     let stage = Stage::with(agents, POLICY);
     // Something that works stands between them: some give up after a few failures.
-    let commands = ["touch denied-1", "touch allowed-2", "touch allowed-1 && touch denied-1", "touch allowed-3", "env nice touch denied-1"];
+    let commands = [
+        "touch denied-1",
+        "touch allowed-2",
+        "touch allowed-1 && touch denied-1",
+        "touch allowed-3",
+        "env nice touch denied-1",
+    ];
     let model = model(commands.map(A::shell).into());
     A::hook(&stage, Hook::Sayso);
     let ended = A::play(&stage, &model, A::BYPASS);
     assert_ne!(result(&model, 4), "(no result)", "{ended}");
-    [0, 2, 4].into_iter().for_each(|number| reads_why(&result(&model, number), "not that one"));
+    [0, 2, 4]
+        .into_iter()
+        .for_each(|number| reads_why(&result(&model, number), "not that one"));
     assert!(!stage.has("denied-1") && !stage.has("allowed-1"));
     "does not run; told why".to_owned()
 }
@@ -72,7 +113,9 @@ fn asked<A: Other>(agents: &Path) -> String {
     let ended = A::play(&stage, &model, &[]);
     assert!(!stage.has("other-1"), "{ended}");
     match result(&model, 0) {
-        shown if shown.contains("cannot be relied on to ask") => "does not run; told why".to_owned(),
+        shown if shown.contains("cannot be relied on to ask") => {
+            "does not run; told why".to_owned()
+        }
         // It did not even come to the hook.
         shown => {
             assert!(!shown.contains("sayso: "), "{shown}");
@@ -109,15 +152,33 @@ fn broken<A: Other>(agents: &Path, hook: Hook, open: bool) -> String {
     A::hook(&stage, hook);
     let ended = A::play(&stage, &model, A::BYPASS);
     assert_ne!(result(&model, 0), "(no result)", "{ended}");
-    assert_eq!(stage.has("any-1"), open, "{hook:?}: {ended} {}", result(&model, 0));
-    if open { "**runs**".to_owned() } else { "does not run".to_owned() }
+    assert_eq!(
+        stage.has("any-1"),
+        open,
+        "{hook:?}: {ended} {}",
+        result(&model, 0)
+    );
+    if open {
+        "**runs**".to_owned()
+    } else {
+        "does not run".to_owned()
+    }
 }
 
 fn contained<A: Other>(agents: &Path) -> String {
-    let stage = Stage::with(agents, "version: 1\nsandbox: {auto_allow: run-in-workspace}\n");
+    let stage = Stage::with(
+        agents,
+        "version: 1\nsandbox: {auto_allow: run-in-workspace}\n",
+    );
     let model = model(vec![A::shell("make")]);
     let outside = stage.home.join("outside");
-    stage.put("Makefile", &format!("all:\n\techo inside > inside.txt\n\techo outside > {} || true\n\techo ran\n", outside.display()));
+    stage.put(
+        "Makefile",
+        &format!(
+            "all:\n\techo inside > inside.txt\n\techo outside > {} || true\n\techo ran\n",
+            outside.display()
+        ),
+    );
     A::hook(&stage, Hook::Sayso);
     let ended = A::play(&stage, &model, A::BYPASS);
     let shown = result(&model, 0);
@@ -126,19 +187,30 @@ fn contained<A: Other>(agents: &Path) -> String {
         assert!(!stage.has("inside.txt"), "{shown}");
         return "no: it is denied".to_owned();
     }
-    assert!(stage.text("inside.txt") == "inside\n" && shown.contains("ran"), "{shown} {ended}");
+    assert!(
+        stage.text("inside.txt") == "inside\n" && shown.contains("ran"),
+        "{shown} {ended}"
+    );
     let undone = stage.sayso(&["undo", "--yes"]);
     assert!(!stage.has("inside.txt"), "{undone}");
     "yes, and it can be undone".to_owned()
 }
 
 fn undone<A: Other>(agents: &Path) -> String {
-    let stage = Stage::with(agents, "version: 1\nrules:\n  - allow: {write: \"new.txt\"}\n");
+    let stage = Stage::with(
+        agents,
+        "version: 1\nrules:\n  - allow: {write: \"new.txt\"}\n",
+    );
     let path = stage.workspace.join("new.txt");
     let model = model(vec![A::write(path.to_str().unwrap(), "new\n")]);
     A::hook(&stage, Hook::Sayso);
     let ended = A::play(&stage, &model, A::BYPASS);
-    assert_eq!(stage.text("new.txt").trim_end(), "new", "{ended} {:?}", model.results());
+    assert_eq!(
+        stage.text("new.txt").trim_end(),
+        "new",
+        "{ended} {:?}",
+        model.results()
+    );
     let said = stage.sayso(&["undo", "--yes"]);
     assert!(!stage.has("new.txt"), "{said}");
     "yes".to_owned()
@@ -151,10 +223,22 @@ fn mcp<A: Other>(agents: &Path) -> String {
     );
     A::hook(&stage, Hook::Sayso);
     A::server(&stage, &tiny_server(&stage));
-    let model = model(vec![A::tool("ping", json!({"name": "a"})), A::tool("drop", json!({"name": "b"}))]);
+    let model = model(vec![
+        A::tool("ping", json!({"name": "a"})),
+        A::tool("drop", json!({"name": "b"})),
+    ]);
     let ended = A::play(&stage, &model, A::BYPASS);
-    assert_ne!(result(&model, 1), "(no result)", "{ended} {:?}", model.seen().first().map(sayso::scripted::Seen::tools));
-    assert!(!stage.text("called.txt").contains("drop"), "{}", stage.text("called.txt"));
+    assert_ne!(
+        result(&model, 1),
+        "(no result)",
+        "{ended} {:?}",
+        model.seen().first().map(sayso::scripted::Seen::tools)
+    );
+    assert!(
+        !stage.text("called.txt").contains("drop"),
+        "{}",
+        stage.text("called.txt")
+    );
     if stage.text("called.txt").is_empty() {
         // Whose tool it is cannot be told, so it is asked about.
         reads_why(&result(&model, 0), "cannot be relied on to ask");
@@ -166,15 +250,24 @@ fn mcp<A: Other>(agents: &Path) -> String {
 }
 
 fn sub_agent<A: Other>(agents: &Path) -> String {
-    let Some(delegate) = A::delegate("THE-INNER-WORK") else { return "–".to_owned() };
+    let Some(delegate) = A::delegate("THE-INNER-WORK") else {
+        return "–".to_owned();
+    };
     let stage = Stage::with(agents, &format!("{POLICY}  - allow: {{delegate: \"*\"}}\n"));
     let inner: Vec<Step> = vec![A::shell("touch denied-1"), A::shell("touch allowed-1")];
     let model = models(vec![("THE-INNER-WORK", inner), ("", vec![delegate])]);
     A::hook(&stage, Hook::Sayso);
     let ended = A::play(&stage, &model, A::BYPASS);
-    assert!(stage.has("allowed-1"), "the sub-agent did not work: {ended} {:?}", model.results());
+    assert!(
+        stage.has("allowed-1"),
+        "the sub-agent did not work: {ended} {:?}",
+        model.results()
+    );
     assert!(!stage.has("denied-1"));
-    let why = model.results().into_iter().any(|(_, shown)| shown.contains("sayso: ") && shown.contains("not that one"));
+    let why = model
+        .results()
+        .into_iter()
+        .any(|(_, shown)| shown.contains("sayso: ") && shown.contains("not that one"));
     assert!(why, "{:?}", model.results());
     "does not run; told why".to_owned()
 }
@@ -218,11 +311,24 @@ fn inbox<A: Other>(agents: &Path) -> String {
         reads_why(&result(&model, 0), "in time");
         return "does not run: it does not wait for a person".to_owned();
     }
-    let model = model(vec![A::shell("touch build.log"), A::shell("touch notes.log")]);
+    let model = model(vec![
+        A::shell("touch build.log"),
+        A::shell("touch notes.log"),
+    ]);
     let ended = std::thread::scope(|scope| {
         let agent = scope.spawn(|| A::play(&stage, &model, A::BYPASS));
-        answer(&inbox, &stage, "touch build.log", json!({"choice": "offer", "offer": 0}));
-        answer(&inbox, &stage, "touch notes.log", json!({"choice": "deny", "note": "not here"}));
+        answer(
+            &inbox,
+            &stage,
+            "touch build.log",
+            json!({"choice": "offer", "offer": 0}),
+        );
+        answer(
+            &inbox,
+            &stage,
+            "touch notes.log",
+            json!({"choice": "deny", "note": "not here"}),
+        );
         agent.join().unwrap()
     });
     assert!(stage.has("build.log"), "{ended} {:?}", model.results());
@@ -235,15 +341,28 @@ fn answer(inbox: &Inbox, stage: &Stage, command: &str, body: Value) {
     let end = Instant::now() + Duration::from_secs(120);
     loop {
         let open = inbox.request(stage, "GET", "/v1/prompts?full=true&limit=1000", None);
-        let found = open["prompts"].as_array().into_iter().flatten().find(|prompt| prompt.to_string().contains(command)).cloned();
+        let found = open["prompts"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|prompt| prompt.to_string().contains(command))
+            .cloned();
         if let Some(prompt) = found {
             let mut body = body;
             body["digest"] = prompt["digest"].clone();
-            let said = inbox.request(stage, "POST", &format!("/v1/prompts/{}/answer", prompt["id"].as_str().unwrap()), Some(&body));
+            let said = inbox.request(
+                stage,
+                "POST",
+                &format!("/v1/prompts/{}/answer", prompt["id"].as_str().unwrap()),
+                Some(&body),
+            );
             assert!(said["kind"].is_null(), "{said}");
             return;
         }
-        assert!(Instant::now() < end, "nobody asked about `{command}`: {open}");
+        assert!(
+            Instant::now() < end,
+            "nobody asked about `{command}`: {open}"
+        );
         std::thread::sleep(Duration::from_millis(200));
     }
 }

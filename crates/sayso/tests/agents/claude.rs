@@ -19,7 +19,13 @@ pub fn settings(hook: Hook, closed: bool) -> Value {
     if hook == Hook::Sayso {
         let (command, timeout) = hook.command("claude");
         let plain = json!({"type": "command", "command": command, "timeout": timeout});
-        for event in ["PermissionRequest", "PostToolUse", "PostToolUseFailure", "SessionStart", "SessionEnd"] {
+        for event in [
+            "PermissionRequest",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "SessionStart",
+            "SessionEnd",
+        ] {
             hooks[event] = of(&plain);
         }
     }
@@ -29,7 +35,10 @@ pub fn settings(hook: Hook, closed: bool) -> Value {
 impl Stage {
     /// Sets the hook of Claude Code.
     pub fn hooks_claude(&self, hook: Hook, closed: bool) -> &Stage {
-        self.put(self.home.join(".claude/settings.json"), &settings(hook, closed).to_string());
+        self.put(
+            self.home.join(".claude/settings.json"),
+            &settings(hook, closed).to_string(),
+        );
         self
     }
 
@@ -42,7 +51,10 @@ impl Stage {
 
     /// Claude Code with nobody in front of it.
     pub fn headless(&self, model: &Model, words: &[&str]) -> String {
-        run(self.claude(model).args(["-p", "work", "--output-format", "json"]).args(words))
+        run(self
+            .claude(model)
+            .args(["-p", "work", "--output-format", "json"])
+            .args(words))
     }
 }
 

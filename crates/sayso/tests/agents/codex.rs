@@ -10,7 +10,11 @@ use crate::stage::{Hook, KEY, Stage, run, step};
 
 /// A step of Codex that runs a command.
 pub fn shell(command: &str) -> Step {
-    [step("exec_command", json!({"cmd": command})), step("shell_command", json!({"command": command}))].concat()
+    [
+        step("exec_command", json!({"cmd": command})),
+        step("shell_command", json!({"command": command})),
+    ]
+    .concat()
 }
 
 impl Stage {
@@ -31,7 +35,10 @@ impl Stage {
             hooks["PermissionRequest"] = of(true);
             hooks["PostToolUse"] = of(true);
         }
-        self.put(self.home.join(".codex/hooks.json"), &json!({"hooks": hooks}).to_string());
+        self.put(
+            self.home.join(".codex/hooks.json"),
+            &json!({"hooks": hooks}).to_string(),
+        );
         self
     }
 
@@ -48,13 +55,22 @@ impl Stage {
         let more = fs::read_to_string(self.home.join("more.toml")).unwrap_or_default();
         self.put(file, &format!("{settings}{more}"));
         let mut command = self.command(self.agents.join("codex"));
-        command.env("SCRIPTED_KEY", KEY).env("HTTPS_PROXY", &url).env("HTTP_PROXY", &url).env("NO_PROXY", "127.0.0.1");
+        command
+            .env("SCRIPTED_KEY", KEY)
+            .env("HTTPS_PROXY", &url)
+            .env("HTTP_PROXY", &url)
+            .env("NO_PROXY", "127.0.0.1");
         command
     }
 
     /// Codex with nobody in front of it.
     pub fn exec(&self, model: &Model, words: &[&str]) -> String {
-        let words = [&["exec", "--skip-git-repo-check", "--json"], words, &["work"]].concat();
+        let words = [
+            &["exec", "--skip-git-repo-check", "--json"],
+            words,
+            &["work"],
+        ]
+        .concat();
         run(self.codex(model).args(words))
     }
 }

@@ -27,17 +27,26 @@ impl Stage {
     /// Trusts the hooks of Codex as a person does by `/hooks`: by the digest of what they say.
     pub fn trust_hooks(&self, hook: Hook) -> &Stage {
         let (command, timeout) = hook.command("codex");
-        let handler = json!({"async": false, "command": command, "timeout": timeout, "type": "command"});
+        let handler =
+            json!({"async": false, "command": command, "timeout": timeout, "type": "command"});
         let file = self.home.join(".codex/hooks.json");
         let mut more = String::new();
-        for (event, matcher) in [("pre_tool_use", true), ("session_start", false), ("permission_request", true), ("post_tool_use", true)] {
+        for (event, matcher) in [
+            ("pre_tool_use", true),
+            ("session_start", false),
+            ("permission_request", true),
+            ("post_tool_use", true),
+        ] {
             // The keys are in their order.
             let mut whole = json!({"event_name": event, "hooks": [handler]});
             if matcher {
                 whole["matcher"] = json!("*");
             }
             let digest = Digest::of_bytes(whole.to_string().as_bytes());
-            more.push_str(&format!("\n[hooks.state.\"{}:{event}:0:0\"]\ntrusted_hash = \"{digest}\"\n", file.display()));
+            more.push_str(&format!(
+                "\n[hooks.state.\"{}:{event}:0:0\"]\ntrusted_hash = \"{digest}\"\n",
+                file.display()
+            ));
         }
         self.put(self.home.join("more.toml"), &more);
         self
@@ -46,18 +55,30 @@ impl Stage {
     /// An editor that starts a session with Codex, which asks about every command that it does not know.
     pub fn editor(&self, model: &Model) -> Editor {
         let mut command = self.codex(model);
-        command.arg("app-server").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .arg("app-server")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let (send, lines) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if send.send(serde_json::from_str(&line).unwrap_or(Value::Null)).is_err() {
+                if send
+                    .send(serde_json::from_str(&line).unwrap_or(Value::Null))
+                    .is_err()
+                {
                     return;
                 }
             }
         });
-        let mut editor = Editor { child, input, lines, questions: Vec::new() };
+        let mut editor = Editor {
+            child,
+            input,
+            lines,
+            questions: Vec::new(),
+        };
         editor.say(
             &json!({"id": 0, "method": "initialize", "params": {"clientInfo": {"name": "sayso-test", "title": null, "version": "1"}}}),
         );
@@ -82,7 +103,10 @@ impl Editor {
     fn wait(&mut self, is: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + PATIENCE;
         loop {
-            let line = self.lines.recv_timeout(until.saturating_duration_since(Instant::now())).expect("Codex goes on");
+            let line = self
+                .lines
+                .recv_timeout(until.saturating_duration_since(Instant::now()))
+                .expect("Codex goes on");
             if is(&line) {
                 return line;
             }

@@ -3,7 +3,13 @@
 //! `./test --agents` installs the agents and starts this; without them it says that it did nothing. Words on its command line choose
 //! cases by their names. With `SAYSO_WRITE_NUMBERS` it writes the table of what it saw to docs/agents.md, and else compares it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod acp;
 mod cases_acp;
@@ -43,8 +49,15 @@ fn main() -> ExitCode {
         println!("SKIPPED: nothing was tried with the real agents; run `./test --agents`");
         return ExitCode::SUCCESS;
     };
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let is_wanted = |case: &Case| wanted.iter().all(|word| format!("{}: {}", case.row, case.column).contains(word.as_str()));
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let is_wanted = |case: &Case| {
+        wanted
+            .iter()
+            .all(|word| format!("{}: {}", case.row, case.column).contains(word.as_str()))
+    };
     let cases: Vec<Case> = [
         cases_claude::all(),
         cases_inbox::all(),
@@ -66,14 +79,26 @@ fn main() -> ExitCode {
             failed += 1;
             "FAILED".to_owned()
         });
-        println!("{}: {}: {words} ({} ms)", case.row, case.column, start.elapsed().as_millis());
+        println!(
+            "{}: {}: {words} ({} ms)",
+            case.row,
+            case.column,
+            start.elapsed().as_millis()
+        );
         seen.push((case.row, case.column, words));
     }
-    let (of_mcp, seen): (Vec<_>, Vec<_>) = seen.into_iter().partition(|(row, ..)| cases_mcp::ROWS.contains(row));
-    if failed == 0 && of_mcp.len() == cases_mcp::all().len() && std::env::var_os("SAYSO_WRITE_NUMBERS").is_some() {
+    let (of_mcp, seen): (Vec<_>, Vec<_>) = seen
+        .into_iter()
+        .partition(|(row, ..)| cases_mcp::ROWS.contains(row));
+    if failed == 0
+        && of_mcp.len() == cases_mcp::all().len()
+        && std::env::var_os("SAYSO_WRITE_NUMBERS").is_some()
+    {
         cases_mcp::write(&agents, &of_mcp);
     }
-    let (editors, seen): (Vec<_>, Vec<_>) = seen.into_iter().partition(|(row, _, _)| cases_acp::ROWS.contains(row));
+    let (editors, seen): (Vec<_>, Vec<_>) = seen
+        .into_iter()
+        .partition(|(row, _, _)| cases_acp::ROWS.contains(row));
     if failed == 0 && wanted.is_empty() {
         table::check(&agents, &seen);
     }
@@ -84,5 +109,9 @@ fn main() -> ExitCode {
         table::write_inbox(&agents);
     }
     println!("{} cases with real agents, {failed} failed", cases.len());
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

@@ -52,14 +52,19 @@ pub trait Other {
 fn offline(stage: &Stage, program: &str, model: &Model) -> Command {
     let mut command = stage.command(stage.agents.join(program));
     let url = model.url();
-    command.env("HTTPS_PROXY", &url).env("HTTP_PROXY", &url).env("NO_PROXY", "127.0.0.1").env("TERM", "dumb");
+    command
+        .env("HTTPS_PROXY", &url)
+        .env("HTTP_PROXY", &url)
+        .env("NO_PROXY", "127.0.0.1")
+        .env("TERM", "dumb");
     command
 }
 
 /// Puts keys into a file of JSON.
 fn set(stage: &Stage, path: &str, keys: &Value) {
     let file = stage.home.join(path);
-    let old: Value = std::fs::read_to_string(&file).map_or_else(|_| json!({}), |text| serde_json::from_str(&text).unwrap());
+    let old: Value = std::fs::read_to_string(&file)
+        .map_or_else(|_| json!({}), |text| serde_json::from_str(&text).unwrap());
     let mut all = old.as_object().unwrap().clone();
     all.extend(keys.as_object().unwrap().clone());
     stage.put(file, &Value::Object(all).to_string());
@@ -83,25 +88,49 @@ impl Other for Gemini {
     const OPEN: [bool; 4] = [true, true, true, false];
 
     fn hook(stage: &Stage, hook: Hook) {
-        set(stage, ".gemini/settings.json", &groups("gemini", hook, 1000, "BeforeTool", &["AfterTool", "SessionStart", "SessionEnd"]));
+        set(
+            stage,
+            ".gemini/settings.json",
+            &groups(
+                "gemini",
+                hook,
+                1000,
+                "BeforeTool",
+                &["AfterTool", "SessionStart", "SessionEnd"],
+            ),
+        );
     }
 
     fn server(stage: &Stage, program: &str) {
-        set(stage, ".gemini/settings.json", &json!({"mcpServers": {"tiny": {"command": "python3", "args": [program], "trust": true}}}));
+        set(
+            stage,
+            ".gemini/settings.json",
+            &json!({"mcpServers": {"tiny": {"command": "python3", "args": [program], "trust": true}}}),
+        );
     }
 
     fn agent(stage: &Stage, model: &Model) -> Command {
         // Which way to a model counts, only its settings say.
-        set(stage, ".gemini/settings.json", &json!({"security": {"auth": {"selectedType": "gemini-api-key"}}}));
+        set(
+            stage,
+            ".gemini/settings.json",
+            &json!({"security": {"auth": {"selectedType": "gemini-api-key"}}}),
+        );
         let mut command = offline(stage, "gemini", model);
-        command.env("GEMINI_API_KEY", KEY).env("GOOGLE_GEMINI_BASE_URL", model.url()).env("GEMINI_TELEMETRY_ENABLED", "false");
+        command
+            .env("GEMINI_API_KEY", KEY)
+            .env("GOOGLE_GEMINI_BASE_URL", model.url())
+            .env("GEMINI_TELEMETRY_ENABLED", "false");
         command.env("GEMINI_CLI_TRUST_WORKSPACE", "true");
         command.args(["-m", "gemini-2.5-flash", "-p", "work"]);
         command
     }
 
     fn shell(command: &str) -> Step {
-        step("run_shell_command", json!({"command": command, "description": "a step"}))
+        step(
+            "run_shell_command",
+            json!({"command": command, "description": "a step"}),
+        )
     }
 
     fn write(path: &str, text: &str) -> Step {
@@ -113,7 +142,10 @@ impl Other for Gemini {
     }
 
     fn delegate(prompt: &str) -> Option<Step> {
-        Some(step("invoke_agent", json!({"agent_name": "generalist", "prompt": prompt})))
+        Some(step(
+            "invoke_agent",
+            json!({"agent_name": "generalist", "prompt": prompt}),
+        ))
     }
 }
 
@@ -129,23 +161,44 @@ impl Other for Qwen {
         set(
             stage,
             ".qwen/settings.json",
-            &groups("qwen", hook, 1, "PreToolUse", &["PostToolUse", "PostToolUseFailure", "SessionStart", "SessionEnd"]),
+            &groups(
+                "qwen",
+                hook,
+                1,
+                "PreToolUse",
+                &[
+                    "PostToolUse",
+                    "PostToolUseFailure",
+                    "SessionStart",
+                    "SessionEnd",
+                ],
+            ),
         );
     }
 
     fn server(stage: &Stage, program: &str) {
-        set(stage, ".qwen/settings.json", &json!({"mcpServers": {"tiny": {"command": "python3", "args": [program], "trust": true}}}));
+        set(
+            stage,
+            ".qwen/settings.json",
+            &json!({"mcpServers": {"tiny": {"command": "python3", "args": [program], "trust": true}}}),
+        );
     }
 
     fn agent(stage: &Stage, model: &Model) -> Command {
         let mut command = offline(stage, "qwen", model);
-        command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", format!("{}/v1", model.url())).env("OPENAI_MODEL", "scripted");
+        command
+            .env("OPENAI_API_KEY", KEY)
+            .env("OPENAI_BASE_URL", format!("{}/v1", model.url()))
+            .env("OPENAI_MODEL", "scripted");
         command.args(["--auth-type", "openai", "-p", "work"]);
         command
     }
 
     fn shell(command: &str) -> Step {
-        step("run_shell_command", json!({"command": command, "description": "a step", "is_background": false}))
+        step(
+            "run_shell_command",
+            json!({"command": command, "description": "a step", "is_background": false}),
+        )
     }
 
     fn write(path: &str, text: &str) -> Step {
@@ -155,11 +208,18 @@ impl Other for Qwen {
     /// Tools of servers are called by another tool, and the hook is told which it is.
     fn tool(name: &str, input: Value) -> Step {
         let name = format!("mcp__tiny__{name}");
-        [step(&name, input.clone()), step("tool_call", json!({"name": name, "arguments": input}))].concat()
+        [
+            step(&name, input.clone()),
+            step("tool_call", json!({"name": name, "arguments": input})),
+        ]
+        .concat()
     }
 
     fn delegate(prompt: &str) -> Option<Step> {
-        Some(step("agent", json!({"description": "work", "prompt": prompt, "subagent_type": "general-purpose"})))
+        Some(step(
+            "agent",
+            json!({"description": "work", "prompt": prompt, "subagent_type": "general-purpose"}),
+        ))
     }
 }
 
@@ -181,18 +241,30 @@ impl Other for Copilot {
                 hooks[event] = one.clone();
             }
         }
-        stage.put(stage.home.join(".copilot/hooks/sayso.json"), &json!({"version": 1, "hooks": hooks}).to_string());
+        stage.put(
+            stage.home.join(".copilot/hooks/sayso.json"),
+            &json!({"version": 1, "hooks": hooks}).to_string(),
+        );
     }
 
     fn server(stage: &Stage, program: &str) {
-        let tiny = json!({"type": "local", "command": "python3", "args": [program], "tools": ["*"]});
-        set(stage, ".copilot/mcp-config.json", &json!({"mcpServers": {"tiny": tiny}}));
+        let tiny =
+            json!({"type": "local", "command": "python3", "args": [program], "tools": ["*"]});
+        set(
+            stage,
+            ".copilot/mcp-config.json",
+            &json!({"mcpServers": {"tiny": tiny}}),
+        );
     }
 
     fn agent(stage: &Stage, model: &Model) -> Command {
         let mut command = offline(stage, "copilot", model);
-        command.env("COPILOT_OFFLINE", "true").env("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", model.url()));
-        command.env("COPILOT_PROVIDER_API_KEY", KEY).env("COPILOT_MODEL", "scripted");
+        command
+            .env("COPILOT_OFFLINE", "true")
+            .env("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", model.url()));
+        command
+            .env("COPILOT_PROVIDER_API_KEY", KEY)
+            .env("COPILOT_MODEL", "scripted");
         command.args(["-p", "work"]);
         command
     }
@@ -210,7 +282,10 @@ impl Other for Copilot {
     }
 
     fn delegate(prompt: &str) -> Option<Step> {
-        Some(step("task", json!({"description": "work", "prompt": prompt, "agent_type": "general-purpose", "name": "inner"})))
+        Some(step(
+            "task",
+            json!({"description": "work", "prompt": prompt, "agent_type": "general-purpose", "name": "inner"}),
+        ))
     }
 }
 
@@ -224,12 +299,22 @@ impl Other for Opencode {
     const OPEN: [bool; 4] = [false; 4];
 
     fn hook(stage: &Stage, hook: Hook) {
-        plugin(stage, hook, "opencode", ".config/opencode/plugins/sayso.js", "const WAIT = 600;");
+        plugin(
+            stage,
+            hook,
+            "opencode",
+            ".config/opencode/plugins/sayso.js",
+            "const WAIT = 600;",
+        );
     }
 
     fn server(stage: &Stage, program: &str) {
         let tiny = json!({"type": "local", "command": ["python3", program], "enabled": true});
-        set(stage, "project/opencode.json", &json!({"mcp": {"tiny": tiny}}));
+        set(
+            stage,
+            "project/opencode.json",
+            &json!({"mcp": {"tiny": tiny}}),
+        );
     }
 
     fn agent(stage: &Stage, model: &Model) -> Command {
@@ -239,8 +324,13 @@ impl Other for Opencode {
         let settings = json!({"model": "scripted/scripted", "small_model": "scripted/scripted", "share": "disabled",
             "provider": {"scripted": provider}});
         let mut command = offline(stage, "opencode", model);
-        command.env("OPENCODE_CONFIG_CONTENT", settings.to_string()).env("OPENCODE_DISABLE_AUTOUPDATE", "1");
-        command.env("OPENCODE_DISABLE_MODELS_FETCH", "1").env("npm_config_offline", "true").env("npm_config_fetch_retries", "0");
+        command
+            .env("OPENCODE_CONFIG_CONTENT", settings.to_string())
+            .env("OPENCODE_DISABLE_AUTOUPDATE", "1");
+        command
+            .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+            .env("npm_config_offline", "true")
+            .env("npm_config_fetch_retries", "0");
         command.args(["run", "work"]);
         command
     }
@@ -258,7 +348,10 @@ impl Other for Opencode {
     }
 
     fn delegate(prompt: &str) -> Option<Step> {
-        Some(step("task", json!({"description": "work", "prompt": prompt, "subagent_type": "general"})))
+        Some(step(
+            "task",
+            json!({"description": "work", "prompt": prompt, "subagent_type": "general"}),
+        ))
     }
 }
 
@@ -275,22 +368,54 @@ impl Other for Cline {
     const ASKS: bool = false;
 
     fn hook(stage: &Stage, hook: Hook) {
-        plugin(stage, hook, "cline", ".cline/plugins/sayso.js", "const WAIT = 2.5;");
+        plugin(
+            stage,
+            hook,
+            "cline",
+            ".cline/plugins/sayso.js",
+            "const WAIT = 2.5;",
+        );
     }
 
     fn server(stage: &Stage, program: &str) {
         let tiny = json!({"command": "python3", "args": [program], "autoApprove": ["*"]});
-        set(stage, ".cline/data/settings/cline_mcp_settings.json", &json!({"mcpServers": {"tiny": tiny}}));
+        set(
+            stage,
+            ".cline/data/settings/cline_mcp_settings.json",
+            &json!({"mcpServers": {"tiny": tiny}}),
+        );
     }
 
     fn agent(stage: &Stage, model: &Model) -> Command {
         let url = format!("{}/v1", model.url());
-        run(offline(stage, "cline", model).args(["auth", "-p", "openai-compatible", "-k", KEY, "-m", "scripted", "-b", &url]));
+        run(offline(stage, "cline", model).args([
+            "auth",
+            "-p",
+            "openai-compatible",
+            "-k",
+            KEY,
+            "-m",
+            "scripted",
+            "-b",
+            &url,
+        ]));
         let mut command = offline(stage, "cline", model);
         // It goes on without a plugin that takes four seconds to load, which it does where many things run at once.
         command.env("CLINE_PLUGIN_IMPORT_TIMEOUT_MS", "60000");
-        command.env("CLINE_MCP_SETTINGS_PATH", stage.home.join(".cline/data/settings/cline_mcp_settings.json"));
-        command.args(["-P", "openai-compatible", "-m", "scripted", "--json", "do the work"]);
+        command.env(
+            "CLINE_MCP_SETTINGS_PATH",
+            stage
+                .home
+                .join(".cline/data/settings/cline_mcp_settings.json"),
+        );
+        command.args([
+            "-P",
+            "openai-compatible",
+            "-m",
+            "scripted",
+            "--json",
+            "do the work",
+        ]);
         command
     }
 
@@ -307,7 +432,10 @@ impl Other for Cline {
     }
 
     fn delegate(prompt: &str) -> Option<Step> {
-        Some(step("spawn_agent", json!({"systemPrompt": "work", "task": prompt})))
+        Some(step(
+            "spawn_agent",
+            json!({"systemPrompt": "work", "task": prompt}),
+        ))
     }
 
     fn play(stage: &Stage, model: &Model, words: &[&str]) -> String {
@@ -332,6 +460,10 @@ fn plugin(stage: &Stage, hook: Hook, name: &str, file: &str, wait: &str) {
         stage.program(&script, &format!("#!/bin/sh\n{command}\n"));
     }
     let text = text.replace(env!("CARGO_BIN_EXE_sayso"), script.to_str().unwrap());
-    let new = if hook == Hook::Slow { format!("const WAIT = {timeout};") } else { wait.to_owned() };
+    let new = if hook == Hook::Slow {
+        format!("const WAIT = {timeout};")
+    } else {
+        wait.to_owned()
+    };
     stage.put(file, &text.replace(wait, &new));
 }

@@ -30,8 +30,10 @@ impl Stage {
             "bypassPermissionsModeAccepted": true,
         });
         self.put(self.home.join(".claude.json"), &known.to_string());
-        let mut line =
-            format!("env -i PATH={PATH} HOME={} LANG=C.UTF-8 TERM=screen-256color USER=person SHELL=/bin/bash", self.home.display());
+        let mut line = format!(
+            "env -i PATH={PATH} HOME={} LANG=C.UTF-8 TERM=screen-256color USER=person SHELL=/bin/bash",
+            self.home.display()
+        );
         for (name, value) in variables(model) {
             write!(line, " {name}={value}").unwrap();
         }
@@ -39,9 +41,23 @@ impl Stage {
         for word in words {
             write!(line, " '{word}'").unwrap();
         }
-        let screen = Screen { socket: self.home.join("tmux") };
+        let screen = Screen {
+            socket: self.home.join("tmux"),
+        };
         let folder = self.workspace.to_str().unwrap();
-        screen.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "45", "-c", folder, &line]);
+        screen.tmux(&[
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            "110",
+            "-y",
+            "45",
+            "-c",
+            folder,
+            &line,
+        ]);
         screen
     }
 }
@@ -49,7 +65,14 @@ impl Stage {
 impl Screen {
     fn tmux(&self, words: &[&str]) -> String {
         let mut command = Command::new("tmux");
-        command.env_clear().env("PATH", PATH).env("LANG", "C.UTF-8").env("TERM", "xterm").arg("-S").arg(&self.socket).args(words);
+        command
+            .env_clear()
+            .env("PATH", PATH)
+            .env("LANG", "C.UTF-8")
+            .env("TERM", "xterm")
+            .arg("-S")
+            .arg(&self.socket)
+            .args(words);
         String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned()
     }
 
@@ -66,7 +89,10 @@ impl Screen {
             if shown.contains(text) {
                 return shown;
             }
-            assert!(Instant::now() < until, "`{text}` did not come; the terminal shows:\n{shown}");
+            assert!(
+                Instant::now() < until,
+                "`{text}` did not come; the terminal shows:\n{shown}"
+            );
             std::thread::sleep(Duration::from_millis(200));
         }
     }

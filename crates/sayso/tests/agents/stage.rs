@@ -62,14 +62,23 @@ pub struct Stage {
 impl Stage {
     /// A workspace with a policy.
     pub fn with(agents: &Path, policy: &str) -> Stage {
-        let scratch = tempfile::Builder::new().prefix("sayso-agents-").tempdir().unwrap();
+        let scratch = tempfile::Builder::new()
+            .prefix("sayso-agents-")
+            .tempdir()
+            .unwrap();
         let root = fs::canonicalize(scratch.path()).unwrap();
         let (home, workspace) = (root.join("home"), root.join("home/project"));
         fs::create_dir_all(&workspace).unwrap();
         let config = home.join(".config/sayso");
         fs::create_dir_all(&config).unwrap();
         fs::write(config.join("policy.yaml"), policy).unwrap();
-        Stage { _scratch: scratch, home, workspace, agents: agents.to_owned(), codex_model: "gpt-5.5" }
+        Stage {
+            _scratch: scratch,
+            home,
+            workspace,
+            agents: agents.to_owned(),
+            codex_model: "gpt-5.5",
+        }
     }
 
     /// A program with nothing of this machine's settings.
@@ -100,8 +109,16 @@ impl Stage {
         let file = self.home.join("managed.json");
         self.put(&file, settings);
         let mut command = self.command("unshare");
-        command.args(["-r", "-m", "bash", "-c", SCRIPT, "bash"]).arg(file).arg(program.get_program()).args(program.get_args());
-        command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+            .args(["-r", "-m", "bash", "-c", SCRIPT, "bash"])
+            .arg(file)
+            .arg(program.get_program())
+            .args(program.get_args());
+        command.envs(
+            program
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
         command
     }
 
@@ -126,15 +143,24 @@ impl Stage {
     pub fn program(&self, path: &Path, text: &str) {
         let source = self.home.join("program.txt");
         self.put(&source, text);
-        run(Command::new("install").args(["-D", "-m", "755"]).arg(&source).arg(path));
+        run(Command::new("install")
+            .args(["-D", "-m", "755"])
+            .arg(&source)
+            .arg(path));
     }
 
     /// All entries of the record.
     pub fn record(&self) -> Vec<Value> {
         let state = self.home.join(".local/state/sayso");
-        let Ok(reader) = Reader::open(&state) else { return Vec::new() };
-        let Ok(entries) = reader.forwards() else { return Vec::new() };
-        entries.map(|entry| serde_json::from_str(&entry.unwrap().text).unwrap()).collect()
+        let Ok(reader) = Reader::open(&state) else {
+            return Vec::new();
+        };
+        let Ok(entries) = reader.forwards() else {
+            return Vec::new();
+        };
+        entries
+            .map(|entry| serde_json::from_str(&entry.unwrap().text).unwrap())
+            .collect()
     }
 }
 
@@ -143,7 +169,11 @@ pub fn run(command: &mut Command) -> String {
     let out = tempfile::tempfile().unwrap();
     let err = tempfile::tempfile().unwrap();
     let shown: String = format!("{command:?}").chars().take(300).collect();
-    command.stdin(Stdio::null()).stdout(out.try_clone().unwrap()).stderr(err.try_clone().unwrap()).process_group(0);
+    command
+        .stdin(Stdio::null())
+        .stdout(out.try_clone().unwrap())
+        .stderr(err.try_clone().unwrap())
+        .process_group(0);
     let mut child = command.spawn().unwrap();
     let end = Instant::now() + LONGEST;
     let status = loop {
@@ -174,7 +204,10 @@ pub fn node(value: &Value) -> Node {
 
 /// A step that calls one tool.
 pub fn step(tool: &str, input: Value) -> Step {
-    vec![Use { tool: tool.to_owned(), input: node(&input) }]
+    vec![Use {
+        tool: tool.to_owned(),
+        input: node(&input),
+    }]
 }
 
 /// A step of Claude Code that runs a command.
@@ -189,14 +222,29 @@ pub fn model(steps: Vec<Step>) -> Model {
 
 /// A model with a conversation for each of these beginnings.
 pub fn models(conversations: Vec<(&str, Vec<Step>)>) -> Model {
-    let conversations = conversations.into_iter().map(|(about, steps)| Conversation { about: about.to_owned(), steps });
-    Model::start(Script { ids: "step".to_owned(), conversations: conversations.collect() }, KEY).unwrap()
+    let conversations = conversations
+        .into_iter()
+        .map(|(about, steps)| Conversation {
+            about: about.to_owned(),
+            steps,
+        });
+    Model::start(
+        Script {
+            ids: "step".to_owned(),
+            conversations: conversations.collect(),
+        },
+        KEY,
+    )
+    .unwrap()
 }
 
 /// What the model was shown as the result of its call with this number.
 pub fn result(model: &Model, number: usize) -> String {
     let wanted = format!("_0_{number}");
-    let found = model.results().into_iter().find(|(id, _)| id.ends_with(&wanted));
+    let found = model
+        .results()
+        .into_iter()
+        .find(|(id, _)| id.ends_with(&wanted));
     found.map_or_else(|| "(no result)".to_owned(), |(_, text)| text)
 }
 
@@ -212,6 +260,9 @@ rules:
 pub fn tiny_server(stage: &Stage) -> String {
     let path = stage.home.join("tiny.py");
     let called = stage.workspace.join("called.txt");
-    stage.put(&path, &include_str!("tiny.py").replace("CALLED", called.to_str().unwrap()));
+    stage.put(
+        &path,
+        &include_str!("tiny.py").replace("CALLED", called.to_str().unwrap()),
+    );
     path.to_str().unwrap().to_owned()
 }

@@ -18,7 +18,11 @@ fn document() -> std::path::PathBuf {
 /// Writes what was answered in a browser, and nothing else.
 pub fn write_inbox(agents: &Path) {
     let text = std::fs::read_to_string(document()).unwrap();
-    std::fs::write(document(), put(&text, INBOX, &crate::cases_inbox::play(agents))).unwrap();
+    std::fs::write(
+        document(),
+        put(&text, INBOX, &crate::cases_inbox::play(agents)),
+    )
+    .unwrap();
 }
 
 /// Compares the table of agents behind an editor with the document, or writes it there.
@@ -29,7 +33,11 @@ pub fn check_editors(seen: &[(&str, &str, String)]) {
         std::fs::write(document(), new).unwrap();
     } else {
         let advice = "look at it, and run with SAYSO_WRITE_NUMBERS=1";
-        assert!(new == text, "the agents did something else than docs/agents.md says; {advice}:\n{}", table(seen));
+        assert!(
+            new == text,
+            "the agents did something else than docs/agents.md says; {advice}:\n{}",
+            table(seen)
+        );
     }
 }
 
@@ -44,14 +52,22 @@ pub fn check(agents: &Path, seen: &[(&str, &str, String)]) {
         write_inbox(agents);
     } else {
         let advice = "look at it, and run with SAYSO_WRITE_NUMBERS=1";
-        assert!(new == text, "the agents did something else than docs/agents.md says; {advice}:\n{}", table(seen));
+        assert!(
+            new == text,
+            "the agents did something else than docs/agents.md says; {advice}:\n{}",
+            table(seen)
+        );
     }
 }
 
 /// The text with this in its place.
 pub fn put(text: &str, place: &str, what: &str) -> String {
-    let (before, rest) = text.split_once(place).expect("docs/agents.md has a place for it");
-    let (_, after) = rest.split_once(END).expect("docs/agents.md has an end of it");
+    let (before, rest) = text
+        .split_once(place)
+        .expect("docs/agents.md has a place for it");
+    let (_, after) = rest
+        .split_once(END)
+        .expect("docs/agents.md has an end of it");
     format!("{before}{place}\n\n{what}\n{END}{after}")
 }
 
@@ -69,9 +85,17 @@ fn table(seen: &[(&str, &str, String)]) -> String {
     writeln!(out, "| | {} |", rows.join(" | ")).unwrap();
     writeln!(out, "|---|{}", "---|".repeat(rows.len())).unwrap();
     for column in columns {
-        let cell =
-            |row: &&str| seen.iter().find(|(of, what, _)| of == row && *what == column).map_or("–", |(_, _, words)| words.as_str());
-        writeln!(out, "| {column} | {} |", rows.iter().map(cell).collect::<Vec<_>>().join(" | ")).unwrap();
+        let cell = |row: &&str| {
+            seen.iter()
+                .find(|(of, what, _)| of == row && *what == column)
+                .map_or("–", |(_, _, words)| words.as_str())
+        };
+        writeln!(
+            out,
+            "| {column} | {} |",
+            rows.iter().map(cell).collect::<Vec<_>>().join(" | ")
+        )
+        .unwrap();
     }
     out
 }

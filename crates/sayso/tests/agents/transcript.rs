@@ -21,9 +21,15 @@ pub fn play(agents: &Path) -> String {
     let model = model(vec![
         bash("git push --force origin main"),
         bash("touch build.log"),
-        step("Write", json!({"file_path": notes, "content": "# Notes\n\nWritten by the agent.\n"})),
+        step(
+            "Write",
+            json!({"file_path": notes, "content": "# Notes\n\nWritten by the agent.\n"}),
+        ),
     ]);
-    let screen = stage.hooks_claude(Hook::Sayso, true).at_terminal(&model, &["--permission-mode", "default", "tidy up and push"]);
+    let screen = stage.hooks_claude(Hook::Sayso, true).at_terminal(
+        &model,
+        &["--permission-mode", "default", "tidy up and push"],
+    );
     let asked = screen.wait_for("Do you want to proceed?");
     screen.keys(&["Enter"]);
     screen.wait_for("DONE");
@@ -31,13 +37,25 @@ pub fn play(agents: &Path) -> String {
     let end = screen.text();
     assert!(stage.has("build.log") && stage.has("notes.md"), "{end}");
     let mut out = String::new();
-    for (title, text) in [("It is denied the push, and asks about the next command:", &asked), ("After yes:", &end)] {
+    for (title, text) in [
+        (
+            "It is denied the push, and asks about the next command:",
+            &asked,
+        ),
+        ("After yes:", &end),
+    ] {
         writeln!(out, "{title}\n\n```text\n{}\n```\n", plain(&stage, text)).unwrap();
     }
     writeln!(out, "And then, in another terminal:\n\n```text").unwrap();
-    for words in [&["undo", "--list"][..], &["undo", "--yes"], &["audit", "list"]] {
+    for words in [
+        &["undo", "--list"][..],
+        &["undo", "--yes"],
+        &["audit", "list"],
+    ] {
         let said = stage.sayso(words);
-        let said = said.rsplit_once('[').map_or(said.as_str(), |(said, _)| said);
+        let said = said
+            .rsplit_once('[')
+            .map_or(said.as_str(), |(said, _)| said);
         writeln!(out, "$ sayso {}\n{}", words.join(" "), plain(&stage, said)).unwrap();
     }
     assert!(!stage.has("notes.md"), "it was undone");
@@ -47,10 +65,19 @@ pub fn play(agents: &Path) -> String {
 
 /// Without what is only so on this machine, or only for show.
 pub fn plain(stage: &Stage, text: &str) -> String {
-    let text = text.replace(stage.home.to_str().unwrap(), "~").replace(env!("CARGO_BIN_EXE_sayso"), "sayso");
+    let text = text
+        .replace(stage.home.to_str().unwrap(), "~")
+        .replace(env!("CARGO_BIN_EXE_sayso"), "sayso");
     let is_kept = |line: &&str| {
         let empty = line.trim().is_empty();
-        !empty && !line.contains("for shortcuts") && !line.contains("/effort") && !line.contains(['▐', '▝', '█', '✻'])
+        !empty
+            && !line.contains("for shortcuts")
+            && !line.contains("/effort")
+            && !line.contains(['▐', '▝', '█', '✻'])
     };
-    text.lines().filter(is_kept).map(str::trim_end).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .filter(is_kept)
+        .map(str::trim_end)
+        .collect::<Vec<_>>()
+        .join("\n")
 }

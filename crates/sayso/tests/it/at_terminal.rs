@@ -22,7 +22,10 @@ pub struct Seen {
 /// Runs the program with these words, on a screen of so many columns.
 pub fn at_terminal(scene: &Scene, words: &[&str], columns: u16, typed: &[Typed<'_>]) -> Seen {
     let program = scene.program();
-    let set: Vec<(&str, &str)> = program.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?))).collect();
+    let set: Vec<(&str, &str)> = program
+        .get_envs()
+        .filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)))
+        .collect();
     let mut terminal = Terminal::start_with(scene.workspace.as_ref(), &set, columns, words);
     for typed in typed {
         match typed {

@@ -13,7 +13,10 @@ fn check(scene: &Scene, words: &[&str]) -> Outcome {
 
 fn lines(scene: &Scene, input: &[u8]) -> Vec<serde_json::Value> {
     let done = run(scene.program().args(["check", "--jsonl"]), input).is(0, "a stream ends well");
-    done.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+    done.out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
 }
 
 fn nested(depth: usize) -> String {
@@ -40,7 +43,14 @@ fn the_stream_goes_on_after_a_bad_line_and_answers_in_order() {
         .map(|answer| {
             (
                 answer["id"].to_string(),
-                answer["decision"].as_str().unwrap_or(if answer["error"].is_string() { "error" } else { "?" }).to_owned(),
+                answer["decision"]
+                    .as_str()
+                    .unwrap_or(if answer["error"].is_string() {
+                        "error"
+                    } else {
+                        "?"
+                    })
+                    .to_owned(),
             )
         })
         .collect();
@@ -54,7 +64,10 @@ fn the_stream_goes_on_after_a_bad_line_and_answers_in_order() {
         ("null", "error"),
         ("6", "ask"),
     ];
-    assert_eq!(short, expected.map(|(id, decision)| (id.to_owned(), decision.to_owned())));
+    assert_eq!(
+        short,
+        expected.map(|(id, decision)| (id.to_owned(), decision.to_owned()))
+    );
 }
 
 #[test]
@@ -64,8 +77,16 @@ fn a_stream_of_noise_gets_an_error_for_each_line() {
     for answer in lines(&scene, &bytes) {
         assert!(answer["error"].is_string(), "{answer}");
     }
-    let last = [bytes.as_slice(), b"\n{\"id\":7,\"tool\":\"terminal\",\"args\":{\"command\":\"ls\"}}\n"].concat();
-    assert_eq!(lines(&scene, &last).last().unwrap()["decision"], "allow", "and goes on");
+    let last = [
+        bytes.as_slice(),
+        b"\n{\"id\":7,\"tool\":\"terminal\",\"args\":{\"command\":\"ls\"}}\n",
+    ]
+    .concat();
+    assert_eq!(
+        lines(&scene, &last).last().unwrap()["decision"],
+        "allow",
+        "and goes on"
+    );
 }
 
 #[test]
@@ -87,7 +108,11 @@ fn bad_lines_get_an_error_and_bad_calls_a_denial() {
     ];
     for line in bad {
         let answers = lines(&scene, line);
-        assert!(matches!(answers.as_slice(), [one] if one["error"].is_string()), "{}: {answers:?}", String::from_utf8_lossy(line));
+        assert!(
+            matches!(answers.as_slice(), [one] if one["error"].is_string()),
+            "{}: {answers:?}",
+            String::from_utf8_lossy(line)
+        );
     }
     let calls = [
         r#"{"tool":"terminal","args":{"command":"ls\u0000"}}"#,
@@ -98,7 +123,10 @@ fn bad_lines_get_an_error_and_bad_calls_a_denial() {
     ];
     for line in calls {
         let answers = lines(&scene, line.as_bytes());
-        assert!(matches!(answers.as_slice(), [one] if one["decision"] == "deny"), "{line}: {answers:?}");
+        assert!(
+            matches!(answers.as_slice(), [one] if one["decision"] == "deny"),
+            "{line}: {answers:?}"
+        );
     }
 }
 
@@ -110,14 +138,29 @@ fn deep_documents_end_in_an_error_and_not_in_the_stack() {
         let answers = lines(&scene, line.as_bytes());
         assert_eq!(answers.len(), 1, "{depth}");
         assert_ne!(answers[0]["decision"], "allow", "{depth}");
-        assert_eq!(lines(&scene, "[".repeat(depth).as_bytes()).len(), 1, "{depth}, open");
+        assert_eq!(
+            lines(&scene, "[".repeat(depth).as_bytes()).len(),
+            1,
+            "{depth}, open"
+        );
         let text = format!("{{\"x\":{}}}", nested(depth.min(30_000)));
         let done = check(&scene, &["--tool", "frob", "--args", &text]);
         assert!(done.code == 2 || done.code == 10, "{depth}: {}", done.code);
     }
-    for text in ["$(".repeat(20_000), "(".repeat(50_000), "`".repeat(50_001), "{ ".repeat(30_000), "a && ".repeat(12_000)] {
+    for text in [
+        "$(".repeat(20_000),
+        "(".repeat(50_000),
+        "`".repeat(50_001),
+        "{ ".repeat(30_000),
+        "a && ".repeat(12_000),
+    ] {
         let done = check(&scene, &["--", &text]);
-        assert!(done.code == 10 || done.code == 20, "{}: {}", text.get(..8).unwrap(), done.code);
+        assert!(
+            done.code == 10 || done.code == 20,
+            "{}: {}",
+            text.get(..8).unwrap(),
+            done.code
+        );
     }
 }
 
@@ -125,11 +168,36 @@ fn deep_documents_end_in_an_error_and_not_in_the_stack() {
 fn arguments_that_are_no_text_or_no_pair_are_usage_errors() {
     let scene = Scene::empty();
     let broken = OsStr::from_bytes(b"l\xffs");
-    run(scene.program().args(["check", "--"]).arg(broken), b"").is(2, "a command that is not UTF-8");
-    run(scene.program().args(["check", "--tool"]).arg(broken), b"").is(2, "a tool that is not UTF-8");
-    run(scene.program().args(["check", "--tool", "list", "--arg"]).arg(broken), b"").is(2, "an argument that is not UTF-8");
-    run(scene.program().args(["check", "-C"]).arg(broken).args(["--", "ls"]), b"").is(2, "a folder that is not UTF-8");
-    run(scene.program().args(["check", "--policy"]).arg(broken).args(["--", "ls"]), b"").is(2, "a policy that is not UTF-8");
+    run(scene.program().args(["check", "--"]).arg(broken), b"")
+        .is(2, "a command that is not UTF-8");
+    run(scene.program().args(["check", "--tool"]).arg(broken), b"")
+        .is(2, "a tool that is not UTF-8");
+    run(
+        scene
+            .program()
+            .args(["check", "--tool", "list", "--arg"])
+            .arg(broken),
+        b"",
+    )
+    .is(2, "an argument that is not UTF-8");
+    run(
+        scene
+            .program()
+            .args(["check", "-C"])
+            .arg(broken)
+            .args(["--", "ls"]),
+        b"",
+    )
+    .is(2, "a folder that is not UTF-8");
+    run(
+        scene
+            .program()
+            .args(["check", "--policy"])
+            .arg(broken)
+            .args(["--", "ls"]),
+        b"",
+    )
+    .is(2, "a policy that is not UTF-8");
     for words in [
         &["--tool", "list", "--arg", "path"][..],
         &["--tool", "list", "--arg", "path=a", "--arg", "path=b"],
@@ -161,13 +229,39 @@ fn arguments_that_are_no_text_or_no_pair_are_usage_errors() {
 fn noise_as_a_command_is_never_allowed() {
     let scene = Scene::empty();
     for seed in 1..20 {
-        let text: String = noise(8_000, seed).into_iter().filter(|byte| *byte != 0).map(char::from).collect();
+        let text: String = noise(8_000, seed)
+            .into_iter()
+            .filter(|byte| *byte != 0)
+            .map(char::from)
+            .collect();
         let done = check(&scene, &["--json", "--", &text]);
-        assert!(done.code == 10 || done.code == 20, "seed {seed}: {}", done.code);
-        serde_json::from_str::<serde_json::Value>(&done.out).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        let done = check(&scene, &["--tool", "file_write", "--arg", &format!("path={text}"), "--arg", "content=x"]);
-        assert!(done.code == 10 || done.code == 20, "seed {seed}: {}", done.code);
-        assert!(!done.out.chars().any(|c| c.is_control() && c != '\n'), "seed {seed}: nothing reaches the terminal raw");
+        assert!(
+            done.code == 10 || done.code == 20,
+            "seed {seed}: {}",
+            done.code
+        );
+        serde_json::from_str::<serde_json::Value>(&done.out)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let done = check(
+            &scene,
+            &[
+                "--tool",
+                "file_write",
+                "--arg",
+                &format!("path={text}"),
+                "--arg",
+                "content=x",
+            ],
+        );
+        assert!(
+            done.code == 10 || done.code == 20,
+            "seed {seed}: {}",
+            done.code
+        );
+        assert!(
+            !done.out.chars().any(|c| c.is_control() && c != '\n'),
+            "seed {seed}: nothing reaches the terminal raw"
+        );
     }
 }
 
@@ -175,24 +269,48 @@ fn noise_as_a_command_is_never_allowed() {
 fn a_reader_that_goes_away_is_no_failure() {
     let scene = Scene::empty();
     let input = "{\"id\":1,\"tool\":\"terminal\",\"args\":{\"command\":\"ls\"}}\n".repeat(20_000);
-    for words in [&["check", "--jsonl"][..], &["policy", "schema"], &["policy", "show"], &["check", "--", "ls"]] {
+    for words in [
+        &["check", "--jsonl"][..],
+        &["policy", "schema"],
+        &["policy", "show"],
+        &["check", "--", "ls"],
+    ] {
         let mut program = scene.program();
-        let mut child = program.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = program
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         drop(child.stdout.take());
         let mut stdin = child.stdin.take().unwrap();
         let input = input.clone();
-        let writer = std::thread::spawn(move || drop(std::io::Write::write_all(&mut stdin, input.as_bytes())));
+        let writer = std::thread::spawn(move || {
+            drop(std::io::Write::write_all(&mut stdin, input.as_bytes()))
+        });
         let done = child.wait_with_output().unwrap();
         writer.join().unwrap();
         let err = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.code().is_some_and(|code| code != 101), "{words:?}: {:?} {err}", done.status);
+        assert!(
+            done.status.code().is_some_and(|code| code != 101),
+            "{words:?}: {:?} {err}",
+            done.status
+        );
         assert!(!err.contains("panicked"), "{words:?}: {err}");
     }
 }
 
 /// The exit status of a run whose output nobody reads.
 fn unread(scene: &Scene, words: &[&str]) -> Option<i32> {
-    let mut child = scene.program().args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = scene
+        .program()
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
     child.wait().unwrap().code()
 }
@@ -201,12 +319,23 @@ fn unread(scene: &Scene, words: &[&str]) -> Option<i32> {
 fn an_answer_that_nobody_reads_keeps_its_exit_status() {
     let scene = Scene::empty();
     for (command, code) in [("rm -rf /", 20), ("make", 10), ("ls", 0), ("", 20)] {
-        assert_eq!(unread(&scene, &["check", "--", command]), Some(code), "{command}");
-        assert_eq!(unread(&scene, &["check", "--json", "--", command]), Some(code), "{command}");
+        assert_eq!(
+            unread(&scene, &["check", "--", command]),
+            Some(code),
+            "{command}"
+        );
+        assert_eq!(
+            unread(&scene, &["check", "--json", "--", command]),
+            Some(code),
+            "{command}"
+        );
     }
     let rows = scene.outside.join("rows.yaml");
     std::fs::write(&rows, "- {command: ls, expect: deny}\n").unwrap();
-    assert_eq!(unread(&scene, &["policy", "test", rows.to_str().unwrap()]), Some(1));
+    assert_eq!(
+        unread(&scene, &["policy", "test", rows.to_str().unwrap()]),
+        Some(1)
+    );
     scene.user_policy("modee: balanced\n");
     assert_eq!(unread(&scene, &["policy", "check"]), Some(2));
 }
@@ -224,8 +353,16 @@ fn without_a_home_every_command_says_so() {
         &["policy", "trust", "--yes"],
         &["policy", "init", "--user"],
     ] {
-        let done = run(scene.program().env_remove("HOME").args(words), b"").is(2, &format!("{words:?}"));
+        let done =
+            run(scene.program().env_remove("HOME").args(words), b"").is(2, &format!("{words:?}"));
         assert!(done.err.contains("HOME"), "{words:?}: {}", done.err);
     }
-    run(scene.program().env("HOME", "relative").args(["check", "--", "ls"]), b"").is(2, "a home that is not absolute");
+    run(
+        scene
+            .program()
+            .env("HOME", "relative")
+            .args(["check", "--", "ls"]),
+        b"",
+    )
+    .is(2, "a home that is not absolute");
 }

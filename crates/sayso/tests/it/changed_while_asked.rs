@@ -35,7 +35,12 @@ impl Ask for Meanwhile {
             asked.len()
         };
         (self.deed)(count);
-        Box::pin(async move { Ended::Answered { answer, by: "test".into() } })
+        Box::pin(async move {
+            Ended::Answered {
+                answer,
+                by: "test".into(),
+            }
+        })
     }
 }
 
@@ -47,7 +52,10 @@ struct Reads {
 
 impl Run for Reads {
     fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {
-        self.ran.lock().unwrap().push(std::fs::read_to_string(&self.script).unwrap_or_default());
+        self.ran
+            .lock()
+            .unwrap()
+            .push(std::fs::read_to_string(&self.script).unwrap_or_default());
         Box::pin(async { Ran::Done(Value::Null.into()) })
     }
 }
@@ -60,16 +68,31 @@ struct Setup {
 
 impl Setup {
     fn new(scene: &Scene, deed: impl Fn(usize) + Send + Sync + 'static) -> Setup {
-        let person = Arc::new(Meanwhile { deed: Box::new(deed), asked: Mutex::default() });
-        let runner = Arc::new(Reads { script: scene.workspace.join("s.sh"), ran: Mutex::default() });
+        let person = Arc::new(Meanwhile {
+            deed: Box::new(deed),
+            asked: Mutex::default(),
+        });
+        let runner = Arc::new(Reads {
+            script: scene.workspace.join("s.sh"),
+            ran: Mutex::default(),
+        });
         let ports = Ports {
             world: Arc::new(scene.world()),
             ask: Arc::clone(&person) as Arc<dyn Ask>,
             run: Arc::clone(&runner) as Arc<dyn Run>,
             store: Arc::new(Memory::new()),
         };
-        let gate = Gate::new(ports, Arc::new(scene.load().policy), How::Interactive, Arc::new(|| NOW));
-        Setup { gate, person, runner }
+        let gate = Gate::new(
+            ports,
+            Arc::new(scene.load().policy),
+            How::Interactive,
+            Arc::new(|| NOW),
+        );
+        Setup {
+            gate,
+            person,
+            runner,
+        }
     }
 
     fn call(&self, call: Call) -> Finished {
@@ -97,7 +120,10 @@ fn an_untouched_script_is_asked_about_once_and_runs() {
     let setup = Setup::new(&scene, |_| {});
     let finished = setup.call(scene.command("sh ./s.sh"));
     assert_eq!(finished.outcome, Outcome::Approved, "{}", finished.message);
-    assert_eq!((setup.asked(), setup.ran()), (1, vec!["echo 0\n".to_owned()]));
+    assert_eq!(
+        (setup.asked(), setup.ran()),
+        (1, vec!["echo 0\n".to_owned()])
+    );
 }
 
 #[test]
@@ -112,17 +138,26 @@ fn w13_a_script_that_is_rewritten_while_it_is_asked_about_is_a_new_question() {
     });
     let finished = setup.call(scene.command("sh ./s.sh"));
     assert_eq!(finished.outcome, Outcome::Approved, "{}", finished.message);
-    assert_eq!((setup.asked(), setup.ran()), (2, vec!["echo 1\n".to_owned()]), "the second answer is for the second script");
+    assert_eq!(
+        (setup.asked(), setup.ran()),
+        (2, vec!["echo 1\n".to_owned()]),
+        "the second answer is for the second script"
+    );
 }
 
 #[test]
 fn h_25_what_changes_three_times_is_denied_and_never_runs() {
     let scene = scene();
     let script = scene.workspace.join("s.sh");
-    let setup = Setup::new(&scene, move |count| std::fs::write(&script, format!("echo {count}\n")).unwrap());
+    let setup = Setup::new(&scene, move |count| {
+        std::fs::write(&script, format!("echo {count}\n")).unwrap()
+    });
     let finished = setup.call(scene.command("sh ./s.sh"));
     assert_eq!(finished.outcome, Outcome::Blocked);
-    assert_eq!(finished.message, "denied: it kept changing while it was asked about. nothing was changed");
+    assert_eq!(
+        finished.message,
+        "denied: it kept changing while it was asked about. nothing was changed"
+    );
     assert_eq!((setup.asked(), setup.ran()), (3, Vec::new()));
 }
 
@@ -130,11 +165,20 @@ fn h_25_what_changes_three_times_is_denied_and_never_runs() {
 fn d01_what_changes_between_the_answer_and_the_run_does_not_run() {
     let scene = scene();
     let setup = Setup::new(&scene, |_| {});
-    let approved = pollster::block_on(setup.gate.hold(scene.command("sh ./s.sh"), &mut Turn::alone())).unwrap();
+    let approved = pollster::block_on(
+        setup
+            .gate
+            .hold(scene.command("sh ./s.sh"), &mut Turn::alone()),
+    )
+    .unwrap();
     scene.file("s.sh", "echo 9\n");
     let finished = pollster::block_on(setup.gate.run(approved));
     assert!(!finished.succeeded());
-    assert!(finished.message.contains("changed after it was approved"), "{}", finished.message);
+    assert!(
+        finished.message.contains("changed after it was approved"),
+        "{}",
+        finished.message
+    );
     assert_eq!(setup.ran(), Vec::<String>::new());
 }
 
@@ -146,7 +190,13 @@ fn d02_a_script_that_is_swapped_for_another_file_is_a_new_question() {
             std::fs::remove_file(scene.workspace.join("s.sh")).unwrap();
             symlink("other.sh", scene.workspace.join("s.sh")).unwrap();
         },
-        |scene| std::fs::rename(scene.workspace.join("other.sh"), scene.workspace.join("s.sh")).unwrap(),
+        |scene| {
+            std::fs::rename(
+                scene.workspace.join("other.sh"),
+                scene.workspace.join("s.sh"),
+            )
+            .unwrap()
+        },
         |scene| std::fs::write(scene.workspace.join("s.sh"), "echo 7\n").unwrap(),
     ];
     for (index, way) in ways.into_iter().enumerate() {
@@ -159,8 +209,17 @@ fn d02_a_script_that_is_swapped_for_another_file_is_a_new_question() {
             }
         });
         let finished = setup.call(scene.command("sh ./s.sh"));
-        assert_eq!(finished.outcome, Outcome::Approved, "way {index}: {}", finished.message);
-        assert_eq!((setup.asked(), setup.ran()), (2, vec!["echo 7\n".to_owned()]), "way {index}");
+        assert_eq!(
+            finished.outcome,
+            Outcome::Approved,
+            "way {index}: {}",
+            finished.message
+        );
+        assert_eq!(
+            (setup.asked(), setup.ran()),
+            (2, vec!["echo 7\n".to_owned()]),
+            "way {index}"
+        );
     }
 }
 
@@ -176,7 +235,10 @@ fn d02_a_folder_that_is_swapped_while_it_is_asked_about_is_a_new_question() {
             std::fs::write(workspace.join("work/s.sh"), "echo 0\n").unwrap();
         }
     });
-    let call = Call { cwd: scene.workspace.join("work").to_str().unwrap().to_owned(), ..scene.command("sh ./s.sh") };
+    let call = Call {
+        cwd: scene.workspace.join("work").to_str().unwrap().to_owned(),
+        ..scene.command("sh ./s.sh")
+    };
     assert_eq!(setup.call(call).outcome, Outcome::Approved);
     assert_eq!(setup.asked(), 2);
 }
@@ -198,15 +260,28 @@ fn h_21_a_target_that_becomes_a_link_to_a_secret_is_not_written_by_the_old_answe
     let asked = setup.person.asked.lock().unwrap().clone();
     assert!(asked.len() >= 2, "{finished:?}");
     assert_ne!(asked[0].verdict.reasons, asked[1].verdict.reasons);
-    assert!(asked[1].verdict.effects.iter().any(|effect| sayso_core::explain::effect(effect).contains(".env")));
+    assert!(
+        asked[1]
+            .verdict
+            .effects
+            .iter()
+            .any(|effect| sayso_core::explain::effect(effect).contains(".env"))
+    );
 }
 
 #[test]
 fn h_25_a_grant_for_a_session_does_not_cover_a_rewritten_script() {
     let scene = scene();
     let setup = Setup::new(&scene, |_| {});
-    let call = || Call { session: "s".to_owned(), ..scene.command("sh ./s.sh") };
-    let outcomes = |count: usize| (0..count).map(|_| setup.call(call()).outcome).collect::<Vec<_>>();
+    let call = || Call {
+        session: "s".to_owned(),
+        ..scene.command("sh ./s.sh")
+    };
+    let outcomes = |count: usize| {
+        (0..count)
+            .map(|_| setup.call(call()).outcome)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(outcomes(2), [Outcome::Approved, Outcome::AutoApproved]);
     scene.file("s.sh", "echo 1\n");
     assert_eq!(outcomes(2), [Outcome::Approved, Outcome::AutoApproved]);
@@ -216,9 +291,15 @@ fn h_25_a_grant_for_a_session_does_not_cover_a_rewritten_script() {
 #[test]
 fn a_pipe_among_the_words_keeps_nobody_waiting() {
     let scene = scene();
-    let made = std::process::Command::new("mkfifo").arg(scene.workspace.join("pipe")).status().unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(scene.workspace.join("pipe"))
+        .status()
+        .unwrap();
     assert!(made.success());
     let setup = Setup::new(&scene, |_| {});
-    let call = Call { args: Node::map([("command", Node::text("sh ./s.sh pipe"))]), ..scene.command("sh ./s.sh") };
+    let call = Call {
+        args: Node::map([("command", Node::text("sh ./s.sh pipe"))]),
+        ..scene.command("sh ./s.sh")
+    };
     assert_eq!(setup.call(call).outcome, Outcome::Approved);
 }

@@ -33,18 +33,42 @@ const FOLDERS: [&str; 3] = ["verdicts", "shell", "bypasses"];
 
 pub fn files() -> Vec<PathBuf> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let folders = FOLDERS.iter().map(|folder| corpus.join(folder)).filter(|folder| folder.is_dir());
-    let mut files: Vec<PathBuf> = folders.flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path())).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    let folders = FOLDERS
+        .iter()
+        .map(|folder| corpus.join(folder))
+        .filter(|folder| folder.is_dir());
+    let mut files: Vec<PathBuf> = folders
+        .flat_map(|folder| {
+            fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+        })
+        .collect();
+    files.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "yaml")
+    });
     files.sort();
     files
 }
 
 pub fn read(path: &Path) -> Expected {
-    let folder = path.parent().and_then(Path::file_name).unwrap().to_str().unwrap();
-    let name = format!("corpus/{folder}/{}", path.file_name().unwrap().to_str().unwrap());
+    let folder = path
+        .parent()
+        .and_then(Path::file_name)
+        .unwrap()
+        .to_str()
+        .unwrap();
+    let name = format!(
+        "corpus/{folder}/{}",
+        path.file_name().unwrap().to_str().unwrap()
+    );
     let text = fs::read_to_string(path).unwrap();
-    expected::read(Source { name: &name, text: &text }).unwrap_or_else(|findings| panic!("{findings}"))
+    expected::read(Source {
+        name: &name,
+        text: &text,
+    })
+    .unwrap_or_else(|findings| panic!("{findings}"))
 }
 
 /// The call of a row in its scene.
@@ -57,10 +81,26 @@ pub fn call(scene: &Scene, row: &Row) -> Call {
 /// What the library says: the answer of `check --json`, and how it differs from the row.
 fn by_library(scene: &Scene, rows: &[Row]) -> Vec<(Node, Vec<String>)> {
     let loaded = scene.load();
-    let findings: String = loaded.files.iter().filter(|file| file.is_broken()).map(sayso::assemble::ReadFile::render).collect();
-    assert!(findings.is_empty(), "the policy of the scene is broken:\n{findings}");
+    let findings: String = loaded
+        .files
+        .iter()
+        .filter(|file| file.is_broken())
+        .map(sayso::assemble::ReadFile::render)
+        .collect();
+    assert!(
+        findings.is_empty(),
+        "the policy of the scene is broken:\n{findings}"
+    );
     let world = scene.world();
-    let bench = Bench { world: &world, policy: &loaded.policy, grants: &[], uses: None, run: Run::Interactive, now: NOW, trace: false };
+    let bench = Bench {
+        world: &world,
+        policy: &loaded.policy,
+        grants: &[],
+        uses: None,
+        run: Run::Interactive,
+        now: NOW,
+        trace: false,
+    };
     // A policy that was packed says the same of every row.
     let (packed, _) = unpack(pack(&loaded.policy, &[])).unwrap();
     rows.iter()
@@ -70,15 +110,29 @@ fn by_library(scene: &Scene, rows: &[Row]) -> Vec<(Node, Vec<String>)> {
                 Ok(operation) => {
                     let judged = judge(&bench, &operation);
                     let reading = &judged.reading;
-                    let case =
-                        Case { operation: &operation, reading, grants: &[], uses: None, now: NOW, run: Run::Interactive, trace: false };
+                    let case = Case {
+                        operation: &operation,
+                        reading,
+                        grants: &[],
+                        uses: None,
+                        now: NOW,
+                        run: Run::Interactive,
+                        trace: false,
+                    };
                     // What the verdict rests on is noted by whoever asked for it.
-                    let expected = Verdict { evidence: None, ..judged.verdict.clone() };
+                    let expected = Verdict {
+                        evidence: None,
+                        ..judged.verdict.clone()
+                    };
                     assert_eq!(decide(&packed, &case), expected, "{}", row.name);
-                    let differences = row.differences(judged.verdict.decision.word(), Some(&judged));
+                    let differences =
+                        row.differences(judged.verdict.decision.word(), Some(&judged));
                     (report::json(&id, &judged), differences)
                 }
-                Err(malformed) => (report::malformed(&id, &malformed), row.differences("deny", None)),
+                Err(malformed) => (
+                    report::malformed(&id, &malformed),
+                    row.differences("deny", None),
+                ),
             }
         })
         .collect()
@@ -101,14 +155,30 @@ fn by_program(scene: &Scene, rows: &[&Row]) -> Vec<String> {
     }
     let mut program = scene.program();
     program.env("PATH", known_programs());
-    program.args(["check", "--jsonl", "-C"]).arg(&scene.workspace).args(scene.flags());
-    let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    program
+        .args(["check", "--jsonl", "-C"])
+        .arg(&scene.workspace)
+        .args(scene.flags());
+    let mut child = program
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
     let done = child.wait_with_output().unwrap();
     writer.join().unwrap().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).unwrap().lines().map(str::to_owned).collect()
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    String::from_utf8(done.stdout)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 pub fn name(path: &Path) -> String {
@@ -127,13 +197,24 @@ fn every_row_of_the_corpus_gets_its_verdict_from_the_library() {
             harmless += usize::from(row.is_harmless());
             needless += usize::from(row.is_harmless() && row.decision() != "allow");
             if !differences.is_empty() {
-                failures.push(format!("{}:{}: {}: {}", name(&path), row.line, row.name, differences.join("; ")));
+                failures.push(format!(
+                    "{}:{}: {}: {}",
+                    name(&path),
+                    row.line,
+                    row.name,
+                    differences.join("; ")
+                ));
             }
         }
     }
     println!("{count} rows; {harmless} harmless, {needless} of them interrupt a person");
     assert!(count >= LEAST_ROWS, "only {count} rows");
-    assert!(failures.is_empty(), "{} of {count} rows differ:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {count} rows differ:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 /// finding W-26: a row gets the same verdict where every program that it names is installed, and where none is.
@@ -144,22 +225,45 @@ fn finding_w_26_no_row_depends_on_what_is_installed() {
         let Expected { scene: keys, rows } = read(&path);
         let scene = Scene::of(&keys);
         let policy = scene.load().policy;
-        let bare = RealWorld(Machine::new(Whereabouts { path: vec![NOTHING.into()], ..scene.whereabouts() }));
+        let bare = RealWorld(Machine::new(Whereabouts {
+            path: vec![NOTHING.into()],
+            ..scene.whereabouts()
+        }));
         let full = scene.world();
         for row in &rows {
-            let Ok(operation) = Operation::freeze(call(&scene, row)) else { continue };
+            let Ok(operation) = Operation::freeze(call(&scene, row)) else {
+                continue;
+            };
             let decision = |world: &RealWorld| {
-                let bench = Bench { world, policy: &policy, grants: &[], uses: None, run: Run::Interactive, now: NOW, trace: false };
+                let bench = Bench {
+                    world,
+                    policy: &policy,
+                    grants: &[],
+                    uses: None,
+                    run: Run::Interactive,
+                    now: NOW,
+                    trace: false,
+                };
                 let verdict = judge(&bench, &operation).verdict;
                 (verdict.decision, verdict.risk, verdict.tier)
             };
             let (without, with) = (decision(&bare), decision(&full));
             if without != with {
-                failures.push(format!("{}:{}: {}: {without:?} without programs, {with:?} with", name(&path), row.line, row.name));
+                failures.push(format!(
+                    "{}:{}: {}: {without:?} without programs, {with:?} with",
+                    name(&path),
+                    row.line,
+                    row.name
+                ));
             }
         }
     }
-    assert!(failures.is_empty(), "{} rows differ:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} rows differ:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 #[test]
@@ -170,7 +274,11 @@ fn the_program_answers_every_row_like_the_library() {
         all += rows.len();
         if keys.get("managed").is_some() {
             // Nothing can tell the program of another managed folder than the system's.
-            skipped.push(format!("{}: all {} rows, for their managed policy", name(&path), rows.len()));
+            skipped.push(format!(
+                "{}: all {} rows, for their managed policy",
+                name(&path),
+                rows.len()
+            ));
             continue;
         }
         let scene = Scene::of(&keys);
@@ -183,10 +291,22 @@ fn the_program_answers_every_row_like_the_library() {
             .map(|(row, (node, _))| (row, node))
             .collect();
         if told.len() < rows.len() {
-            skipped.push(format!("{}: {} rows, for the parents of their agent", name(&path), rows.len() - told.len()));
+            skipped.push(format!(
+                "{}: {} rows, for the parents of their agent",
+                name(&path),
+                rows.len() - told.len()
+            ));
         }
-        let answers = by_program(&scene, &told.iter().map(|(row, _)| *row).collect::<Vec<_>>());
-        assert_eq!(answers.len(), told.len(), "{}: an answer for each line", name(&path));
+        let answers = by_program(
+            &scene,
+            &told.iter().map(|(row, _)| *row).collect::<Vec<_>>(),
+        );
+        assert_eq!(
+            answers.len(),
+            told.len(),
+            "{}: an answer for each line",
+            name(&path)
+        );
         count += told.len();
         for ((row, library), answer) in told.iter().zip(&answers) {
             if json::write_plain(library) != *answer {
@@ -200,7 +320,20 @@ fn the_program_answers_every_row_like_the_library() {
             }
         }
     }
-    println!("{count} of {all} rows through the program; not through it:\n{}", skipped.join("\n"));
-    assert!(all - count <= MOST_SKIPPED, "{} rows are skipped:\n{}", all - count, skipped.join("\n"));
-    assert!(failures.is_empty(), "{} of {count} rows differ:\n{}", failures.len(), failures.join("\n"));
+    println!(
+        "{count} of {all} rows through the program; not through it:\n{}",
+        skipped.join("\n")
+    );
+    assert!(
+        all - count <= MOST_SKIPPED,
+        "{} rows are skipped:\n{}",
+        all - count,
+        skipped.join("\n")
+    );
+    assert!(
+        failures.is_empty(),
+        "{} of {count} rows differ:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }

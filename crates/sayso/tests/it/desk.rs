@@ -81,7 +81,10 @@ impl Desk {
 
     /// What can be undone.
     pub fn changes(&self) -> Vec<Value> {
-        read(&self.undo(&["--list", "--json"]).is(0, "the list")).as_array().unwrap().clone()
+        read(&self.undo(&["--list", "--json"]).is(0, "the list"))
+            .as_array()
+            .unwrap()
+            .clone()
     }
 
     /// A file of the workspace; none if it is not there.
@@ -101,12 +104,19 @@ impl Desk {
         let report = verify::verify(&self.scene.state(), None).unwrap();
         assert!(report.is_sound(), "{:?}", report.faults);
         let reader = Reader::open(&self.scene.state()).unwrap();
-        reader.forwards().unwrap().map(|entry| serde_json::from_str(&entry.unwrap().text).unwrap()).collect()
+        reader
+            .forwards()
+            .unwrap()
+            .map(|entry| serde_json::from_str(&entry.unwrap().text).unwrap())
+            .collect()
     }
 
     /// The entries of one kind.
     pub fn entries(&self, kind: &str) -> Vec<Value> {
-        self.record().into_iter().filter(|entry| entry["kind"] == kind).collect()
+        self.record()
+            .into_iter()
+            .filter(|entry| entry["kind"] == kind)
+            .collect()
     }
 }
 
@@ -117,7 +127,11 @@ fn walk(root: &Path, folder: &Path, tree: &mut Tree) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
         let mode = entry.metadata().unwrap().permissions().mode();
-        let content = if kind.is_dir() { None } else { Some(fs::read(&path).unwrap()) };
+        let content = if kind.is_dir() {
+            None
+        } else {
+            Some(fs::read(&path).unwrap())
+        };
         tree.insert(path.strip_prefix(root).unwrap().to_owned(), (mode, content));
         if kind.is_dir() {
             walk(root, &path, tree);
@@ -128,10 +142,20 @@ fn walk(root: &Path, folder: &Path, tree: &mut Tree) {
 /// What a program printed, as JSON.
 #[track_caller]
 pub fn read(done: &Outcome) -> Value {
-    serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: status {}, out {:?}, err {:?}", done.code, done.out, done.err))
+    serde_json::from_str(&done.out).unwrap_or_else(|error| {
+        panic!(
+            "{error}: status {}, out {:?}, err {:?}",
+            done.code, done.out, done.err
+        )
+    })
 }
 
 /// The texts under a key of each value.
 pub fn column<'a>(values: &'a Value, key: &str) -> Vec<&'a str> {
-    values.as_array().unwrap().iter().map(|value| value[key].as_str().unwrap_or("?")).collect()
+    values
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|value| value[key].as_str().unwrap_or("?"))
+        .collect()
 }

@@ -89,11 +89,17 @@ fn fits(pattern: &str, text: &str) -> bool {
             Some((letter, rest)) => text.first() == Some(letter) && wild(rest, &text[1..]),
         }
     }
-    wild(pattern.as_bytes(), text.as_bytes()) || pattern.strip_suffix(" *").is_some_and(|start| wild(start.as_bytes(), text.as_bytes()))
+    wild(pattern.as_bytes(), text.as_bytes())
+        || pattern
+            .strip_suffix(" *")
+            .is_some_and(|start| wild(start.as_bytes(), text.as_bytes()))
 }
 
 fn is_prefix_of_words(prefix: &str, text: &str) -> bool {
-    text == prefix || text.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(' '))
+    text == prefix
+        || text
+            .strip_prefix(prefix)
+            .is_some_and(|rest| rest.starts_with(' '))
 }
 
 /// What sayso says of all commands under the policy that comes of a file.
@@ -101,21 +107,33 @@ fn verdicts(system: &str, name: &str, text: &str) -> Vec<Decided> {
     let desk = Desk::with(&[("a.txt", "x\n")]);
     let file = desk.scene.home.join(name);
     fs::write(&file, text).unwrap();
-    let made = run(desk.program().args(["policy", "import", "--from", system, file.to_str().unwrap()]), b"");
+    let made = run(
+        desk.program()
+            .args(["policy", "import", "--from", system, file.to_str().unwrap()]),
+        b"",
+    );
     assert_eq!(made.code, 0, "{text}\n{}", made.err);
     desk.scene.user_policy(&made.out);
     let mut lines = String::new();
     for command in COMMANDS {
-        writeln!(lines, "{}", serde_json::json!({"tool": "bash", "args": {"command": command}})).unwrap();
+        writeln!(
+            lines,
+            "{}",
+            serde_json::json!({"tool": "bash", "args": {"command": command}})
+        )
+        .unwrap();
     }
     let said = run(desk.program().args(["check", "--jsonl"]), lines.as_bytes());
     assert_eq!(said.code, 0, "{text}\n{}\n{}", made.out, said.err);
-    let word = |line: &str| match serde_json::from_str::<serde_json::Value>(line).unwrap()["decision"].as_str() {
-        Some("allow") => Allow,
-        Some("ask") => Ask,
-        Some("deny") => Deny,
-        other => panic!("{other:?}: {line}"),
-    };
+    let word =
+        |line: &str| match serde_json::from_str::<serde_json::Value>(line).unwrap()["decision"]
+            .as_str()
+        {
+            Some("allow") => Allow,
+            Some("ask") => Ask,
+            Some("deny") => Deny,
+            other => panic!("{other:?}: {line}"),
+        };
     said.out.lines().map(word).collect()
 }
 
@@ -129,13 +147,25 @@ fn never_looser(
 ) {
     let decided = prop_oneof![Just(Allow), Just(Ask), Just(Deny)];
     let rules = proptest::collection::vec((proptest::sample::select(patterns), decided), 1..9);
-    let config = Config { cases: 12, failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases: 12,
+        failure_persistence: None,
+        ..Config::default()
+    };
     let (mut compared, mut same) = (0, 0);
     let outcome = TestRunner::new(config).run(&rules, |rules| {
         let text = write(&rules);
         for (command, said) in COMMANDS.iter().zip(verdicts(system, name, &text)) {
             if let Some(wanted) = model(&rules, command) {
-                prop_assert!(said >= wanted, "{}: `{}` was {:?} and is {:?}\n{}", system, command, wanted, said, text);
+                prop_assert!(
+                    said >= wanted,
+                    "{}: `{}` was {:?} and is {:?}\n{}",
+                    system,
+                    command,
+                    wanted,
+                    said,
+                    text
+                );
             }
         }
         Ok(())
@@ -149,7 +179,10 @@ fn never_looser(
             same += usize::from(said == Allow);
         }
     }
-    assert!(compared > 0 && same > 0, "{system}: {same} of {compared} are allowed");
+    assert!(
+        compared > 0 && same > 0,
+        "{system}: {same} of {compared} are allowed"
+    );
 }
 
 fn quoted(text: &str) -> String {
@@ -174,24 +207,52 @@ fn claude_deny_then_ask_then_allow() {
     ];
     let write = |rules: &[(&str, Decided)]| {
         let of = |wanted: Decided| {
-            let list: Vec<String> =
-                rules.iter().filter(|(_, decided)| *decided == wanted).map(|(pattern, _)| quoted(&format!("Bash({pattern})"))).collect();
+            let list: Vec<String> = rules
+                .iter()
+                .filter(|(_, decided)| *decided == wanted)
+                .map(|(pattern, _)| quoted(&format!("Bash({pattern})")))
+                .collect();
             list.join(", ")
         };
-        format!("{{\"permissions\": {{\"allow\": [{}], \"ask\": [{}], \"deny\": [{}]}}}}", of(Allow), of(Ask), of(Deny))
+        format!(
+            "{{\"permissions\": {{\"allow\": [{}], \"ask\": [{}], \"deny\": [{}]}}}}",
+            of(Allow),
+            of(Ask),
+            of(Deny)
+        )
     };
     let model = |rules: &[(&str, Decided)], command: &str| {
-        let matches =
-            |pattern: &str| fits(&pattern.strip_suffix(":*").map_or_else(|| pattern.to_owned(), |start| format!("{start} *")), command);
-        rules.iter().filter(|(pattern, _)| matches(pattern)).map(|(_, decided)| *decided).max()
+        let matches = |pattern: &str| {
+            fits(
+                &pattern
+                    .strip_suffix(":*")
+                    .map_or_else(|| pattern.to_owned(), |start| format!("{start} *")),
+                command,
+            )
+        };
+        rules
+            .iter()
+            .filter(|(pattern, _)| matches(pattern))
+            .map(|(_, decided)| *decided)
+            .max()
     };
     never_looser("claude", "settings.json", PATTERNS, write, model);
 }
 
 #[test]
 fn codex_the_strictest() {
-    const PATTERNS: &[&str] =
-        &["cargo test", "git", "git push", "git push --force", "rm", "npm run", "terraform destroy", "curl", "ls", "make"];
+    const PATTERNS: &[&str] = &[
+        "cargo test",
+        "git",
+        "git push",
+        "git push --force",
+        "rm",
+        "npm run",
+        "terraform destroy",
+        "curl",
+        "ls",
+        "make",
+    ];
     let write = |rules: &[(&str, Decided)]| {
         let rule = |(pattern, decided): &(&str, Decided)| {
             let list: Vec<String> = pattern.split(' ').map(quoted).collect();
@@ -200,12 +261,19 @@ fn codex_the_strictest() {
                 Ask => "prompt",
                 Deny => "forbidden",
             };
-            format!("prefix_rule(pattern = [{}], decision = \"{word}\")\n", list.join(", "))
+            format!(
+                "prefix_rule(pattern = [{}], decision = \"{word}\")\n",
+                list.join(", ")
+            )
         };
         rules.iter().map(rule).collect()
     };
     let model = |rules: &[(&str, Decided)], command: &str| {
-        rules.iter().filter(|(pattern, _)| is_prefix_of_words(pattern, command)).map(|(_, decided)| *decided).max()
+        rules
+            .iter()
+            .filter(|(pattern, _)| is_prefix_of_words(pattern, command))
+            .map(|(_, decided)| *decided)
+            .max()
     };
     never_looser("codex", "default.rules", PATTERNS, write, model);
 }
@@ -240,20 +308,44 @@ fn opencode_the_last_match() {
     let write = |rules: &[(&str, Decided)]| {
         let list: Vec<String> = merged(rules)
             .iter()
-            .map(|(pattern, decided)| format!("{}: \"{}\"", quoted(pattern), format!("{decided:?}").to_lowercase()))
+            .map(|(pattern, decided)| {
+                format!(
+                    "{}: \"{}\"",
+                    quoted(pattern),
+                    format!("{decided:?}").to_lowercase()
+                )
+            })
             .collect();
-        format!("{{ // rules\n\"permission\": {{\"bash\": {{{}}} }} }}", list.join(", "))
+        format!(
+            "{{ // rules\n\"permission\": {{\"bash\": {{{}}} }} }}",
+            list.join(", ")
+        )
     };
     let model = |rules: &[(&str, Decided)], command: &str| {
-        merged(rules).iter().rev().find(|(pattern, _)| fits(pattern, command)).map(|(_, decided)| *decided)
+        merged(rules)
+            .iter()
+            .rev()
+            .find(|(pattern, _)| fits(pattern, command))
+            .map(|(_, decided)| *decided)
     };
     never_looser("opencode", "opencode.json", PATTERNS, write, model);
 }
 
 #[test]
 fn gemini_the_highest_priority() {
-    const PATTERNS: &[&str] =
-        &["cargo test", "git", "git push", "git log", "rm", "npm run", "terraform", "terraform destroy", "curl", "ls", "make"];
+    const PATTERNS: &[&str] = &[
+        "cargo test",
+        "git",
+        "git push",
+        "git log",
+        "rm",
+        "npm run",
+        "terraform",
+        "terraform destroy",
+        "curl",
+        "ls",
+        "make",
+    ];
     let priority = |index: usize| (index * 37) % 11 * 10;
     let write = |rules: &[(&str, Decided)]| {
         let rule = |(index, (pattern, decided)): (usize, &(&str, Decided))| {
@@ -271,9 +363,14 @@ fn gemini_the_highest_priority() {
         rules.iter().enumerate().map(rule).collect()
     };
     let model = |rules: &[(&str, Decided)], command: &str| {
-        let matching = rules.iter().enumerate().filter(|(_, (pattern, _))| is_prefix_of_words(pattern, command));
+        let matching = rules
+            .iter()
+            .enumerate()
+            .filter(|(_, (pattern, _))| is_prefix_of_words(pattern, command));
         // Of two alike the first counts.
-        matching.max_by_key(|(index, _)| (priority(*index), std::cmp::Reverse(*index))).map(|(_, (_, decided))| *decided)
+        matching
+            .max_by_key(|(index, _)| (priority(*index), std::cmp::Reverse(*index)))
+            .map(|(_, (_, decided))| *decided)
     };
     never_looser("gemini", "rules.toml", PATTERNS, write, model);
 }
@@ -308,26 +405,64 @@ fn zed_deny_then_confirm_then_allow_then_the_default() {
         )
     };
     let model = |rules: &[(&str, Decided)], command: &str| {
-        let matches = |pattern: &str| regex::RegexBuilder::new(pattern).case_insensitive(true).build().unwrap().is_match(command);
-        Some(rules.iter().filter(|(pattern, _)| matches(pattern)).map(|(_, decided)| *decided).max().unwrap_or(Ask))
+        let matches = |pattern: &str| {
+            regex::RegexBuilder::new(pattern)
+                .case_insensitive(true)
+                .build()
+                .unwrap()
+                .is_match(command)
+        };
+        Some(
+            rules
+                .iter()
+                .filter(|(pattern, _)| matches(pattern))
+                .map(|(_, decided)| *decided)
+                .max()
+                .unwrap_or(Ask),
+        )
     };
     never_looser("zed", "settings.json", PATTERNS, write, model);
 }
 
 #[test]
 fn roo_the_longest_prefix() {
-    const PATTERNS: &[&str] =
-        &["cargo test", "git", "git push", "git push origin", "git log", "rm", "npm run", "terraform", "*", "ls", "make"];
+    const PATTERNS: &[&str] = &[
+        "cargo test",
+        "git",
+        "git push",
+        "git push origin",
+        "git log",
+        "rm",
+        "npm run",
+        "terraform",
+        "*",
+        "ls",
+        "make",
+    ];
     let write = |rules: &[(&str, Decided)]| {
         let of = |wanted: Decided| {
-            let list: Vec<String> = rules.iter().filter(|(_, decided)| *decided == wanted).map(|(pattern, _)| quoted(pattern)).collect();
+            let list: Vec<String> = rules
+                .iter()
+                .filter(|(_, decided)| *decided == wanted)
+                .map(|(pattern, _)| quoted(pattern))
+                .collect();
             list.join(", ")
         };
-        format!("{{\"roo-cline.allowedCommands\": [{}], \"roo-cline.deniedCommands\": [{}]}}", of(Allow), of(Deny))
+        format!(
+            "{{\"roo-cline.allowedCommands\": [{}], \"roo-cline.deniedCommands\": [{}]}}",
+            of(Allow),
+            of(Deny)
+        )
     };
     let model = |rules: &[(&str, Decided)], command: &str| {
-        let matching = rules.iter().filter(|(pattern, decided)| *decided != Ask && (*pattern == "*" || command.starts_with(pattern)));
-        matching.max_by_key(|(pattern, decided)| (if *pattern == "*" { 1 } else { pattern.len() }, *decided)).map(|(_, decided)| *decided)
+        let matching = rules.iter().filter(|(pattern, decided)| {
+            *decided != Ask && (*pattern == "*" || command.starts_with(pattern))
+        });
+        matching
+            .max_by_key(|(pattern, decided)| {
+                (if *pattern == "*" { 1 } else { pattern.len() }, *decided)
+            })
+            .map(|(_, decided)| *decided)
     };
     never_looser("roo", "settings.json", PATTERNS, write, model);
 }
@@ -353,7 +488,12 @@ fn the_smaller_ones_and_the_seeds() {
             r#"{"permissions": {"allowed_tools": ["bash"]}, "options": {"disabled_tools": ["fetch"]}}"#,
             &[("make", Allow)],
         ),
-        ("kollabor", "a.yaml", "permissions:\n  approval_timeout: 60\n", &[("rm x", Ask)]),
+        (
+            "kollabor",
+            "a.yaml",
+            "permissions:\n  approval_timeout: 60\n",
+            &[("rm x", Ask)],
+        ),
     ] {
         let said = verdicts(system, name, text);
         for (command, wanted) in expected {
@@ -378,12 +518,20 @@ fn what_is_no_policy_is_told_and_nothing_comes_of_it() {
         ("forge", "rulez: 1\n", "rulez"),
     ] {
         fs::write(&file, text).unwrap();
-        let said = run(desk.program().args(["policy", "import", "--from", system, file.to_str().unwrap()]), b"");
+        let said = run(
+            desk.program()
+                .args(["policy", "import", "--from", system, file.to_str().unwrap()]),
+            b"",
+        );
         assert_eq!(said.code, 2, "{system}: {}", said.out);
         assert!(said.err.contains(words), "{system}: {}", said.err);
         assert!(said.out.is_empty());
     }
-    let missing = run(desk.program().args(["policy", "import", "--from", "claude", "none.json"]), b"");
+    let missing = run(
+        desk.program()
+            .args(["policy", "import", "--from", "claude", "none.json"]),
+        b"",
+    );
     assert_eq!(missing.code, 2);
 }
 
@@ -393,14 +541,40 @@ fn the_report_names_what_differs() {
     let file = desk.scene.home.join("settings.json");
     let text = r#"{"permissions": {"defaultMode": "bypassPermissions", "allow": ["Bash(ls | wc)", "Write(src/**)", "mcp__*", "Bash(a:b)"], "deny": ["Bash(x; y)", "Read([ab])"]}}"#;
     fs::write(&file, text).unwrap();
-    let said = run(desk.program().args(["policy", "import", "--json", "--from", "claude", file.to_str().unwrap()]), b"");
+    let said = run(
+        desk.program().args([
+            "policy",
+            "import",
+            "--json",
+            "--from",
+            "claude",
+            file.to_str().unwrap(),
+        ]),
+        b"",
+    );
     let answer = read(&said);
     let differs = answer["differs"].as_array().unwrap();
-    for what in ["defaultMode: bypassPermissions", "Bash(ls | wc)", "Write(src/**)", "mcp__*", "Bash(a:b)", "Bash(x; y)", "Read([ab])"] {
-        assert!(differs.iter().any(|note| note["what"] == what), "{what}: {answer:#}");
+    for what in [
+        "defaultMode: bypassPermissions",
+        "Bash(ls | wc)",
+        "Write(src/**)",
+        "mcp__*",
+        "Bash(a:b)",
+        "Bash(x; y)",
+        "Read([ab])",
+    ] {
+        assert!(
+            differs.iter().any(|note| note["what"] == what),
+            "{what}: {answer:#}"
+        );
     }
     let policy = answer["policy"].as_str().unwrap();
-    assert!(policy.contains("deny: {command: \"*\"}") && policy.contains("deny: {read: \"/**\"}") && !policy.contains("allow"), "{policy}");
+    assert!(
+        policy.contains("deny: {command: \"*\"}")
+            && policy.contains("deny: {read: \"/**\"}")
+            && !policy.contains("allow"),
+        "{policy}"
+    );
 }
 
 /// A policy of ours, in the words of another system and back.
@@ -424,32 +598,87 @@ rules:
 
 #[test]
 fn what_is_written_for_another_system_is_never_looser_when_it_comes_back() {
-    for (system, name) in [("claude", "settings.json"), ("codex", "a.rules"), ("gemini", "a.toml"), ("opencode", "opencode.json")] {
+    for (system, name) in [
+        ("claude", "settings.json"),
+        ("codex", "a.rules"),
+        ("gemini", "a.toml"),
+        ("opencode", "opencode.json"),
+    ] {
         let desk = Desk::with(&[("a.txt", "x\n")]);
         let policy = desk.scene.home.join("ours.yaml");
         fs::write(&policy, OURS).unwrap();
-        let written = run(desk.program().args(["policy", "export", "--to", system, policy.to_str().unwrap()]), b"");
+        let written = run(
+            desk.program()
+                .args(["policy", "export", "--to", system, policy.to_str().unwrap()]),
+            b"",
+        );
         assert_eq!(written.code, 0, "{}", written.err);
         // What cannot be said is told, and a condition or an exception makes nothing looser.
-        assert!(written.err.contains("terraform +destroy") && written.err.contains("NOT SAID"), "{system}: {}", written.err);
-        assert!(written.err.contains("git log *"), "{system}: {}", written.err);
+        assert!(
+            written.err.contains("terraform +destroy") && written.err.contains("NOT SAID"),
+            "{system}: {}",
+            written.err
+        );
+        assert!(
+            written.err.contains("git log *"),
+            "{system}: {}",
+            written.err
+        );
         let back = verdicts(system, name, &written.out);
-        let said = |command: &str| back[COMMANDS.iter().position(|known| *known == command).unwrap()];
+        let said =
+            |command: &str| back[COMMANDS.iter().position(|known| *known == command).unwrap()];
         assert_eq!(said("git push --force"), Deny, "{system}\n{}", written.out);
-        assert_eq!((said("git push"), said("git push origin main")), (Ask, Ask), "{system}");
-        assert_eq!((said("rm x"), said("rm build.log")), (Deny, Deny), "{system}");
-        assert_eq!((said("cargo build"), said("cargo check")), (Allow, Allow), "{system}\n{}", written.out);
-        assert!(said("make test") == Ask && said("make clean") == Ask, "{system}: exactly `make` is not more");
+        assert_eq!(
+            (said("git push"), said("git push origin main")),
+            (Ask, Ask),
+            "{system}"
+        );
+        assert_eq!(
+            (said("rm x"), said("rm build.log")),
+            (Deny, Deny),
+            "{system}"
+        );
+        assert_eq!(
+            (said("cargo build"), said("cargo check")),
+            (Allow, Allow),
+            "{system}\n{}",
+            written.out
+        );
+        assert!(
+            said("make test") == Ask && said("make clean") == Ask,
+            "{system}: exactly `make` is not more"
+        );
     }
 }
 
 #[test]
 fn the_rules_that_count_here_are_written_without_a_file() {
     let desk = Desk::with(&[]);
-    desk.scene.user_policy("version: 1\nrules:\n  - deny: {command: \"curl *\"}\n");
-    let said = read(&run(desk.program().args(["policy", "export", "--json", "--to", "claude"]), b""));
-    assert!(said["file"].as_str().unwrap().contains("Bash(curl *)"), "{said}");
+    desk.scene
+        .user_policy("version: 1\nrules:\n  - deny: {command: \"curl *\"}\n");
+    let said = read(&run(
+        desk.program()
+            .args(["policy", "export", "--json", "--to", "claude"]),
+        b"",
+    ));
+    assert!(
+        said["file"].as_str().unwrap().contains("Bash(curl *)"),
+        "{said}"
+    );
     let broken = desk.scene.home.join("broken.yaml");
     fs::write(&broken, "rulez: 1\n").unwrap();
-    assert_eq!(run(desk.program().args(["policy", "export", "--to", "codex", broken.to_str().unwrap()]), b"").code, 2);
+    assert_eq!(
+        run(
+            desk.program().args([
+                "policy",
+                "export",
+                "--to",
+                "codex",
+                broken.to_str().unwrap()
+            ]),
+            b""
+        )
+        .code,
+        2
+    );
 }

@@ -21,7 +21,10 @@ pub fn known_programs() -> &'static Path {
     FOLDER.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("known-programs");
         fs::create_dir_all(&folder).unwrap();
-        let file = ["/usr/bin/true", "/bin/true"].into_iter().find(|file| Path::new(file).exists()).expect("every system has `true`");
+        let file = ["/usr/bin/true", "/bin/true"]
+            .into_iter()
+            .find(|file| Path::new(file).exists())
+            .expect("every system has `true`");
         for name in names() {
             match symlink(file, folder.join(name)) {
                 Err(error) if error.kind() != ErrorKind::AlreadyExists => panic!("{error}"),
@@ -36,12 +39,18 @@ pub fn known_programs() -> &'static Path {
 fn names() -> BTreeSet<String> {
     let root = crate::numbers::root().join("corpus");
     let folders = ["verdicts", "shell", "bypasses", "sessions"].map(|folder| root.join(folder));
-    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
+    let files = folders.iter().flat_map(|folder| {
+        fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+    });
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "._+-".contains(letter);
     let mut names = BTreeSet::new();
     for text in files.filter_map(|file| fs::read_to_string(file).ok()) {
         let words = text.split(|letter: char| !is_of_name(letter));
-        let plain = words.filter(|word| word.len() < 30 && word.starts_with(|letter: char| letter.is_ascii_lowercase()));
+        let plain = words.filter(|word| {
+            word.len() < 30 && word.starts_with(|letter: char| letter.is_ascii_lowercase())
+        });
         names.extend(plain.map(str::to_owned));
     }
     names
@@ -51,10 +60,25 @@ fn names() -> BTreeSet<String> {
 #[test]
 fn finding_w_26_a_query_of_rpm_asks() {
     let scene = Scene::empty();
-    for command in ["rpm -qa", "rpm -qa --last", "rpm -q bash", "rpm --query --all", "rpm -ql bash | head", "sudo rpm -qf /usr/bin/git"] {
-        assert_eq!(scene.decide(scene.command(command)), Decision::Ask, "{command}");
+    for command in [
+        "rpm -qa",
+        "rpm -qa --last",
+        "rpm -q bash",
+        "rpm --query --all",
+        "rpm -ql bash | head",
+        "sudo rpm -qf /usr/bin/git",
+    ] {
+        assert_eq!(
+            scene.decide(scene.command(command)),
+            Decision::Ask,
+            "{command}"
+        );
     }
     for command in ["rpm --version", "rpm --help"] {
-        assert_eq!(scene.decide(scene.command(command)), Decision::Allow, "{command}");
+        assert_eq!(
+            scene.decide(scene.command(command)),
+            Decision::Allow,
+            "{command}"
+        );
     }
 }

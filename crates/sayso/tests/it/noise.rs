@@ -29,10 +29,29 @@ fn finding_n_01_options_behind_operands_are_options_and_values_stay_out_of_reaso
         format!("grep foo a.txt -e {token}"),
     ] {
         let verdict = judge(&scene, &text);
-        assert_ne!(verdict.decision, Decision::Deny, "{text}: {:?}", verdict.reasons);
-        assert!(verdict.reasons.iter().all(|reason| !reason.text.contains(&token)), "{:?}", verdict.reasons);
+        assert_ne!(
+            verdict.decision,
+            Decision::Deny,
+            "{text}: {:?}",
+            verdict.reasons
+        );
+        assert!(
+            verdict
+                .reasons
+                .iter()
+                .all(|reason| !reason.text.contains(&token)),
+            "{:?}",
+            verdict.reasons
+        );
         let is_value = |path: &str| path.contains(&token);
-        assert!(!verdict.effects.iter().filter_map(|effect| effect.place()).any(|place| is_value(&place.written)), "{text}");
+        assert!(
+            !verdict
+                .effects
+                .iter()
+                .filter_map(|effect| effect.place())
+                .any(|place| is_value(&place.written)),
+            "{text}"
+        );
     }
     // A name that is too long for any file cannot be read, and says so without the whole of it.
     let long = judge(&scene, &format!("cat {}", "x".repeat(300)));
@@ -43,7 +62,11 @@ fn finding_n_01_options_behind_operands_are_options_and_values_stay_out_of_reaso
 #[test]
 fn finding_n_01_a_file_with_the_name_of_an_option_is_still_looked_at() {
     let scene = scene();
-    std::os::unix::fs::symlink("/etc/passwd", std::path::Path::new(scene.folder()).join("-n")).unwrap();
+    std::os::unix::fs::symlink(
+        "/etc/passwd",
+        std::path::Path::new(scene.folder()).join("-n"),
+    )
+    .unwrap();
     assert_eq!(judge(&scene, "cat a.txt -n").decision, Decision::Ask);
     std::fs::remove_file(std::path::Path::new(scene.folder()).join("-n")).unwrap();
     assert_eq!(judge(&scene, "cat a.txt -n").decision, Decision::Allow);
@@ -53,11 +76,22 @@ fn finding_n_01_a_file_with_the_name_of_an_option_is_still_looked_at() {
 #[test]
 fn finding_n_02_the_folder_itself_with_a_slash_is_the_folder() {
     let scene = scene();
-    for text in
-        ["ls $(pwd)/", "ls \"$PWD/\"", "ls \"$(pwd)/\"", "find $(pwd)/", "ls $PWD//", "cd \"$PWD/\" && ls", "ls -la \"${PWD}/\" a.txt"]
-    {
+    for text in [
+        "ls $(pwd)/",
+        "ls \"$PWD/\"",
+        "ls \"$(pwd)/\"",
+        "find $(pwd)/",
+        "ls $PWD//",
+        "cd \"$PWD/\" && ls",
+        "ls -la \"${PWD}/\" a.txt",
+    ] {
         let verdict = judge(&scene, text);
-        assert_eq!(verdict.decision, Decision::Allow, "{text}: {:?}", verdict.reasons);
+        assert_eq!(
+            verdict.decision,
+            Decision::Allow,
+            "{text}: {:?}",
+            verdict.reasons
+        );
     }
 }
 
@@ -79,8 +113,16 @@ fn finding_n_01_a_word_that_no_file_can_have_is_no_denial() {
     ] {
         let verdict = judge(&scene, &text);
         let start: String = text.chars().take(40).collect();
-        assert_ne!(verdict.decision, Decision::Deny, "{start}: {:?}", verdict.reasons.first());
-        assert!(verdict.reasons.iter().all(|reason| reason.text.len() < 500), "{start}");
+        assert_ne!(
+            verdict.decision,
+            Decision::Deny,
+            "{start}: {:?}",
+            verdict.reasons.first()
+        );
+        assert!(
+            verdict.reasons.iter().all(|reason| reason.text.len() < 500),
+            "{start}"
+        );
     }
 }
 
@@ -97,9 +139,18 @@ fn finding_n_02_values_that_are_known_are_followed() {
         "f=x/a.txt; cat \"${f##*/}\"",
     ] {
         let verdict = judge(&scene, text);
-        assert_eq!(verdict.decision, Decision::Allow, "{text}: {:?}", verdict.reasons);
+        assert_eq!(
+            verdict.decision,
+            Decision::Allow,
+            "{text}: {:?}",
+            verdict.reasons
+        );
     }
-    for text in ["cat \"${PWD%/*}/x\"", "f=../x/y; cat \"${f%/y}\"", "f=.envx; cat \"${f%x}\""] {
+    for text in [
+        "cat \"${PWD%/*}/x\"",
+        "f=../x/y; cat \"${f%/y}\"",
+        "f=.envx; cat \"${f%x}\"",
+    ] {
         assert_eq!(judge(&scene, text).decision, Decision::Ask, "{text}");
     }
 }
@@ -114,9 +165,18 @@ fn finding_n_03_wrappers_of_the_project_are_its_own_code() {
         ("gradlew", include_str!("wrapper_scripts/gradlew")),
     ] {
         scene.file(name, script);
-        for text in [format!("./{name} test"), format!("bash {name} -q verify"), format!("sh ./{name} build")] {
+        for text in [
+            format!("./{name} test"),
+            format!("bash {name} -q verify"),
+            format!("sh ./{name} build"),
+        ] {
             let verdict = judge(&scene, &text);
-            assert_eq!((verdict.decision, verdict.tier), (Decision::Ask, Tier::None), "{text}: {:?}", verdict.reasons);
+            assert_eq!(
+                (verdict.decision, verdict.tier),
+                (Decision::Ask, Tier::None),
+                "{text}: {:?}",
+                verdict.reasons
+            );
             assert_eq!(verdict.confirm, Confirm::Single, "{text}");
         }
     }
@@ -134,7 +194,11 @@ fn finding_n_03_scripts_that_run_a_download_are_still_dangerous() {
     ] {
         scene.file("run.sh", script);
         let verdict = judge(&scene, "bash run.sh");
-        assert!(verdict.tier >= Tier::Dangerous, "{script}: {:?}", verdict.reasons);
+        assert!(
+            verdict.tier >= Tier::Dangerous,
+            "{script}: {:?}",
+            verdict.reasons
+        );
     }
 }
 
@@ -172,10 +236,26 @@ fn finding_n_05_a_delete_of_nothing_is_confirmed_once() {
     let scene = scene();
     scene.file("out/x", "x");
     let nothing = judge(&scene, "rm -rf build");
-    assert_eq!((nothing.decision, nothing.tier, nothing.confirm), (Decision::Ask, Tier::None, Confirm::Single), "{:?}", nothing.reasons);
-    for text in ["rm -rf out", "rm -rf build out", "mkdir build && rm -rf build", "make; rm -rf build", "rm -rf build/*"] {
+    assert_eq!(
+        (nothing.decision, nothing.tier, nothing.confirm),
+        (Decision::Ask, Tier::None, Confirm::Single),
+        "{:?}",
+        nothing.reasons
+    );
+    for text in [
+        "rm -rf out",
+        "rm -rf build out",
+        "mkdir build && rm -rf build",
+        "make; rm -rf build",
+        "rm -rf build/*",
+    ] {
         let verdict = judge(&scene, text);
-        assert_eq!((verdict.tier, verdict.confirm), (Tier::Dangerous, Confirm::Double), "{text}: {:?}", verdict.reasons);
+        assert_eq!(
+            (verdict.tier, verdict.confirm),
+            (Tier::Dangerous, Confirm::Double),
+            "{text}: {:?}",
+            verdict.reasons
+        );
     }
 }
 
@@ -184,9 +264,18 @@ fn finding_n_05_a_delete_of_nothing_is_confirmed_once() {
 fn finding_n_06_a_cd_to_the_workspace_changes_nothing() {
     let scene = scene();
     let folder = scene.folder().to_owned();
-    for text in [format!("cd {folder}\ngit status"), format!("cd {folder}; git log -1"), format!("cd {folder} && git show")] {
+    for text in [
+        format!("cd {folder}\ngit status"),
+        format!("cd {folder}; git log -1"),
+        format!("cd {folder} && git show"),
+    ] {
         let verdict = judge(&scene, &text);
-        assert_eq!(verdict.decision, Decision::Allow, "{text}: {:?}", verdict.reasons);
+        assert_eq!(
+            verdict.decision,
+            Decision::Allow,
+            "{text}: {:?}",
+            verdict.reasons
+        );
     }
     for text in ["cd /\ngit show", "cd ..\ngit log -p", "cd \"$X\"\ngit show"] {
         assert_ne!(judge(&scene, text).decision, Decision::Allow, "{text}");
@@ -209,9 +298,19 @@ fn finding_n_06_everyday_forms_are_read_whole() {
         "git ls-files .env",
     ] {
         let verdict = judge(&scene, text);
-        assert_eq!(verdict.decision, Decision::Allow, "{text}: {:?}", verdict.reasons);
+        assert_eq!(
+            verdict.decision,
+            Decision::Allow,
+            "{text}: {:?}",
+            verdict.reasons
+        );
     }
-    for text in ["f() { cat \"$1\"; }; f .env", "echo `cat \\.env`", "for ((i=0;i<3;i++)); do rm a.txt; done", "ls() { rm a.txt; }; ls"] {
+    for text in [
+        "f() { cat \"$1\"; }; f .env",
+        "echo `cat \\.env`",
+        "for ((i=0;i<3;i++)); do rm a.txt; done",
+        "ls() { rm a.txt; }; ls",
+    ] {
         assert_eq!(judge(&scene, text).decision, Decision::Ask, "{text}");
     }
 }
@@ -220,15 +319,34 @@ fn finding_n_06_everyday_forms_are_read_whole() {
 #[test]
 fn finding_n_07_the_true_reason_comes_first() {
     let scene = scene();
-    for text in ["cd .. && grep -rn foo . --include=*.go", "cd /usr && grep -rn foo share --include=*.go"] {
+    for text in [
+        "cd .. && grep -rn foo . --include=*.go",
+        "cd /usr && grep -rn foo share --include=*.go",
+    ] {
         let verdict = judge(&scene, text);
-        assert!(verdict.reasons.iter().all(|reason| !reason.text.contains("--include")), "{text}: {:?}", verdict.reasons);
+        assert!(
+            verdict
+                .reasons
+                .iter()
+                .all(|reason| !reason.text.contains("--include")),
+            "{text}: {:?}",
+            verdict.reasons
+        );
     }
-    for (text, first) in
-        [("git push", "talks to another machine"), ("git fetch", "talks to another machine"), ("git pull", "talks to another machine")]
-    {
+    for (text, first) in [
+        ("git push", "talks to another machine"),
+        ("git fetch", "talks to another machine"),
+        ("git pull", "talks to another machine"),
+    ] {
         let verdict = judge(&scene, text);
-        assert!(verdict.reasons.first().is_some_and(|reason| reason.text.contains(first)), "{text}: {:?}", verdict.reasons);
+        assert!(
+            verdict
+                .reasons
+                .first()
+                .is_some_and(|reason| reason.text.contains(first)),
+            "{text}: {:?}",
+            verdict.reasons
+        );
     }
 }
 
@@ -236,16 +354,38 @@ fn finding_n_07_the_true_reason_comes_first() {
 #[test]
 fn finding_n_08_logs_ask_and_so_does_what_never_ends() {
     let scene = scene();
-    for text in
-        ["cat /var/log/syslog", "journalctl -n 5", "dmesg", "last", "yes > /dev/null", "seq inf", "while true; do :; done", "yes | cat"]
-    {
+    for text in [
+        "cat /var/log/syslog",
+        "journalctl -n 5",
+        "dmesg",
+        "last",
+        "yes > /dev/null",
+        "seq inf",
+        "while true; do :; done",
+        "yes | cat",
+    ] {
         let verdict = judge(&scene, text);
-        assert_eq!((verdict.decision, verdict.tier), (Decision::Ask, Tier::None), "{text}: {:?}", verdict.reasons);
+        assert_eq!(
+            (verdict.decision, verdict.tier),
+            (Decision::Ask, Tier::None),
+            "{text}: {:?}",
+            verdict.reasons
+        );
     }
-    for text in
-        ["yes | head", "seq 1 10", "timeout 5 yes", "journalctl --version", "while true; do test -f a.txt && break; done", "tail -f a.txt"]
-    {
+    for text in [
+        "yes | head",
+        "seq 1 10",
+        "timeout 5 yes",
+        "journalctl --version",
+        "while true; do test -f a.txt && break; done",
+        "tail -f a.txt",
+    ] {
         let verdict = judge(&scene, text);
-        assert_eq!(verdict.decision, Decision::Allow, "{text}: {:?}", verdict.reasons);
+        assert_eq!(
+            verdict.decision,
+            Decision::Allow,
+            "{text}: {:?}",
+            verdict.reasons
+        );
     }
 }

@@ -45,12 +45,19 @@ impl Counts {
 
     fn row(&self, name: &str) -> String {
         let share = percent(self.asked, self.harmless);
-        format!("| {name} | {} | {} | {} | {} | {} | {share} |", self.rows, self.harmful, self.silent, self.harmless, self.asked)
+        format!(
+            "| {name} | {} | {} | {} | {} | {} | {share} |",
+            self.rows, self.harmful, self.silent, self.harmless, self.asked
+        )
     }
 }
 
 fn percent(part: usize, whole: usize) -> String {
-    if whole == 0 { "–".to_owned() } else { format!("{:.1} %", part as f64 * 100.0 / whole as f64) }
+    if whole == 0 {
+        "–".to_owned()
+    } else {
+        format!("{:.1} %", part as f64 * 100.0 / whole as f64)
+    }
 }
 
 pub fn root() -> PathBuf {
@@ -66,7 +73,10 @@ pub fn files(corpus: &str) -> Vec<PathBuf> {
             let path = entry.path();
             if path.is_dir() {
                 open.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "yaml")
+            {
                 files.push(path);
             }
         }
@@ -76,37 +86,65 @@ pub fn files(corpus: &str) -> Vec<PathBuf> {
 }
 
 pub fn name(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// The verdict on each row in the scene of its file, and where a sandbox may stand in for questions; none for a call that is malformed,
 /// which is denied.
-fn verdicts(keys: &sayso_core::node::Node, rows: &[Row]) -> Vec<(Option<Verdict>, Option<Verdict>)> {
+fn verdicts(
+    keys: &sayso_core::node::Node,
+    rows: &[Row],
+) -> Vec<(Option<Verdict>, Option<Verdict>)> {
     let plain = Scene::of(keys);
     let bounded = Scene::of(keys);
-    if !keys.get("policy").and_then(sayso_core::node::Node::as_text).is_some_and(|policy| policy.contains("sandbox")) {
+    if !keys
+        .get("policy")
+        .and_then(sayso_core::node::Node::as_text)
+        .is_some_and(|policy| policy.contains("sandbox"))
+    {
         bounded.add_to_policy(sessions::CONTAINED);
     }
-    judged(&plain, rows, false).into_iter().zip(judged(&bounded, rows, true)).collect()
+    judged(&plain, rows, false)
+        .into_iter()
+        .zip(judged(&bounded, rows, true))
+        .collect()
 }
 
 fn judged(scene: &Scene, rows: &[Row], contains: bool) -> Vec<Option<Verdict>> {
     let (loaded, world) = (scene.load(), scene.containing_world(contains));
-    let bench = Bench { world: &world, policy: &loaded.policy, grants: &[], uses: None, run: Run::Interactive, now: NOW, trace: false };
+    let bench = Bench {
+        world: &world,
+        policy: &loaded.policy,
+        grants: &[],
+        uses: None,
+        run: Run::Interactive,
+        now: NOW,
+        trace: false,
+    };
     let call = |row: &Row| -> Call {
         let mut call = row.call(scene.folder());
         scene.fill_node(&mut call.args);
         call
     };
-    rows.iter().map(|row| Operation::freeze(call(row)).ok().map(|operation| judge(&bench, &operation).verdict)).collect()
+    rows.iter()
+        .map(|row| {
+            Operation::freeze(call(row))
+                .ok()
+                .map(|operation| judge(&bench, &operation).verdict)
+        })
+        .collect()
 }
 
 /// The class of a row by its name (`S01 …`), if it has one.
 fn class(name: &str) -> Option<String> {
     let word = name.split([' ', ':', '.', ',']).next()?;
     let digits = word.get(1..)?;
-    let fits =
-        word.starts_with(|letter: char| letter.is_ascii_uppercase()) && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let fits = word.starts_with(|letter: char| letter.is_ascii_uppercase())
+        && !digits.is_empty()
+        && digits.bytes().all(|b| b.is_ascii_digit());
     fits.then(|| word.get(..1).unwrap_or_default().to_owned())
 }
 
@@ -117,44 +155,81 @@ pub fn shown(name: &str) -> String {
     if short.len() < line.len() {
         short.push('…');
     }
-    if short.contains('`') { format!("`` {short} ``") } else { format!("`{short}`") }
+    if short.contains('`') {
+        format!("`` {short} ``")
+    } else {
+        format!("`{short}`")
+    }
 }
 
 /// The tables on corpora.
 fn corpora(out: &mut String) -> usize {
-    let (mut whole, mut silent, mut needless, mut unbounded) = (Counts::default(), Vec::new(), Vec::new(), Vec::new());
+    let (mut whole, mut silent, mut needless, mut unbounded) =
+        (Counts::default(), Vec::new(), Vec::new(), Vec::new());
     let mut by_class: BTreeMap<String, Counts> = BTreeMap::new();
     let mut tables = String::new();
     for corpus in CORPORA {
         let mut total = Counts::default();
-        let mut table = String::from("| file | rows | harmful | silent | harmless | asked | |\n|---|--:|--:|--:|--:|--:|--:|\n");
+        let mut table = String::from(
+            "| file | rows | harmful | silent | harmless | asked | |\n|---|--:|--:|--:|--:|--:|--:|\n",
+        );
         for path in files(corpus) {
             let text = fs::read_to_string(&path).unwrap();
-            let Expected { scene, rows } =
-                expected::read(Source { name: &name(&path), text: &text }).unwrap_or_else(|error| panic!("{error}"));
+            let Expected { scene, rows } = expected::read(Source {
+                name: &name(&path),
+                text: &text,
+            })
+            .unwrap_or_else(|error| panic!("{error}"));
             let mut file = Counts::default();
             for (row, (verdict, bounded)) in rows.iter().zip(verdicts(&scene, &rows)) {
-                let decision = verdict.as_ref().map_or(Decision::Deny, |verdict| verdict.decision);
+                let decision = verdict
+                    .as_ref()
+                    .map_or(Decision::Deny, |verdict| verdict.decision);
                 let harmful = !row.is_harmless() && row.decision() != "allow";
                 let counts = Counts {
                     rows: 1,
                     harmful: harmful.into(),
                     silent: (harmful && decision == Decision::Allow).into(),
-                    contained: (harmful && bounded.as_ref().is_some_and(|verdict| verdict.terms.contained)).into(),
-                    unbounded: (harmful && bounded.as_ref().is_some_and(|it| it.decision == Decision::Allow && !it.terms.contained)).into(),
+                    contained: (harmful
+                        && bounded
+                            .as_ref()
+                            .is_some_and(|verdict| verdict.terms.contained))
+                    .into(),
+                    unbounded: (harmful
+                        && bounded.as_ref().is_some_and(|it| {
+                            it.decision == Decision::Allow && !it.terms.contained
+                        }))
+                    .into(),
                     harmless: row.is_harmless().into(),
                     asked: (row.is_harmless() && decision != Decision::Allow).into(),
                 };
                 if counts.unbounded > 0 {
-                    unbounded.push(format!("{}:{}: {}", name(&path), row.line, shown(&row.name)));
+                    unbounded.push(format!(
+                        "{}:{}: {}",
+                        name(&path),
+                        row.line,
+                        shown(&row.name)
+                    ));
                 }
                 if counts.silent > 0 {
-                    silent.push(format!("- {}:{}: {}", name(&path), row.line, shown(&row.name)));
+                    silent.push(format!(
+                        "- {}:{}: {}",
+                        name(&path),
+                        row.line,
+                        shown(&row.name)
+                    ));
                 }
                 if counts.asked > 0 {
-                    let reason = verdict.and_then(|verdict| verdict.reasons.first().map(|reason| reason.rule.clone()));
+                    let reason = verdict.and_then(|verdict| {
+                        verdict.reasons.first().map(|reason| reason.rule.clone())
+                    });
                     let reason = reason.unwrap_or_else(|| "malformed".to_owned());
-                    needless.push(format!("- {}:{}: {} ({reason})", name(&path), row.line, shown(&row.name)));
+                    needless.push(format!(
+                        "- {}:{}: {} ({reason})",
+                        name(&path),
+                        row.line,
+                        shown(&row.name)
+                    ));
                 }
                 file.add(counts);
                 if let Some(class) = class(&row.name).filter(|_| corpus == "bypasses") {
@@ -165,7 +240,11 @@ fn corpora(out: &mut String) -> usize {
             total.add(file);
         }
         if total.rows > 0 {
-            let _ = writeln!(tables, "### corpus/{corpus}\n\n{table}{}\n", total.row("**all**"));
+            let _ = writeln!(
+                tables,
+                "### corpus/{corpus}\n\n{table}{}\n",
+                total.row("**all**")
+            );
         }
         whole.add(total);
     }
@@ -178,7 +257,10 @@ fn corpora(out: &mut String) -> usize {
         whole.harmless,
         percent(whole.asked, whole.harmless)
     );
-    assert!(unbounded.is_empty(), "with a sandbox for questions, harmful rows run without one: {unbounded:#?}");
+    assert!(
+        unbounded.is_empty(),
+        "with a sandbox for questions, harmful rows run without one: {unbounded:#?}"
+    );
     let mut rest = format!("## By file\n\n{tables}");
     if !by_class.is_empty() {
         rest.push_str("### Bypasses by group\n\n| group | rows | harmful | silent | harmless | asked | |\n|---|--:|--:|--:|--:|--:|--:|\n");
@@ -187,8 +269,19 @@ fn corpora(out: &mut String) -> usize {
         }
         rest.push('\n');
     }
-    for (title, list) in [("Harmful rows that are silent", silent), ("Harmless rows that ask, with the first reason", needless)] {
-        let _ = writeln!(rest, "## {title}\n\n{}\n", if list.is_empty() { "None.".to_owned() } else { list.join("\n") });
+    for (title, list) in [
+        ("Harmful rows that are silent", silent),
+        ("Harmless rows that ask, with the first reason", needless),
+    ] {
+        let _ = writeln!(
+            rest,
+            "## {title}\n\n{}\n",
+            if list.is_empty() {
+                "None.".to_owned()
+            } else {
+                list.join("\n")
+            }
+        );
     }
     readings::report(out, &mut rest);
     sessions::report(out, whole.contained, whole.harmful);
@@ -212,5 +305,8 @@ fn the_numbers_of_the_judgement_are_up_to_date() {
     assert_eq!(silent, 0, "harmful rows are silent:\n{text}");
     let kept = fs::read_to_string(&path).unwrap_or_default();
     let differs = kept.lines().zip(text.lines()).find(|(old, new)| old != new);
-    assert!(kept == text, "docs/judgement.md is out of date; `./test --numbers` writes it anew. First difference: {differs:?}");
+    assert!(
+        kept == text,
+        "docs/judgement.md is out of date; `./test --numbers` writes it anew. First difference: {differs:?}"
+    );
 }

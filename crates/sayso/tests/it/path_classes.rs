@@ -11,7 +11,11 @@ fn every_path_of_the_corpus_is_in_its_class() {
     let mut failures = Vec::new();
     for row in rows.items() {
         let word = |key: &str| row.get(key).and_then(Node::as_text);
-        let line = text.get(..row.span.start as usize).unwrap_or_default().lines().count();
+        let line = text
+            .get(..row.span.start as usize)
+            .unwrap_or_default()
+            .lines()
+            .count();
         if let Some(written) = word("written") {
             let got = match odd(written) {
                 Some(Odd::Refuse(_)) => "refuse",
@@ -38,5 +42,10 @@ fn every_path_of_the_corpus_is_in_its_class() {
         }
     }
     assert!(rows.items().len() > 300, "only {} rows", rows.items().len());
-    assert!(failures.is_empty(), "{} differ:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} differ:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }

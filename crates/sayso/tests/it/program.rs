@@ -22,8 +22,17 @@ pub struct Outcome {
 /// Runs a command to its end.
 pub fn run(command: &mut Command, input: &[u8]) -> Outcome {
     let shown = format!("{command:?}").chars().take(200).collect::<String>();
-    let mut child = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
-    let (mut stdin, stdout, stderr) = (child.stdin.take().unwrap(), child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let mut child = start(
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped()),
+    );
+    let (mut stdin, stdout, stderr) = (
+        child.stdin.take().unwrap(),
+        child.stdout.take().unwrap(),
+        child.stderr.take().unwrap(),
+    );
     let input = input.to_vec();
     // The program may stop reading before the end, which is its right.
     let writer = thread::spawn(move || drop(stdin.write_all(&input)));
@@ -31,7 +40,8 @@ pub fn run(command: &mut Command, input: &[u8]) -> Outcome {
         thread::spawn(move || {
             let mut bytes = Vec::new();
             from.read_to_end(&mut bytes).unwrap();
-            String::from_utf8(bytes).unwrap_or_else(|error| panic!("what it prints is UTF-8: {error}"))
+            String::from_utf8(bytes)
+                .unwrap_or_else(|error| panic!("what it prints is UTF-8: {error}"))
         })
     };
     let out = collect(Box::new(stdout));
@@ -49,8 +59,13 @@ pub fn run(command: &mut Command, input: &[u8]) -> Outcome {
     };
     writer.join().unwrap();
     let (out, err) = (out.join().unwrap(), err.join().unwrap());
-    let code = status.code().unwrap_or_else(|| panic!("{shown} was ended by {status}: {err}"));
-    assert!(code != 101 && !err.contains("panicked"), "{shown} panicked: {err}");
+    let code = status
+        .code()
+        .unwrap_or_else(|| panic!("{shown} was ended by {status}: {err}"));
+    assert!(
+        code != 101 && !err.contains("panicked"),
+        "{shown} panicked: {err}"
+    );
     Outcome { code, out, err }
 }
 
@@ -59,7 +74,9 @@ pub fn run(command: &mut Command, input: &[u8]) -> Outcome {
 fn start(command: &mut Command) -> std::process::Child {
     for _ in 0..500 {
         match command.spawn() {
-            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => thread::sleep(Duration::from_millis(10)),
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                thread::sleep(Duration::from_millis(10))
+            }
             started => return started.unwrap(),
         }
     }
@@ -71,9 +88,19 @@ impl Outcome {
     #[track_caller]
     pub fn is(self, code: i32, what: &str) -> Outcome {
         let short = |text: &str| text.chars().take(600).collect::<String>();
-        assert_eq!(self.code, code, "{what}: out {:?}, err {:?}", short(&self.out), short(&self.err));
+        assert_eq!(
+            self.code,
+            code,
+            "{what}: out {:?}, err {:?}",
+            short(&self.out),
+            short(&self.err)
+        );
         if code == 2 {
-            assert!(!self.err.trim().is_empty() || self.out.contains("error"), "{what}: a clear error: {:?}", short(&self.out));
+            assert!(
+                !self.err.trim().is_empty() || self.out.contains("error"),
+                "{what}: a clear error: {:?}",
+                short(&self.out)
+            );
         }
         self
     }

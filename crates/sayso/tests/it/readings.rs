@@ -30,7 +30,11 @@ impl Count {
 /// Whether bash takes a text for a script, without running anything of it.
 fn is_valid(text: &str) -> bool {
     let mut bash = Command::new("bash");
-    bash.args(["--norc", "--noprofile", "-n", "-c", text]).env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    bash.args(["--norc", "--noprofile", "-n", "-c", text])
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     !text.contains('\0') && bash.status().is_ok_and(|status| status.success())
 }
 
@@ -63,11 +67,25 @@ pub fn report(out: &mut String, rest: &mut String) {
     for corpus in ["verdicts", "shell", "bypasses", "sessions"] {
         for path in files(corpus) {
             let text = fs::read_to_string(&path).unwrap();
-            let keys = yaml::read(&text, &Limits::policy()).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
-            for row in keys.get("rows").or_else(|| keys.get("calls")).map_or(&[][..], Node::items) {
-                let Some(command) = row.get("command").and_then(Node::as_text).filter(|text| !text.trim().is_empty()) else { continue };
-                let command = ["{workspace}", "{home}", "{outside}"].iter().fold(command.to_owned(), |text, key| text.replace(key, "/x"));
-                let harmless = row.get("harmless").and_then(Node::as_bool).unwrap_or(false) || corpus == "sessions";
+            let keys = yaml::read(&text, &Limits::policy())
+                .unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
+            for row in keys
+                .get("rows")
+                .or_else(|| keys.get("calls"))
+                .map_or(&[][..], Node::items)
+            {
+                let Some(command) = row
+                    .get("command")
+                    .and_then(Node::as_text)
+                    .filter(|text| !text.trim().is_empty())
+                else {
+                    continue;
+                };
+                let command = ["{workspace}", "{home}", "{outside}"]
+                    .iter()
+                    .fold(command.to_owned(), |text, key| text.replace(key, "/x"));
+                let harmless = row.get("harmless").and_then(Node::as_bool).unwrap_or(false)
+                    || corpus == "sessions";
                 let count = if harmless { &mut work } else { &mut attacks };
                 match sayso_shell::refusal(&command) {
                     None => count.read += 1,
@@ -75,13 +93,21 @@ pub fn report(out: &mut String, rest: &mut String) {
                     Some(reason) => {
                         count.refused += 1;
                         let mark = if harmless { ", harmless" } else { "" };
-                        reasons.entry(plain(&reason)).or_default().push(format!("{} ({}{mark})", shown(&spelled(&command)), name(&path)));
+                        reasons.entry(plain(&reason)).or_default().push(format!(
+                            "{} ({}{mark})",
+                            shown(&spelled(&command)),
+                            name(&path)
+                        ));
                     }
                 }
             }
         }
     }
-    let all = Count { read: work.read + attacks.read, refused: work.refused + attacks.refused, invalid: work.invalid + attacks.invalid };
+    let all = Count {
+        read: work.read + attacks.read,
+        refused: work.refused + attacks.refused,
+        invalid: work.invalid + attacks.invalid,
+    };
     let _ = writeln!(
         out,
         "- **Read to the last byte: {:.1} %** of the {} valid commands that people work with (harmless rows and sessions), {:.1} % of all {} valid\n  commands with the attacks on the reader itself. {} rows are no scripts for bash either.",
@@ -104,5 +130,9 @@ pub fn report(out: &mut String, rest: &mut String) {
         );
     }
     rest.push('\n');
-    assert!(work.share() >= 99.0, "only {:.2} % of the valid commands that people work with are read:\n{rest}", work.share());
+    assert!(
+        work.share() >= 99.0,
+        "only {:.2} % of the valid commands that people work with are read:\n{rest}",
+        work.share()
+    );
 }

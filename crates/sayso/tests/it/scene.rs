@@ -53,7 +53,15 @@ impl Scene {
         let outside = home.join("projects");
         let workspace = outside.join("ws");
         fs::create_dir_all(&workspace).unwrap();
-        Scene { _scratch: scratch, home, outside, workspace, managed: root.join("managed"), profile: None, mode: None }
+        Scene {
+            _scratch: scratch,
+            home,
+            outside,
+            workspace,
+            managed: root.join("managed"),
+            profile: None,
+            mode: None,
+        }
     }
 
     /// The world that the keys of a corpus file describe.
@@ -63,7 +71,15 @@ impl Scene {
         let is = |key: &str| keys.get(key).and_then(Node::as_bool).unwrap_or(false);
         let pairs = |key: &str| -> Vec<(String, String)> {
             let entries = keys.get(key).map_or(&[][..], Node::entries);
-            entries.iter().map(|entry| (entry.key.clone(), entry.node.as_text().unwrap_or_default().to_owned())).collect()
+            entries
+                .iter()
+                .map(|entry| {
+                    (
+                        entry.key.clone(),
+                        entry.node.as_text().unwrap_or_default().to_owned(),
+                    )
+                })
+                .collect()
         };
         scene.profile = text("profile").map(str::to_owned);
         scene.mode = text("mode").map(str::to_owned);
@@ -74,7 +90,9 @@ impl Scene {
             scene.file(&name, &content);
         }
         for (name, content) in pairs("outside") {
-            let place = name.strip_prefix("~/").map_or_else(|| scene.outside.join(&name), |rest| scene.home.join(rest));
+            let place = name
+                .strip_prefix("~/")
+                .map_or_else(|| scene.outside.join(&name), |rest| scene.home.join(rest));
             put(&place, &content);
         }
         for (name, to) in pairs("links") {
@@ -89,7 +107,11 @@ impl Scene {
             symlink(scene.fill(&to), at).unwrap();
         }
         for (name, of) in pairs("hard_links") {
-            fs::hard_link(scene.workspace.join(scene.fill(&of)), scene.workspace.join(&name)).unwrap();
+            fs::hard_link(
+                scene.workspace.join(scene.fill(&of)),
+                scene.workspace.join(&name),
+            )
+            .unwrap();
         }
         if let Some(which) = text("tracked") {
             let words: Vec<&str> = ["add"].into_iter().chain(which.split(' ')).collect();
@@ -130,9 +152,19 @@ impl Scene {
     pub fn git(&self, words: &[&str]) {
         let mut git = Command::new("git");
         git.env_clear().env("PATH", PATH).env("HOME", &self.home);
-        git.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_TEMPLATE_DIR", "");
-        let done = git.current_dir(&self.workspace).args(words).output().unwrap();
-        assert!(done.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&done.stderr));
+        git.env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_TEMPLATE_DIR", "");
+        let done = git
+            .current_dir(&self.workspace)
+            .args(words)
+            .output()
+            .unwrap();
+        assert!(
+            done.status.success(),
+            "git {words:?}: {}",
+            String::from_utf8_lossy(&done.stderr)
+        );
     }
 
     /// sayso's settings.
@@ -153,7 +185,11 @@ impl Scene {
     /// Replaces `{home}`, `{outside}` and `{workspace}` by the real paths.
     pub fn fill(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        for (name, path) in [("{home}", &self.home), ("{outside}", &self.outside), ("{workspace}", &self.workspace)] {
+        for (name, path) in [
+            ("{home}", &self.home),
+            ("{outside}", &self.outside),
+            ("{workspace}", &self.workspace),
+        ] {
             text = text.replace(name, path.to_str().unwrap());
         }
         text
@@ -164,7 +200,9 @@ impl Scene {
         match &mut node.value {
             Value::Text(text) => *text = self.fill(text),
             Value::List(items) => items.iter_mut().for_each(|item| self.fill_node(item)),
-            Value::Map(entries) => entries.iter_mut().for_each(|entry| self.fill_node(&mut entry.node)),
+            Value::Map(entries) => entries
+                .iter_mut()
+                .for_each(|entry| self.fill_node(&mut entry.node)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
@@ -193,8 +231,16 @@ impl Scene {
 
     /// What flags of the scene say about the policy.
     pub fn choice(&self) -> Choice {
-        let mode = self.mode.as_deref().map(|word| Mode::from_word(word).unwrap());
-        Choice { file: None, profile: self.profile.clone(), mode, ..Choice::default() }
+        let mode = self
+            .mode
+            .as_deref()
+            .map(|word| Mode::from_word(word).unwrap());
+        Choice {
+            file: None,
+            profile: self.profile.clone(),
+            mode,
+            ..Choice::default()
+        }
     }
 
     /// The machine as the program sees it.
@@ -217,7 +263,15 @@ impl Scene {
     /// The verdict on a call, with what was answered before.
     pub fn judge(&self, call: Call, grants: &[Grant], run: Run) -> Verdict {
         let (loaded, world) = (self.load(), self.world());
-        let bench = Bench { world: &world, policy: &loaded.policy, grants, uses: None, run, now: NOW, trace: false };
+        let bench = Bench {
+            world: &world,
+            policy: &loaded.policy,
+            grants,
+            uses: None,
+            run,
+            now: NOW,
+            trace: false,
+        };
         judge(&bench, &Operation::freeze(call).unwrap()).verdict
     }
 
@@ -228,7 +282,14 @@ impl Scene {
 
     /// A call of a tool with texts as arguments.
     pub fn tool(&self, name: &str, args: &[(&str, &str)]) -> Call {
-        Call::new(name, Node::map(args.iter().map(|(key, text)| (*key, Node::text(self.fill(text))))), self.folder())
+        Call::new(
+            name,
+            Node::map(
+                args.iter()
+                    .map(|(key, text)| (*key, Node::text(self.fill(text)))),
+            ),
+            self.folder(),
+        )
     }
 
     /// A call of a whole-file writer.
@@ -249,13 +310,22 @@ impl Scene {
     /// The program in this world, with the scene's flags left to the caller.
     pub fn program(&self) -> Command {
         let mut program = Command::new(env!("CARGO_BIN_EXE_sayso"));
-        program.env_clear().env("PATH", PATH).env("HOME", &self.home).current_dir(&self.workspace);
+        program
+            .env_clear()
+            .env("PATH", PATH)
+            .env("HOME", &self.home)
+            .current_dir(&self.workspace);
         program
     }
 
     /// `--profile` and `--mode` of the scene.
     pub fn flags(&self) -> Vec<String> {
-        let pair = |flag: &str, value: &Option<String>| value.iter().flat_map(|value| [flag.to_owned(), value.clone()]).collect::<Vec<_>>();
+        let pair = |flag: &str, value: &Option<String>| {
+            value
+                .iter()
+                .flat_map(|value| [flag.to_owned(), value.clone()])
+                .collect::<Vec<_>>()
+        };
         [pair("--profile", &self.profile), pair("--mode", &self.mode)].concat()
     }
 }

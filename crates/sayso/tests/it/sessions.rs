@@ -25,12 +25,23 @@ pub const CONTAINED: &str = "sandbox: {auto_allow: run-in-workspace}\n";
 
 const SESSION: &str = "the session";
 /// Every mode, from the one that asks most to the one that asks nothing.
-const MODES: [Mode; 6] = [Mode::ConfirmAll, Mode::Balanced, Mode::HighRiskOnly, Mode::AutoApproveEdits, Mode::SafeOnly, Mode::TrustAll];
+const MODES: [Mode; 6] = [
+    Mode::ConfirmAll,
+    Mode::Balanced,
+    Mode::HighRiskOnly,
+    Mode::AutoApproveEdits,
+    Mode::SafeOnly,
+    Mode::TrustAll,
+];
 /// Whether answers are kept, and whether a sandbox stands in for questions (`sandbox.auto_allow: run-in-workspace`).
 const HABITS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 /// The ways that most people work in, with the answers they keep: a mode, and whether there is such a sandbox.
-const WAYS: [(Mode, bool); 4] =
-    [(Mode::Balanced, false), (Mode::AutoApproveEdits, false), (Mode::Balanced, true), (Mode::AutoApproveEdits, true)];
+const WAYS: [(Mode, bool); 4] = [
+    (Mode::Balanced, false),
+    (Mode::AutoApproveEdits, false),
+    (Mode::Balanced, true),
+    (Mode::AutoApproveEdits, true),
+];
 
 /// What one session came to.
 struct Count {
@@ -44,11 +55,20 @@ fn call(scene: &Scene, node: &Node) -> Call {
     let text = |key: &str| node.get(key).and_then(Node::as_text);
     let mut call = match (text("command"), text("tool")) {
         (Some(command), None) => Call::command(command, scene.folder()),
-        (None, Some(tool)) => Call::new(tool, node.get("args").cloned().unwrap_or_else(|| Node::map::<String>([])), scene.folder()),
+        (None, Some(tool)) => Call::new(
+            tool,
+            node.get("args")
+                .cloned()
+                .unwrap_or_else(|| Node::map::<String>([])),
+            scene.folder(),
+        ),
         _ => panic!("a call has either `command` or `tool`: {node:?}"),
     };
     scene.fill_node(&mut call.args);
-    Call { session: SESSION.to_owned(), ..call }
+    Call {
+        session: SESSION.to_owned(),
+        ..call
+    }
 }
 
 /// What a person keeps of an answer.
@@ -58,14 +78,22 @@ fn grant(node: &Node, operation: &Operation, judged: &Judged) -> Option<Grant> {
     }
     let key = match &node.get("grant")?.value {
         Value::Number(words) => {
-            let [command] = judged.reading.commands.as_slice() else { return None };
+            let [command] = judged.reading.commands.as_slice() else {
+                return None;
+            };
             let words = command.words.get(..words.parse().ok()?)?.to_vec();
-            GrantKey::Command { words, folder: operation.cwd() }
+            GrantKey::Command {
+                words,
+                folder: operation.cwd(),
+            }
         }
         Value::Text(word) if word == "exact" => GrantKey::Exact(operation.digest()),
         Value::Text(word) if word == "file" => {
             let place = judged.reading.effects.first()?.place()?;
-            GrantKey::AnyContent { kind: operation.kind(), path: place.fact.as_ref()?.canonical.clone() }
+            GrantKey::AnyContent {
+                kind: operation.kind(),
+                path: place.fact.as_ref()?.canonical.clone(),
+            }
         }
         other => panic!("an answer that is not known: {other:?}"),
     };
@@ -83,7 +111,8 @@ fn grant(node: &Node, operation: &Operation, judged: &Judged) -> Option<Grant> {
 
 fn play(path: &Path, mode: Mode, keeps: bool, contained: bool) -> Count {
     let text = fs::read_to_string(path).unwrap();
-    let keys = yaml::read(&text, &Limits::policy()).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
+    let keys = yaml::read(&text, &Limits::policy())
+        .unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
     let mut scene = Scene::of(&keys);
     scene.mode = Some(mode.word().to_owned());
     if contained {
@@ -92,18 +121,36 @@ fn play(path: &Path, mode: Mode, keeps: bool, contained: bool) -> Count {
     let (loaded, world) = (scene.load(), scene.containing_world(contained));
     let mut grants: Vec<Grant> = Vec::new();
     let calls = keys.get("calls").map_or(&[][..], Node::items);
-    let mut count = Count { calls: calls.len(), prompts: 0, denied: 0, asked: Vec::new() };
+    let mut count = Count {
+        calls: calls.len(),
+        prompts: 0,
+        denied: 0,
+        asked: Vec::new(),
+    };
     for node in calls {
-        let operation = Operation::freeze(call(&scene, node)).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
-        let bench =
-            Bench { world: &world, policy: &loaded.policy, grants: &grants, uses: None, run: Run::Interactive, now: NOW, trace: false };
+        let operation = Operation::freeze(call(&scene, node))
+            .unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
+        let bench = Bench {
+            world: &world,
+            policy: &loaded.policy,
+            grants: &grants,
+            uses: None,
+            run: Run::Interactive,
+            now: NOW,
+            trace: false,
+        };
         let judged = judge(&bench, &operation);
         match judged.verdict.decision {
             Decision::Allow => {}
             Decision::Ask => {
                 count.prompts += 1;
                 let shown = operation.command().unwrap_or(operation.tool()).to_owned();
-                let path = operation.args().get("path").and_then(Node::as_text).map(|path| format!(" {path}")).unwrap_or_default();
+                let path = operation
+                    .args()
+                    .get("path")
+                    .and_then(Node::as_text)
+                    .map(|path| format!(" {path}"))
+                    .unwrap_or_default();
                 count.asked.push(format!("{shown}{path}"));
                 grants.extend(grant(node, &operation, &judged).filter(|_| keeps));
             }
@@ -130,11 +177,23 @@ fn by_mode(files: &[PathBuf]) -> String {
             let (mut calls, mut prompts, mut denied) = (0, 0, 0);
             for path in files {
                 let count = play(path, mode, keeps, contained);
-                (calls, prompts, denied) = (calls + count.calls, prompts + count.prompts, denied + count.denied);
+                (calls, prompts, denied) = (
+                    calls + count.calls,
+                    prompts + count.prompts,
+                    denied + count.denied,
+                );
                 let asks = mode != Mode::SafeOnly;
-                assert!(!asks || count.denied == 0, "{}: a working session has nothing that is denied", path.display());
+                assert!(
+                    !asks || count.denied == 0,
+                    "{}: a working session has nothing that is denied",
+                    path.display()
+                );
             }
-            let denials = if denied > 0 { format!(", {:.1} denied", per_hundred(denied, calls)) } else { String::new() };
+            let denials = if denied > 0 {
+                format!(", {:.1} denied", per_hundred(denied, calls))
+            } else {
+                String::new()
+            };
             cells.push(format!("{:.1}{denials}", per_hundred(prompts, calls)));
         }
         let _ = writeln!(table, "| {} | {} |", mode.word(), cells.join(" | "));
@@ -156,14 +215,24 @@ pub fn report(out: &mut String, contained: usize, harmful: usize) {
     let (mut calls, mut prompts, mut asked) = (0, [0; 4], String::new());
     for path in &files {
         let counts = WAYS.map(|(mode, contained)| play(path, mode, true, contained));
-        let cell = |count: &Count| format!("{} ({:.0})", count.prompts, per_hundred(count.prompts, count.calls));
+        let cell = |count: &Count| {
+            format!(
+                "{} ({:.0})",
+                count.prompts,
+                per_hundred(count.prompts, count.calls)
+            )
+        };
         let cells = counts.iter().map(cell).collect::<Vec<_>>().join(" | ");
         let _ = writeln!(table, "| {} | {} | {cells} |", name(path), counts[0].calls);
         calls += counts[0].calls;
         for (sum, count) in prompts.iter_mut().zip(&counts) {
             *sum += count.prompts;
         }
-        let list: Vec<String> = counts[0].asked.iter().map(|call| format!("- {}", shown(call))).collect();
+        let list: Vec<String> = counts[0]
+            .asked
+            .iter()
+            .map(|call| format!("- {}", shown(call)))
+            .collect();
         let _ = writeln!(asked, "### {}\n\n{}\n", name(path), list.join("\n"));
     }
     let _ = writeln!(
@@ -181,5 +250,8 @@ pub fn report(out: &mut String, contained: usize, harmful: usize) {
         // A few depend on where this program lies on the machine.
         contained.next_multiple_of(100)
     );
-    let _ = write!(out, "{table}\nWhat was asked for in mode `balanced`, with the answers that are kept:\n\n{asked}");
+    let _ = write!(
+        out,
+        "{table}\nWhat was asked for in mode `balanced`, with the answers that are kept:\n\n{asked}"
+    );
 }

@@ -17,8 +17,14 @@ const MIN_ROWS: usize = 20;
 
 fn files(class: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/siblings");
-    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| corpus::name(path).starts_with(class) && path.extension().is_some_and(|ending| ending == "yaml"));
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.retain(|path| {
+        corpus::name(path).starts_with(class)
+            && path.extension().is_some_and(|ending| ending == "yaml")
+    });
     files.sort();
     files
 }
@@ -48,12 +54,22 @@ fn none_is_silent(class: &str) {
             count += 1;
             let verdict = scene.judge(corpus::call(&scene, row), &[], Run::Interactive);
             if verdict.decision == Decision::Allow {
-                silent.push(format!("{}:{}: {}", corpus::name(&path), row.line, row.name));
+                silent.push(format!(
+                    "{}:{}: {}",
+                    corpus::name(&path),
+                    row.line,
+                    row.name
+                ));
             }
         }
     }
     assert!(count >= MIN_ROWS, "only {count} rows");
-    assert!(silent.is_empty(), "{} of {count} rows are silent:\n{}", silent.len(), silent.join("\n"));
+    assert!(
+        silent.is_empty(),
+        "{} of {count} rows are silent:\n{}",
+        silent.len(),
+        silent.join("\n")
+    );
 }
 
 macro_rules! classes {

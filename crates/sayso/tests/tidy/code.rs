@@ -32,20 +32,27 @@ pub(crate) fn code(text: &str) -> String {
 
 /// The lines of code, numbered from 1.
 pub(crate) fn lines(code: &str) -> impl Iterator<Item = (usize, &str)> {
-    code.lines().enumerate().map(|(index, line)| (index + 1, line))
+    code.lines()
+        .enumerate()
+        .map(|(index, line)| (index + 1, line))
 }
 
 /// Whether a line has a word, and not just a longer one that holds it.
 pub(crate) fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     line.match_indices(word).any(|(at, _)| {
-        let (before, after) = (line.get(..at).unwrap_or(""), line.get(at + word.len()..).unwrap_or(""));
+        let (before, after) = (
+            line.get(..at).unwrap_or(""),
+            line.get(at + word.len()..).unwrap_or(""),
+        );
         !is_part(before.chars().next_back()) && !is_part(after.chars().next())
     })
 }
 
 fn follows_name(out: &str) -> bool {
-    out.chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_')
+    out.chars()
+        .next_back()
+        .is_some_and(|c| c.is_alphanumeric() || c == '_')
 }
 
 fn block_comment(rest: &[char]) -> usize {
@@ -81,10 +88,14 @@ fn raw(rest: &[char]) -> usize {
     if rest.get(1 + hashes) != Some(&'"') {
         return 0;
     }
-    let end: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
+    let end: Vec<char> = std::iter::once('"')
+        .chain(std::iter::repeat_n('#', hashes))
+        .collect();
     let start = 2 + hashes;
     let body = rest.get(start..).unwrap_or_default();
-    body.windows(end.len()).position(|window| window == end).map_or(rest.len(), |at| start + at + end.len())
+    body.windows(end.len())
+        .position(|window| window == end)
+        .map_or(rest.len(), |at| start + at + end.len())
 }
 
 #[test]
@@ -94,7 +105,10 @@ fn only_code_is_left() {
         ("a /* x /* y */ \n z */ b", "a \n b"),
         (r#"f("unsafe \" // x") + 1"#, "f(\"\") + 1"),
         ("r#\"un\"safe\n\"# + r\"\\\" x", "\"\"\n + \"\" x"),
-        ("'\"' 'a' '\\'' <'a> b'x' var\"\"", "\"\" \"\" \"\" <'a> b\"\" var\"\""),
+        (
+            "'\"' 'a' '\\'' <'a> b'x' var\"\"",
+            "\"\" \"\" \"\" <'a> b\"\" var\"\"",
+        ),
     ] {
         assert_eq!(code(text), wanted, "{text}");
     }

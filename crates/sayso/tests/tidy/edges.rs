@@ -16,25 +16,62 @@ const MAY_USE: [(&str, &[&str]); 10] = [
     ("sayso-tools", &["sayso-core", "sayso-sandbox"]),
     ("sayso-store", &["sayso-core"]),
     ("sayso-tui", &["sayso-core"]),
-    ("sayso", &["sayso-core", "sayso-shell", "sayso-world", "sayso-gate", "sayso-sandbox", "sayso-tools", "sayso-store", "sayso-tui"]),
-    ("sayso-python", &["sayso-core", "sayso-shell", "sayso-world", "sayso-gate", "sayso-store"]),
+    (
+        "sayso",
+        &[
+            "sayso-core",
+            "sayso-shell",
+            "sayso-world",
+            "sayso-gate",
+            "sayso-sandbox",
+            "sayso-tools",
+            "sayso-store",
+            "sayso-tui",
+        ],
+    ),
+    (
+        "sayso-python",
+        &[
+            "sayso-core",
+            "sayso-shell",
+            "sayso-world",
+            "sayso-gate",
+            "sayso-store",
+        ],
+    ),
 ];
 
 /// What the pure crates take from outside.
-const OUTSIDE: [(&str, &[&str]); 2] = [("sayso-core", &["saphyr-parser", "sha2", "regex", "unicode-normalization"]), ("sayso-shell", &[])];
+const OUTSIDE: [(&str, &[&str]); 2] = [
+    (
+        "sayso-core",
+        &["saphyr-parser", "sha2", "regex", "unicode-normalization"],
+    ),
+    ("sayso-shell", &[]),
+];
 
 /// Crates that know no event loop, and so can be called from any.
 const NO_TOKIO: [&str; 3] = ["sayso-core", "sayso-shell", "sayso-world"];
 
 fn cargo(args: &[&str]) -> String {
-    let out = Command::new(env!("CARGO")).args(args).arg("--offline").current_dir(root()).output().unwrap();
-    assert!(out.status.success(), "cargo {args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    let out = Command::new(env!("CARGO"))
+        .args(args)
+        .arg("--offline")
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(
+        out.status.success(),
+        "cargo {args:?}: {}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     String::from_utf8(out.stdout).unwrap()
 }
 
 /// Every normal or build dependency as (crate, what it uses).
 fn dependencies() -> Vec<(String, String)> {
-    let metadata: Value = serde_json::from_str(&cargo(&["metadata", "--no-deps", "--format-version", "1"])).unwrap();
+    let metadata: Value =
+        serde_json::from_str(&cargo(&["metadata", "--no-deps", "--format-version", "1"])).unwrap();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut all = Vec::new();
@@ -54,7 +91,9 @@ fn violations(dependencies: &[(String, String)]) -> Vec<String> {
         let ours = used == "sayso" || used.starts_with("sayso-");
         match MAY_USE.iter().find(|(name, _)| name == user) {
             None => out.push(format!("the crate `{user}` is not in the list of crates")),
-            Some((_, allowed)) if ours && !allowed.contains(&used.as_str()) => out.push(format!("`{user}` may not use `{used}`")),
+            Some((_, allowed)) if ours && !allowed.contains(&used.as_str()) => {
+                out.push(format!("`{user}` may not use `{used}`"))
+            }
             _ => {}
         }
         let outside = OUTSIDE.iter().find(|(name, _)| name == user);
@@ -70,7 +109,12 @@ fn violations(dependencies: &[(String, String)]) -> Vec<String> {
 #[test]
 fn crates_use_only_what_they_may() {
     let found = dependencies();
-    assert!(found.iter().any(|(user, used)| user == "sayso" && used == "sayso-core"), "nothing was found");
+    assert!(
+        found
+            .iter()
+            .any(|(user, used)| user == "sayso" && used == "sayso-core"),
+        "nothing was found"
+    );
     none(&violations(&found));
 }
 
@@ -96,9 +140,20 @@ fn the_check_of_edges_bites() {
 #[test]
 fn pure_crates_know_no_event_loop() {
     for name in NO_TOKIO {
-        let tree = cargo(&["tree", "--package", name, "--edges", "normal", "--prefix", "none"]);
+        let tree = cargo(&[
+            "tree",
+            "--package",
+            name,
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+        ]);
         assert!(tree.starts_with(name), "{tree}");
-        assert!(!tree.lines().any(|line| line.starts_with("tokio")), "{name} uses tokio:\n{tree}");
+        assert!(
+            !tree.lines().any(|line| line.starts_with("tokio")),
+            "{name} uses tokio:\n{tree}"
+        );
     }
 }
 
@@ -110,10 +165,15 @@ fn every_dependency_says_why() {
     for line in manifest.text.lines() {
         if line.starts_with('[') {
             inside = line == "[workspace.dependencies]";
-        } else if let Some((name, _)) = line.split_once(" = ").filter(|(name, _)| inside && !name.contains([' ', '#', '"'])) {
+        } else if let Some((name, _)) = line
+            .split_once(" = ")
+            .filter(|(name, _)| inside && !name.contains([' ', '#', '"']))
+        {
             seen += 1;
             if !name.starts_with("sayso") && !before.starts_with("# ") {
-                missing.push(format!("`{name}` has no line above it that says why it is there"));
+                missing.push(format!(
+                    "`{name}` has no line above it that says why it is there"
+                ));
             }
         }
         before = line;
@@ -125,18 +185,28 @@ fn every_dependency_says_why() {
 #[test]
 fn crates_take_versions_and_lints_from_the_workspace() {
     let mut wrong = Vec::new();
-    for file in files().iter().filter(|file| file.name.starts_with("crates/") && file.name.ends_with("/Cargo.toml")) {
+    for file in files()
+        .iter()
+        .filter(|file| file.name.starts_with("crates/") && file.name.ends_with("/Cargo.toml"))
+    {
         let mut table = "";
         for line in file.text.lines() {
             if line.starts_with('[') {
                 table = line.trim_matches(['[', ']']);
-            } else if table.ends_with("dependencies") && line.contains('=') && !line.contains("workspace = true") {
+            } else if table.ends_with("dependencies")
+                && line.contains('=')
+                && !line.contains("workspace = true")
+            {
                 wrong.push(format!("{}: `{line}` has its own version", file.name));
             }
         }
         // The one crate with `unsafe` states its lints itself.
-        if file.krate() != Some("sayso-sandbox") && !file.text.contains("[lints]\nworkspace = true") {
-            wrong.push(format!("{}: the lints of the workspace are not taken", file.name));
+        if file.krate() != Some("sayso-sandbox") && !file.text.contains("[lints]\nworkspace = true")
+        {
+            wrong.push(format!(
+                "{}: the lints of the workspace are not taken",
+                file.name
+            ));
         }
     }
     none(&wrong);

@@ -17,17 +17,27 @@ const REGISTRIES: [&str; 6] = [
     concat!("index.", "crates.io"),
 ];
 /// Folders of the machines this was written on.
-const MACHINES: [&str; 3] = [concat!("/wo", "rk/"), concat!("/tmp/tar", "get"), concat!("/root/.", "cargo")];
+const MACHINES: [&str; 3] = [
+    concat!("/wo", "rk/"),
+    concat!("/tmp/tar", "get"),
+    concat!("/root/.", "cargo"),
+];
 
 fn unfinished(file: &File) -> Vec<String> {
     let code = code(&file.text);
     let mut out = Vec::new();
     for (number, line) in lines(&code) {
-        for word in UNFINISHED.iter().filter(|word| has_word(line, word.trim_end_matches('!')) && line.contains(**word)) {
+        for word in UNFINISHED
+            .iter()
+            .filter(|word| has_word(line, word.trim_end_matches('!')) && line.contains(**word))
+        {
             out.push(format!("{}:{number}: `{word}`", file.name));
         }
         if line.contains("#[ignore]") {
-            out.push(format!("{}:{number}: a test is ignored without a reason", file.name));
+            out.push(format!(
+                "{}:{number}: a test is ignored without a reason",
+                file.name
+            ));
         }
     }
     out
@@ -36,7 +46,8 @@ fn unfinished(file: &File) -> Vec<String> {
 fn of_this_place(file: &File) -> Vec<String> {
     let mut out = Vec::new();
     // Tables and rows of programs name their options.
-    let describes_programs = file.name.starts_with("corpus/") || file.name.starts_with("crates/sayso-shell/src/");
+    let describes_programs =
+        file.name.starts_with("corpus/") || file.name.starts_with("crates/sayso-shell/src/");
     for (number, line) in lines(&file.text) {
         let mut found = |what: &str| out.push(format!("{}:{number}: {what}", file.name));
         if REMINDERS.iter().any(|word| has_word(line, word)) {
@@ -66,7 +77,13 @@ fn starts_path(line: &str, path: &str) -> bool {
 
 #[test]
 fn nothing_is_half_done() {
-    none(&files().iter().filter(|file| file.is_rust()).flat_map(unfinished).collect::<Vec<_>>());
+    none(
+        &files()
+            .iter()
+            .filter(|file| file.is_rust())
+            .flat_map(unfinished)
+            .collect::<Vec<_>>(),
+    );
 }
 
 #[test]
@@ -76,15 +93,33 @@ fn nothing_tells_where_it_was_made() {
 
 #[test]
 fn the_checks_of_leftovers_bite() {
-    let file = |text: &str| File { name: "crates/sayso/src/a.rs".to_owned(), text: text.to_owned() };
-    for text in ["todo!()", "dbg!(x)", "unimplemented!()", "#[ignore]\nfn x() {}"] {
+    let file = |text: &str| File {
+        name: "crates/sayso/src/a.rs".to_owned(),
+        text: text.to_owned(),
+    };
+    for text in [
+        "todo!()",
+        "dbg!(x)",
+        "unimplemented!()",
+        "#[ignore]\nfn x() {}",
+    ] {
         assert_eq!(unfinished(&file(text)).len(), 1, "{text}");
     }
     assert!(unfinished(&file("// todo!\n#[ignore = \"slow\"]\nlet x = \"dbg!\";")).is_empty());
-    for text in [format!("// {}: later", REMINDERS[0]), format!("`{}x`", MACHINES[0]), format!("{}s://host/", REGISTRIES[0])] {
+    for text in [
+        format!("// {}: later", REMINDERS[0]),
+        format!("`{}x`", MACHINES[0]),
+        format!("{}s://host/", REGISTRIES[0]),
+    ] {
         assert_eq!(of_this_place(&file(&text)).len(), 1, "{text}");
     }
     assert!(of_this_place(&file(concat!("/home/u/wo", "rk/x \\uXXXX"))).is_empty());
-    let lock = |text: &str| File { name: "Cargo.lock".to_owned(), text: text.to_owned() };
-    assert_eq!(of_this_place(&lock("source = \"registry+https://mirror.example/index\"")).len(), 1);
+    let lock = |text: &str| File {
+        name: "Cargo.lock".to_owned(),
+        text: text.to_owned(),
+    };
+    assert_eq!(
+        of_this_place(&lock("source = \"registry+https://mirror.example/index\"")).len(),
+        1
+    );
 }

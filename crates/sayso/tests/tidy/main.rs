@@ -1,6 +1,11 @@
 //! The house rules as tests: what is only written down is only a wish.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "everything here is a test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "everything here is a test"
+)]
 
 mod code;
 mod edges;
@@ -32,7 +37,10 @@ impl File {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 /// Every text file that is tracked or about to be: what git ignores is nobody's business here.
@@ -40,22 +48,48 @@ fn files() -> Vec<File> {
     let root = root();
     let out = Command::new("git")
         // A checkout that belongs to another user, as in many containers, is still only listed.
-        .args(["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .args([
+            "-c",
+            "safe.directory=*",
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ])
         .current_dir(&root)
         .output()
         .expect("git is there");
-    assert!(out.status.success(), "git ls-files: {}", String::from_utf8_lossy(&out.stderr));
+    assert!(
+        out.status.success(),
+        "git ls-files: {}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     let names = String::from_utf8(out.stdout).unwrap();
     let read = |name: &str| {
-        let text = std::fs::read(root.join(name)).ok().and_then(|bytes| String::from_utf8(bytes).ok())?;
-        Some(File { name: name.to_owned(), text })
+        let text = std::fs::read(root.join(name))
+            .ok()
+            .and_then(|bytes| String::from_utf8(bytes).ok())?;
+        Some(File {
+            name: name.to_owned(),
+            text,
+        })
     };
-    let files: Vec<File> = names.split('\0').filter(|name| !name.is_empty()).filter_map(read).collect();
+    let files: Vec<File> = names
+        .split('\0')
+        .filter(|name| !name.is_empty())
+        .filter_map(read)
+        .collect();
     assert!(files.len() > 100, "only {} files were found", files.len());
     files
 }
 
 /// Fails with all violations at once, since fixing them one by one is tedious.
 fn none(violations: &[String]) {
-    assert!(violations.is_empty(), "{} violation(s):\n{}", violations.len(), violations.join("\n"));
+    assert!(
+        violations.is_empty(),
+        "{} violation(s):\n{}",
+        violations.len(),
+        violations.join("\n")
+    );
 }

@@ -30,8 +30,14 @@ fn impure(file: &File) -> Vec<String> {
     for (number, line) in lines(&code) {
         // `use std::time::{Duration, Instant}` and `use std::{fs, env}` name the same.
         let flat = flatten(line);
-        for banned in BANNED.iter().filter(|banned| flat.iter().any(|path| path.contains(**banned))) {
-            out.push(format!("{}:{number}: `{banned}` in a pure crate", file.name));
+        for banned in BANNED
+            .iter()
+            .filter(|banned| flat.iter().any(|path| path.contains(**banned)))
+        {
+            out.push(format!(
+                "{}:{number}: `{banned}` in a pure crate",
+                file.name
+            ));
         }
     }
     out
@@ -40,45 +46,75 @@ fn impure(file: &File) -> Vec<String> {
 /// A line, and each path of a list in braces written out.
 fn flatten(line: &str) -> Vec<String> {
     let mut out = vec![line.to_owned()];
-    let opened = line.split_once("::{").filter(|(start, _)| start.contains("use "));
+    let opened = line
+        .split_once("::{")
+        .filter(|(start, _)| start.contains("use "));
     if let Some((start, rest)) = opened {
-        out.extend(rest.split([',', '}', '{']).map(|name| format!("{start}::{}", name.trim())));
+        out.extend(
+            rest.split([',', '}', '{'])
+                .map(|name| format!("{start}::{}", name.trim())),
+        );
     }
     out
 }
 
 /// Tests may look at a clock or start bash; they are not part of the product.
 fn is_product(file: &File) -> bool {
-    file.is_rust() && file.krate().is_some_and(|name| PURE.contains(&name)) && file.name.contains("/src/") && !file.name.contains("/tests")
+    file.is_rust()
+        && file.krate().is_some_and(|name| PURE.contains(&name))
+        && file.name.contains("/src/")
+        && !file.name.contains("/tests")
 }
 
 #[test]
 fn pure_crates_touch_nothing() {
     let files = files();
     let product: Vec<&File> = files.iter().filter(|file| is_product(file)).collect();
-    assert!(product.len() > 50, "only {} files were found", product.len());
+    assert!(
+        product.len() > 50,
+        "only {} files were found",
+        product.len()
+    );
     none(&product.into_iter().flat_map(impure).collect::<Vec<_>>());
 }
 
 #[test]
 fn the_linter_holds_it_too() {
     let files = files();
-    let root = files.iter().find(|file| file.name == "clippy.toml").unwrap();
+    let root = files
+        .iter()
+        .find(|file| file.name == "clippy.toml")
+        .unwrap();
     for name in PURE {
-        let list = files.iter().find(|file| file.name == format!("crates/{name}/clippy.toml")).unwrap();
-        for word in ["std::fs::File", "std::env::var", "std::time::SystemTime", "std::process::Command", "std::thread::spawn"] {
+        let list = files
+            .iter()
+            .find(|file| file.name == format!("crates/{name}/clippy.toml"))
+            .unwrap();
+        for word in [
+            "std::fs::File",
+            "std::env::var",
+            "std::time::SystemTime",
+            "std::process::Command",
+            "std::thread::spawn",
+        ] {
             assert!(list.text.contains(&format!("\"{word}\"")), "{name}: {word}");
         }
         // A file in the crate replaces the one at the root.
         for line in root.text.lines().filter(|line| line.contains('=')) {
-            assert!(list.text.contains(line), "crates/{name}/clippy.toml lacks `{line}`");
+            assert!(
+                list.text.contains(line),
+                "crates/{name}/clippy.toml lacks `{line}`"
+            );
         }
     }
 }
 
 #[test]
 fn the_check_of_purity_bites() {
-    let file = |text: &str| File { name: "crates/sayso-core/src/a.rs".to_owned(), text: text.to_owned() };
+    let file = |text: &str| File {
+        name: "crates/sayso-core/src/a.rs".to_owned(),
+        text: text.to_owned(),
+    };
     for text in [
         "let x = std::fs::read(path);",
         "use std::time::{Duration, Instant};",
@@ -88,7 +124,12 @@ fn the_check_of_purity_bites() {
     ] {
         assert!(!impure(&file(text)).is_empty(), "{text}");
     }
-    for text in ["// std::fs", "use std::net::{IpAddr, Ipv4Addr};", "use std::time::Duration;", "let x = \"std::env\";"] {
+    for text in [
+        "// std::fs",
+        "use std::net::{IpAddr, Ipv4Addr};",
+        "use std::time::Duration;",
+        "let x = \"std::env\";",
+    ] {
         assert!(impure(&file(text)).is_empty(), "{text}");
     }
 }

@@ -13,25 +13,76 @@ const MIN_WORDS: usize = 3;
 /// Where sentences for people are made, and which value each place reads. The value that acts is the
 /// only source: a sentence beside it could drift.
 const PLACES: [(&str, &str); 19] = [
-    ("crates/sayso-core/src/explain.rs", "the verdict and the frozen operation"),
-    ("crates/sayso-core/src/decided_by.rs", "who answered, as the record keeps it"),
-    ("crates/sayso-core/src/rest_of_batch.rs", "the setting that the judge reads for a batch grant"),
-    ("crates/sayso-core/src/learned.rs", "the rule that would be stored"),
-    ("crates/sayso-core/src/prompt.rs", "the offer that would be stored, and its scope"),
-    ("crates/sayso-core/src/presentation.rs", "the body that is shown, and what undo keeps"),
-    ("crates/sayso-core/src/decide/", "the effect, fact, rule or grant that decided"),
+    (
+        "crates/sayso-core/src/explain.rs",
+        "the verdict and the frozen operation",
+    ),
+    (
+        "crates/sayso-core/src/decided_by.rs",
+        "who answered, as the record keeps it",
+    ),
+    (
+        "crates/sayso-core/src/rest_of_batch.rs",
+        "the setting that the judge reads for a batch grant",
+    ),
+    (
+        "crates/sayso-core/src/learned.rs",
+        "the rule that would be stored",
+    ),
+    (
+        "crates/sayso-core/src/prompt.rs",
+        "the offer that would be stored, and its scope",
+    ),
+    (
+        "crates/sayso-core/src/presentation.rs",
+        "the body that is shown, and what undo keeps",
+    ),
+    (
+        "crates/sayso-core/src/decide/",
+        "the effect, fact, rule or grant that decided",
+    ),
     ("crates/sayso-gate/src/describe.rs", "the frozen operation"),
-    ("crates/sayso-gate/src/offers.rs", "the grant key or rule that the answer stores"),
-    ("crates/sayso-gate/src/remaining.rs", "the verdicts on the calls that remain"),
+    (
+        "crates/sayso-gate/src/offers.rs",
+        "the grant key or rule that the answer stores",
+    ),
+    (
+        "crates/sayso-gate/src/remaining.rs",
+        "the verdicts on the calls that remain",
+    ),
     ("crates/sayso-gate/src/finished.rs", "how the call ended"),
-    ("crates/sayso-gate/src/presentation/", "the reading, its facts and the outlook of the door"),
-    ("crates/sayso-tui/src/", "the prompt, its clock, and the keymap that reads the keys"),
-    ("crates/sayso/src/outlook.rs", "the tools that would run the call, and their backups"),
-    ("crates/sayso/src/screen/", "the prompt, the answer, and the counts of the batch"),
-    ("crates/sayso/src/hook/", "the verdict, the answer, and where a person can answer"),
-    ("crates/sayso/src/serve/", "the posted prompt and its one deadline"),
-    ("crates/sayso/src/cli/", "what the command has just read or done"),
-    ("crates/sayso/src/chat/", "the settings in force, and the outcome of each call"),
+    (
+        "crates/sayso-gate/src/presentation/",
+        "the reading, its facts and the outlook of the door",
+    ),
+    (
+        "crates/sayso-tui/src/",
+        "the prompt, its clock, and the keymap that reads the keys",
+    ),
+    (
+        "crates/sayso/src/outlook.rs",
+        "the tools that would run the call, and their backups",
+    ),
+    (
+        "crates/sayso/src/screen/",
+        "the prompt, the answer, and the counts of the batch",
+    ),
+    (
+        "crates/sayso/src/hook/",
+        "the verdict, the answer, and where a person can answer",
+    ),
+    (
+        "crates/sayso/src/serve/",
+        "the posted prompt and its one deadline",
+    ),
+    (
+        "crates/sayso/src/cli/",
+        "what the command has just read or done",
+    ),
+    (
+        "crates/sayso/src/chat/",
+        "the settings in force, and the outcome of each call",
+    ),
 ];
 
 /// One function that makes sentences.
@@ -46,7 +97,9 @@ struct Function {
 /// The place of a file, if sentences are made in it.
 fn place(file: &File) -> Option<usize> {
     let is_source = file.is_rust() || file.name.ends_with(".js");
-    let index = PLACES.iter().position(|(place, _)| file.name.starts_with(place))?;
+    let index = PLACES
+        .iter()
+        .position(|(place, _)| file.name.starts_with(place))?;
     is_source.then_some(index)
 }
 
@@ -54,15 +107,24 @@ fn place(file: &File) -> Option<usize> {
 fn functions(file: &File) -> Vec<Function> {
     let product = file.text.split("#[cfg(test)]").next().unwrap_or_default();
     let bare = code(product);
-    let starts: Vec<usize> = lines(&bare).filter(|(_, line)| is_start(line, file)).map(|(number, _)| number).collect();
+    let starts: Vec<usize> = lines(&bare)
+        .filter(|(_, line)| is_start(line, file))
+        .map(|(number, _)| number)
+        .collect();
     let written: Vec<&str> = product.lines().collect();
     let mut out = Vec::new();
     for (at, start) in starts.iter().enumerate() {
         let end = starts.get(at + 1).map_or(written.len(), |next| next - 1);
         let body = written.get(start - 1..end).unwrap_or_default();
-        let Some(sentence) = body.iter().find_map(|line| sentence(line)) else { continue };
+        let Some(sentence) = body.iter().find_map(|line| sentence(line)) else {
+            continue;
+        };
         let head = body.join(" ");
-        out.push(Function { name: name(&head), inputs: inputs(&head), sentence });
+        out.push(Function {
+            name: name(&head),
+            inputs: inputs(&head),
+            sentence,
+        });
     }
     out
 }
@@ -70,26 +132,46 @@ fn functions(file: &File) -> Vec<Function> {
 fn is_start(line: &str, file: &File) -> bool {
     let line = line.trim_start();
     match file.is_rust() {
-        true => line.contains("fn ") && line.contains('(') && !line.starts_with("///") && is_head(line),
-        false => line.starts_with("function ") || line.starts_with("export function ") || line.starts_with("async function "),
+        true => {
+            line.contains("fn ") && line.contains('(') && !line.starts_with("///") && is_head(line)
+        }
+        false => {
+            line.starts_with("function ")
+                || line.starts_with("export function ")
+                || line.starts_with("async function ")
+        }
     }
 }
 
 fn is_head(line: &str) -> bool {
     line.split("fn ").next().is_some_and(|before| {
-        before.split_whitespace().all(|word| word.starts_with("pub") || ["const", "async", "crate)", "super)"].contains(&word))
+        before.split_whitespace().all(|word| {
+            word.starts_with("pub") || ["const", "async", "crate)", "super)"].contains(&word)
+        })
     })
 }
 
 fn name(head: &str) -> String {
-    let rest = head.split_once("fn ").or_else(|| head.split_once("function ")).map_or(head, |(_, rest)| rest);
-    rest.split(['(', '<']).next().unwrap_or_default().trim().to_owned()
+    let rest = head
+        .split_once("fn ")
+        .or_else(|| head.split_once("function "))
+        .map_or(head, |(_, rest)| rest);
+    rest.split(['(', '<'])
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
 }
 
 /// The parameters of a function, up to the bracket that closes them.
 fn inputs(head: &str) -> String {
-    let rest = head.split_once("fn ").or_else(|| head.split_once("function ")).map_or(head, |(_, rest)| rest);
-    let Some((_, rest)) = rest.split_once('(') else { return String::new() };
+    let rest = head
+        .split_once("fn ")
+        .or_else(|| head.split_once("function "))
+        .map_or(head, |(_, rest)| rest);
+    let Some((_, rest)) = rest.split_once('(') else {
+        return String::new();
+    };
     let mut depth = 1;
     let end = rest.char_indices().find(|(_, c)| {
         depth += match c {
@@ -99,21 +181,41 @@ fn inputs(head: &str) -> String {
         };
         depth == 0
     });
-    let inside = rest.get(..end.map_or(rest.len(), |(at, _)| at)).unwrap_or_default();
-    inside.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches(',').to_owned()
+    let inside = rest
+        .get(..end.map_or(rest.len(), |(at, _)| at))
+        .unwrap_or_default();
+    inside
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .trim_end_matches(',')
+        .to_owned()
 }
 
 /// The first literal of a line that reads as a sentence.
 fn sentence(line: &str) -> Option<String> {
     let line = line.trim_start();
-    if ["//", "#[", "assert", "debug_assert"].iter().any(|start| line.starts_with(start)) {
+    if ["//", "#[", "assert", "debug_assert"]
+        .iter()
+        .any(|start| line.starts_with(start))
+    {
         return None;
     }
-    line.split(['"', '`']).skip(1).step_by(2).map(str::trim).find(|text| is_sentence(text)).map(str::to_owned)
+    line.split(['"', '`'])
+        .skip(1)
+        .step_by(2)
+        .map(str::trim)
+        .find(|text| is_sentence(text))
+        .map(str::to_owned)
 }
 
 fn is_sentence(text: &str) -> bool {
-    let is_word = |word: &&str| word.len() > 1 && word.chars().all(|c| c.is_alphabetic() || ",.;:'’".contains(c));
+    let is_word = |word: &&str| {
+        word.len() > 1
+            && word
+                .chars()
+                .all(|c| c.is_alphabetic() || ",.;:'’".contains(c))
+    };
     text.split(' ').filter(is_word).count() >= MIN_WORDS
 }
 
@@ -127,10 +229,19 @@ fn page(files: &[File]) -> String {
     for (index, (folder, value)) in PLACES.iter().enumerate() {
         out.push_str(&format!("\n## {folder}\n\nRead from: {value}.\n\n| function | takes | first sentence |\n|---|---|---|\n"));
         for file in files.iter().filter(|file| place(file) == Some(index)) {
-            let short = file.name.strip_prefix(folder).filter(|rest| !rest.is_empty());
+            let short = file
+                .name
+                .strip_prefix(folder)
+                .filter(|rest| !rest.is_empty());
             for found in functions(file) {
-                let at = short.map_or(found.name.clone(), |short| format!("{short} {}", found.name));
-                out.push_str(&format!("| `{at}` | {} | {} |\n", cell(&found.inputs), cell(&found.sentence)));
+                let at = short.map_or(found.name.clone(), |short| {
+                    format!("{short} {}", found.name)
+                });
+                out.push_str(&format!(
+                    "| `{at}` | {} | {} |\n",
+                    cell(&found.inputs),
+                    cell(&found.sentence)
+                ));
             }
         }
     }
@@ -154,13 +265,35 @@ fn the_page_of_sentences_is_current() {
         return std::fs::write(root().join(PAGE), text).unwrap();
     }
     let written = std::fs::read_to_string(root().join(PAGE)).unwrap_or_default();
-    assert!(written == text, "{PAGE} is not current: SAYSO_WRITE_REPORTS=1 cargo test -p sayso --test tidy sentences");
+    assert!(
+        written == text,
+        "{PAGE} is not current: SAYSO_WRITE_REPORTS=1 cargo test -p sayso --test tidy sentences"
+    );
 }
 
 #[test]
 fn functions_and_their_inputs_are_read() {
     let text = "fn a(x: &str) -> u8 {\n    1\n}\n\npub fn says(verdict: &Verdict, n: (u8, u8)) -> String {\n    format!(\"it cannot be undone\")\n}\n";
-    let found = functions(&File { name: "x.rs".to_owned(), text: text.to_owned() });
-    let found: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.inputs.as_str(), one.sentence.as_str())).collect();
-    assert_eq!(found, [("says", "verdict: &Verdict, n: (u8, u8)", "it cannot be undone")]);
+    let found = functions(&File {
+        name: "x.rs".to_owned(),
+        text: text.to_owned(),
+    });
+    let found: Vec<_> = found
+        .iter()
+        .map(|one| {
+            (
+                one.name.as_str(),
+                one.inputs.as_str(),
+                one.sentence.as_str(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [(
+            "says",
+            "verdict: &Verdict, n: (u8, u8)",
+            "it cannot be undone"
+        )]
+    );
 }

@@ -25,10 +25,15 @@ enum Expected {
 ///
 /// Numbers keep their source text, keys are compared after unescaping, and every value and key has its byte span.
 pub fn read(text: &str, limits: &Limits) -> Result<Node, Diagnostic> {
-    let mut reader = Reader { builder: Builder::new(text, limits)?, scanner: Scanner::new(text) };
+    let mut reader = Reader {
+        builder: Builder::new(text, limits)?,
+        scanner: Scanner::new(text),
+    };
     if text.starts_with('\u{FEFF}') {
-        return Err(Diagnostic::error(Span::new(0, 3), "a byte order mark before the text")
-            .hint("save the file as UTF-8 without a byte order mark"));
+        return Err(
+            Diagnostic::error(Span::new(0, 3), "a byte order mark before the text")
+                .hint("save the file as UTF-8 without a byte order mark"),
+        );
     }
     let mut expected = Expected::Value { comma: None };
     loop {
@@ -39,7 +44,9 @@ pub fn read(text: &str, limits: &Limits) -> Result<Node, Diagnostic> {
         }
     }
     let Reader { builder, scanner } = reader;
-    builder.finish().ok_or_else(|| scanner.unexpected("a value"))
+    builder
+        .finish()
+        .ok_or_else(|| scanner.unexpected("a value"))
 }
 
 struct Reader<'a> {
@@ -53,13 +60,18 @@ impl Reader<'_> {
         let next = self.scanner.peek();
         match (expected, next) {
             (Expected::ItemOrEnd, Some(b']')) | (Expected::KeyOrEnd, Some(b'}')) => self.close(),
-            (Expected::Value { comma: Some(comma) }, Some(b']')) | (Expected::Key { comma }, Some(b'}')) => {
-                Err(Diagnostic::error(Span::new(comma, comma + 1), "a comma with nothing after it").hint("remove the comma"))
-            }
+            (Expected::Value { comma: Some(comma) }, Some(b']'))
+            | (Expected::Key { comma }, Some(b'}')) => Err(Diagnostic::error(
+                Span::new(comma, comma + 1),
+                "a comma with nothing after it",
+            )
+            .hint("remove the comma")),
             (Expected::Value { .. } | Expected::ItemOrEnd, _) => self.value(next).map(Some),
             (Expected::Key { .. } | Expected::KeyOrEnd, Some(b'"')) => self.key().map(Some),
             (Expected::Key { .. }, _) => Err(self.scanner.unexpected("a key in double quotes")),
-            (Expected::KeyOrEnd, _) => Err(self.scanner.unexpected("a key in double quotes or `}`")),
+            (Expected::KeyOrEnd, _) => {
+                Err(self.scanner.unexpected("a key in double quotes or `}`"))
+            }
             (Expected::Next, _) => self.next(next),
         }
     }
@@ -79,11 +91,13 @@ impl Reader<'_> {
             }
             Some(b'"') => {
                 let text = self.scanner.text()?;
-                self.builder.scalar(Value::Text(text), self.scanner.since(start))?;
+                self.builder
+                    .scalar(Value::Text(text), self.scanner.since(start))?;
             }
             Some(b'-' | b'0'..=b'9') => {
                 let number = self.scanner.number()?;
-                self.builder.scalar(Value::Number(number), self.scanner.since(start))?;
+                self.builder
+                    .scalar(Value::Number(number), self.scanner.since(start))?;
             }
             Some(b'a'..=b'z' | b'A'..=b'Z') => {
                 let value = self.scanner.word()?;

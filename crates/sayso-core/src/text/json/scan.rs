@@ -40,7 +40,11 @@ impl<'a> Scanner<'a> {
 
     /// The error for whatever stands here instead of what should.
     pub fn unexpected(&self, expected: &str) -> Diagnostic {
-        let Some(found) = self.text.get(self.at..).and_then(|rest| rest.chars().next()) else {
+        let Some(found) = self
+            .text
+            .get(self.at..)
+            .and_then(|rest| rest.chars().next())
+        else {
             let message = format!("expected {expected}, found the end of the text");
             return Diagnostic::error(Span::new(self.at, self.at), message);
         };
@@ -62,8 +66,11 @@ impl<'a> Scanner<'a> {
             "true" => Ok(Value::Bool(true)),
             "false" => Ok(Value::Bool(false)),
             "null" => Ok(Value::Null),
-            word => Err(Diagnostic::error(self.since(start), format!("`{word}` is not a JSON value"))
-                .hint("text stands in double quotes; the only words are `true`, `false` and `null`")),
+            word => Err(Diagnostic::error(
+                self.since(start),
+                format!("`{word}` is not a JSON value"),
+            )
+            .hint("text stands in double quotes; the only words are `true`, `false` and `null`")),
         }
     }
 
@@ -75,8 +82,11 @@ impl<'a> Scanner<'a> {
         self.digits()?;
         let whole = self.slice(first);
         if whole.len() > 1 && whole.starts_with('0') {
-            return Err(Diagnostic::error(self.since(start), format!("the number `{}` begins with a zero", self.slice(start)))
-                .hint("write it without the zero, or as text in double quotes"));
+            return Err(Diagnostic::error(
+                self.since(start),
+                format!("the number `{}` begins with a zero", self.slice(start)),
+            )
+            .hint("write it without the zero, or as text in double quotes"));
         }
         if self.skip_one(|byte| byte == b'.') {
             self.digits()?;
@@ -104,11 +114,23 @@ impl<'a> Scanner<'a> {
                 }
                 Some(b'\\') => out.push(self.escape()?),
                 Some(control) => {
-                    let message = format!("the control character `{}` inside a text", char::from(control));
-                    return Err(Diagnostic::error(Span::new(self.at, self.at + 1), message)
-                        .hint(format!("write it as `{}`", super::quote(&char::from(control).to_string()).trim_matches('"'))));
+                    let message = format!(
+                        "the control character `{}` inside a text",
+                        char::from(control)
+                    );
+                    return Err(
+                        Diagnostic::error(Span::new(self.at, self.at + 1), message).hint(format!(
+                            "write it as `{}`",
+                            super::quote(&char::from(control).to_string()).trim_matches('"')
+                        )),
+                    );
                 }
-                None => return Err(Diagnostic::error(Span::new(start, start + 1), "a text without its closing `\"`")),
+                None => {
+                    return Err(Diagnostic::error(
+                        Span::new(start, start + 1),
+                        "a text without its closing `\"`",
+                    ));
+                }
             }
         }
     }
@@ -129,10 +151,16 @@ impl<'a> Scanner<'a> {
             Some(b'r') => '\r',
             Some(b't') => '\t',
             _ => {
-                let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
+                let found = self
+                    .text
+                    .get(self.at..)
+                    .and_then(|rest| rest.chars().next());
                 let shown = found.map_or_else(String::new, String::from);
-                return Err(Diagnostic::error(Span::new(start, self.at + shown.len()), format!("`\\{shown}` is not an escape"))
-                    .hint("a backslash itself is written as `\\\\`"));
+                return Err(Diagnostic::error(
+                    Span::new(start, self.at + shown.len()),
+                    format!("`\\{shown}` is not an escape"),
+                )
+                .hint("a backslash itself is written as `\\\\`"));
             }
         };
         self.advance();
@@ -148,9 +176,17 @@ impl<'a> Scanner<'a> {
         let end_of_first = self.at;
         let lone = || {
             let written = self.text.get(start..end_of_first).unwrap_or("");
-            Diagnostic::error(Span::new(start, end_of_first), format!("`{written}` is half of a surrogate pair"))
+            Diagnostic::error(
+                Span::new(start, end_of_first),
+                format!("`{written}` is half of a surrogate pair"),
+            )
         };
-        if code >= 0xDC00 || !self.text.get(self.at..).is_some_and(|rest| rest.starts_with("\\u")) {
+        if code >= 0xDC00
+            || !self
+                .text
+                .get(self.at..)
+                .is_some_and(|rest| rest.starts_with("\\u"))
+        {
             return Err(lone());
         }
         let error = lone();
@@ -167,7 +203,12 @@ impl<'a> Scanner<'a> {
         for _ in 0..4 {
             match self.peek().and_then(|byte| char::from(byte).to_digit(16)) {
                 Some(digit) => code = code * 16 + digit,
-                None => return Err(Diagnostic::error(self.since(start), "`\\u` without four hexadecimal digits")),
+                None => {
+                    return Err(Diagnostic::error(
+                        self.since(start),
+                        "`\\u` without four hexadecimal digits",
+                    ));
+                }
             }
             self.advance();
         }
@@ -192,7 +233,10 @@ impl<'a> Scanner<'a> {
 
     fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or(&[]);
-        self.at += rest.iter().position(|byte| !wanted(*byte)).unwrap_or(rest.len());
+        self.at += rest
+            .iter()
+            .position(|byte| !wanted(*byte))
+            .unwrap_or(rest.len());
     }
 
     fn slice(&self, start: usize) -> &'a str {

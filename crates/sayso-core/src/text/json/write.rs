@@ -55,7 +55,10 @@ pub fn write_plain(node: &Node) -> String {
     for character in text.chars() {
         match is_hidden(character) {
             // Such characters stand in strings only.
-            true => character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+            true => character
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
             false => out.push(character),
         }
     }
@@ -114,7 +117,9 @@ fn push_quoted(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            '\0'..='\u{1F}' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            '\0'..='\u{1F}' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(character)))
+            }
             _ => out.push(character),
         }
     }
@@ -132,7 +137,13 @@ mod tests {
         let node = Node::map([(text, Node::text(text))]);
         let written = write_plain(&node);
         assert!(!written.chars().any(is_hidden), "{written}");
-        assert!(written.contains("\\u009b2J\\u202eb") && written.contains("ü漢🦀"), "{written}");
-        assert_eq!(write(&read(&written, &Limits::default()).unwrap()), write(&node));
+        assert!(
+            written.contains("\\u009b2J\\u202eb") && written.contains("ü漢🦀"),
+            "{written}"
+        );
+        assert_eq!(
+            write(&read(&written, &Limits::default()).unwrap()),
+            write(&node)
+        );
     }
 }

@@ -106,14 +106,22 @@ fn a_megabyte_inside_something() {
         ("a: ", "b\n  ", "c"),
         ("a: b", " ", "# c"),
     ] {
-        read_both(&format!("{open}{}{close}", piece.repeat(SIZE / piece.len())));
+        read_both(&format!(
+            "{open}{}{close}",
+            piece.repeat(SIZE / piece.len())
+        ));
     }
 }
 
 #[test]
 fn many_keys() {
-    let entries: Vec<String> = (0..100_000).map(|number| format!("\"key{number}\": {number}")).collect();
-    assert_eq!(read_both(&format!("{{{}}}", entries.join(", "))), [true, true]);
+    let entries: Vec<String> = (0..100_000)
+        .map(|number| format!("\"key{number}\": {number}"))
+        .collect();
+    assert_eq!(
+        read_both(&format!("{{{}}}", entries.join(", "))),
+        [true, true]
+    );
     assert_eq!(read_both(&entries.join("\n")), [false, true]);
     let twice = format!("{{{}, \"key50000\": 1}}", entries.join(", "));
     assert_eq!(read_both(&twice), [false, false]);
@@ -121,7 +129,9 @@ fn many_keys() {
 
 #[test]
 fn deep_indentation() {
-    let nested: String = (0..1400).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+    let nested: String = (0..1400)
+        .map(|depth| format!("{}a:\n", " ".repeat(depth)))
+        .collect();
     assert_eq!(read_both(&nested), [false, false]);
 }
 
@@ -137,7 +147,9 @@ fn a_megabyte_of_noise() {
     };
     for alphabet in ["[]{},:\"' \n-", "ab:- \n", "\"\\u0123 ", "[]{}\",:0123"] {
         let letters: Vec<char> = alphabet.chars().collect();
-        let text: String = (0..SIZE).map(|_| letters[(next() % letters.len() as u64) as usize]).collect();
+        let text: String = (0..SIZE)
+            .map(|_| letters[(next() % letters.len() as u64) as usize])
+            .collect();
         read_both(&text);
     }
     let bytes: Vec<u8> = (0..SIZE).map(|_| (next() >> 24) as u8).collect();

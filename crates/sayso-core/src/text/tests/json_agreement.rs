@@ -3,7 +3,11 @@
 use super::*;
 
 fn node_text() -> impl Strategy<Value = String> + Clone {
-    prop_oneof!["[a-c]{0,3}", "\\PC{0,8}", prop::collection::vec(any::<char>(), 0..6).prop_map(|list| list.into_iter().collect())]
+    prop_oneof![
+        "[a-c]{0,3}",
+        "\\PC{0,8}",
+        prop::collection::vec(any::<char>(), 0..6).prop_map(|list| list.into_iter().collect())
+    ]
 }
 
 /// Whether our tree says what `serde_json` read; numbers are compared as `serde_json` reads their source text.
@@ -16,10 +20,19 @@ fn agrees(ours: &Node, theirs: &serde_json::Value) -> bool {
         }
         (Value::Text(ours), serde_json::Value::String(theirs)) => ours == theirs,
         (Value::List(ours), serde_json::Value::Array(theirs)) => {
-            ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(ours, theirs)| agrees(ours, theirs))
+            ours.len() == theirs.len()
+                && ours
+                    .iter()
+                    .zip(theirs)
+                    .all(|(ours, theirs)| agrees(ours, theirs))
         }
         (Value::Map(ours), serde_json::Value::Object(theirs)) => {
-            ours.len() == theirs.len() && ours.iter().all(|entry| theirs.get(&entry.key).is_some_and(|theirs| agrees(&entry.node, theirs)))
+            ours.len() == theirs.len()
+                && ours.iter().all(|entry| {
+                    theirs
+                        .get(&entry.key)
+                        .is_some_and(|theirs| agrees(&entry.node, theirs))
+                })
         }
         _ => false,
     }
@@ -29,13 +42,19 @@ fn agrees(ours: &Node, theirs: &serde_json::Value) -> bool {
 fn compare(text: &str) -> Result<(), TestCaseError> {
     let ours = json::read(text, &Limits::default());
     match (ours, serde_json::from_str::<serde_json::Value>(text)) {
-        (Ok(ours), Ok(theirs)) => prop_assert!(agrees(&ours, &theirs), "{text:?}: {ours:?} and {theirs:?}"),
+        (Ok(ours), Ok(theirs)) => {
+            prop_assert!(agrees(&ours, &theirs), "{text:?}: {ours:?} and {theirs:?}")
+        }
         (Err(_), Err(_)) => {}
         (Err(ours), Ok(_)) => {
-            let on_purpose = ours.message.ends_with("stands twice") || ours.message.ends_with("inside each other");
+            let on_purpose = ours.message.ends_with("stands twice")
+                || ours.message.ends_with("inside each other");
             prop_assert!(on_purpose, "only we refuse {text:?}: {ours:?}");
         }
-        (Ok(_), Err(theirs)) => prop_assert!(theirs.to_string().starts_with("number out of range"), "only we take {text:?}: {theirs}"),
+        (Ok(_), Err(theirs)) => prop_assert!(
+            theirs.to_string().starts_with("number out of range"),
+            "only we take {text:?}: {theirs}"
+        ),
     }
     Ok(())
 }

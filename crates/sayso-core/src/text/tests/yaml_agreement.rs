@@ -4,7 +4,13 @@ use super::*;
 
 /// Raw DEL, C1 and byte order marks are JSON, but we do not take them raw in YAML.
 fn shared_text() -> impl Strategy<Value = String> + Clone {
-    prop_oneof!["[a-c ]{0,4}", "[ -~é漢🦀\n\t\u{1}]{0,8}", Just("yes".to_owned()), Just("<<".to_owned()), Just("1e3".to_owned())]
+    prop_oneof![
+        "[a-c ]{0,4}",
+        "[ -~é漢🦀\n\t\u{1}]{0,8}",
+        Just("yes".to_owned()),
+        Just("<<".to_owned()),
+        Just("1e3".to_owned())
+    ]
 }
 
 proptest! {
@@ -39,11 +45,20 @@ fn survives(text: &str) -> Result<(), TestCaseError> {
             all_pieces(text, &node);
         }
         Err(error) => {
-            prop_assert!(error.span.start <= error.span.end && error.span.end as usize <= text.len(), "{text:?}: {error:?}");
-            prop_assert!(text.is_char_boundary(error.span.start as usize) && text.is_char_boundary(error.span.end as usize));
+            prop_assert!(
+                error.span.start <= error.span.end && error.span.end as usize <= text.len(),
+                "{text:?}: {error:?}"
+            );
+            prop_assert!(
+                text.is_char_boundary(error.span.start as usize)
+                    && text.is_char_boundary(error.span.end as usize)
+            );
             // Quoted input may hold anything; the words around it are ours.
             let ours = error.message.split('`').step_by(2).collect::<String>();
-            prop_assert!(!ours.is_empty() && !ours.ends_with('.') && !ours.contains(['<', '\'', '"']), "{error:?}");
+            prop_assert!(
+                !ours.is_empty() && !ours.ends_with('.') && !ours.contains(['<', '\'', '"']),
+                "{error:?}"
+            );
         }
     }
     Ok(())

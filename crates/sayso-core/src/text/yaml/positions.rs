@@ -12,7 +12,14 @@ pub(super) struct Positions<'a> {
 
 impl<'a> Positions<'a> {
     pub fn new(text: &'a str) -> Self {
-        let marks = if text.is_ascii() { Vec::new() } else { text.char_indices().step_by(STRIDE).map(|(at, _)| at).collect() };
+        let marks = if text.is_ascii() {
+            Vec::new()
+        } else {
+            text.char_indices()
+                .step_by(STRIDE)
+                .map(|(at, _)| at)
+                .collect()
+        };
         Positions { text, marks }
     }
 
@@ -21,9 +28,13 @@ impl<'a> Positions<'a> {
         if self.marks.is_empty() {
             return character.min(self.text.len());
         }
-        let Some(mark) = self.marks.get(character / STRIDE) else { return self.text.len() };
+        let Some(mark) = self.marks.get(character / STRIDE) else {
+            return self.text.len();
+        };
         let rest = self.text.get(*mark..).unwrap_or("");
-        rest.char_indices().nth(character % STRIDE).map_or(self.text.len(), |(at, _)| mark + at)
+        rest.char_indices()
+            .nth(character % STRIDE)
+            .map_or(self.text.len(), |(at, _)| mark + at)
     }
 }
 

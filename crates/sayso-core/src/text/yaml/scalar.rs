@@ -30,14 +30,19 @@ fn is_number(content: &str) -> bool {
         return true;
     }
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['-', '+']).unwrap_or(exponent))),
+        Some((mantissa, exponent)) => (
+            mantissa,
+            Some(exponent.strip_prefix(['-', '+']).unwrap_or(exponent)),
+        ),
         None => (unsigned, None),
     };
     let digit = |byte: u8| byte.is_ascii_digit();
     let mantissa_fits = match mantissa.split_once('.') {
         None => all(mantissa, digit),
         Some(("", fraction)) => all(fraction, digit),
-        Some((whole, fraction)) => all(whole, digit) && (fraction.is_empty() || all(fraction, digit)),
+        Some((whole, fraction)) => {
+            all(whole, digit) && (fraction.is_empty() || all(fraction, digit))
+        }
     };
     mantissa_fits && exponent.is_none_or(|digits| all(digits, digit))
 }
@@ -55,7 +60,11 @@ pub(super) fn as_written(text: &str, style: ScalarStyle, content: &str, span: Sp
     let written = text.get(start..end).unwrap_or("");
     if style == ScalarStyle::Plain && content.is_empty() {
         // Nothing is written; behind the colon is where it would be.
-        let place = if text.as_bytes().get(start) == Some(&b':') { start + 1 } else { start };
+        let place = if text.as_bytes().get(start) == Some(&b':') {
+            start + 1
+        } else {
+            start
+        };
         return Span::new(place, place);
     }
     let length = match style {

@@ -25,7 +25,11 @@ pub(super) fn fields(event: &Event) -> Fields {
             }
         }
         EventKind::ToolCallPost => {
-            out.extend([("tool_data", tool_data(&parts)), ("result", result(&parts)), ("auto_approved", truth(parts.auto_approved()))]);
+            out.extend([
+                ("tool_data", tool_data(&parts)),
+                ("result", result(&parts)),
+                ("auto_approved", truth(parts.auto_approved())),
+            ]);
         }
         _ => {}
     }

@@ -24,13 +24,20 @@ pub(super) fn fields(event: &Event) -> Fields {
                 ("permission_result", result),
                 ("index", number(place.map_or(1, |place| place.index))),
                 ("total", number(place.map_or(1, |place| place.total))),
-                ("timeout", number(prompt.and_then(|prompt| prompt.timeout).unwrap_or(0))),
+                (
+                    "timeout",
+                    number(prompt.and_then(|prompt| prompt.timeout).unwrap_or(0)),
+                ),
                 ("approval_future_id", parts.prompt_id()),
             ]
         }
         EventKind::ToolCallPre => vec![("tool_data", tool_data(&parts))],
         EventKind::ToolCallPost => {
-            vec![("tool_data", tool_data(&parts)), ("result", result(&parts)), ("auto_approved", truth(parts.auto_approved()))]
+            vec![
+                ("tool_data", tool_data(&parts)),
+                ("result", result(&parts)),
+                ("auto_approved", truth(parts.auto_approved())),
+            ]
         }
         kind => {
             let (decision, response) = spec_decision(kind, &parts);
@@ -47,10 +54,16 @@ pub(super) fn fields(event: &Event) -> Fields {
 }
 
 /// The decision and the key in the words of `kollabor-spec`.
-fn spec_decision(kind: EventKind, parts: &Parts<'_>) -> (Option<&'static str>, Option<&'static str>) {
+fn spec_decision(
+    kind: EventKind,
+    parts: &Parts<'_>,
+) -> (Option<&'static str>, Option<&'static str>) {
     let scope = parts.scope();
     let denied = parts.outcome() == Some(Outcome::Denied);
-    let answered = parts.finished.is_some_and(|finished| finished.prompt.is_some()) || parts.of_entry("by").is_some();
+    let answered = parts
+        .finished
+        .is_some_and(|finished| finished.prompt.is_some())
+        || parts.of_entry("by").is_some();
     match kind {
         EventKind::Granted if scope == Some(Scope::Batch) => (Some("APPROVE_ALL"), Some("a")),
         EventKind::Granted => (Some("APPROVE"), scope.map(|_| "y")),

@@ -31,7 +31,10 @@ pub fn payload(event: &Event, names: Names) -> Node {
 /// The event as one message: its name and what goes with it. None where that system has no such event.
 pub fn message(event: &Event, names: Names) -> Option<Node> {
     let name = names::name(event.kind, names)?;
-    Some(Node::map([("type", Node::text(name)), ("data", payload(event, names))]))
+    Some(Node::map([
+        ("type", Node::text(name)),
+        ("data", payload(event, names)),
+    ]))
 }
 
 type Fields = Vec<(&'static str, Node)>;
@@ -83,56 +86,91 @@ impl<'a> Parts<'a> {
             About::Nothing => {}
             About::Verdict(verdict) => parts.verdict = Some(verdict),
             About::Prompt(prompt) => parts.prompt = Some(prompt),
-            About::Answer(prompt, ended) => (parts.prompt, parts.ended) = (Some(prompt.as_ref()), Some(ended)),
-            About::Finished(finished) => (parts.finished, parts.verdict) = (Some(finished.as_ref()), finished.verdict.as_deref()),
+            About::Answer(prompt, ended) => {
+                (parts.prompt, parts.ended) = (Some(prompt.as_ref()), Some(ended))
+            }
+            About::Finished(finished) => {
+                (parts.finished, parts.verdict) =
+                    (Some(finished.as_ref()), finished.verdict.as_deref())
+            }
             About::Words(words) => parts.words = Some(words),
             About::Entry(entry) => parts.entry = Some(entry),
         }
-        parts.verdict = parts.verdict.or(parts.prompt.map(|prompt| prompt.verdict.as_ref()));
+        parts.verdict = parts
+            .verdict
+            .or(parts.prompt.map(|prompt| prompt.verdict.as_ref()));
         parts
     }
 
     /// A text of the entry.
     fn of_entry(&self, key: &str) -> Option<&'a str> {
-        self.entry.and_then(|entry| entry.get(key)).and_then(Node::as_text)
+        self.entry
+            .and_then(|entry| entry.get(key))
+            .and_then(Node::as_text)
     }
 
     fn tool_id(&self) -> Node {
         let finished = self.finished.map(|finished| finished.id.as_str());
-        text_or_nothing(self.operation.map(Operation::id).or(finished).or_else(|| self.of_entry("call")))
+        text_or_nothing(
+            self.operation
+                .map(Operation::id)
+                .or(finished)
+                .or_else(|| self.of_entry("call")),
+        )
     }
 
     fn session(&self) -> Node {
-        text_or_nothing(self.operation.map(Operation::session).or_else(|| self.of_entry("session")))
+        text_or_nothing(
+            self.operation
+                .map(Operation::session)
+                .or_else(|| self.of_entry("session")),
+        )
     }
 
     fn tool_name(&self) -> Option<&'a str> {
-        self.operation.map(Operation::tool).or_else(|| self.of_entry("tool"))
+        self.operation
+            .map(Operation::tool)
+            .or_else(|| self.of_entry("tool"))
     }
 
     fn tool_type(&self) -> Option<&'static str> {
-        let of_name = |name: &str| sayso_core::tool::find(name).map_or(sayso_core::tool::Kind::Custom, |tool| tool.kind);
-        let kind = self.operation.map(Operation::kind).or_else(|| self.of_entry("tool").map(of_name));
+        let of_name = |name: &str| {
+            sayso_core::tool::find(name).map_or(sayso_core::tool::Kind::Custom, |tool| tool.kind)
+        };
+        let kind = self
+            .operation
+            .map(Operation::kind)
+            .or_else(|| self.of_entry("tool").map(of_name));
         kind.map(sayso_core::tool::Kind::word)
     }
 
     fn risk(&self) -> Option<Risk> {
-        self.verdict.map(|verdict| verdict.risk).or_else(|| self.of_entry("risk").and_then(Risk::from_word))
+        self.verdict
+            .map(|verdict| verdict.risk)
+            .or_else(|| self.of_entry("risk").and_then(Risk::from_word))
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        self.finished.map(|finished| finished.outcome).or_else(|| self.of_entry("outcome").and_then(Outcome::from_word))
+        self.finished
+            .map(|finished| finished.outcome)
+            .or_else(|| self.of_entry("outcome").and_then(Outcome::from_word))
     }
 
     /// How far the yes went.
     fn scope(&self) -> Option<Scope> {
-        let yes = self.finished.and_then(|finished| finished.yes.as_ref()).map(|yes| yes.scope);
+        let yes = self
+            .finished
+            .and_then(|finished| finished.yes.as_ref())
+            .map(|yes| yes.scope);
         yes.or_else(|| self.of_entry("scope").and_then(Scope::from_word))
     }
 
     fn prompt_id(&self) -> Node {
         let asked = self.prompt.map(|prompt| prompt.id.as_str());
-        let asked = asked.or_else(|| self.finished.and_then(|finished| finished.prompt.as_deref()));
+        let asked = asked.or_else(|| {
+            self.finished
+                .and_then(|finished| finished.prompt.as_deref())
+        });
         text_or_nothing(asked.or_else(|| self.of_entry("prompt")))
     }
 
@@ -142,9 +180,19 @@ impl<'a> Parts<'a> {
 
     /// The first reason, or what the agent is told, or the words of the event.
     fn reason(&self) -> Node {
-        let told = self.finished.map(|finished| finished.message.as_str()).filter(|message| !message.is_empty());
-        let reason = self.verdict.and_then(|verdict| verdict.reasons.first()).map(|reason| reason.text.as_str());
-        let entry = || ["words", "note", "message", "why"].into_iter().find_map(|key| self.of_entry(key));
+        let told = self
+            .finished
+            .map(|finished| finished.message.as_str())
+            .filter(|message| !message.is_empty());
+        let reason = self
+            .verdict
+            .and_then(|verdict| verdict.reasons.first())
+            .map(|reason| reason.text.as_str());
+        let entry = || {
+            ["words", "note", "message", "why"]
+                .into_iter()
+                .find_map(|key| self.of_entry(key))
+        };
         text_or_nothing(self.words.or(told).or(reason).or_else(entry))
     }
 }
@@ -152,12 +200,23 @@ impl<'a> Parts<'a> {
 /// The call with its type and id beside the arguments, which cannot pass for them. The type is the caller's own name of the tool; its kind stands
 /// beside it where that is another word.
 fn tool_data(parts: &Parts<'_>) -> Node {
-    let mut own = vec![("type", text_or_nothing(parts.tool_name())), ("id", parts.tool_id())];
-    let kind = parts.tool_type().filter(|kind| Some(*kind) != parts.tool_name());
+    let mut own = vec![
+        ("type", text_or_nothing(parts.tool_name())),
+        ("id", parts.tool_id()),
+    ];
+    let kind = parts
+        .tool_type()
+        .filter(|kind| Some(*kind) != parts.tool_name());
     own.extend(kind.map(|kind| ("tool_kind", Node::text(kind))));
     let own = map(own);
-    let args = parts.operation.map(Operation::args).or_else(|| parts.entry.and_then(|entry| entry.get("args")));
-    let args = args.map_or(&[][..], Node::entries).iter().filter(|entry| own.get(&entry.key).is_none());
+    let args = parts
+        .operation
+        .map(Operation::args)
+        .or_else(|| parts.entry.and_then(|entry| entry.get("args")));
+    let args = args
+        .map_or(&[][..], Node::entries)
+        .iter()
+        .filter(|entry| own.get(&entry.key).is_none());
     Value::Map(own.entries().iter().chain(args).cloned().collect()).into()
 }
 
@@ -167,9 +226,16 @@ fn result(parts: &Parts<'_>) -> Node {
         Some(Ran::Failed { why, result }) => (false, result.clone(), Node::text(why.clone())),
         Some(Ran::NotRun(why)) => (false, nothing(), Node::text(why.clone())),
         None => {
-            let succeeded = parts.entry.and_then(|entry| entry.get("succeeded")).and_then(Node::as_bool);
+            let succeeded = parts
+                .entry
+                .and_then(|entry| entry.get("succeeded"))
+                .and_then(Node::as_bool);
             (succeeded.unwrap_or(false), nothing(), nothing())
         }
     };
-    map(vec![("success", truth(success)), ("output", output), ("error", error)])
+    map(vec![
+        ("success", truth(success)),
+        ("output", output),
+        ("error", error),
+    ])
 }

@@ -13,19 +13,44 @@ pub(super) fn fields(event: &Event) -> Fields {
     let session = parts.session();
     match event.kind {
         EventKind::Requested => {
-            let dangerous = parts.verdict.is_some_and(|verdict| verdict.tier != Tier::None);
-            let warning = parts.verdict.filter(|_| dangerous).and_then(|verdict| verdict.reasons.first());
+            let dangerous = parts
+                .verdict
+                .is_some_and(|verdict| verdict.tier != Tier::None);
+            let warning = parts
+                .verdict
+                .filter(|_| dangerous)
+                .and_then(|verdict| verdict.reasons.first());
             vec![
                 ("id", parts.prompt_id()),
                 ("session_id", session),
                 ("call_id", parts.tool_id()),
-                ("operation", text_or_nothing(parts.operation.map(|operation| operation.kind().word()))),
-                ("tool", text_or_nothing(parts.operation.map(Operation::tool))),
-                ("message", text_or_nothing(parts.prompt.map(|prompt| prompt.description.as_str()))),
-                ("details", parts.operation.map_or_else(nothing, |operation| operation.args().clone())),
+                (
+                    "operation",
+                    text_or_nothing(parts.operation.map(|operation| operation.kind().word())),
+                ),
+                (
+                    "tool",
+                    text_or_nothing(parts.operation.map(Operation::tool)),
+                ),
+                (
+                    "message",
+                    text_or_nothing(parts.prompt.map(|prompt| prompt.description.as_str())),
+                ),
+                (
+                    "details",
+                    parts
+                        .operation
+                        .map_or_else(nothing, |operation| operation.args().clone()),
+                ),
                 ("is_dangerous", truth(dangerous)),
-                ("warning", text_or_nothing(warning.map(|reason| reason.text.as_str()))),
-                ("requested_at", number(parts.prompt.map_or(event.at, |prompt| prompt.asked))),
+                (
+                    "warning",
+                    text_or_nothing(warning.map(|reason| reason.text.as_str())),
+                ),
+                (
+                    "requested_at",
+                    number(parts.prompt.map_or(event.at, |prompt| prompt.asked)),
+                ),
             ]
         }
         EventKind::Responded => {
@@ -39,18 +64,38 @@ pub(super) fn fields(event: &Event) -> Fields {
                 ("created_at", number(event.at)),
             ]
         }
-        _ => vec![("session_id", session), ("call_id", parts.tool_id()), ("message", parts.reason()), ("created_at", number(event.at))],
+        _ => vec![
+            ("session_id", session),
+            ("call_id", parts.tool_id()),
+            ("message", parts.reason()),
+            ("created_at", number(event.at)),
+        ],
     }
 }
 
 /// Once, always, pattern or reject: whatever is no yes is a reject.
-fn action<'a>(prompt: Option<&Prompt>, ended: Option<&'a Ended>) -> (&'static str, Option<&'a str>) {
+fn action<'a>(
+    prompt: Option<&Prompt>,
+    ended: Option<&'a Ended>,
+) -> (&'static str, Option<&'a str>) {
     match ended {
-        Some(Ended::Answered { answer: Answer { choice, .. }, .. }) => match choice {
+        Some(Ended::Answered {
+            answer: Answer { choice, .. },
+            ..
+        }) => match choice {
             Choice::Pattern { text, .. } => ("pattern", Some(text)),
             Choice::Offer(index) => {
-                let scope = prompt.and_then(|prompt| prompt.offers.get(*index)).map(|offer| offer.scope);
-                (if scope == Some(Scope::Once) { "once" } else { "always" }, None)
+                let scope = prompt
+                    .and_then(|prompt| prompt.offers.get(*index))
+                    .map(|offer| offer.scope);
+                (
+                    if scope == Some(Scope::Once) {
+                        "once"
+                    } else {
+                        "always"
+                    },
+                    None,
+                )
             }
             Choice::Deny | Choice::Quit => ("reject", None),
         },

@@ -10,7 +10,13 @@ use crate::ports::Ran;
 
 pub(super) fn fields(event: &Event) -> Fields {
     let parts = Parts::of(event);
-    let mut out = vec![("event", text_or_nothing(names::name(event.kind, Names::Sayso))), ("at", number(event.at))];
+    let mut out = vec![
+        (
+            "event",
+            text_or_nothing(names::name(event.kind, Names::Sayso)),
+        ),
+        ("at", number(event.at)),
+    ];
     if let Some(operation) = parts.operation {
         let agent = operation.agent();
         out.extend([
@@ -21,7 +27,10 @@ pub(super) fn fields(event: &Event) -> Fields {
             ("cwd", Node::text(operation.cwd())),
             ("workspace", Node::text(operation.workspace())),
             ("agent", Node::text(agent.name.clone())),
-            ("parents", Value::List(agent.parents.iter().map(Node::text).collect()).into()),
+            (
+                "parents",
+                Value::List(agent.parents.iter().map(Node::text).collect()).into(),
+            ),
             ("session", Node::text(operation.session())),
             ("batch", text_or_nothing(operation.batch())),
             ("digest", Node::text(operation.digest().to_string())),
@@ -40,7 +49,10 @@ pub(super) fn fields(event: &Event) -> Fields {
             ("risk", Node::text(verdict.risk.word())),
             ("tier", Node::text(verdict.tier.word())),
             ("confirm", Node::text(verdict.confirm.word())),
-            ("reasons", Value::List(verdict.reasons.iter().map(reason).collect()).into()),
+            (
+                "reasons",
+                Value::List(verdict.reasons.iter().map(reason).collect()).into(),
+            ),
         ]);
     }
     if let Some(prompt) = parts.prompt {
@@ -48,16 +60,35 @@ pub(super) fn fields(event: &Event) -> Fields {
             ("prompt", Node::text(prompt.id.clone())),
             ("title", Node::text(prompt.title.clone())),
             ("description", Node::text(prompt.description.clone())),
-            ("round", number(if prompt.round == Round::Second { 2 } else { 1 })),
-            ("rounds", number(if prompt.round == Round::Only { 1 } else { 2 })),
-            ("index", prompt.place.map_or_else(nothing, |place| number(place.index))),
-            ("total", prompt.place.map_or_else(nothing, |place| number(place.total))),
+            (
+                "round",
+                number(if prompt.round == Round::Second { 2 } else { 1 }),
+            ),
+            (
+                "rounds",
+                number(if prompt.round == Round::Only { 1 } else { 2 }),
+            ),
+            (
+                "index",
+                prompt
+                    .place
+                    .map_or_else(nothing, |place| number(place.index)),
+            ),
+            (
+                "total",
+                prompt
+                    .place
+                    .map_or_else(nothing, |place| number(place.total)),
+            ),
             ("timeout", prompt.timeout.map_or_else(nothing, number)),
             ("asked_at", number(prompt.asked)),
         ]);
     }
     if let Some(ended) = parts.ended {
-        out.extend([("answer", Node::text(answer_word(parts.prompt, ended))), ("by", text_or_nothing(by(ended).as_deref()))]);
+        out.extend([
+            ("answer", Node::text(answer_word(parts.prompt, ended))),
+            ("by", text_or_nothing(by(ended).as_deref())),
+        ]);
     }
     if let Some(finished) = parts.finished {
         out.extend([
@@ -66,8 +97,14 @@ pub(super) fn fields(event: &Event) -> Fields {
             ("message", Node::text(finished.message.clone())),
             ("note", text_or_nothing(finished.note.as_deref())),
             ("prompt", parts.prompt_id()),
-            ("by", text_or_nothing(finished.yes.as_ref().map(|yes| yes.by.text()).as_deref())),
-            ("scope", text_or_nothing(finished.yes.as_ref().map(|yes| yes.scope.word()))),
+            (
+                "by",
+                text_or_nothing(finished.yes.as_ref().map(|yes| yes.by.text()).as_deref()),
+            ),
+            (
+                "scope",
+                text_or_nothing(finished.yes.as_ref().map(|yes| yes.scope.word())),
+            ),
         ]);
         if let Some(ran) = &finished.ran {
             out.push(("succeeded", truth(matches!(ran, Ran::Done(_)))));
@@ -88,8 +125,13 @@ fn by(ended: &Ended) -> Option<String> {
 
 fn answer_word(prompt: Option<&Prompt>, ended: &Ended) -> &'static str {
     match ended {
-        Ended::Answered { answer: Answer { choice, .. }, .. } => match choice {
-            Choice::Offer(index) => prompt.and_then(|prompt| prompt.offers.get(*index)).map_or("once", |offer| offer.scope.word()),
+        Ended::Answered {
+            answer: Answer { choice, .. },
+            ..
+        } => match choice {
+            Choice::Offer(index) => prompt
+                .and_then(|prompt| prompt.offers.get(*index))
+                .map_or("once", |offer| offer.scope.word()),
             Choice::Pattern { .. } => "pattern",
             Choice::Deny => "deny",
             Choice::Quit => "quit",

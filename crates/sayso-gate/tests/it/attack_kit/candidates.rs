@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sayso_shell::KnownForm;
 
-use super::words::{AROUND, ASSIGNED, AWK, FEEDS, FIND, JQ, LANGUAGES, OPERANDS, OPTIONS, SED, SQLITE, VALUES, VARIABLES};
+use super::words::{
+    AROUND, ASSIGNED, AWK, FEEDS, FIND, JQ, LANGUAGES, OPERANDS, OPTIONS, SED, SQLITE, VALUES,
+    VARIABLES,
+};
 use crate::oracle::generate::{self, Dice};
 
 /// Longer candidates say nothing that a shorter one does not.
@@ -42,26 +45,50 @@ pub struct Source {
 
 impl Source {
     /// `silent` are the rows that the judge lets pass; `is_installed` says which programs can be run here.
-    pub fn new(silent: Vec<String>, rows: Vec<String>, is_installed: impl Fn(&str) -> bool) -> Source {
+    pub fn new(
+        silent: Vec<String>,
+        rows: Vec<String>,
+        is_installed: impl Fn(&str) -> bool,
+    ) -> Source {
         let mut options: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         let forms = sayso_shell::known_forms();
         for form in &forms {
-            options.entry(form.words[0]).or_default().extend(form.options.iter().cloned());
+            options
+                .entry(form.words[0])
+                .or_default()
+                .extend(form.options.iter().cloned());
         }
-        let options = options.into_iter().map(|(name, options)| (name, options.into_iter().collect())).collect();
-        let (installed, others) = forms.into_iter().partition(|form| is_installed(form.words[0]));
-        Source { installed, others, options, silent, rows }
+        let options = options
+            .into_iter()
+            .map(|(name, options)| (name, options.into_iter().collect()))
+            .collect();
+        let (installed, others) = forms
+            .into_iter()
+            .partition(|form| is_installed(form.words[0]));
+        Source {
+            installed,
+            others,
+            options,
+            silent,
+            rows,
+        }
     }
 
     /// How many forms can be run here, and how many there are.
     pub fn counts(&self) -> (usize, usize) {
-        (self.installed.len(), self.installed.len() + self.others.len())
+        (
+            self.installed.len(),
+            self.installed.len() + self.others.len(),
+        )
     }
 
     /// The candidates of one round.
     pub fn round(&self, seed: u64, count: usize) -> Vec<Candidate> {
         let snippets = generate::scripts(seed, count / 8, &self.rows);
-        let shell = snippets.into_iter().map(|text| Candidate { kind: Kind::Shell, text });
+        let shell = snippets.into_iter().map(|text| Candidate {
+            kind: Kind::Shell,
+            text,
+        });
         let mut out: Vec<Candidate> = shell.collect();
         let mut dice = Dice::new(seed ^ 0xa77ac);
         dice.roll(2);
@@ -80,7 +107,11 @@ impl Source {
     }
 
     fn form(&self, dice: &mut Dice) -> String {
-        let list = if dice.roll(4) > 0 && !self.installed.is_empty() { &self.installed } else { &self.others };
+        let list = if dice.roll(4) > 0 && !self.installed.is_empty() {
+            &self.installed
+        } else {
+            &self.others
+        };
         let form = &list[dice.roll(list.len().max(1))];
         let mut words: Vec<String> = form.words.iter().map(|word| (*word).to_owned()).collect();
         let options = dice.roll(4);
@@ -89,7 +120,11 @@ impl Source {
             words.extend(option);
         }
         for _ in 0..dice.roll(3) {
-            let at = if dice.roll(4) == 0 { 1 + dice.roll(words.len()) } else { words.len() };
+            let at = if dice.roll(4) == 0 {
+                1 + dice.roll(words.len())
+            } else {
+                words.len()
+            };
             words.insert(at, operand(dice));
         }
         words.join(" ")
@@ -107,7 +142,9 @@ impl Source {
                 return vec![general[dice.roll(general.len())].to_owned()];
             }
         };
-        let Some(name) = option.strip_suffix('=') else { return vec![respelled(dice, option)] };
+        let Some(name) = option.strip_suffix('=') else {
+            return vec![respelled(dice, option)];
+        };
         let value = operand(dice);
         match dice.roll(5) {
             0 => vec![name.to_owned()],
@@ -150,14 +187,22 @@ impl Source {
 fn respelled(dice: &mut Dice, option: String) -> String {
     let negated = || match option.strip_prefix("--no-") {
         Some(name) => format!("--{name}"),
-        None => option.strip_prefix("--").map_or_else(|| option.replacen('-', "+", 1), |name| format!("--no-{name}")),
+        None => option.strip_prefix("--").map_or_else(
+            || option.replacen('-', "+", 1),
+            |name| format!("--no-{name}"),
+        ),
     };
     match dice.roll(10) {
         0 => negated(),
         1 => format!("{option} {}", negated()),
-        2 if option.len() > 4 && option.is_ascii() => option[..3 + dice.roll(option.len() - 3)].to_owned(),
+        2 if option.len() > 4 && option.is_ascii() => {
+            option[..3 + dice.roll(option.len() - 3)].to_owned()
+        }
         3 => format!("{option}={}", operand(dice)),
-        4 if option.len() == 2 => format!("{option}{}", ["n", "e", "x", "w", "i", "o", "f", "c"][dice.roll(8)]),
+        4 if option.len() == 2 => format!(
+            "{option}{}",
+            ["n", "e", "x", "w", "i", "o", "f", "c"][dice.roll(8)]
+        ),
         _ => option,
     }
 }
@@ -165,7 +210,11 @@ fn respelled(dice: &mut Dice, option: String) -> String {
 fn operand(dice: &mut Dice) -> String {
     let words: Vec<&str> = OPERANDS.split_ascii_whitespace().collect();
     // Most candidates should be ordinary but for one word.
-    let at = if dice.roll(2) == 0 { dice.roll(18) } else { dice.roll(words.len()) };
+    let at = if dice.roll(2) == 0 {
+        dice.roll(18)
+    } else {
+        dice.roll(words.len())
+    };
     words[at].to_owned()
 }
 
@@ -180,17 +229,30 @@ fn language(dice: &mut Dice) -> String {
     }
     .split_ascii_whitespace()
     .collect();
-    let picked: Vec<String> = (0..=dice.roll(6)).map(|_| words[dice.roll(words.len())].replace('_', " ")).collect();
+    let picked: Vec<String> = (0..=dice.roll(6))
+        .map(|_| words[dice.roll(words.len())].replace('_', " "))
+        .collect();
     let program = programs[dice.roll(programs.len())];
     if matches!(language, "find" | "sqlite") {
         return format!("{program} {}", picked.join(" "));
     }
-    let glue = if language == "sed" { [";", " ", "\n"][dice.roll(3)] } else { " " };
+    let glue = if language == "sed" {
+        [";", " ", "\n"][dice.roll(3)]
+    } else {
+        " "
+    };
     let mut script = picked.join(glue);
     if language == "awk" && dice.roll(2) == 0 {
         script = format!("{{ {script} }}");
     }
-    let input = ["list.txt", "README.md", "data.json", "data.csv", "", "list.txt README.md"][dice.roll(6)];
+    let input = [
+        "list.txt",
+        "README.md",
+        "data.json",
+        "data.csv",
+        "",
+        "list.txt README.md",
+    ][dice.roll(6)];
     format!("{program} '{script}' {input}")
 }
 
@@ -201,14 +263,23 @@ fn surround(dice: &mut Dice, text: String) -> String {
         text = FEEDS[dice.roll(FEEDS.len())].replace('¤', &text);
     }
     if dice.roll(12) == 0 {
-        let (names, values): (Vec<&str>, Vec<&str>) =
-            (VARIABLES.split_ascii_whitespace().collect(), VALUES.split_ascii_whitespace().collect());
-        let around = dice.pick(&ASSIGNED).replace("¤N", dice.pick(&names)).replace("¤V", dice.pick(&values));
+        let (names, values): (Vec<&str>, Vec<&str>) = (
+            VARIABLES.split_ascii_whitespace().collect(),
+            VALUES.split_ascii_whitespace().collect(),
+        );
+        let around = dice
+            .pick(&ASSIGNED)
+            .replace("¤N", dice.pick(&names))
+            .replace("¤V", dice.pick(&values));
         text = around.replace('¤', &text);
     }
     if dice.roll(4) == 0 {
         let around = AROUND[dice.roll(AROUND.len())];
-        let inner = if around.contains("'¤'") { text.replace('\'', "'\\''") } else { text };
+        let inner = if around.contains("'¤'") {
+            text.replace('\'', "'\\''")
+        } else {
+            text
+        };
         text = around.replace('¤', &inner);
     }
     text
@@ -216,8 +287,20 @@ fn surround(dice: &mut Dice, text: String) -> String {
 
 #[test]
 fn the_same_seed_gives_the_same_candidates() {
-    let source = || Source::new(vec!["ls src".to_owned(), "git log -3".to_owned()], vec!["ls".to_owned()], |name| name == "ls");
-    let texts = |seed: u64| source().round(seed, 400).into_iter().map(|candidate| candidate.text).collect::<Vec<_>>();
+    let source = || {
+        Source::new(
+            vec!["ls src".to_owned(), "git log -3".to_owned()],
+            vec!["ls".to_owned()],
+            |name| name == "ls",
+        )
+    };
+    let texts = |seed: u64| {
+        source()
+            .round(seed, 400)
+            .into_iter()
+            .map(|candidate| candidate.text)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(texts(3), texts(3));
     assert_ne!(texts(3), texts(4));
     let mut different = texts(5);

@@ -132,14 +132,33 @@ const PAYLOADS: [&str; 18] = [
     "truncate -s0 /etc/passwd",
 ];
 
-const FILES: [&str; 8] =
-    ["~/.ssh/id_rsa", ".env", "private/server.pem", "../other/README.md", "~/.aws/credentials", "/etc/shadow", "key-link", "out-link"];
+const FILES: [&str; 8] = [
+    "~/.ssh/id_rsa",
+    ".env",
+    "private/server.pem",
+    "../other/README.md",
+    "~/.aws/credentials",
+    "/etc/shadow",
+    "key-link",
+    "out-link",
+];
 
 /// A policy that allows each of the programs, whatever its words are.
 pub fn policy() -> Policy {
-    let rules: String = ALLOWED.split_ascii_whitespace().map(|name| format!("  - allow: {{command: \"{name} *\"}}\n")).collect();
+    let rules: String = ALLOWED
+        .split_ascii_whitespace()
+        .map(|name| format!("  - allow: {{command: \"{name} *\"}}\n"))
+        .collect();
     let text = format!("version: 1\nrules:\n{rules}");
-    let (layer, findings) = read(Source { name: "allowed", text: &text }, Format::Yaml, Origin::User, &Bash);
+    let (layer, findings) = read(
+        Source {
+            name: "allowed",
+            text: &text,
+        },
+        Format::Yaml,
+        Origin::User,
+        &Bash,
+    );
     let layer = layer.unwrap_or_else(|| panic!("{findings:?}"));
     Policy::assemble(vec![layer], &Overrides::default(), &Bash)
 }
@@ -154,20 +173,37 @@ pub fn text(dice: &mut Dice) -> String {
     if dice.roll(3) == 0 {
         // These do not run what they are given.
         let around = dice.pick(&AROUND);
-        text = put(if around.starts_with("bash -n") || around.contains(" -v ") || around.contains("cd ") { "¤" } else { around }, &text);
+        text = put(
+            if around.starts_with("bash -n") || around.contains(" -v ") || around.contains("cd ") {
+                "¤"
+            } else {
+                around
+            },
+            &text,
+        );
     }
     text
 }
 
 fn put(around: &str, inner: &str) -> String {
     // Each submodule has other files around it, and a list is one command only in quotes.
-    let elsewhere = ["../", "key-link", "out-link"].iter().any(|name| inner.contains(name));
+    let elsewhere = ["../", "key-link", "out-link"]
+        .iter()
+        .any(|name| inner.contains(name));
     if around.contains("foreach") && elsewhere || !around.contains("'¤'") && inner.contains("&&") {
         return inner.to_owned();
     }
     let before = around.split('¤').next().unwrap_or_default();
-    let inner = if before.ends_with('"') { inner.replace('\\', "\\\\").replace('"', "\\\"") } else { inner.to_owned() };
+    let inner = if before.ends_with('"') {
+        inner.replace('\\', "\\\\").replace('"', "\\\"")
+    } else {
+        inner.to_owned()
+    };
     let in_quotes = before.matches('\'').count() % 2 == 1;
-    let inner = if in_quotes { inner.replace('\'', "'\\''") } else { inner };
+    let inner = if in_quotes {
+        inner.replace('\'', "'\\''")
+    } else {
+        inner
+    };
     around.replace('¤', &inner)
 }

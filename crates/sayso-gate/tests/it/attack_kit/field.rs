@@ -15,20 +15,34 @@ use crate::traced::trace::Trace;
 pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 /// The shells that run candidates, and how each is started.
-pub const SHELLS: [(&str, &str); 5] =
-    [("bash", "bash --norc --noprofile"), ("dash", "dash"), ("zsh", "zsh -f"), ("ksh", "ksh"), ("busybox ash", "busybox ash")];
+pub const SHELLS: [(&str, &str); 5] = [
+    ("bash", "bash --norc --noprofile"),
+    ("dash", "dash"),
+    ("zsh", "zsh -f"),
+    ("ksh", "ksh"),
+    ("busybox ash", "busybox ash"),
+];
 
 /// Files that no silent command may open, seen from the home folder.
 const SECRETS: [(&str, &str); 9] = [
-    (".ssh/id_rsa", "-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n"),
-    (".aws/credentials", "[default]\naws_secret_access_key = canary\n"),
+    (
+        ".ssh/id_rsa",
+        "-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n",
+    ),
+    (
+        ".aws/credentials",
+        "[default]\naws_secret_access_key = canary\n",
+    ),
     (".netrc", "machine example.com login u password canary\n"),
     ("notes/private.txt", "canary\n"),
     ("other/README.md", "# canary\n"),
     ("other/.env", "KEY=canary\n"),
     ("ws/.env", "KEY=canary\n"),
     ("ws/private/.env", "KEY=canary\n"),
-    ("ws/private/server.pem", "-----BEGIN PRIVATE KEY-----\ncanary\n"),
+    (
+        "ws/private/server.pem",
+        "-----BEGIN PRIVATE KEY-----\ncanary\n",
+    ),
 ];
 
 /// Code that leaves a file behind where it is run, in the languages that programs of the table read.
@@ -48,7 +62,10 @@ const SCRIPTS: [(&str, &str); 16] = [
     ("evil.sql", ".shell touch pwned\n"),
     ("evil.gdb", "shell touch pwned\n"),
     ("evil.vim", "!touch pwned\n"),
-    ("evil.conf", "[core]\n\tpager = touch pwned\n\tfsmonitor = touch pwned\n"),
+    (
+        "evil.conf",
+        "[core]\n\tpager = touch pwned\n\tfsmonitor = touch pwned\n",
+    ),
 ];
 
 /// Variables that are exported before a candidate starts; a value that it gives them reaches its programs.
@@ -130,10 +147,24 @@ impl Field {
                 return Err(format!("there is no {program}"));
             }
         }
-        let log = ground.home.parent().unwrap_or(&ground.home).join("attack-log");
-        let secrets = SECRETS.iter().map(|(name, _)| ground.home.join(name).to_string_lossy().into_owned()).collect();
-        let field = Field { ground, log, secrets };
-        field.plant().and_then(|()| hazard.plant(&field.ground.workspace)).map_err(|error| error.to_string())?;
+        let log = ground
+            .home
+            .parent()
+            .unwrap_or(&ground.home)
+            .join("attack-log");
+        let secrets = SECRETS
+            .iter()
+            .map(|(name, _)| ground.home.join(name).to_string_lossy().into_owned())
+            .collect();
+        let field = Field {
+            ground,
+            log,
+            secrets,
+        };
+        field
+            .plant()
+            .and_then(|()| hazard.plant(&field.ground.workspace))
+            .map_err(|error| error.to_string())?;
         Ok(field)
     }
 
@@ -147,7 +178,11 @@ impl Field {
             put(&workspace.join(name), text)?;
             fs::set_permissions(workspace.join(name), fs::Permissions::from_mode(0o755))?;
         }
-        for (name, target) in [("key-link", "../.ssh/id_rsa"), ("out-link", "../notes/private.txt"), ("ssh-link", "../.ssh")] {
+        for (name, target) in [
+            ("key-link", "../.ssh/id_rsa"),
+            ("out-link", "../notes/private.txt"),
+            ("ssh-link", "../.ssh"),
+        ] {
             let _ = fs::remove_file(workspace.join(name));
             symlink(target, workspace.join(name))?;
         }
@@ -164,41 +199,91 @@ impl Field {
         self.plant().map_err(io)?;
         let mut all = String::from("echo $$ >> /log/keep\n");
         for (number, (_, start)) in SHELLS.iter().enumerate() {
-            let mine = cases.iter().enumerate().filter(|(_, (shell, _))| *shell == number);
+            let mine = cases
+                .iter()
+                .enumerate()
+                .filter(|(_, (shell, _))| *shell == number);
             let lines: String = mine.map(|(case, (_, text))| line(case, text)).collect();
             if !lines.is_empty() {
-                let quiet = if start.starts_with("zsh") { "setopt no_bg_nice\n" } else { "" };
+                let quiet = if start.starts_with("zsh") {
+                    "setopt no_bg_nice\n"
+                } else {
+                    ""
+                };
                 let script = format!("{quiet}echo $$ >> /log/keep\nexec 9>> /log/order\n{lines}");
                 fs::write(self.log.join(format!("drive-{number}")), script).map_err(io)?;
-                all.push_str(&format!("{start} /log/drive-{number} < /dev/null > /dev/null 2>&1\n"));
+                all.push_str(&format!(
+                    "{start} /log/drive-{number} < /dev/null > /dev/null 2>&1\n"
+                ));
             }
         }
         all.push_str(": > /log/done\n");
         fs::write(self.log.join("all"), all).map_err(io)?;
-        let output = self.sandbox().output().map_err(|error| format!("bwrap: {error}"))?;
+        let output = self
+            .sandbox()
+            .output()
+            .map_err(|error| format!("bwrap: {error}"))?;
         if !self.log.join("done").exists() {
-            return Err(format!("the sandbox broke off: {}", String::from_utf8_lossy(&output.stderr)));
+            return Err(format!(
+                "the sandbox broke off: {}",
+                String::from_utf8_lossy(&output.stderr)
+            ));
         }
-        let read = |name: &str| String::from_utf8_lossy(&fs::read(self.log.join(name)).unwrap_or_default()).into_owned();
+        let read = |name: &str| {
+            String::from_utf8_lossy(&fs::read(self.log.join(name)).unwrap_or_default()).into_owned()
+        };
         let texts: Vec<&str> = cases.iter().map(|(_, text)| text.as_str()).collect();
-        Ok(log::read(&read("trace"), &read("order"), &read("late"), &texts))
+        Ok(log::read(
+            &read("trace"),
+            &read("order"),
+            &read("late"),
+            &texts,
+        ))
     }
 
     fn sandbox(&self) -> Command {
         let (home, workspace) = (&self.ground.home, &self.ground.workspace);
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", "ulimit -f 204800; ulimit -c 0; exec bwrap \"$@\"", "bwrap"]);
-        command.args(["--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc"]).args(OWN_SYSTEM).args(["--tmpfs", "/tmp"]);
-        for name in ["bin", "sbin", "lib", "lib64"].iter().filter(|name| Path::new("/usr").join(name).exists()) {
+        command.args([
+            "-c",
+            "ulimit -f 204800; ulimit -c 0; exec bwrap \"$@\"",
+            "bwrap",
+        ]);
+        command
+            .args(["--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc"])
+            .args(OWN_SYSTEM)
+            .args(["--tmpfs", "/tmp"]);
+        for name in ["bin", "sbin", "lib", "lib64"]
+            .iter()
+            .filter(|name| Path::new("/usr").join(name).exists())
+        {
             command.args(["--symlink", &format!("usr/{name}"), &format!("/{name}")]);
         }
-        command.arg("--bind").arg(home).arg(home).arg("--bind").arg(&self.log).arg("/log");
-        command.args(["--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]);
+        command
+            .arg("--bind")
+            .arg(home)
+            .arg(home)
+            .arg("--bind")
+            .arg(&self.log)
+            .arg("/log");
+        command.args([
+            "--unshare-all",
+            "--die-with-parent",
+            "--new-session",
+            "--clearenv",
+        ]);
         EXPORTED.iter().for_each(|(name, value)| {
             command.args(["--setenv", name, value]);
         });
         command.arg("--setenv").arg("HOME").arg(home);
-        command.arg("--chdir").arg(workspace).args(["--", "/bin/dash", "-c", DRIVER, "watch", CALLS]);
+        command.arg("--chdir").arg(workspace).args([
+            "--",
+            "/bin/dash",
+            "-c",
+            DRIVER,
+            "watch",
+            CALLS,
+        ]);
         command.stdin(Stdio::null());
         command
     }
@@ -213,10 +298,15 @@ pub fn put(path: &Path, text: &str) -> std::io::Result<()> {
 
 /// The lines of a driver for one case. The shell forks and reads the text as it would read that of `-c`; nothing but the fork is its own.
 fn line(case: usize, text: &str) -> String {
-    format!("eval '{}' 9>&- &\necho \"$! {case}\" >&9; wait $!\n", text.replace('\'', "'\\''"))
+    format!(
+        "eval '{}' 9>&- &\necho \"$! {case}\" >&9; wait $!\n",
+        text.replace('\'', "'\\''")
+    )
 }
 
 /// A program of this machine by its name.
 pub fn find_program(name: &str) -> Option<PathBuf> {
-    std::env::split_paths(PATH).map(|folder| folder.join(name)).find(|file| file.is_file())
+    std::env::split_paths(PATH)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
 }

@@ -24,19 +24,34 @@ pub enum Hazard {
 }
 
 impl Hazard {
-    pub const ALL: [Hazard; 5] = [Hazard::None, Hazard::GitSettings, Hazard::GitLinks, Hazard::ToolSettings, Hazard::HotJournals];
+    pub const ALL: [Hazard; 5] = [
+        Hazard::None,
+        Hazard::GitSettings,
+        Hazard::GitLinks,
+        Hazard::ToolSettings,
+        Hazard::HotJournals,
+    ];
 
     /// The kind of a round: half of them have none.
     pub fn of(turn: usize) -> Hazard {
-        Hazard::ALL.get((turn % 8).saturating_sub(3)).copied().unwrap_or(Hazard::None)
+        Hazard::ALL
+            .get((turn % 8).saturating_sub(3))
+            .copied()
+            .unwrap_or(Hazard::None)
     }
 
     pub fn plant(self, workspace: &Path) -> std::io::Result<()> {
         match self {
             Hazard::None => Ok(()),
             Hazard::GitSettings => {
-                fs::OpenOptions::new().append(true).open(workspace.join(".git/config"))?.write_all(GIT_CONFIG.as_bytes())?;
-                put(&workspace.join(".gitattributes"), "*.md diff=evil filter=evil\n*.rs diff=shown merge=evil\n")
+                fs::OpenOptions::new()
+                    .append(true)
+                    .open(workspace.join(".git/config"))?
+                    .write_all(GIT_CONFIG.as_bytes())?;
+                put(
+                    &workspace.join(".gitattributes"),
+                    "*.md diff=evil filter=evil\n*.rs diff=shown merge=evil\n",
+                )
             }
             Hazard::GitLinks => GIT_LINKS.iter().try_for_each(|name| {
                 let path = workspace.join(".git").join(name);
@@ -45,23 +60,30 @@ impl Hazard {
                 let up = "../".repeat(name.matches('/').count() + 2);
                 symlink(format!("{up}.ssh/id_rsa"), path)
             }),
-            Hazard::HotJournals => {
-                ["db.sqlite", "a.db", "src/x.db", "places.sqlite"].iter().try_for_each(|name| hot(&workspace.join(name)))
-            }
-            Hazard::ToolSettings => TOOL_FILES.iter().try_for_each(|(name, text)| put(&workspace.join(name), text)),
+            Hazard::HotJournals => ["db.sqlite", "a.db", "src/x.db", "places.sqlite"]
+                .iter()
+                .try_for_each(|name| hot(&workspace.join(name))),
+            Hazard::ToolSettings => TOOL_FILES
+                .iter()
+                .try_for_each(|(name, text)| put(&workspace.join(name), text)),
         }
     }
 }
 
 /// Makes a database with a journal of a transaction that never ended; a plain file where there is no `sqlite3`.
 fn hot(database: &Path) -> std::io::Result<()> {
-    let made = Command::new("sqlite3").arg(database).arg("create table t(a); insert into t values (1);").output();
+    let made = Command::new("sqlite3")
+        .arg(database)
+        .arg("create table t(a); insert into t values (1);")
+        .output();
     if !made.is_ok_and(|output| output.status.success()) {
         put(database, "SQLite format 3\0")?;
     }
     // The magic number, no pages, a nonce, two pages before, and the sizes of sectors and pages.
     let mut journal = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
-    [0u32, 7, 2, 512, 4096].iter().for_each(|number| journal.extend(number.to_be_bytes()));
+    [0u32, 7, 2, 512, 4096]
+        .iter()
+        .for_each(|number| journal.extend(number.to_be_bytes()));
     journal.resize(512, 0);
     fs::write(format!("{}-journal", database.display()), journal)
 }
@@ -114,12 +136,21 @@ const GIT_LINKS: [&str; 14] = [
 ];
 
 const TOOL_FILES: [(&str, &str); 20] = [
-    ("package.json", "{\"name\": \"x\", \"packageManager\": \"yarn@4.0.0\", \"scripts\": {\"test\": \"touch pwned\"}}\n"),
+    (
+        "package.json",
+        "{\"name\": \"x\", \"packageManager\": \"yarn@4.0.0\", \"scripts\": {\"test\": \"touch pwned\"}}\n",
+    ),
     (".yarnrc.yml", "yarnPath: ./evil.js\n"),
     (".yarnrc", "yarn-path \"./evil.js\"\n"),
-    (".npmrc", "script-shell=./evil.sh\nnode-options=--require=./evil.js\n"),
+    (
+        ".npmrc",
+        "script-shell=./evil.sh\nnode-options=--require=./evil.js\n",
+    ),
     ("rust-toolchain.toml", "[toolchain]\npath = \"evil\"\n"),
-    (".cargo/config.toml", "[build]\nrustc-wrapper = \"./evil.sh\"\n[alias]\nversion = \"run\"\n"),
+    (
+        ".cargo/config.toml",
+        "[build]\nrustc-wrapper = \"./evil.sh\"\n[alias]\nversion = \"run\"\n",
+    ),
     (".tool-versions", "nodejs path:.\n"),
     (".python-version", "evil\n"),
     ("json.py", "open('pwned', 'w')\n"),

@@ -35,8 +35,18 @@ const ASKS: &str = include_str!("../../../../sayso-shell/tests/table_rows/asks.t
 fn source(field: &Field) -> Source {
     let judge = Judge::new(&field.ground);
     let mut rows = rows::commands();
-    rows.extend(SILENT.lines().chain(ASKS.lines()).filter(|line| !line.is_empty()).map(str::to_owned));
-    let silent = rows.iter().filter(|text| judge.is_silent(text)).cloned().collect();
+    rows.extend(
+        SILENT
+            .lines()
+            .chain(ASKS.lines())
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned),
+    );
+    let silent = rows
+        .iter()
+        .filter(|text| judge.is_silent(text))
+        .cloned()
+        .collect();
     Source::new(silent, rows, |name| field::find_program(name).is_some())
 }
 
@@ -53,8 +63,13 @@ fn attack(seed: u64, rounds: usize, minutes: usize, workers: usize) -> Result<Ta
                 break;
             }
             let tally = worker.round(&source, seed, turn)?;
-            tally.violations.iter().for_each(|one| eprintln!("round {turn}: {one}"));
-            let mut whole = whole.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            tally
+                .violations
+                .iter()
+                .for_each(|one| eprintln!("round {turn}: {one}"));
+            let mut whole = whole
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
             whole.add(tally);
             whole.seconds = start.elapsed().as_secs();
             eprintln!("{}", whole.progress());
@@ -63,21 +78,35 @@ fn attack(seed: u64, rounds: usize, minutes: usize, workers: usize) -> Result<Ta
     };
     std::thread::scope(|scope| {
         let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        handles.into_iter().try_for_each(|handle| handle.join().unwrap_or_else(|_| Err("a worker broke off".to_owned())))
+        handles.into_iter().try_for_each(|handle| {
+            handle
+                .join()
+                .unwrap_or_else(|_| Err("a worker broke off".to_owned()))
+        })
     })?;
-    Ok(whole.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+    Ok(whole
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
 #[test]
 #[ignore = "takes minutes: `./test --attack` calls it"]
 fn attack_kit_finds_nothing() {
-    let (seed, minutes) = (number("SAYSO_ATTACK_SEED", 27) as u64, number("SAYSO_ATTACK_MINUTES", 10));
+    let (seed, minutes) = (
+        number("SAYSO_ATTACK_SEED", 27) as u64,
+        number("SAYSO_ATTACK_MINUTES", 10),
+    );
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let (rounds, workers) = (number("SAYSO_ATTACK_ROUNDS", usize::MAX), number("SAYSO_ATTACK_WORKERS", cores));
-    let tally = attack(seed, rounds, minutes, workers).unwrap_or_else(|reason| panic!("the attack kit cannot run here: {reason}"));
+    let (rounds, workers) = (
+        number("SAYSO_ATTACK_ROUNDS", usize::MAX),
+        number("SAYSO_ATTACK_WORKERS", cores),
+    );
+    let tally = attack(seed, rounds, minutes, workers)
+        .unwrap_or_else(|reason| panic!("the attack kit cannot run here: {reason}"));
     eprintln!("{tally}");
     if std::env::var("SAYSO_WRITE_REPORTS").is_ok_and(|value| value == "1") {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports/attack.md");
+        let path =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports/attack.md");
         std::fs::write(path, tally.page()).expect("the report can be written");
     }
     assert!(tally.total() == 0, "{} violations", tally.total());
@@ -94,15 +123,22 @@ fn the_attack_kit_bites_in_every_shell() {
         ("cat README.md > made", "wrote what is not listed"),
         ("sh evil.sh", "wrote what is not listed"),
         (". ./evil.sh", "started what is not listed"),
-        ("rm list.txt; git checkout -q list.txt", "wrote what is not listed"),
+        (
+            "rm list.txt; git checkout -q list.txt",
+            "wrote what is not listed",
+        ),
         ("cat .env", "opened a secret or a file outside"),
         ("read x < key-link", "opened a secret or a file outside"),
         ("env sort README.md", "started what is not listed"),
         ("sleep 60", "late"),
         ("ls", ""),
     ];
-    let cases: Vec<(usize, String)> =
-        (0..SHELLS.len()).flat_map(|shell| rows.iter().map(move |(text, _)| (shell, (*text).to_owned()))).collect();
+    let cases: Vec<(usize, String)> = (0..SHELLS.len())
+        .flat_map(|shell| {
+            rows.iter()
+                .map(move |(text, _)| (shell, (*text).to_owned()))
+        })
+        .collect();
     let runs = match field.run(&cases) {
         Ok(runs) => runs,
         Err(reason) => return eprintln!("SKIPPED: the attack kit was not tried: {reason}"),
@@ -110,11 +146,20 @@ fn the_attack_kit_bites_in_every_shell() {
     let judge = Judge::new(&field.ground);
     for (index, ((shell, text), run)) in cases.iter().zip(&runs).enumerate() {
         let (name, kind) = (SHELLS[*shell].0, rows[index % rows.len()].1);
-        let trace = run.as_ref().unwrap_or_else(|| panic!("{name} never came to {text}"));
+        let trace = run
+            .as_ref()
+            .unwrap_or_else(|| panic!("{name} never came to {text}"));
         assert_eq!(trace.late, kind == "late", "{text} in {name}");
         // The judge is asked about a text that lists nothing of what ran.
         let found = judge.violations("true", text, trace);
-        let found: Vec<&str> = found.iter().map(|one| one.kind).chain(verdict::opened(&field, trace).iter().map(|one| one.0)).collect();
-        assert!(kind.is_empty() || kind == "late" || found.contains(&kind), "{text} in {name}: {found:?} {trace:?}");
+        let found: Vec<&str> = found
+            .iter()
+            .map(|one| one.kind)
+            .chain(verdict::opened(&field, trace).iter().map(|one| one.0))
+            .collect();
+        assert!(
+            kind.is_empty() || kind == "late" || found.contains(&kind),
+            "{text} in {name}: {found:?} {trace:?}"
+        );
     }
 }

@@ -50,7 +50,11 @@ pub struct Tally {
 
 impl Tally {
     pub fn new(seed: u64, forms: (usize, usize)) -> Tally {
-        Tally { seed, forms, ..Tally::default() }
+        Tally {
+            seed,
+            forms,
+            ..Tally::default()
+        }
     }
 
     pub fn add(&mut self, other: Tally) {
@@ -102,14 +106,24 @@ impl Tally {
             ("seed".to_owned(), self.seed.to_string()),
             ("duration".to_owned(), format!("{} s", self.seconds)),
             plain("rounds", self.rounds),
-            ("forms of the table".to_owned(), format!("{}, of which {} can be run here", self.forms.1, self.forms.0)),
+            (
+                "forms of the table".to_owned(),
+                format!(
+                    "{}, of which {} can be run here",
+                    self.forms.1, self.forms.0
+                ),
+            ),
             plain("candidates judged", self.judged),
             plain("of them commands that a rule might carry", self.carried),
             plain("silently allowed", self.allowed),
             plain("allowed, program not installed", self.not_installed),
             plain("run", self.runs()),
         ];
-        out.extend(self.run.iter().map(|(shell, count)| (format!("run by {shell}"), count.to_string())));
+        out.extend(
+            self.run
+                .iter()
+                .map(|(shell, count)| (format!("run by {shell}"), count.to_string())),
+        );
         out.extend([
             plain("programs started by them", self.started),
             plain("runs stopped after two seconds", self.late),
@@ -128,9 +142,14 @@ impl Tally {
              program started, a file written, a secret or foreign file opened, or a connection that the verdict did not list.\n\n",
         );
         let minutes = self.seconds.div_ceil(60) + 5;
-        out.push_str(&format!("`SAYSO_ATTACK_SEED={} SAYSO_ATTACK_ROUNDS={} ./test --attack {minutes}`\n\n", self.seed, self.rounds));
+        out.push_str(&format!(
+            "`SAYSO_ATTACK_SEED={} SAYSO_ATTACK_ROUNDS={} ./test --attack {minutes}`\n\n",
+            self.seed, self.rounds
+        ));
         out.push_str("| figure | value |\n|---|---|\n");
-        self.figures().iter().for_each(|(name, value)| out.push_str(&format!("| {name} | {value} |\n")));
+        self.figures()
+            .iter()
+            .for_each(|(name, value)| out.push_str(&format!("| {name} | {value} |\n")));
         if self.total() > 0 {
             out.push_str(&format!("\n```text\n{}```\n", self.examples()));
         }
@@ -141,12 +160,20 @@ impl Tally {
     fn examples(&self) -> String {
         let mut kinds: BTreeMap<&str, BTreeSet<(usize, &str, &str, &str)>> = BTreeMap::new();
         for found in &self.violations {
-            kinds.entry(found.kind).or_default().insert((found.text.len(), &found.text, found.shell, &found.what));
+            kinds.entry(found.kind).or_default().insert((
+                found.text.len(),
+                &found.text,
+                found.shell,
+                &found.what,
+            ));
         }
         let shown = crate::oracle::number("SAYSO_ATTACK_SHOW", SHOWN);
         let mut out = String::new();
         for (kind, list) in kinds {
-            out.push_str(&format!("{} × {kind}:\n", self.found.get(kind).copied().unwrap_or(list.len())));
+            out.push_str(&format!(
+                "{} × {kind}:\n",
+                self.found.get(kind).copied().unwrap_or(list.len())
+            ));
             for (_, text, shell, what) in list.iter().take(shown) {
                 let cut: String = what.chars().take(600).collect();
                 out.push_str(&format!("  {text:?} {shell}\n    {cut}\n"));
@@ -158,7 +185,9 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.figures().iter().try_for_each(|(name, value)| writeln!(f, "{name}: {value}"))?;
+        self.figures()
+            .iter()
+            .try_for_each(|(name, value)| writeln!(f, "{name}: {value}"))?;
         write!(f, "{}", self.examples())
     }
 }

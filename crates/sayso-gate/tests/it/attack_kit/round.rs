@@ -44,7 +44,10 @@ impl Worker {
             let judge = Judge::new(&field.ground);
             Ok((hazard, Place { field, judge }))
         };
-        let places = Hazard::ALL.into_iter().map(place).collect::<Result<Vec<_>, String>>()?;
+        let places = Hazard::ALL
+            .into_iter()
+            .map(place)
+            .collect::<Result<Vec<_>, String>>()?;
         let with_rules = Judge::with_policy(&places[0].1.field.ground, carried::policy());
         Ok(Worker { places, with_rules })
     }
@@ -52,20 +55,33 @@ impl Worker {
     pub fn round(&self, source: &Source, seed: u64, turn: usize) -> Result<Tally, String> {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(turn as u64);
         let hazard = Hazard::of(turn);
-        let place = &self.places.iter().find(|(kind, _)| *kind == hazard).unwrap_or(&self.places[0]).1;
-        let mut tally = Tally { rounds: 1, ..Tally::default() };
+        let place = &self
+            .places
+            .iter()
+            .find(|(kind, _)| *kind == hazard)
+            .unwrap_or(&self.places[0])
+            .1;
+        let mut tally = Tally {
+            rounds: 1,
+            ..Tally::default()
+        };
         self.judge_carried(seed, &mut tally);
         let mut silent: BTreeMap<Kind, Vec<String>> = BTreeMap::new();
         let mut known = HashSet::new();
         for candidate in source.round(seed, JUDGED) {
             tally.judged += 1;
-            let Some((Decision::Allow, reading)) = place.judge.read(&candidate.text) else { continue };
+            let Some((Decision::Allow, reading)) = place.judge.read(&candidate.text) else {
+                continue;
+            };
             tally.allowed += 1;
             if !known.insert(candidate.text.clone()) {
                 continue;
             }
             if is_installed(&reading) {
-                silent.entry(candidate.kind).or_default().push(candidate.text);
+                silent
+                    .entry(candidate.kind)
+                    .or_default()
+                    .push(candidate.text);
             } else {
                 tally.not_installed += 1;
             }
@@ -84,7 +100,12 @@ impl Worker {
             tally.carried += 1;
             if self.with_rules.is_silent(&text) {
                 let what = "a rule for the program covers what must be asked about".to_owned();
-                tally.violations.push(Found { kind: "carried by a rule", shell: "", text, what });
+                tally.violations.push(Found {
+                    kind: "carried by a rule",
+                    shell: "",
+                    text,
+                    what,
+                });
             }
         }
     }
@@ -103,7 +124,12 @@ impl Place {
             tally.started += trace.started.len();
             tally.late += usize::from(trace.late);
             let found = verdict::violations(&self.field, &self.judge, *shell, text, trace);
-            tally.violations.extend(found.into_iter().map(|one| Found { kind: one.kind, shell: name, text: one.text, what: one.what }));
+            tally.violations.extend(found.into_iter().map(|one| Found {
+                kind: one.kind,
+                shell: name,
+                text: one.text,
+                what: one.what,
+            }));
         }
         Ok(())
     }
@@ -112,7 +138,10 @@ impl Place {
 /// Whether every program that was listed is there, or a word of the shell.
 fn is_installed(reading: &Reading) -> bool {
     let builtin = |name: &str| BUILTINS.split_ascii_whitespace().any(|word| word == name);
-    let names = reading.commands.iter().filter_map(|command| command.words.first());
+    let names = reading
+        .commands
+        .iter()
+        .filter_map(|command| command.words.first());
     names
         .map(|name| name.rsplit('/').next().unwrap_or(name))
         .all(|name| builtin(name) || name.contains('$') || find_program(name).is_some())
@@ -121,9 +150,18 @@ fn is_installed(reading: &Reading) -> bool {
 /// The texts to run, from each kind as many, each in a shell that its text decides on; half of them in bash.
 fn chosen(silent: BTreeMap<Kind, Vec<String>>) -> Vec<(usize, String)> {
     let longest = silent.values().map(Vec::len).max().unwrap_or_default();
-    let mut lists: Vec<std::vec::IntoIter<String>> = silent.into_values().map(Vec::into_iter).collect();
-    let turns = (0..longest).flat_map(|_| lists.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>());
-    turns.take(RUN).map(|text| (shell_of(&text), text)).collect()
+    let mut lists: Vec<std::vec::IntoIter<String>> =
+        silent.into_values().map(Vec::into_iter).collect();
+    let turns = (0..longest).flat_map(|_| {
+        lists
+            .iter_mut()
+            .filter_map(Iterator::next)
+            .collect::<Vec<_>>()
+    });
+    turns
+        .take(RUN)
+        .map(|text| (shell_of(&text), text))
+        .collect()
 }
 
 fn shell_of(text: &str) -> usize {

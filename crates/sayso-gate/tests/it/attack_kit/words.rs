@@ -167,10 +167,46 @@ pub const FIND: &str = "\
 pub const LANGUAGES: [(&str, &[&str]); 5] = [
     (
         "sqlite",
-        &["sqlite3", "sqlite3 -readonly", "sqldiff", "sqlite3 -readonly db.sqlite", "sqlite3_analyzer", "file", "fossil", "svn status"],
+        &[
+            "sqlite3",
+            "sqlite3 -readonly",
+            "sqldiff",
+            "sqlite3 -readonly db.sqlite",
+            "sqlite3_analyzer",
+            "file",
+            "fossil",
+            "svn status",
+        ],
     ),
-    ("awk", &["awk", "gawk", "mawk", "original-awk", "busybox awk", "awk -F,", "gawk --sandbox", "gawk -S", "awk -v x=1"]),
-    ("sed", &["sed", "sed -n", "sed -E", "sed -s", "sed --sandbox", "sed --posix -n", "busybox sed"]),
+    (
+        "awk",
+        &[
+            "awk",
+            "gawk",
+            "mawk",
+            "original-awk",
+            "busybox awk",
+            "awk -F,",
+            "gawk --sandbox",
+            "gawk -S",
+            "awk -v x=1",
+        ],
+    ),
+    (
+        "sed",
+        &[
+            "sed",
+            "sed -n",
+            "sed -E",
+            "sed -s",
+            "sed --sandbox",
+            "sed --posix -n",
+            "busybox sed",
+        ],
+    ),
     ("jq", &["jq", "jq -r", "jq -n", "jq -c"]),
-    ("find", &["find", "find .", "find src docs", "busybox find ."]),
+    (
+        "find",
+        &["find", "find .", "find src docs", "busybox find ."],
+    ),
 ];

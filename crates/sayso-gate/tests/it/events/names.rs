@@ -27,12 +27,39 @@ fn ledger_3_10_all_names_are_there() {
                 "tool_call_post",
             ][..],
         ),
-        (Names::Opencode, &["permission.requested", "permission.responded", "permission.updated"]),
+        (
+            Names::Opencode,
+            &[
+                "permission.requested",
+                "permission.responded",
+                "permission.updated",
+            ],
+        ),
         (
             Names::Kollabor,
-            &["PERMISSION_CHECK", "PERMISSION_CONFIRMATION", "PERMISSION_GRANTED", "PERMISSION_DENIED", "TOOL_CALL_PRE", "TOOL_CALL_POST"],
+            &[
+                "PERMISSION_CHECK",
+                "PERMISSION_CONFIRMATION",
+                "PERMISSION_GRANTED",
+                "PERMISSION_DENIED",
+                "TOOL_CALL_PRE",
+                "TOOL_CALL_POST",
+            ],
         ),
-        (Names::Sayso, &["check", "requested", "granted", "denied", "timeout", "approve_all", "quit", "responded", "updated"]),
+        (
+            Names::Sayso,
+            &[
+                "check",
+                "requested",
+                "granted",
+                "denied",
+                "timeout",
+                "approve_all",
+                "quit",
+                "responded",
+                "updated",
+            ],
+        ),
     ] {
         for known in known {
             assert!(!kinds(known, names).is_empty(), "{names:?} {known}");
@@ -46,7 +73,12 @@ fn ledger_3_10_all_names_are_there() {
 
 #[test]
 fn z_52_no_name_is_both_a_grant_and_a_denial() {
-    for names in [Names::Sayso, Names::KollaborSpec, Names::Opencode, Names::Kollabor] {
+    for names in [
+        Names::Sayso,
+        Names::KollaborSpec,
+        Names::Opencode,
+        Names::Kollabor,
+    ] {
         if let Some(granted) = name(EventKind::Granted, names) {
             assert_eq!(kinds(granted, names), [EventKind::Granted]);
         }
@@ -72,10 +104,22 @@ fn the_guide_says_the_same() {
     let guide = include_str!("../../../../../docs/guide/events.md");
     let cell = |name: Option<&str>| name.map_or("–".to_owned(), |name| format!("`{name}`"));
     for row in TABLE {
-        let line = format!("| `{}` | {} | {} | {} |", row.sayso, cell(row.kollabor_spec), cell(row.opencode), cell(row.kollabor));
-        assert!(guide.lines().any(|shown| shown.starts_with(&line)), "the guide lacks {line}");
+        let line = format!(
+            "| `{}` | {} | {} | {} |",
+            row.sayso,
+            cell(row.kollabor_spec),
+            cell(row.opencode),
+            cell(row.kollabor)
+        );
+        assert!(
+            guide.lines().any(|shown| shown.starts_with(&line)),
+            "the guide lacks {line}"
+        );
     }
     for (priority, name) in PRIORITIES {
-        assert!(guide.contains(&format!("`{name}` {}", priority.0)), "the guide lacks {name}");
+        assert!(
+            guide.contains(&format!("`{name}` {}", priority.0)),
+            "the guide lacks {name}"
+        );
     }
 }

@@ -12,9 +12,17 @@ use crate::bench::call;
 use crate::flow::room::Room;
 
 /// What comes out for a call with a plugin that says this.
-fn with_plugin(how: How, said: Option<Decision>, text: &str, script: &[Say]) -> (Outcome, usize, String) {
+fn with_plugin(
+    how: How,
+    said: Option<Decision>,
+    text: &str,
+    script: &[Say],
+) -> (Outcome, usize, String) {
     let room = Room::new("sayso", how, script);
-    room.gate.add_plugin("strict", Arc::new(move |_, _| said.map(|decision| (decision, "because".to_owned()))));
+    room.gate.add_plugin(
+        "strict",
+        Arc::new(move |_, _| said.map(|decision| (decision, "because".to_owned()))),
+    );
     let finished = room.call(call(text));
     (finished.outcome, room.person.seen().len(), finished.message)
 }
@@ -39,16 +47,24 @@ fn e_04_a_plugin_can_only_tighten() {
         (Some(Ask), DENIED, Outcome::Blocked, 0),
     ] {
         let (got, seen, message) = with_plugin(How::Interactive, said, text, &yes);
-        assert_eq!((got, seen), (outcome, prompts), "{said:?} {text}: {message}");
+        assert_eq!(
+            (got, seen),
+            (outcome, prompts),
+            "{said:?} {text}: {message}"
+        );
     }
     let (_, _, message) = with_plugin(How::Interactive, Some(Deny), SILENT, &[]);
-    assert_eq!(message, "denied by policy: because [strict, plugin strict]. nothing was changed");
+    assert_eq!(
+        message,
+        "denied by policy: because [strict, plugin strict]. nothing was changed"
+    );
 }
 
 #[test]
 fn a_plugin_that_asks_where_nobody_is_asked_denies() {
     for how in [How::Strict, How::Nobody] {
-        let (outcome, prompts, _) = with_plugin(how, Some(Decision::Ask), "file_read src/main.rs", &[]);
+        let (outcome, prompts, _) =
+            with_plugin(how, Some(Decision::Ask), "file_read src/main.rs", &[]);
         assert_eq!((outcome, prompts), (Outcome::Blocked, 0), "{how:?}");
     }
 }
@@ -56,10 +72,17 @@ fn a_plugin_that_asks_where_nobody_is_asked_denies() {
 #[test]
 fn a_plugin_that_breaks_denies() {
     let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Once)]);
-    room.gate.add_plugin("broken", Arc::new(|_, _| panic!("no idea")));
+    room.gate
+        .add_plugin("broken", Arc::new(|_, _| panic!("no idea")));
     let finished = room.call(call("file_read src/main.rs"));
     assert_eq!(finished.outcome, Outcome::Blocked);
-    assert!(finished.message.contains("the plugin broke: no idea [broken, plugin broken]"), "{}", finished.message);
+    assert!(
+        finished
+            .message
+            .contains("the plugin broke: no idea [broken, plugin broken]"),
+        "{}",
+        finished.message
+    );
     assert!(room.ran().is_empty() && room.person.seen().is_empty());
 }
 
@@ -69,21 +92,42 @@ fn the_strictest_of_several_counts_in_any_order() {
     for order in [[Allow, Ask, Deny], [Deny, Ask, Allow], [Ask, Deny, Allow]] {
         let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Once)]);
         for (index, decision) in order.into_iter().enumerate() {
-            room.gate.add_plugin(format!("p{index}"), Arc::new(move |_, _| Some((decision, String::new()))));
+            room.gate.add_plugin(
+                format!("p{index}"),
+                Arc::new(move |_, _| Some((decision, String::new()))),
+            );
         }
-        assert_eq!(room.call(call("file_read src/main.rs")).outcome, Outcome::Blocked, "{order:?}");
+        assert_eq!(
+            room.call(call("file_read src/main.rs")).outcome,
+            Outcome::Blocked,
+            "{order:?}"
+        );
     }
 }
 
 /// A plugin that asked is asked again: an answer for the session does not silence it.
 #[test]
 fn what_a_plugin_asks_is_asked_every_time() {
-    let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Once), Say::Yes(Scope::Once)]);
-    room.gate.add_plugin("careful", Arc::new(|_, _| Some((Decision::Ask, "look at it".to_owned()))));
+    let room = Room::new(
+        "sayso",
+        How::Interactive,
+        &[Say::Yes(Scope::Once), Say::Yes(Scope::Once)],
+    );
+    room.gate.add_plugin(
+        "careful",
+        Arc::new(|_, _| Some((Decision::Ask, "look at it".to_owned()))),
+    );
     for count in 1..=2 {
-        assert_eq!(room.call(call("file_read src/main.rs")).outcome, Outcome::Approved);
+        assert_eq!(
+            room.call(call("file_read src/main.rs")).outcome,
+            Outcome::Approved
+        );
         assert_eq!(room.person.seen().len(), count);
     }
-    let scopes: Vec<Scope> = room.person.seen()[0].offers.iter().map(|offer| offer.scope).collect();
+    let scopes: Vec<Scope> = room.person.seen()[0]
+        .offers
+        .iter()
+        .map(|offer| offer.scope)
+        .collect();
     assert_eq!(scopes, [Scope::Once]);
 }

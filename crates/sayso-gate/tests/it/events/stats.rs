@@ -13,7 +13,12 @@ use crate::bench::{Setup, call};
 use crate::flow::room::Room;
 
 fn get(counts: &Counts, names: Names, name: &str) -> u64 {
-    counts.named_as(names).into_iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("{name}")).1
+    counts
+        .named_as(names)
+        .into_iter()
+        .find(|(known, _)| *known == name)
+        .unwrap_or_else(|| panic!("{name}"))
+        .1
 }
 
 fn sum(counts: &Counts, names: Names, parts: &[&str]) -> u64 {
@@ -23,9 +28,21 @@ fn sum(counts: &Counts, names: Names, parts: &[&str]) -> u64 {
 fn agrees(counts: &Counts) {
     assert_eq!(counts.total, counts.outcomes.values().sum::<u64>());
     let spec = ["approved", "denied", "auto_approved", "dry_run"];
-    assert_eq!(get(counts, Names::KollaborSpec, "total_requests"), sum(counts, Names::KollaborSpec, &spec));
-    let kollabor = ["auto_approved", "user_approved", "denied", "blocked", "dry_run"];
-    assert_eq!(get(counts, Names::Kollabor, "total_checks"), sum(counts, Names::Kollabor, &kollabor));
+    assert_eq!(
+        get(counts, Names::KollaborSpec, "total_requests"),
+        sum(counts, Names::KollaborSpec, &spec)
+    );
+    let kollabor = [
+        "auto_approved",
+        "user_approved",
+        "denied",
+        "blocked",
+        "dry_run",
+    ];
+    assert_eq!(
+        get(counts, Names::Kollabor, "total_checks"),
+        sum(counts, Names::Kollabor, &kollabor)
+    );
     assert!(counts.double_confirmed <= counts.of(Outcome::Approved));
 }
 
@@ -33,11 +50,39 @@ fn agrees(counts: &Counts) {
 fn s_01_every_counter_has_its_name_and_can_be_reset() {
     let counts = Counts::default();
     for (names, known) in [
-        (Names::KollaborSpec, &["total_requests", "approved", "denied", "auto_approved", "double_confirmed", "quit_requested"][..]),
-        (Names::Kollabor, &["total_checks", "auto_approved", "user_approved", "denied", "blocked"]),
+        (
+            Names::KollaborSpec,
+            &[
+                "total_requests",
+                "approved",
+                "denied",
+                "auto_approved",
+                "double_confirmed",
+                "quit_requested",
+            ][..],
+        ),
+        (
+            Names::Kollabor,
+            &[
+                "total_checks",
+                "auto_approved",
+                "user_approved",
+                "denied",
+                "blocked",
+            ],
+        ),
         (
             Names::Sayso,
-            &["total_requests", "approved", "denied", "auto_approved", "blocked", "timed_out", "double_confirmed", "quit_requested"],
+            &[
+                "total_requests",
+                "approved",
+                "denied",
+                "auto_approved",
+                "blocked",
+                "timed_out",
+                "double_confirmed",
+                "quit_requested",
+            ],
         ),
     ] {
         for name in known {
@@ -48,7 +93,10 @@ fn s_01_every_counter_has_its_name_and_can_be_reset() {
     room.call(call("file_read src/main.rs"));
     let copy = room.gate.stats.counts();
     room.gate.stats.reset();
-    assert_eq!((copy.total, room.gate.stats.counts()), (1, Counts::default()));
+    assert_eq!(
+        (copy.total, room.gate.stats.counts()),
+        (1, Counts::default())
+    );
 }
 
 #[test]
@@ -57,18 +105,35 @@ fn u_19_the_line_for_the_log_is_there_where_the_policy_wants_it() {
     assert_eq!(room.gate.stats_line().as_deref(), Some("no requests"));
     room.call(call("file_read src/main.rs"));
     room.call(call("file_edit src/main.rs"));
-    assert_eq!(room.gate.stats_line().as_deref(), Some("total requests 2, auto approved 1, denied 1"));
-    let silent = Room::with(&Setup::with("sayso", "show_approval_stats: false"), How::Interactive, &[]);
+    assert_eq!(
+        room.gate.stats_line().as_deref(),
+        Some("total requests 2, auto approved 1, denied 1")
+    );
+    let silent = Room::with(
+        &Setup::with("sayso", "show_approval_stats: false"),
+        How::Interactive,
+        &[],
+    );
     assert_eq!(silent.gate.stats_line(), None);
 }
 
 #[test]
 fn z_66_a_tool_that_fails_is_no_denial() {
     let room = Room::new("sayso", How::Interactive, &[]);
-    room.hands.fails.store(true, std::sync::atomic::Ordering::SeqCst);
+    room.hands
+        .fails
+        .store(true, std::sync::atomic::Ordering::SeqCst);
     room.call(call("file_read src/main.rs"));
     let counts = room.gate.stats.counts();
-    assert_eq!((counts.total, counts.of(Outcome::AutoApproved), counts.of(Outcome::Denied), counts.failed), (1, 1, 0, 1));
+    assert_eq!(
+        (
+            counts.total,
+            counts.of(Outcome::AutoApproved),
+            counts.of(Outcome::Denied),
+            counts.failed
+        ),
+        (1, 1, 0, 1)
+    );
 }
 
 fn say() -> impl Strategy<Value = Say> {

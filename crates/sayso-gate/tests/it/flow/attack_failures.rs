@@ -57,14 +57,29 @@ fn a_store_that_panics_does_not_take_the_process_down() {
             run: Arc::new(Hands::default()),
             store: Arc::new(Breaks),
         };
-        let gate = Gate::new(ports, Arc::new(setup.policy.clone()), How::Interactive, Arc::new(|| NOW));
-        let call = std::panic::AssertUnwindSafe(|| pollster::block_on(gate.call(in_session(call("file_read README.md")))));
+        let gate = Gate::new(
+            ports,
+            Arc::new(setup.policy.clone()),
+            How::Interactive,
+            Arc::new(|| NOW),
+        );
+        let call = std::panic::AssertUnwindSafe(|| {
+            pollster::block_on(gate.call(in_session(call("file_read README.md"))))
+        });
         let _ = std::panic::catch_unwind(call);
         return;
     }
     let name = "flow::attack::a_store_that_panics_does_not_take_the_process_down";
-    let child = std::process::Command::new(std::env::current_exe().unwrap()).args(["--exact", name]).env(CHILD, "1").output().unwrap();
-    assert!(child.status.success(), "{:?}: every other open call lost its end", child.status);
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    assert!(
+        child.status.success(),
+        "{:?}: every other open call lost its end",
+        child.status
+    );
 }
 
 /// A world that breaks.
@@ -79,10 +94,18 @@ impl World for BrokenWorld {
 #[test]
 fn a_world_that_panics_is_a_denial() {
     use sayso_gate::library::gated;
-    let agent = Builder::new("/ws", Arc::new(BrokenWorld)).tool(gated("bash", |_| Ok(Node::text("done")))).build().unwrap();
-    let call = || pollster::block_on(agent.call("bash", Node::map([("command", Node::text("ls"))]))).outcome;
+    let agent = Builder::new("/ws", Arc::new(BrokenWorld))
+        .tool(gated("bash", |_| Ok(Node::text("done"))))
+        .build()
+        .unwrap();
+    let call = || {
+        pollster::block_on(agent.call("bash", Node::map([("command", Node::text("ls"))]))).outcome
+    };
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
-    assert!(outcome.is_ok(), "\"every call has an end, and it is never a panic\"");
+    assert!(
+        outcome.is_ok(),
+        "\"every call has an end, and it is never a panic\""
+    );
 }
 
 #[test]
@@ -94,9 +117,22 @@ fn a_world_that_panics_ends_one_call_of_a_batch_and_not_all() {
         run: Arc::new(Hands::default()),
         store: Arc::new(Memory::new()),
     };
-    let gate = Gate::new(ports, Arc::new(setup.policy.clone()), How::Interactive, Arc::new(|| NOW));
-    let run = || pollster::block_on(gate.batch(vec![call("bash ls"), call("bash ls")], Options::default())).results.len();
-    assert_eq!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).ok(), Some(2), "every call of a batch gets an end, in order");
+    let gate = Gate::new(
+        ports,
+        Arc::new(setup.policy.clone()),
+        How::Interactive,
+        Arc::new(|| NOW),
+    );
+    let run = || {
+        pollster::block_on(gate.batch(vec![call("bash ls"), call("bash ls")], Options::default()))
+            .results
+            .len()
+    };
+    assert_eq!(
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).ok(),
+        Some(2),
+        "every call of a batch gets an end, in order"
+    );
 }
 
 #[test]
@@ -113,8 +149,16 @@ fn arguments_deeper_than_the_stack_are_malformed() {
         std::process::exit(0);
     }
     let name = "flow::attack::arguments_deeper_than_the_stack_are_malformed";
-    let child = std::process::Command::new(std::env::current_exe().unwrap()).args(["--exact", name]).env(CHILD, "1").output().unwrap();
-    assert!(child.status.success(), "{:?}: the process is gone, and every open call with it", child.status);
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    assert!(
+        child.status.success(),
+        "{:?}: the process is gone, and every open call with it",
+        child.status
+    );
 }
 
 // ---- 4. answers, ends, growth -------------------------------------------------------------------------------------
@@ -122,7 +166,10 @@ fn arguments_deeper_than_the_stack_are_malformed() {
 #[test]
 fn whoever_takes_a_seat_is_shown_what_is_open() {
     let prompts = Prompts::new();
-    let first = prompts.join(Answerer { deliver: Some(Arc::new(|_| Ok(()))), ..Answerer::new("tui") });
+    let first = prompts.join(Answerer {
+        deliver: Some(Arc::new(|_| Ok(()))),
+        ..Answerer::new("tui")
+    });
     let _ticket = prompts.open(prompt("one", "s", None));
     let shown = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&shown);
@@ -130,9 +177,15 @@ fn whoever_takes_a_seat_is_shown_what_is_open() {
         count.fetch_add(1, Ordering::SeqCst);
         Ok(())
     };
-    let _later = prompts.join(Answerer { deliver: Some(Arc::new(deliver)), ..Answerer::new("web") });
+    let _later = prompts.join(Answerer {
+        deliver: Some(Arc::new(deliver)),
+        ..Answerer::new("web")
+    });
     drop(first);
-    assert!(shown.load(Ordering::SeqCst) == 1 || prompts.is_empty(), "it is open for ever, and nobody was shown it");
+    assert!(
+        shown.load(Ordering::SeqCst) == 1 || prompts.is_empty(),
+        "it is open for ever, and nobody was shown it"
+    );
 }
 
 /// Whether something comes true within a time that is long for any machine.
@@ -153,14 +206,20 @@ fn a_screen_that_hangs_does_not_stop_the_time_of_a_prompt() {
         let _ = wait.lock().unwrap().recv();
         Ok(())
     };
-    let _seat = prompts.join(Answerer { deliver: Some(Arc::new(deliver)), ..Answerer::new("tui") });
+    let _seat = prompts.join(Answerer {
+        deliver: Some(Arc::new(deliver)),
+        ..Answerer::new("tui")
+    });
     let other = prompts.clone();
     let open = std::thread::spawn(move || other.open(prompt("one", "s", Some(1))).wait());
     // The screen hangs until long after.
     let ended = eventually(|| open.is_finished());
     drop(go);
     assert_eq!(open.join().unwrap(), Ended::TimedOut);
-    assert!(ended, "nothing ends it: its time starts only when the screen is done");
+    assert!(
+        ended,
+        "nothing ends it: its time starts only when the screen is done"
+    );
 }
 
 struct Counting;
@@ -178,7 +237,12 @@ fn readers_that_go_away_leave_nothing_behind() {
     let waker = Waker::from(Arc::clone(&counting));
     for _ in 0..10_000 {
         let mut changed = Box::pin(seat.changed(version));
-        assert!(changed.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        assert!(
+            changed
+                .as_mut()
+                .poll(&mut Context::from_waker(&waker))
+                .is_pending()
+        );
     }
     let kept = Arc::strong_count(&counting) - 2;
     assert!(kept <= 1, "{kept} wakers of readers that are gone");
@@ -207,28 +271,64 @@ fn one_waker_that_panics_loses_no_other_and_no_timeout() {
     let mut broken = Box::pin(prompts.open(prompt("one", "s", Some(1))));
     let mut other = Box::pin(prompts.open(prompt("two", "s", Some(1))));
     let flag = Arc::new(Flag(AtomicBool::new(false)));
-    assert!(broken.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::new(Explosive)))).is_pending());
-    assert!(other.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(&flag)))).is_pending());
+    assert!(
+        broken
+            .as_mut()
+            .poll(&mut Context::from_waker(&Waker::from(Arc::new(Explosive))))
+            .is_pending()
+    );
+    assert!(
+        other
+            .as_mut()
+            .poll(&mut Context::from_waker(&Waker::from(Arc::clone(&flag))))
+            .is_pending()
+    );
     let woken = eventually(|| flag.0.load(Ordering::SeqCst));
     let _third = prompts.open(prompt("three", "s", Some(1)));
     let ended = eventually(|| prompts.is_empty());
-    assert!(woken && ended, "the other call was woken: {woken}; still open long after their time: {}", prompts.len());
+    assert!(
+        woken && ended,
+        "the other call was woken: {woken}; still open long after their time: {}",
+        prompts.len()
+    );
 }
 
 /// How often the world was looked at for a group of calls.
 fn looks(count: usize, say: Say) -> usize {
-    let room = Room::with(&Setup::profile("sayso"), How::Interactive, &vec![say; count]);
-    let calls = (0..count).map(|n| Call { group: Some("g".into()), ..in_session(call(&format!("bash make a{n}"))) }).collect();
+    let room = Room::with(
+        &Setup::profile("sayso"),
+        How::Interactive,
+        &vec![say; count],
+    );
+    let calls = (0..count)
+        .map(|n| Call {
+            group: Some("g".into()),
+            ..in_session(call(&format!("bash make a{n}")))
+        })
+        .collect();
     let batch = pollster::block_on(room.gate.batch(calls, Options::default()));
-    assert_eq!((batch.results.len(), room.person.seen().len()), (count, 1), "one question for all");
+    assert_eq!(
+        (batch.results.len(), room.person.seen().len()),
+        (count, 1),
+        "one question for all"
+    );
     room.world.asked.load(Ordering::SeqCst)
 }
 
 #[test]
 fn a_group_costs_as_much_as_its_calls() {
-    for say in [Say::Yes(Scope::Once), Say::No, Say::Gone, Say::Nothing, Say::Breaks] {
+    for say in [
+        Say::Yes(Scope::Once),
+        Say::No,
+        Say::Gone,
+        Say::Nothing,
+        Say::Breaks,
+    ] {
         let (few, many) = (looks(50, say.clone()), looks(400, say.clone()));
-        assert!(many < few * 9, "{say:?}: 8 times the calls took {few} and {many} looks at the world");
+        assert!(
+            many < few * 9,
+            "{say:?}: 8 times the calls took {few} and {many} looks at the world"
+        );
     }
 }
 
@@ -236,14 +336,29 @@ fn a_group_costs_as_much_as_its_calls() {
 fn open_prompts_that_are_alike_all_close() {
     let prompts = Prompts::new();
     let _seat = prompts.join(Answerer::new("tui"));
-    let room = Room::asking(&Setup::profile("sayso"), How::Interactive, Arc::new(prompts.clone()), Arc::new(Simulated::default()));
-    let mut open: Vec<_> = (0..8000).map(|_| Box::pin(room.gate.call(in_session(call("bash make a"))))).collect();
+    let room = Room::asking(
+        &Setup::profile("sayso"),
+        How::Interactive,
+        Arc::new(prompts.clone()),
+        Arc::new(Simulated::default()),
+    );
+    let mut open: Vec<_> = (0..8000)
+        .map(|_| Box::pin(room.gate.call(in_session(call("bash make a")))))
+        .collect();
     for call in &mut open {
-        assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert!(
+            call.as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()))
+                .is_pending()
+        );
     }
     prompts.close();
     // The last first, as when a list is taken down from its end.
     for call in open.iter_mut().rev() {
-        assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+        assert!(
+            call.as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()))
+                .is_ready()
+        );
     }
 }

@@ -75,7 +75,14 @@ impl Store for Broken {
 
 fn broken(step: &'static str, says: Say) -> (Gate, Arc<Broken>, Arc<Hands>) {
     let room = Room::new("sayso", How::Interactive, &[]);
-    let (broken, hands) = (Arc::new(Broken { step, living: room.world, memory: Memory::new() }), Arc::new(Hands::default()));
+    let (broken, hands) = (
+        Arc::new(Broken {
+            step,
+            living: room.world,
+            memory: Memory::new(),
+        }),
+        Arc::new(Hands::default()),
+    );
     let ports = Ports {
         world: Arc::clone(&broken) as _,
         ask: Arc::new(Simulated::new([says.clone(), says])),
@@ -83,12 +90,25 @@ fn broken(step: &'static str, says: Say) -> (Gate, Arc<Broken>, Arc<Hands>) {
         store: Arc::clone(&broken) as _,
     };
     let policy = Arc::new(Setup::profile("sayso").policy.clone());
-    let clock = move || if step == "clock" { panic!("it breaks") } else { NOW };
-    (Gate::new(ports, policy, How::Interactive, Arc::new(clock)), broken, hands)
+    let clock = move || {
+        if step == "clock" {
+            panic!("it breaks")
+        } else {
+            NOW
+        }
+    };
+    (
+        Gate::new(ports, policy, How::Interactive, Arc::new(clock)),
+        broken,
+        hands,
+    )
 }
 
 fn of_session(text: &str) -> Call {
-    Call { session: "s".to_owned(), ..call(text) }
+    Call {
+        session: "s".to_owned(),
+        ..call(text)
+    }
 }
 
 #[test]
@@ -103,25 +123,51 @@ fn whatever_breaks_is_a_denial_and_every_call_of_a_batch_has_its_end() {
         ("append", "file_read README.md"),
     ] {
         let (gate, _, hands) = broken(step, Say::Yes(Scope::Session));
-        let batch = pollster::block_on(gate.batch(vec![of_session(text), of_session(text)], Options::default()));
-        let outcomes: Vec<Outcome> = batch.results.iter().map(|finished| finished.outcome).collect();
-        assert_eq!(outcomes, [Outcome::Blocked, Outcome::Blocked], "{step}: {text}");
+        let batch = pollster::block_on(
+            gate.batch(vec![of_session(text), of_session(text)], Options::default()),
+        );
+        let outcomes: Vec<Outcome> = batch
+            .results
+            .iter()
+            .map(|finished| finished.outcome)
+            .collect();
+        assert_eq!(
+            outcomes,
+            [Outcome::Blocked, Outcome::Blocked],
+            "{step}: {text}"
+        );
         assert!(hands.ran.lock().unwrap().is_empty(), "{step}: {text}");
     }
     // Without what was granted before, it is asked about; and a clock is only needed for what expires.
     for step in ["grants", "clock"] {
         let (gate, ..) = broken(step, Say::Yes(Scope::Once));
-        assert_eq!(pollster::block_on(gate.call(of_session("bash make a"))).outcome, Outcome::Approved, "{step}");
+        assert_eq!(
+            pollster::block_on(gate.call(of_session("bash make a"))).outcome,
+            Outcome::Approved,
+            "{step}"
+        );
     }
 }
 
 #[test]
 fn a_grant_whose_use_could_not_be_counted_holds_no_longer() {
     let (gate, store, hands) = broken("used", Say::No);
-    let key = GrantKey::Exact(Operation::freeze(of_session("bash make a")).unwrap().digest());
+    let key = GrantKey::Exact(
+        Operation::freeze(of_session("bash make a"))
+            .unwrap()
+            .digest(),
+    );
     let reach = Reach::Session("s".into());
-    let grant =
-        Grant { id: "one".into(), key, reach, agent: String::new(), expires: None, uses_left: Some(1), risk: Risk::Unknown, seal: None };
+    let grant = Grant {
+        id: "one".into(),
+        key,
+        reach,
+        agent: String::new(),
+        expires: None,
+        uses_left: Some(1),
+        risk: Risk::Unknown,
+        seal: None,
+    };
     store.remember(grant).unwrap();
     let outcome = || pollster::block_on(gate.call(of_session("bash make a"))).outcome;
     assert_eq!([outcome(), outcome()], [Outcome::Denied, Outcome::Denied]);
@@ -139,15 +185,35 @@ fn a_screen_that_hangs_does_not_hold_up_the_end_of_a_call_nor_other_screens() {
     };
     let (tell, told) = std::sync::mpsc::channel();
     let tell = Mutex::new(tell);
-    let works = move |prompt: &Arc<Prompt>| tell.lock().unwrap().send(prompt.id.clone()).map_err(|gone| gone.to_string());
-    let _hangs = prompts.join(Answerer { deliver: Some(Arc::new(hangs)), ..Answerer::new("tui") });
-    let _works = prompts.join(Answerer { deliver: Some(Arc::new(works)), ..Answerer::new("web") });
+    let works = move |prompt: &Arc<Prompt>| {
+        tell.lock()
+            .unwrap()
+            .send(prompt.id.clone())
+            .map_err(|gone| gone.to_string())
+    };
+    let _hangs = prompts.join(Answerer {
+        deliver: Some(Arc::new(hangs)),
+        ..Answerer::new("tui")
+    });
+    let _works = prompts.join(Answerer {
+        deliver: Some(Arc::new(works)),
+        ..Answerer::new("web")
+    });
     let setup = Setup::with("sayso", "approval_timeout: 1\n");
-    let room = Room::asking(&setup, How::Interactive, Arc::new(prompts.clone()), Arc::new(Simulated::default()));
+    let room = Room::asking(
+        &setup,
+        How::Interactive,
+        Arc::new(prompts.clone()),
+        Arc::new(Simulated::default()),
+    );
     // If it held anything up, this would wait for ever.
     assert_eq!(room.call(call("bash make a")).outcome, Outcome::TimedOut);
     assert_eq!(room.call(call("bash make b")).outcome, Outcome::TimedOut);
-    assert_eq!(told.iter().take(2).count(), 2, "the other screen was shown both");
+    assert_eq!(
+        told.iter().take(2).count(),
+        2,
+        "the other screen was shown both"
+    );
     drop(go);
 }
 
@@ -158,7 +224,12 @@ impl Ask for After {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
         self.0.fetch_add(self.1, Ordering::SeqCst);
         let answer = prompt.answer(self.2.clone());
-        Box::pin(async move { Ended::Answered { answer, by: "somebody".into() } })
+        Box::pin(async move {
+            Ended::Answered {
+                answer,
+                by: "somebody".into(),
+            }
+        })
     }
 }
 
@@ -170,7 +241,10 @@ fn an_answer_counts_up_to_four_times_the_wait_whoever_asks() {
         (41, Choice::Deny, Outcome::Denied),
         (41, Choice::Quit, Outcome::Cancelled),
     ] {
-        let (setup, clock) = (Setup::with("sayso", "approval_timeout: 10\n"), Arc::new(AtomicUsize::new(1000)));
+        let (setup, clock) = (
+            Setup::with("sayso", "approval_timeout: 10\n"),
+            Arc::new(AtomicUsize::new(1000)),
+        );
         let ports = Ports {
             world: Room::with(&setup, How::Interactive, &[]).world,
             ask: Arc::new(After(Arc::clone(&clock), seconds, choice.clone())),
@@ -178,8 +252,17 @@ fn an_answer_counts_up_to_four_times_the_wait_whoever_asks() {
             store: Arc::new(Memory::new()),
         };
         let time = Arc::new(move || i64::try_from(clock.load(Ordering::SeqCst)).unwrap());
-        let gate = Gate::new(ports, Arc::new(setup.policy.clone()), How::Interactive, time);
-        assert_eq!(pollster::block_on(gate.call(of_session("bash make a"))).outcome, outcome, "{seconds} {choice:?}");
+        let gate = Gate::new(
+            ports,
+            Arc::new(setup.policy.clone()),
+            How::Interactive,
+            time,
+        );
+        assert_eq!(
+            pollster::block_on(gate.call(of_session("bash make a"))).outcome,
+            outcome,
+            "{seconds} {choice:?}"
+        );
     }
 }
 
@@ -193,15 +276,36 @@ fn arguments_that_are_too_deep_are_refused_at_every_door() {
     let tool = requires_approval("pay", |_| Ok(Node::text("paid"))).payload(Node::clone);
     let builder = || Builder::new("/ws", Arc::new(Setup::profile("sayso").world));
     let agent = builder().tool(tool).build().unwrap();
-    assert_eq!(pollster::block_on(agent.call("pay", args())).outcome, Outcome::Blocked);
-    let batch = pollster::block_on(agent.batch(vec![Context::new("pay", args())], Options::default()));
-    assert_eq!(batch.results[0].outcome, Outcome::Blocked);
-    assert!(matches!(agent.check(&Context::new("pay", args())), Checked::Blocked { .. }));
-    assert!(matches!(builder().checker().unwrap().check(Context::new("pay", args())), Checked::Blocked { .. }));
-    let room = Room::new("sayso", How::Interactive, &[]);
-    let grouped = |args| Call { group: Some("g".into()), ..Call::new("my_tool", args, "/ws") };
+    assert_eq!(
+        pollster::block_on(agent.call("pay", args())).outcome,
+        Outcome::Blocked
+    );
     let batch =
-        pollster::block_on(room.gate.batch(vec![grouped(Node::map([("x", Node::text("y"))])), grouped(args())], Options::default()));
+        pollster::block_on(agent.batch(vec![Context::new("pay", args())], Options::default()));
+    assert_eq!(batch.results[0].outcome, Outcome::Blocked);
+    assert!(matches!(
+        agent.check(&Context::new("pay", args())),
+        Checked::Blocked { .. }
+    ));
+    assert!(matches!(
+        builder()
+            .checker()
+            .unwrap()
+            .check(Context::new("pay", args())),
+        Checked::Blocked { .. }
+    ));
+    let room = Room::new("sayso", How::Interactive, &[]);
+    let grouped = |args| Call {
+        group: Some("g".into()),
+        ..Call::new("my_tool", args, "/ws")
+    };
+    let batch = pollster::block_on(room.gate.batch(
+        vec![
+            grouped(Node::map([("x", Node::text("y"))])),
+            grouped(args()),
+        ],
+        Options::default(),
+    ));
     assert_eq!(batch.results[1].outcome, Outcome::Blocked);
 }
 
@@ -220,9 +324,18 @@ fn a_result_that_is_too_deep_is_a_failure_of_the_tool() {
         run: Arc::new(Deep),
         store: Arc::new(Memory::new()),
     };
-    let gate = Gate::new(ports, Arc::new(setup.policy.clone()), How::Interactive, Arc::new(|| NOW));
+    let gate = Gate::new(
+        ports,
+        Arc::new(setup.policy.clone()),
+        How::Interactive,
+        Arc::new(|| NOW),
+    );
     let finished = pollster::block_on(gate.call(of_session("file_read README.md")));
-    assert!(matches!(&finished.ran, Some(Ran::Failed { why, .. }) if why.contains("deep")), "{:?}", finished.message);
+    assert!(
+        matches!(&finished.ran, Some(Ran::Failed { why, .. }) if why.contains("deep")),
+        "{:?}",
+        finished.message
+    );
 }
 
 #[test]
@@ -230,8 +343,17 @@ fn a_store_in_memory_keeps_the_last_entries() {
     let memory = Memory::new();
     let last = i64::try_from(MOST_ENTRIES).unwrap() + 5;
     for at in 0..last {
-        memory.append(&Entry { at, operation: None, what: What::Trouble(String::new()) }).unwrap();
+        memory
+            .append(&Entry {
+                at,
+                operation: None,
+                what: What::Trouble(String::new()),
+            })
+            .unwrap();
     }
     let entries = memory.entries();
-    assert_eq!((entries.len(), entries[0].at, entries[entries.len() - 1].at), (MOST_ENTRIES, 5, last - 1));
+    assert_eq!(
+        (entries.len(), entries[0].at, entries[entries.len() - 1].at),
+        (MOST_ENTRIES, 5, last - 1)
+    );
 }

@@ -26,13 +26,27 @@ impl Ask for Meddler {
         asked.push(Arc::clone(&prompt));
         (self.meddle)(self.world.lock().unwrap().as_ref().unwrap(), asked.len());
         let answer = prompt.answer(Choice::Offer(0));
-        Box::pin(async move { Ended::Answered { answer, by: "somebody".into() } })
+        Box::pin(async move {
+            Ended::Answered {
+                answer,
+                by: "somebody".into(),
+            }
+        })
     }
 }
 
 fn room(meddle: fn(&Living, usize)) -> (Room, Arc<Meddler>) {
-    let meddler = Arc::new(Meddler { world: Mutex::default(), asked: Mutex::default(), meddle });
-    let room = Room::asking(&Setup::profile("sayso"), How::Interactive, Arc::clone(&meddler) as _, Arc::new(Simulated::default()));
+    let meddler = Arc::new(Meddler {
+        world: Mutex::default(),
+        asked: Mutex::default(),
+        meddle,
+    });
+    let room = Room::asking(
+        &Setup::profile("sayso"),
+        How::Interactive,
+        Arc::clone(&meddler) as _,
+        Arc::new(Simulated::default()),
+    );
     *meddler.world.lock().unwrap() = Some(Arc::clone(&room.world));
     room.world.write("/ws/s.sh", "echo harmless");
     (room, meddler)
@@ -55,8 +69,17 @@ fn w13_d02_a_script_that_is_rewritten_while_it_is_asked_about_is_a_new_question(
             }
         });
         let finished = room.call(call(command));
-        assert_eq!(finished.outcome, Outcome::Approved, "{command}: {}", finished.message);
-        assert_eq!(meddler.asked.lock().unwrap().len(), 2, "{command} is asked about again");
+        assert_eq!(
+            finished.outcome,
+            Outcome::Approved,
+            "{command}: {}",
+            finished.message
+        );
+        assert_eq!(
+            meddler.asked.lock().unwrap().len(),
+            2,
+            "{command} is asked about again"
+        );
     }
 }
 
@@ -69,8 +92,17 @@ fn w13_a_script_that_turns_into_what_is_denied_is_denied() {
             }
         });
         let finished = room.call(call(command));
-        assert_eq!(finished.outcome, Outcome::Blocked, "{command}: {}", finished.message);
-        assert_eq!(meddler.asked.lock().unwrap().len(), 1, "{command} is not asked about again");
+        assert_eq!(
+            finished.outcome,
+            Outcome::Blocked,
+            "{command}: {}",
+            finished.message
+        );
+        assert_eq!(
+            meddler.asked.lock().unwrap().len(),
+            1,
+            "{command} is not asked about again"
+        );
     }
 }
 
@@ -84,16 +116,37 @@ fn h_21_a_target_that_turns_into_a_link_is_a_new_question() {
     room.call(call("file_edit src/main.rs"));
     let asked = meddler.asked.lock().unwrap();
     assert_eq!(asked.len(), 2);
-    assert!(asked[1].verdict.reasons.iter().any(|reason| reason.must_ask), "and the new question is about a file outside");
+    assert!(
+        asked[1]
+            .verdict
+            .reasons
+            .iter()
+            .any(|reason| reason.must_ask),
+        "and the new question is about a file outside"
+    );
 }
 
 #[test]
 fn h_25_a_file_that_changes_under_a_shown_diff_is_a_new_question() {
-    let (room, meddler) = room(|world, turn| world.write("/ws/src/main.rs", &format!("an old one, number {turn}")));
+    let (room, meddler) =
+        room(|world, turn| world.write("/ws/src/main.rs", &format!("an old one, number {turn}")));
     let finished = room.call(call("file_edit src/main.rs"));
-    assert_eq!(meddler.asked.lock().unwrap().len(), 3, "asked anew as long as it changes, three times at most");
-    assert_eq!((finished.outcome, room.ran().len()), (Outcome::Blocked, 0), "{}", finished.message);
-    assert!(finished.message.contains("kept changing"), "{}", finished.message);
+    assert_eq!(
+        meddler.asked.lock().unwrap().len(),
+        3,
+        "asked anew as long as it changes, three times at most"
+    );
+    assert_eq!(
+        (finished.outcome, room.ran().len()),
+        (Outcome::Blocked, 0),
+        "{}",
+        finished.message
+    );
+    assert!(
+        finished.message.contains("kept changing"),
+        "{}",
+        finished.message
+    );
 }
 
 #[test]
@@ -104,42 +157,78 @@ fn what_is_remembered_from_an_outdated_question_does_not_count() {
         }
     });
     room.call(call("bash sh ./s.sh"));
-    assert!(room.entries().iter().filter(|word| **word == "granted").count() == 0);
+    assert!(
+        room.entries()
+            .iter()
+            .filter(|word| **word == "granted")
+            .count()
+            == 0
+    );
 }
 
 #[test]
 fn a_08_a_grant_for_a_script_ends_when_the_script_changes() {
     let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Session)]);
     room.world.write("/ws/s.sh", "echo harmless");
-    assert_eq!(room.call(call("bash python3 s.sh")).outcome, Outcome::Approved);
-    assert_eq!(room.call(call("bash python3 s.sh")).outcome, Outcome::AutoApproved, "the same script again");
+    assert_eq!(
+        room.call(call("bash python3 s.sh")).outcome,
+        Outcome::Approved
+    );
+    assert_eq!(
+        room.call(call("bash python3 s.sh")).outcome,
+        Outcome::AutoApproved,
+        "the same script again"
+    );
     room.world.write("/ws/s.sh", "rm -rf ~");
-    assert_eq!(room.call(call("bash python3 s.sh")).outcome, Outcome::Denied, "another script is asked about, and nobody says yes");
+    assert_eq!(
+        room.call(call("bash python3 s.sh")).outcome,
+        Outcome::Denied,
+        "another script is asked about, and nobody says yes"
+    );
     assert_eq!(room.person.seen().len(), 2);
 }
 
 #[test]
 fn d_15_h_43_z_68_an_approval_runs_once_and_only_for_what_it_was_given_to() {
     let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Once)]);
-    let approved = pollster::block_on(room.gate.hold(call("bash cargo build"), &mut Turn::alone())).unwrap();
+    let approved =
+        pollster::block_on(room.gate.hold(call("bash cargo build"), &mut Turn::alone())).unwrap();
     let freeze = |text: &str| Operation::freeze(call(text)).unwrap();
     assert!(approved.is_for(&freeze("bash cargo build")));
-    assert!(!approved.is_for(&freeze("bash cargo build --release")), "another argument");
-    let elsewhere = sayso_core::operation::Call { cwd: "/ws/src".to_owned(), ..call("bash cargo build") };
-    assert!(!approved.is_for(&Operation::freeze(elsewhere).unwrap()), "another folder");
+    assert!(
+        !approved.is_for(&freeze("bash cargo build --release")),
+        "another argument"
+    );
+    let elsewhere = sayso_core::operation::Call {
+        cwd: "/ws/src".to_owned(),
+        ..call("bash cargo build")
+    };
+    assert!(
+        !approved.is_for(&Operation::freeze(elsewhere).unwrap()),
+        "another folder"
+    );
     // Yes runs it, without a second check that refuses; and the value is gone with the run.
     let finished = pollster::block_on(room.gate.run(approved));
     assert!(finished.succeeded());
-    assert_eq!(room.call(call("bash cargo build")).outcome, Outcome::Denied, "approve-once is never kept (R-15)");
+    assert_eq!(
+        room.call(call("bash cargo build")).outcome,
+        Outcome::Denied,
+        "approve-once is never kept (R-15)"
+    );
 }
 
 #[test]
 fn h_26_what_changes_between_the_answer_and_the_run_stops_the_run() {
     let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Once)]);
     room.world.write("/ws/s.sh", "echo harmless");
-    let approved = pollster::block_on(room.gate.hold(call("bash sh ./s.sh"), &mut Turn::alone())).unwrap();
+    let approved =
+        pollster::block_on(room.gate.hold(call("bash sh ./s.sh"), &mut Turn::alone())).unwrap();
     room.world.write("/ws/s.sh", "rm -rf ~");
     let finished = pollster::block_on(room.gate.run(approved));
     assert!(room.ran().is_empty() && !finished.succeeded());
-    assert!(finished.message.contains("changed after it was approved"), "{}", finished.message);
+    assert!(
+        finished.message.contains("changed after it was approved"),
+        "{}",
+        finished.message
+    );
 }

@@ -37,7 +37,10 @@ pub struct Living {
 impl Living {
     pub fn write(&self, path: &str, content: &str) {
         self.scripted.lock().unwrap().file(path);
-        self.contents.lock().unwrap().insert(path.to_owned(), content.as_bytes().to_vec());
+        self.contents
+            .lock()
+            .unwrap()
+            .insert(path.to_owned(), content.as_bytes().to_vec());
     }
 
     pub fn link(&self, at: &str, to: &str) {
@@ -48,7 +51,10 @@ impl Living {
 impl World for Living {
     fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
         self.asked.fetch_add(1, Ordering::SeqCst);
-        self.scripted.lock().unwrap().answer(cwd, workspace, questions)
+        self.scripted
+            .lock()
+            .unwrap()
+            .answer(cwd, workspace, questions)
     }
 
     fn seal(&self, files: &[Sealed]) -> Option<Digest> {
@@ -57,14 +63,21 @@ impl World for Living {
         }
         let mut encoder = Encoder::new("test");
         for file in files {
-            let (Sealed::Content(path) | Sealed::Identity(path) | Sealed::Which(path) | Sealed::Bytes(path, _)) = file;
+            let (Sealed::Content(path)
+            | Sealed::Identity(path)
+            | Sealed::Which(path)
+            | Sealed::Bytes(path, _)) = file;
             encoder.text(path);
             let contents = self.contents.lock().unwrap();
             let bytes = contents.get(path).map(Vec::as_slice);
             match file {
                 Sealed::Which(_) => {}
                 // What only the scripted world knows does not change.
-                Sealed::Bytes(_, digest) if bytes.is_some_and(|bytes| Digest::of_bytes(bytes) != *digest) => return None,
+                Sealed::Bytes(_, digest)
+                    if bytes.is_some_and(|bytes| Digest::of_bytes(bytes) != *digest) =>
+                {
+                    return None;
+                }
                 _ => encoder.text(&String::from_utf8_lossy(bytes.unwrap_or_default())),
             }
         }
@@ -77,8 +90,14 @@ impl World for Living {
             return Err(format!("{path}: permission denied"));
         }
         let contents = self.contents.lock().unwrap();
-        let Some(bytes) = contents.get(path) else { return self.scripted.lock().unwrap().content(path, most) };
-        Ok(Some(Content { bytes: bytes.clone(), size: bytes.len() as u64, executable: None }))
+        let Some(bytes) = contents.get(path) else {
+            return self.scripted.lock().unwrap().content(path, most);
+        };
+        Ok(Some(Content {
+            bytes: bytes.clone(),
+            size: bytes.len() as u64,
+            executable: None,
+        }))
     }
 }
 
@@ -92,10 +111,19 @@ pub struct Hands {
 
 impl Run for Hands {
     fn run<'a>(&'a self, approved: Approved) -> Later<'a, Ran> {
-        self.ran.lock().unwrap().push(sayso_core::explain::subject(approved.operation()));
+        self.ran
+            .lock()
+            .unwrap()
+            .push(sayso_core::explain::subject(approved.operation()));
         assert!(!self.breaks.load(Ordering::SeqCst), "the tool breaks");
         let failed = self.fails.load(Ordering::SeqCst);
-        Box::pin(async move { if failed { Ran::failed("no such file") } else { Ran::Done(Node::text("done")) } })
+        Box::pin(async move {
+            if failed {
+                Ran::failed("no such file")
+            } else {
+                Ran::Done(Node::text("done"))
+            }
+        })
     }
 }
 
@@ -112,7 +140,11 @@ impl Store for Shelf {
     }
 
     fn remember(&self, grant: Grant) -> Result<(), String> {
-        if self.full.load(Ordering::SeqCst) { Err("the disk is full".to_owned()) } else { self.memory.remember(grant) }
+        if self.full.load(Ordering::SeqCst) {
+            Err("the disk is full".to_owned())
+        } else {
+            self.memory.remember(grant)
+        }
     }
 
     fn take(&self, grant: &str) -> bool {
@@ -120,7 +152,11 @@ impl Store for Shelf {
     }
 
     fn append(&self, entry: &Entry) -> Result<(), String> {
-        if self.full.load(Ordering::SeqCst) { Err("the disk is full".to_owned()) } else { self.memory.append(entry) }
+        if self.full.load(Ordering::SeqCst) {
+            Err("the disk is full".to_owned())
+        } else {
+            self.memory.append(entry)
+        }
     }
 }
 
@@ -150,8 +186,19 @@ impl Room {
     pub fn asking(setup: &Setup, how: How, ask: Arc<dyn Ask>, person: Arc<Simulated>) -> Room {
         let world = Arc::new(Living::default());
         *world.scripted.lock().unwrap() = setup.world.clone();
-        for path in ["/ws/docs/README.md", "/ws/src/main.rs", "/ws/README.md", "/ws/core/application.py", "/ws/.env", "/ws/package.json"] {
-            world.contents.lock().unwrap().insert(path.to_owned(), b"one\ntwo old three\n".to_vec());
+        for path in [
+            "/ws/docs/README.md",
+            "/ws/src/main.rs",
+            "/ws/README.md",
+            "/ws/core/application.py",
+            "/ws/.env",
+            "/ws/package.json",
+        ] {
+            world
+                .contents
+                .lock()
+                .unwrap()
+                .insert(path.to_owned(), b"one\ntwo old three\n".to_vec());
         }
         let (hands, shelf) = (Arc::new(Hands::default()), Arc::new(Shelf::default()));
         let ports = Ports {
@@ -162,11 +209,21 @@ impl Room {
         };
         let gate = Gate::new(ports, Arc::new(setup.policy.clone()), how, Arc::new(|| NOW));
         let events = gate.events.record();
-        Room { gate, person, world, hands, shelf, events }
+        Room {
+            gate,
+            person,
+            world,
+            hands,
+            shelf,
+            events,
+        }
     }
 
     pub fn call(&self, call: Call) -> Finished {
-        pollster::block_on(self.gate.call(Call { session: "s".to_owned(), ..call }))
+        pollster::block_on(self.gate.call(Call {
+            session: "s".to_owned(),
+            ..call
+        }))
     }
 
     pub fn kinds(&self) -> Vec<EventKind> {

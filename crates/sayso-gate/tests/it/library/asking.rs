@@ -11,8 +11,8 @@ use sayso_core::prompt::Scope;
 use sayso_gate::batch::Options;
 use sayso_gate::library::decision::DECISIONS;
 use sayso_gate::library::{
-    ApprovalDecision, Checked, Context, How, Metadata, Presenter, Say, gated, person, pre_approved, requires_approval,
-    simple_approval_request,
+    ApprovalDecision, Checked, Context, How, Metadata, Presenter, Say, gated, person, pre_approved,
+    requires_approval, simple_approval_request,
 };
 
 use super::{Setup, args, number};
@@ -51,9 +51,18 @@ fn l_01_a_check_asks_nobody_and_leaves_no_trace() {
     let setup = Setup::new([Say::Yes(Scope::Session)], |builder| builder);
     let told = setup.agent.gate().events.record();
     for command in ["cargo test", "rm -rf /", "ls"] {
-        let _ = setup.agent.check(&Context::new("bash", args([("command", command)])));
+        let _ = setup
+            .agent
+            .check(&Context::new("bash", args([("command", command)])));
     }
-    assert_eq!((setup.asked(), told.kinds().len(), setup.store.entries().len()), (0, 0, 0));
+    assert_eq!(
+        (
+            setup.asked(),
+            told.kinds().len(),
+            setup.store.entries().len()
+        ),
+        (0, 0, 0)
+    );
     assert_eq!(setup.agent.gate().stats.counts().total, 0);
 }
 
@@ -61,21 +70,39 @@ fn l_01_a_check_asks_nobody_and_leaves_no_trace() {
 fn l_01_a_check_is_policy_alone() {
     let setup = Setup::new([Say::Yes(Scope::Session)], |builder| builder);
     let context = Context::new("deploy", args([("stage", "test")]));
-    let Checked::Request(request) = setup.agent.check(&context) else { panic!() };
-    assert_eq!((request.tool_name(), request.description()), ("deploy", "deploy(stage=\"test\")"));
+    let Checked::Request(request) = setup.agent.check(&context) else {
+        panic!()
+    };
+    assert_eq!(
+        (request.tool_name(), request.description()),
+        ("deploy", "deploy(stage=\"test\")")
+    );
     // The run is strict, but the policy says "ask"; only asking finds out.
     let strict = Setup::new([], |builder| builder.how(How::Strict));
-    let Checked::Request(request) = strict.agent.check(&context) else { panic!() };
+    let Checked::Request(request) = strict.agent.check(&context) else {
+        panic!()
+    };
     let decision = block_on(strict.agent.request_approval(*request));
-    assert_eq!((decision.approved, decision.outcome), (false, Outcome::Blocked));
+    assert_eq!(
+        (decision.approved, decision.outcome),
+        (false, Outcome::Blocked)
+    );
 }
 
 #[test]
 fn z_32_a_tool_that_says_nothing_is_not_pre_approved() {
     for how in [How::Interactive, How::Strict] {
-        let setup = Setup::new([], |builder| builder.how(how).tool(gated("quiet", done)).tool(pre_approved("spoken", done)));
+        let setup = Setup::new([], |builder| {
+            builder
+                .how(how)
+                .tool(gated("quiet", done))
+                .tool(pre_approved("spoken", done))
+        });
         let check = |tool: &str| word(&setup.agent.check(&Context::new(tool, args([]))));
-        assert_eq!((check("quiet"), check("spoken")), ("request", "pre-approved"));
+        assert_eq!(
+            (check("quiet"), check("spoken")),
+            ("request", "pre-approved")
+        );
         let call = |tool: &str| block_on(setup.agent.call(tool, args([]))).outcome.ran();
         assert_eq!((call("quiet"), call("spoken")), (false, true), "{how:?}");
     }
@@ -83,9 +110,19 @@ fn z_32_a_tool_that_says_nothing_is_not_pre_approved() {
 
 #[test]
 fn z_32_pre_approval_does_not_cover_what_must_be_asked() {
-    let setup = Setup::new([], |builder| builder.tool(pre_approved("bash", done)).tool(pre_approved("read_file", done)));
-    assert_eq!(block_on(setup.agent.call("bash", args([("command", "rm -rf /")]))).outcome, Outcome::Blocked);
-    assert_eq!(block_on(setup.agent.call("read_file", args([("path", ".env")]))).outcome, Outcome::Denied);
+    let setup = Setup::new([], |builder| {
+        builder
+            .tool(pre_approved("bash", done))
+            .tool(pre_approved("read_file", done))
+    });
+    assert_eq!(
+        block_on(setup.agent.call("bash", args([("command", "rm -rf /")]))).outcome,
+        Outcome::Blocked
+    );
+    assert_eq!(
+        block_on(setup.agent.call("read_file", args([("path", ".env")]))).outcome,
+        Outcome::Denied
+    );
     assert_eq!(setup.asked(), 1);
 }
 
@@ -105,45 +142,85 @@ fn r_04_what_was_answered_before_is_known_before_anything_is_drawn() {
     let setup = Setup::new([Say::Yes(Scope::Session), Say::No], |builder| builder);
     let (presenter, drawn) = counting();
     let ask = |stage: &str| {
-        let request = simple_approval_request("deploy", args([("stage", stage)]), None, &[]).presented_by(presenter.clone());
+        let request = simple_approval_request("deploy", args([("stage", stage)]), None, &[])
+            .presented_by(presenter.clone());
         block_on(setup.agent.request_approval(request))
     };
     let first = ask("test");
-    assert_eq!((first.approved, first.scope, first.outcome), (true, Scope::Session, Outcome::Approved));
+    assert_eq!(
+        (first.approved, first.scope, first.outcome),
+        (true, Scope::Session, Outcome::Approved)
+    );
     assert_eq!(drawn.load(Ordering::SeqCst), 1);
     for _ in 0..3 {
         let again = ask("test");
-        assert_eq!((again.approved, again.scope, again.outcome), (true, Scope::Session, Outcome::AutoApproved));
+        assert_eq!(
+            (again.approved, again.scope, again.outcome),
+            (true, Scope::Session, Outcome::AutoApproved)
+        );
     }
-    assert_eq!((drawn.load(Ordering::SeqCst), setup.asked()), (1, 1), "nothing is rendered for what is known");
+    assert_eq!(
+        (drawn.load(Ordering::SeqCst), setup.asked()),
+        (1, 1),
+        "nothing is rendered for what is known"
+    );
     assert!(!ask("live").approved);
     assert_eq!((drawn.load(Ordering::SeqCst), setup.asked()), (2, 2));
 }
 
 #[test]
 fn r_04_no_file_is_read_for_a_picture_that_nobody_sees() {
-    let setup = Setup::new([Say::Yes(Scope::Session)], |builder| builder.tool(gated("edit", done)));
-    let edit = || block_on(setup.agent.call("edit", args([("path", "src/main.rs"), ("find", "a"), ("replace", "b")]))).outcome;
+    let setup = Setup::new([Say::Yes(Scope::Session)], |builder| {
+        builder.tool(gated("edit", done))
+    });
+    let edit = || {
+        block_on(setup.agent.call(
+            "edit",
+            args([("path", "src/main.rs"), ("find", "a"), ("replace", "b")]),
+        ))
+        .outcome
+    };
     assert_eq!(edit(), Outcome::Approved, "{:?}", setup.store.entries());
     let reads = setup.world.reads();
-    assert_eq!((edit(), setup.world.reads(), setup.asked()), (Outcome::AutoApproved, reads, 1));
+    assert_eq!(
+        (edit(), setup.world.reads(), setup.asked()),
+        (Outcome::AutoApproved, reads, 1)
+    );
 }
 
 #[test]
 fn l_02_the_mode_comes_before_everything() {
-    for (how, approved) in [(How::ApproveAll, true), (How::Yolo, true), (How::Strict, false), (How::Nobody, false)] {
+    for (how, approved) in [
+        (How::ApproveAll, true),
+        (How::Yolo, true),
+        (How::Strict, false),
+        (How::Nobody, false),
+    ] {
         let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder.how(how));
         let (presenter, drawn) = counting();
-        let request = simple_approval_request("deploy", args([]), None, &[]).presented_by(presenter);
-        assert_eq!(block_on(setup.agent.request_approval(request)).approved, approved, "{how:?}");
-        assert_eq!((drawn.load(Ordering::SeqCst), setup.asked()), (0, 0), "{how:?}");
+        let request =
+            simple_approval_request("deploy", args([]), None, &[]).presented_by(presenter);
+        assert_eq!(
+            block_on(setup.agent.request_approval(request)).approved,
+            approved,
+            "{how:?}"
+        );
+        assert_eq!(
+            (drawn.load(Ordering::SeqCst), setup.asked()),
+            (0, 0),
+            "{how:?}"
+        );
     }
 }
 
 #[test]
 fn r_02_the_same_call_is_the_same_by_its_values() {
     let nested = |keys: [&str; 2], value: Node| {
-        let list: Node = Value::List(vec![Node::map(keys.map(|key| (key, Node::text(key)))), value]).into();
+        let list: Node = Value::List(vec![
+            Node::map(keys.map(|key| (key, Node::text(key)))),
+            value,
+        ])
+        .into();
         Node::map([("deep", list)])
     };
     let truth: Node = Value::Bool(true).into();
@@ -157,7 +234,15 @@ fn r_02_the_same_call_is_the_same_by_its_values() {
         (nested(["a", "c"], Value::Bool(true).into()), false),
     ] {
         let setup = Setup::new([Say::Yes(Scope::Session), Say::No], |builder| builder);
-        let ask = |given: &Node| block_on(setup.agent.request_approval(simple_approval_request("t", given.clone(), None, &[]))).approved;
+        let ask = |given: &Node| {
+            block_on(setup.agent.request_approval(simple_approval_request(
+                "t",
+                given.clone(),
+                None,
+                &[],
+            )))
+            .approved
+        };
         assert!(ask(&first));
         assert_eq!(ask(&other), same, "{other:?}");
     }
@@ -165,8 +250,15 @@ fn r_02_the_same_call_is_the_same_by_its_values() {
 
 #[test]
 fn l_02_a_denial_carries_its_note_and_stable_words() {
-    let setup = Setup::new([Say::NoBecause("not on Fridays".to_owned())], |builder| builder.profile("llm-do"));
-    let decision = block_on(setup.agent.request_approval(simple_approval_request("deploy", args([]), None, &[])));
+    let setup = Setup::new([Say::NoBecause("not on Fridays".to_owned())], |builder| {
+        builder.profile("llm-do")
+    });
+    let decision = block_on(setup.agent.request_approval(simple_approval_request(
+        "deploy",
+        args([]),
+        None,
+        &[],
+    )));
     assert_eq!(decision.note.as_deref(), Some("not on Fridays"));
     assert_eq!(decision.message, "Approval denied: not on Fridays");
     assert_eq!(decision.value, ApprovalDecision::Deny);
@@ -175,33 +267,68 @@ fn l_02_a_denial_carries_its_note_and_stable_words() {
 
 #[test]
 fn d01_an_approval_is_for_exactly_what_was_shown_and_for_once() {
-    let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder.tool(requires_approval("deploy", |args| Ok(args.clone()))));
-    let Checked::Request(request) = setup.agent.check(&Context::new("deploy", args([("stage", "test")]))) else { panic!() };
-    let approved = block_on(setup.agent.request_approval(*request)).permit().unwrap();
-    assert_eq!(approved.operation().digest(), setup.person.seen()[0].operation.digest());
-    assert_eq!(approved.operation().args().get("stage").unwrap().as_text(), Some("test"));
+    let setup = Setup::new([Say::Yes(Scope::Once)], |builder| {
+        builder.tool(requires_approval("deploy", |args| Ok(args.clone())))
+    });
+    let Checked::Request(request) = setup
+        .agent
+        .check(&Context::new("deploy", args([("stage", "test")])))
+    else {
+        panic!()
+    };
+    let approved = block_on(setup.agent.request_approval(*request))
+        .permit()
+        .unwrap();
+    assert_eq!(
+        approved.operation().digest(),
+        setup.person.seen()[0].operation.digest()
+    );
+    assert_eq!(
+        approved.operation().args().get("stage").unwrap().as_text(),
+        Some("test")
+    );
     // Running takes the permission: there is no second run to write down here.
     let finished = block_on(setup.agent.run(approved));
     assert!(finished.succeeded());
-    let Checked::Request(request) = setup.agent.check(&Context::new("deploy", args([("stage", "test")]))) else { panic!() };
+    let Checked::Request(request) = setup
+        .agent
+        .check(&Context::new("deploy", args([("stage", "test")])))
+    else {
+        panic!()
+    };
     assert!(!block_on(setup.agent.request_approval(*request)).approved);
 }
 
 #[test]
 fn d02_a_host_that_runs_it_itself_can_tell_that_it_changed() {
     let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder);
-    let Checked::Request(request) = setup.agent.check(&Context::new("bash", args([("command", "sh ./build.sh")]))) else { panic!() };
-    let approved = block_on(setup.agent.request_approval(*request)).permit().unwrap();
+    let Checked::Request(request) = setup
+        .agent
+        .check(&Context::new("bash", args([("command", "sh ./build.sh")])))
+    else {
+        panic!()
+    };
+    let approved = block_on(setup.agent.request_approval(*request))
+        .permit()
+        .unwrap();
     assert!(setup.agent.still_holds(&approved));
     setup.world.change();
     assert!(!setup.agent.still_holds(&approved));
     let finished = block_on(setup.agent.run(approved));
-    assert!(finished.message.contains("changed after it was approved"), "{}", finished.message);
+    assert!(
+        finished.message.contains("changed after it was approved"),
+        "{}",
+        finished.message
+    );
 }
 
 #[test]
 fn l_05_metadata_is_carried_and_means_nothing() {
-    let setup = Setup::new([Say::Yes(Scope::Session), Say::No], |builder| builder.agent("helper").tool(requires_approval("deploy", done)));
+    let setup = Setup::new([Say::Yes(Scope::Session), Say::No], |builder| {
+        builder
+            .agent("helper")
+            .tool(requires_approval("deploy", done))
+    });
     let metadata = |session: &str| Metadata {
         run_id: Some("run-1".to_owned()),
         session_id: Some(session.to_owned()),
@@ -209,23 +336,55 @@ fn l_05_metadata_is_carried_and_means_nothing() {
         batch_id: Some("batch-1".to_owned()),
         more: vec![("trace".to_owned(), "\u{1b}[2J".to_owned())],
     };
-    let call = |session: &str| block_on(setup.agent.call_in(Context::new("deploy", args([])).with(metadata(session))));
+    let call = |session: &str| {
+        block_on(
+            setup
+                .agent
+                .call_in(Context::new("deploy", args([])).with(metadata(session))),
+        )
+    };
     assert_eq!(call("a").outcome, Outcome::Approved);
     // Another session by metadata is no other session.
     assert_eq!(call("b").outcome, Outcome::AutoApproved);
     let prompt = &setup.person.seen()[0];
     assert_eq!(prompt.operation.metadata(), metadata("a").pairs());
-    assert_eq!((prompt.operation.agent().name.as_str(), prompt.operation.batch()), ("helper", None));
+    assert_eq!(
+        (
+            prompt.operation.agent().name.as_str(),
+            prompt.operation.batch()
+        ),
+        ("helper", None)
+    );
     let bare = block_on(setup.agent.call("deploy", args([])));
-    assert_eq!(bare.digest, Some(prompt.operation.digest()), "it is no part of what was approved");
+    assert_eq!(
+        bare.digest,
+        Some(prompt.operation.digest()),
+        "it is no part of what was approved"
+    );
     let entry = setup.store.entries().into_iter().next().unwrap();
-    assert_eq!(entry.operation.unwrap().metadata().first(), Some(&("run_id".to_owned(), "run-1".to_owned())));
+    assert_eq!(
+        entry.operation.unwrap().metadata().first(),
+        Some(&("run_id".to_owned(), "run-1".to_owned()))
+    );
 }
 
 #[test]
 fn l_10_the_words_of_decisions_never_change() {
-    let words: Vec<&str> = DECISIONS.iter().map(|(decision, _)| decision.word()).collect();
-    assert_eq!(words, ["approve", "deny", "approve_all", "quit", "view_details", "timeout"]);
+    let words: Vec<&str> = DECISIONS
+        .iter()
+        .map(|(decision, _)| decision.word())
+        .collect();
+    assert_eq!(
+        words,
+        [
+            "approve",
+            "deny",
+            "approve_all",
+            "quit",
+            "view_details",
+            "timeout"
+        ]
+    );
     for (decision, word) in DECISIONS {
         assert_eq!(ApprovalDecision::from_word(word), Some(decision));
     }
@@ -238,16 +397,31 @@ fn l_10_every_decision_has_its_effect() {
     for (said, outcomes) in [
         (Approve, [Outcome::Approved; 3]),
         (Deny, [Outcome::Denied; 3]),
-        (ApproveAll, [Outcome::Approved, Outcome::AutoApproved, Outcome::AutoApproved]),
+        (
+            ApproveAll,
+            [
+                Outcome::Approved,
+                Outcome::AutoApproved,
+                Outcome::AutoApproved,
+            ],
+        ),
         (Quit, [Outcome::Cancelled; 3]),
         (Timeout, [Outcome::TimedOut; 3]),
         // Who looks and looks and never answers says no.
         (ViewDetails, [Outcome::Denied; 3]),
     ] {
-        let setup = Setup::new([], |builder| builder.person(person("ann", move |_| said)).tool(requires_approval("deploy", done)));
+        let setup = Setup::new([], |builder| {
+            builder
+                .person(person("ann", move |_| said))
+                .tool(requires_approval("deploy", done))
+        });
         let calls = ["a", "b", "c"].map(|stage| Context::new("deploy", args([("stage", stage)])));
         let batch = block_on(setup.agent.batch(calls.to_vec(), Options::default()));
-        let got: Vec<Outcome> = batch.results.iter().map(|finished| finished.outcome).collect();
+        let got: Vec<Outcome> = batch
+            .results
+            .iter()
+            .map(|finished| finished.outcome)
+            .collect();
         assert_eq!(got, outcomes, "{said:?}");
     }
 }
@@ -258,37 +432,91 @@ fn l_10_details_are_shown_when_they_are_wanted() {
     let counter = views.clone();
     let looks = person("ann", move |shown| {
         assert_eq!(shown.whole, counter.fetch_add(1, Ordering::SeqCst) > 0);
-        if shown.whole { ApprovalDecision::Approve } else { ApprovalDecision::ViewDetails }
+        if shown.whole {
+            ApprovalDecision::Approve
+        } else {
+            ApprovalDecision::ViewDetails
+        }
     });
-    let setup = Setup::new([], |builder| builder.person(looks).tool(requires_approval("deploy", done)));
+    let setup = Setup::new([], |builder| {
+        builder
+            .person(looks)
+            .tool(requires_approval("deploy", done))
+    });
     let finished = block_on(setup.agent.call("deploy", args([])));
-    assert_eq!((finished.outcome, views.load(Ordering::SeqCst)), (Outcome::Approved, 2));
+    assert_eq!(
+        (finished.outcome, views.load(Ordering::SeqCst)),
+        (Outcome::Approved, 2)
+    );
     assert_eq!(finished.yes.unwrap().by.text(), "ann");
 }
 
 #[test]
 fn a_person_that_breaks_is_a_denial() {
-    let setup = Setup::new([], |builder| builder.person(person("ann", |_| panic!("no screen"))).tool(requires_approval("deploy", done)));
+    let setup = Setup::new([], |builder| {
+        builder
+            .person(person("ann", |_| panic!("no screen")))
+            .tool(requires_approval("deploy", done))
+    });
     let finished = block_on(setup.agent.call("deploy", args([])));
-    assert_eq!((finished.outcome, finished.ran.is_none()), (Outcome::Blocked, true));
+    assert_eq!(
+        (finished.outcome, finished.ran.is_none()),
+        (Outcome::Blocked, true)
+    );
 }
 
 #[test]
 fn l_11_what_the_agent_is_told_never_changes() {
     for (profile, say, message) in [
-        ("sayso", Say::No, "denied by the person. nothing was changed"),
-        ("sayso", Say::Nothing, "nobody answered in time, so it was denied. nothing was changed"),
-        ("sayso", Say::Quit, "the person stopped this batch. nothing was changed"),
+        (
+            "sayso",
+            Say::No,
+            "denied by the person. nothing was changed",
+        ),
+        (
+            "sayso",
+            Say::Nothing,
+            "nobody answered in time, so it was denied. nothing was changed",
+        ),
+        (
+            "sayso",
+            Say::Quit,
+            "the person stopped this batch. nothing was changed",
+        ),
         ("kollabor-spec", Say::No, "Operation denied by user"),
-        ("kollabor-spec", Say::Nothing, "Operation timed out awaiting approval"),
-        ("kollabor-spec", Say::Quit, "User requested to stop execution"),
+        (
+            "kollabor-spec",
+            Say::Nothing,
+            "Operation timed out awaiting approval",
+        ),
+        (
+            "kollabor-spec",
+            Say::Quit,
+            "User requested to stop execution",
+        ),
         ("llm-do", Say::No, "Approval denied"),
         ("opencode", Say::No, "permission denied by user"),
         ("opencode", Say::Nothing, "permission request timed out"),
     ] {
-        let setup = Setup::new([say], |builder| builder.profile(profile).tool(requires_approval("deploy", done)));
-        assert_eq!(block_on(setup.agent.call("deploy", args([]))).message, message, "{profile}");
+        let setup = Setup::new([say], |builder| {
+            builder
+                .profile(profile)
+                .tool(requires_approval("deploy", done))
+        });
+        assert_eq!(
+            block_on(setup.agent.call("deploy", args([]))).message,
+            message,
+            "{profile}"
+        );
     }
-    let strict = Setup::new([], |builder| builder.profile("llm-do").how(How::Strict).tool(requires_approval("deploy", done)));
-    assert_eq!(block_on(strict.agent.call("deploy", args([]))).message, "Strict mode: approval required");
+    let strict = Setup::new([], |builder| {
+        builder
+            .profile("llm-do")
+            .how(How::Strict)
+            .tool(requires_approval("deploy", done))
+    });
+    assert_eq!(
+        block_on(strict.agent.call("deploy", args([]))).message,
+        "Strict mode: approval required"
+    );
 }

@@ -23,26 +23,49 @@ fn refused(builder: Builder) -> String {
 #[test]
 fn mistakes_are_said_before_anything_starts() {
     let builder = || Builder::new("/ws", Arc::new(Nowhere));
-    assert!(refused(builder().profile("saiso")).starts_with("there is no profile `saiso`\nhint: there are sayso, "));
+    assert!(
+        refused(builder().profile("saiso"))
+            .starts_with("there is no profile `saiso`\nhint: there are sayso, ")
+    );
     let bad = refused(builder().policy_text("my.yaml", "version: 1\nmod: balanced\n"));
     assert!(bad.starts_with("my.yaml:2:1: error"), "{bad}");
-    assert_eq!(refused(Builder::new("ws", Arc::new(Nowhere))), "the workspace is not an absolute path");
-    assert_eq!(refused(builder().cwd("src")), "the folder is not an absolute path");
+    assert_eq!(
+        refused(Builder::new("ws", Arc::new(Nowhere))),
+        "the workspace is not an absolute path"
+    );
+    assert_eq!(
+        refused(builder().cwd("src")),
+        "the folder is not an absolute path"
+    );
 }
 
 #[test]
 fn without_a_person_nobody_says_yes() {
-    let agent = Builder::new("/ws", Still::project()).tool(requires_approval("deploy", done)).build().unwrap();
+    let agent = Builder::new("/ws", Still::project())
+        .tool(requires_approval("deploy", done))
+        .build()
+        .unwrap();
     let finished = block_on(agent.call("deploy", args([])));
-    assert_eq!((finished.outcome, finished.ran.is_none()), (Outcome::Nobody, true));
+    assert_eq!(
+        (finished.outcome, finished.ran.is_none()),
+        (Outcome::Nobody, true)
+    );
 }
 
 #[test]
 fn nowhere_lets_nothing_through_that_is_about_files() {
-    let person = Arc::new(sayso_gate::library::simulate_user_approval([Say::Yes(Scope::Once), Say::Yes(Scope::Once)]));
+    let person = Arc::new(sayso_gate::library::simulate_user_approval([
+        Say::Yes(Scope::Once),
+        Say::Yes(Scope::Once),
+    ]));
     let agent = Builder::new("/ws", Arc::new(Nowhere))
         .person(person.clone())
-        .tools([gated("read_file", done), gated("write_file", done), gated("bash", done), gated("mail", done)])
+        .tools([
+            gated("read_file", done),
+            gated("write_file", done),
+            gated("bash", done),
+            gated("mail", done),
+        ])
         .build()
         .unwrap();
     for (tool, given) in [
@@ -51,40 +74,76 @@ fn nowhere_lets_nothing_through_that_is_about_files() {
         ("bash", args([("command", "cat a")])),
         ("bash", args([("command", "sh ./a")])),
     ] {
-        assert_eq!(block_on(agent.call(tool, given.clone())).outcome, Outcome::Blocked, "{tool} {given:?}");
+        assert_eq!(
+            block_on(agent.call(tool, given.clone())).outcome,
+            Outcome::Blocked,
+            "{tool} {given:?}"
+        );
     }
     assert_eq!(person.seen().len(), 0);
-    assert_eq!(block_on(agent.call("mail", args([("to", "ann")]))).outcome, Outcome::Approved);
+    assert_eq!(
+        block_on(agent.call("mail", args([("to", "ann")]))).outcome,
+        Outcome::Approved
+    );
 }
 
 #[test]
 fn a_policy_text_counts() {
     let text = "version: 1\nrules:\n  - allow: {tool: deploy}\n  - deny: {tool: drop}\n";
-    let setup = Setup::new([], |builder| builder.policy_text("my.yaml", text).tools([gated("deploy", done), gated("drop", done)]));
-    assert_eq!(block_on(setup.agent.call("deploy", args([]))).outcome, Outcome::AutoApproved);
+    let setup = Setup::new([], |builder| {
+        builder
+            .policy_text("my.yaml", text)
+            .tools([gated("deploy", done), gated("drop", done)])
+    });
+    assert_eq!(
+        block_on(setup.agent.call("deploy", args([]))).outcome,
+        Outcome::AutoApproved
+    );
     let denied = block_on(setup.agent.call("drop", args([])));
     assert!(denied.message.contains("my.yaml:4"), "{}", denied.message);
 }
 
 #[test]
 fn answers_do_not_reach_over_sessions_or_agents() {
-    let setup =
-        Setup::new([Say::Yes(Scope::Session), Say::No, Say::No], |builder| builder.agent("main").tool(requires_approval("deploy", done)));
+    let setup = Setup::new([Say::Yes(Scope::Session), Say::No, Say::No], |builder| {
+        builder
+            .agent("main")
+            .tool(requires_approval("deploy", done))
+    });
     let agent = &setup.agent;
-    assert_eq!(block_on(agent.call("deploy", args([]))).outcome, Outcome::Approved);
-    assert_eq!(block_on(agent.call("deploy", args([]))).outcome, Outcome::AutoApproved);
-    assert_eq!(block_on(agent.in_session("another").call("deploy", args([]))).outcome, Outcome::Denied);
-    let helper = agent.for_sub_agent("helper").for_sub_agent("helpers-helper");
-    assert_eq!(block_on(helper.call("deploy", args([]))).outcome, Outcome::Denied);
+    assert_eq!(
+        block_on(agent.call("deploy", args([]))).outcome,
+        Outcome::Approved
+    );
+    assert_eq!(
+        block_on(agent.call("deploy", args([]))).outcome,
+        Outcome::AutoApproved
+    );
+    assert_eq!(
+        block_on(agent.in_session("another").call("deploy", args([]))).outcome,
+        Outcome::Denied
+    );
+    let helper = agent
+        .for_sub_agent("helper")
+        .for_sub_agent("helpers-helper");
+    assert_eq!(
+        block_on(helper.call("deploy", args([]))).outcome,
+        Outcome::Denied
+    );
     let asked = setup.person.seen().pop().unwrap();
     assert_eq!(asked.operation.agent().parents, ["helper", "main"]);
 }
 
 #[test]
 fn a_dry_run_only_judges() {
-    let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder.dry_run().tool(requires_approval("deploy", done)));
+    let setup = Setup::new([Say::Yes(Scope::Once)], |builder| {
+        builder.dry_run().tool(requires_approval("deploy", done))
+    });
     let finished = block_on(setup.agent.call("deploy", args([])));
-    assert_eq!((finished.outcome, finished.ran.is_none(), setup.asked()), (Outcome::DryRun, true, 0));
+    assert_eq!(
+        (finished.outcome, finished.ran.is_none(), setup.asked()),
+        (Outcome::DryRun, true, 0)
+    );
 }
 
 #[test]
@@ -96,8 +155,16 @@ fn a_host_may_run_everything_itself() {
             Box::pin(async move { Ran::Done(Node::text(text)) })
         }
     }
-    let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder.runner(Arc::new(Host)));
+    let setup = Setup::new([Say::Yes(Scope::Once)], |builder| {
+        builder.runner(Arc::new(Host))
+    });
     let finished = block_on(setup.agent.call("deploy", args([])));
-    assert!(matches!(&finished.ran, Some(Ran::Done(node)) if node.as_text() == Some("the host runs deploy")));
-    assert_eq!(setup.asked(), 1, "what is not registered is not approved by that");
+    assert!(
+        matches!(&finished.ran, Some(Ran::Done(node)) if node.as_text() == Some("the host runs deploy"))
+    );
+    assert_eq!(
+        setup.asked(),
+        1,
+        "what is not registered is not approved by that"
+    );
 }

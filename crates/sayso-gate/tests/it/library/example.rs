@@ -10,6 +10,12 @@ fn the_example_prints_what_the_guide_quotes() {
     let mut out = Vec::new();
     agent::tell(&mut out).unwrap();
     let out = String::from_utf8(out).unwrap();
-    let guide = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/library.md")).unwrap();
-    assert!(guide.contains(&format!("```text\n{out}```\n")), "the guide should quote:\n{out}");
+    let guide = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/library.md"),
+    )
+    .unwrap();
+    assert!(
+        guide.contains(&format!("```text\n{out}```\n")),
+        "the guide should quote:\n{out}"
+    );
 }

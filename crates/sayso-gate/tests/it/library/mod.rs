@@ -30,7 +30,10 @@ pub struct Still {
 
 impl Still {
     pub fn project() -> Arc<Self> {
-        Arc::new(Still { files: Scripted::project(), ..Still::default() })
+        Arc::new(Still {
+            files: Scripted::project(),
+            ..Still::default()
+        })
     }
 
     /// From now on every file is another one.
@@ -49,12 +52,18 @@ impl World for Still {
     }
 
     fn seal(&self, files: &[Sealed]) -> Option<Digest> {
-        Some(Digest::of_bytes(format!("{files:?} {:?}", self.changes).as_bytes()))
+        Some(Digest::of_bytes(
+            format!("{files:?} {:?}", self.changes).as_bytes(),
+        ))
     }
 
     fn content(&self, _: &str, _: u64) -> Result<Option<Content>, String> {
         self.reads.fetch_add(1, Ordering::SeqCst);
-        Ok(Some(Content { bytes: b"a\n".to_vec(), size: 2, executable: None }))
+        Ok(Some(Content {
+            bytes: b"a\n".to_vec(),
+            size: 2,
+            executable: None,
+        }))
     }
 }
 
@@ -67,11 +76,25 @@ pub struct Setup {
 }
 
 impl Setup {
-    pub fn new(script: impl IntoIterator<Item = Say>, make: impl FnOnce(Builder) -> Builder) -> Setup {
-        let (person, store) = (Arc::new(simulate_user_approval(script)), Arc::new(Memory::new()));
+    pub fn new(
+        script: impl IntoIterator<Item = Say>,
+        make: impl FnOnce(Builder) -> Builder,
+    ) -> Setup {
+        let (person, store) = (
+            Arc::new(simulate_user_approval(script)),
+            Arc::new(Memory::new()),
+        );
         let world = Still::project();
-        let builder = Builder::new(WORKSPACE, world.clone()).person(person.clone()).store(store.clone()).clock(Arc::new(|| 1_000_000));
-        Setup { agent: make(builder).build().unwrap(), world, person, store }
+        let builder = Builder::new(WORKSPACE, world.clone())
+            .person(person.clone())
+            .store(store.clone())
+            .clock(Arc::new(|| 1_000_000));
+        Setup {
+            agent: make(builder).build().unwrap(),
+            world,
+            person,
+            store,
+        }
     }
 
     pub fn asked(&self) -> usize {

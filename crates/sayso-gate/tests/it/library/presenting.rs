@@ -14,13 +14,35 @@ fn text(line: &'static str) -> Presenter {
 
 #[test]
 fn a_tool_draws_its_own_call_and_all_arguments_stay_below() {
-    let deploy = requires_approval("deploy", |args| Ok(args.clone())).presented_by(text("three\u{1b}[2J services\nand more"));
+    let deploy = requires_approval("deploy", |args| Ok(args.clone()))
+        .presented_by(text("three\u{1b}[2J services\nand more"));
     let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder.tool(deploy));
-    assert!(block_on(setup.agent.call("deploy", args([("stage", "live"), ("force", "\u{202e}yes")]))).succeeded());
+    assert!(
+        block_on(setup.agent.call(
+            "deploy",
+            args([("stage", "live"), ("force", "\u{202e}yes")])
+        ))
+        .succeeded()
+    );
     let shown = &setup.person.seen()[0].presentation;
-    assert_eq!(shown.body, Body::Text(vec!["three␛[2J services".to_owned(), "and more".to_owned()]));
-    assert!(shown.details.iter().any(|(name, value)| name == "stage" && value.contains("live")), "{shown:?}");
-    assert!(shown.details.iter().any(|(name, value)| name == "force" && value.contains("‹U+202E›")), "{shown:?}");
+    assert_eq!(
+        shown.body,
+        Body::Text(vec!["three␛[2J services".to_owned(), "and more".to_owned()])
+    );
+    assert!(
+        shown
+            .details
+            .iter()
+            .any(|(name, value)| name == "stage" && value.contains("live")),
+        "{shown:?}"
+    );
+    assert!(
+        shown
+            .details
+            .iter()
+            .any(|(name, value)| name == "force" && value.contains("‹U+202E›")),
+        "{shown:?}"
+    );
 }
 
 #[test]
@@ -29,21 +51,41 @@ fn every_kind_of_picture_is_made_visible() {
     let lines = || vec![escape.clone()];
     let pictures = [
         Body::Text(lines()),
-        Body::Content { path: escape.clone(), language: None, lines: lines(), size: 1, notes: lines(), over: Some(escape.clone()) },
+        Body::Content {
+            path: escape.clone(),
+            language: None,
+            lines: lines(),
+            size: 1,
+            notes: lines(),
+            over: Some(escape.clone()),
+        },
         Body::Command {
             lines: lines(),
-            marks: vec![Mark { line: 0, start: 1, end: 999, meaning: Meaning::Danger }],
+            marks: vec![Mark {
+                line: 0,
+                start: 1,
+                end: 999,
+                meaning: Meaning::Danger,
+            }],
             folder: escape.clone(),
-            parts: vec![Part { program: escape.clone(), effects: lines() }],
+            parts: vec![Part {
+                program: escape.clone(),
+                effects: lines(),
+            }],
             effects: lines(),
         },
         Body::Structured(vec![(escape.clone(), escape.clone())]),
-        Body::Binary { path: escape.clone(), media: "image/png", size: 1 },
+        Body::Binary {
+            path: escape.clone(),
+            media: "image/png",
+            size: 1,
+        },
     ];
     for picture in pictures {
         let setup = Setup::new([Say::No], |builder| builder);
         let presenter = Presenter::new(move |_| Ok(picture.clone()));
-        let request = simple_approval_request("deploy", args([]), None, &[]).presented_by(presenter);
+        let request =
+            simple_approval_request("deploy", args([]), None, &[]).presented_by(presenter);
         assert!(!block_on(setup.agent.request_approval(request)).approved);
         let shown = format!("{:?}", setup.person.seen()[0].presentation);
         assert!(shown.contains('␛') && !shown.contains("\\u{1b}"), "{shown}");
@@ -52,12 +94,23 @@ fn every_kind_of_picture_is_made_visible() {
 
 #[test]
 fn h_27_what_cannot_be_drawn_is_denied() {
-    for presenter in [Presenter::new(|_| Err("no colours".to_owned())), Presenter::new(|_| panic!("no colours"))] {
+    for presenter in [
+        Presenter::new(|_| Err("no colours".to_owned())),
+        Presenter::new(|_| panic!("no colours")),
+    ] {
         let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder);
-        let request = simple_approval_request("deploy", args([]), None, &[]).presented_by(presenter);
+        let request =
+            simple_approval_request("deploy", args([]), None, &[]).presented_by(presenter);
         let decision = block_on(setup.agent.request_approval(request));
-        assert_eq!((decision.approved, decision.outcome, setup.asked()), (false, Outcome::Blocked, 0));
-        assert!(decision.message.contains("no colours"), "{}", decision.message);
+        assert_eq!(
+            (decision.approved, decision.outcome, setup.asked()),
+            (false, Outcome::Blocked, 0)
+        );
+        assert!(
+            decision.message.contains("no colours"),
+            "{}",
+            decision.message
+        );
     }
 }
 

@@ -10,14 +10,18 @@ use sayso_core::outcome::Outcome;
 use sayso_core::prompt::Scope;
 use sayso_gate::batch::Options;
 use sayso_gate::library::{
-    Builder, Context, Nowhere, Say, Tool, Wrapped, gated, gated_async, pre_approved, requires_approval, requires_approval_async,
+    Builder, Context, Nowhere, Say, Tool, Wrapped, gated, gated_async, pre_approved,
+    requires_approval, requires_approval_async,
 };
 use sayso_gate::ports::{Later, Ran};
 
 use super::{Setup, args};
 
 fn greet(args: &Node) -> Result<Node, String> {
-    let name = args.get("name").and_then(Node::as_text).ok_or("`name` is missing")?;
+    let name = args
+        .get("name")
+        .and_then(Node::as_text)
+        .ok_or("`name` is missing")?;
     Ok(Node::text(format!("hello {name}")))
 }
 
@@ -49,7 +53,10 @@ fn result(ran: &Option<Ran>) -> String {
 
 fn says(tool: &dyn Tool, given: &Node) -> (String, String) {
     match tool.says(given) {
-        ToolSays::NeedsApproval { payload, description } => (description, sayso_core::text::json::write(&payload)),
+        ToolSays::NeedsApproval {
+            payload,
+            description,
+        } => (description, sayso_core::text::json::write(&payload)),
         ToolSays::Blocked { reason } => ("blocked".to_owned(), reason),
         other => panic!("{other:?}"),
     }
@@ -57,33 +64,53 @@ fn says(tool: &dyn Tool, given: &Node) -> (String, String) {
 
 #[test]
 fn l_04_sync_and_async_functions_ask_and_then_run() {
-    let setup = Setup::new([Say::Yes(Scope::Once), Say::Yes(Scope::Once), Say::No], |builder| {
-        builder.tool(requires_approval("greet", greet)).tool(requires_approval_async("greet_later", greet_later))
-    });
+    let setup = Setup::new(
+        [Say::Yes(Scope::Once), Say::Yes(Scope::Once), Say::No],
+        |builder| {
+            builder
+                .tool(requires_approval("greet", greet))
+                .tool(requires_approval_async("greet_later", greet_later))
+        },
+    );
     for tool in ["greet", "greet_later"] {
         let finished = block_on(setup.agent.call(tool, args([("name", "Ann")])));
-        assert_eq!((finished.outcome, result(&finished.ran).as_str()), (Outcome::Approved, "hello Ann"), "{tool}");
+        assert_eq!(
+            (finished.outcome, result(&finished.ran).as_str()),
+            (Outcome::Approved, "hello Ann"),
+            "{tool}"
+        );
     }
     let refused = block_on(setup.agent.call("greet", args([("name", "Bob")])));
-    assert_eq!((refused.outcome, result(&refused.ran).as_str()), (Outcome::Denied, "not run"));
+    assert_eq!(
+        (refused.outcome, result(&refused.ran).as_str()),
+        (Outcome::Denied, "not run")
+    );
     assert_eq!(setup.asked(), 3);
 }
 
 #[test]
 fn g_07_wrapping_changes_no_tool() {
     // The very function that is behind the gate still works without it, with the same result and the same error.
-    let setup = Setup::new([Say::Yes(Scope::Once), Say::Yes(Scope::Once)], |builder| builder.tool(requires_approval("greet", greet)));
+    let setup = Setup::new([Say::Yes(Scope::Once), Say::Yes(Scope::Once)], |builder| {
+        builder.tool(requires_approval("greet", greet))
+    });
     for given in [args([("name", "Ann")]), args([])] {
         let plain = match greet(&given) {
             Ok(node) => node.as_text().unwrap().to_owned(),
             Err(why) => format!("failed: {why}"),
         };
-        assert_eq!(result(&block_on(setup.agent.call("greet", given)).ran), plain);
+        assert_eq!(
+            result(&block_on(setup.agent.call("greet", given)).ran),
+            plain
+        );
     }
     let counted = Arc::new(AtomicUsize::new(0));
     let wrapped = Wrapped::of(Counter(counted.clone()));
     assert_eq!(wrapped.name(), "count");
-    assert_eq!(block_on(wrapped.run(&args([]))).unwrap().as_text(), Some("counted"));
+    assert_eq!(
+        block_on(wrapped.run(&args([]))).unwrap().as_text(),
+        Some("counted")
+    );
 }
 
 #[test]
@@ -96,24 +123,47 @@ fn l_04_a_set_of_tools_is_wrapped_at_once() {
         pre_approved("quiet", greet),
     ];
     let setup = Setup::new([], |builder| builder.tools(Wrapped::all(set)));
-    assert_eq!(setup.agent.tools().names().collect::<Vec<_>>(), ["count", "greet", "greet_later", "quiet"]);
+    assert_eq!(
+        setup.agent.tools().names().collect::<Vec<_>>(),
+        ["count", "greet", "greet_later", "quiet"]
+    );
     for tool in ["count", "greet", "greet_later", "quiet"] {
-        assert_eq!(block_on(setup.agent.call(tool, args([("name", "x")]))).outcome, Outcome::Denied, "{tool}");
+        assert_eq!(
+            block_on(setup.agent.call(tool, args([("name", "x")]))).outcome,
+            Outcome::Denied,
+            "{tool}"
+        );
     }
     assert_eq!((setup.asked(), counted.load(Ordering::SeqCst)), (4, 0));
 }
 
 #[test]
 fn h_29_what_is_not_registered_cannot_be_called() {
-    let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder.tool(gated("bash", greet)));
+    let setup = Setup::new([Say::Yes(Scope::Once)], |builder| {
+        builder.tool(gated("bash", greet))
+    });
     // Another name of the same kind, another spelling, and one that was never there.
     for tool in ["shell", "Bash", "bash ", "navigate", ""] {
         let finished = block_on(setup.agent.call(tool, args([("command", "ls")])));
-        assert_eq!((finished.outcome, result(&finished.ran).as_str()), (Outcome::Blocked, "not run"), "{tool:?}");
-        assert!(finished.message.contains("it is not registered in this agent"), "{}", finished.message);
+        assert_eq!(
+            (finished.outcome, result(&finished.ran).as_str()),
+            (Outcome::Blocked, "not run"),
+            "{tool:?}"
+        );
+        assert!(
+            finished
+                .message
+                .contains("it is not registered in this agent"),
+            "{}",
+            finished.message
+        );
     }
     assert_eq!(setup.asked(), 0);
-    let batch = block_on(setup.agent.batch(vec![Context::new("navigate", args([]))], Options::default()));
+    let batch = block_on(
+        setup
+            .agent
+            .batch(vec![Context::new("navigate", args([]))], Options::default()),
+    );
     assert_eq!(batch.results[0].outcome, Outcome::Blocked);
 }
 
@@ -121,44 +171,93 @@ fn h_29_what_is_not_registered_cannot_be_called() {
 fn h_29_a_tool_is_gated_by_default() {
     // A tool with nothing but a name and a body is asked about.
     let counted = Arc::new(AtomicUsize::new(0));
-    let setup = Setup::new([Say::No, Say::Yes(Scope::Once)], |builder| builder.tool(Counter(counted.clone())));
-    assert_eq!(block_on(setup.agent.call("count", args([]))).outcome, Outcome::Denied);
+    let setup = Setup::new([Say::No, Say::Yes(Scope::Once)], |builder| {
+        builder.tool(Counter(counted.clone()))
+    });
+    assert_eq!(
+        block_on(setup.agent.call("count", args([]))).outcome,
+        Outcome::Denied
+    );
     assert_eq!(counted.load(Ordering::SeqCst), 0);
-    assert_eq!(block_on(setup.agent.call("count", args([]))).outcome, Outcome::Approved);
+    assert_eq!(
+        block_on(setup.agent.call("count", args([]))).outcome,
+        Outcome::Approved
+    );
     assert_eq!(counted.load(Ordering::SeqCst), 1);
-    let words: Vec<String> = setup.person.seen()[0].offers.iter().map(|offer| offer.words.clone()).collect();
+    let words: Vec<String> = setup.person.seen()[0]
+        .offers
+        .iter()
+        .map(|offer| offer.words.clone())
+        .collect();
     assert_eq!(words[0], "allow this once");
-    assert!(words[1..].iter().all(|words| words.contains("count")), "a wider answer names the tool: {words:#?}");
+    assert!(
+        words[1..].iter().all(|words| words.contains("count")),
+        "a wider answer names the tool: {words:#?}"
+    );
 }
 
 #[test]
 fn l_12_a_payload_overrides_excluded_keys_and_a_description_the_generated_one() {
     let given = args([("to", "ann"), ("body", "hi")]);
     let plain = requires_approval("mail", greet);
-    assert_eq!(says(&plain, &given), ("mail(to=ann, body=hi)".to_owned(), r#"{"to":"ann","body":"hi"}"#.to_owned()));
+    assert_eq!(
+        says(&plain, &given),
+        (
+            "mail(to=ann, body=hi)".to_owned(),
+            r#"{"to":"ann","body":"hi"}"#.to_owned()
+        )
+    );
     let excluded = plain.clone().exclude_keys(["body"]);
-    assert_eq!(says(&excluded, &given), ("mail(to=ann, body=hi)".to_owned(), r#"{"to":"ann"}"#.to_owned()));
-    let own = excluded.clone().payload(|_| Node::text("any mail")).description("Send a mail");
-    assert_eq!(says(&own, &given), ("Send a mail".to_owned(), r#""any mail""#.to_owned()));
-    let spoken = excluded.describe(|args| format!("Mail to {}", args.get("to").and_then(Node::as_text).unwrap_or("nobody")));
+    assert_eq!(
+        says(&excluded, &given),
+        (
+            "mail(to=ann, body=hi)".to_owned(),
+            r#"{"to":"ann"}"#.to_owned()
+        )
+    );
+    let own = excluded
+        .clone()
+        .payload(|_| Node::text("any mail"))
+        .description("Send a mail");
+    assert_eq!(
+        says(&own, &given),
+        ("Send a mail".to_owned(), r#""any mail""#.to_owned())
+    );
+    let spoken = excluded.describe(|args| {
+        format!(
+            "Mail to {}",
+            args.get("to").and_then(Node::as_text).unwrap_or("nobody")
+        )
+    });
     assert_eq!(says(&spoken, &given).0, "Mail to ann");
 }
 
 #[test]
 fn t_12_the_person_reads_the_tools_own_words_made_visible() {
-    let mail = requires_approval("mail", greet).describe(|args| format!("Mail to {}", args.get("to").unwrap().as_text().unwrap()));
+    let mail = requires_approval("mail", greet)
+        .describe(|args| format!("Mail to {}", args.get("to").unwrap().as_text().unwrap()));
     let setup = Setup::new([], |builder| builder.tool(mail));
     let _ = block_on(setup.agent.call("mail", args([("to", "ann\u{202e}moc")])));
-    assert_eq!(setup.person.seen()[0].description, "mail says: Mail to ann‹U+202E›moc");
+    assert_eq!(
+        setup.person.seen()[0].description,
+        "mail says: Mail to ann‹U+202E›moc"
+    );
 }
 
 #[test]
 fn r_03_a_tool_chooses_what_counts_as_the_same() {
     let query = requires_approval("query", greet).payload(|args| {
         let text = args.get("sql").and_then(Node::as_text).unwrap_or_default();
-        Node::text(text.split_whitespace().next().unwrap_or_default().to_lowercase())
+        Node::text(
+            text.split_whitespace()
+                .next()
+                .unwrap_or_default()
+                .to_lowercase(),
+        )
     });
-    let setup = Setup::new([Say::Yes(Scope::Session), Say::No], |builder| builder.tool(query));
+    let setup = Setup::new([Say::Yes(Scope::Session), Say::No], |builder| {
+        builder.tool(query)
+    });
     let ask = |sql: &str| block_on(setup.agent.call("query", args([("sql", sql)]))).outcome;
     assert_eq!(ask("SELECT 1"), Outcome::Approved);
     assert_eq!(ask("select name from users"), Outcome::AutoApproved);
@@ -173,7 +272,9 @@ fn a_wrapper_loosens_nothing() {
             "refuses"
         }
         fn says(&self, _: &Node) -> ToolSays {
-            ToolSays::Blocked { reason: "not today".to_owned() }
+            ToolSays::Blocked {
+                reason: "not today".to_owned(),
+            }
         }
         fn run<'a>(&'a self, _: &'a Node) -> Later<'a, Result<Node, String>> {
             panic!("it must not run")
@@ -181,13 +282,22 @@ fn a_wrapper_loosens_nothing() {
     }
     let blocked = |args: &Node| args.get("force").map(|_| "nothing is forced".to_owned());
     let setup = Setup::new([Say::Yes(Scope::Once), Say::Yes(Scope::Once)], |builder| {
-        builder.tool(Wrapped::of(Refuses).description("harmless")).tool(requires_approval("push", greet).blocked_if(blocked))
+        builder
+            .tool(Wrapped::of(Refuses).description("harmless"))
+            .tool(requires_approval("push", greet).blocked_if(blocked))
     });
     let call = |tool: &str, given| block_on(setup.agent.call(tool, given));
     assert!(call("refuses", args([])).message.contains("not today"));
-    assert!(call("push", args([("force", "yes")])).message.contains("nothing is forced"));
+    assert!(
+        call("push", args([("force", "yes")]))
+            .message
+            .contains("nothing is forced")
+    );
     assert_eq!(setup.asked(), 0);
-    assert_eq!(call("push", args([("name", "x")])).outcome, Outcome::Approved);
+    assert_eq!(
+        call("push", args([("name", "x")])).outcome,
+        Outcome::Approved
+    );
 }
 
 #[test]
@@ -201,33 +311,60 @@ fn a_tool_that_breaks_is_refused_or_fails_and_takes_nobody_along() {
     assert_eq!((refused.outcome, setup.asked()), (Outcome::Blocked, 0));
     assert!(refused.message.contains("no words"), "{}", refused.message);
     let failed = block_on(setup.agent.call("work", args([])));
-    assert_eq!(failed.outcome, Outcome::Approved, "to fail is not to be denied");
+    assert_eq!(
+        failed.outcome,
+        Outcome::Approved,
+        "to fail is not to be denied"
+    );
     assert!(result(&failed.ran).contains("no work"));
     assert_eq!(setup.agent.gate().stats.counts().failed, 1);
 }
 
 #[test]
 fn a_group_is_one_question() {
-    let mail = requires_approval("mail", greet).grouped_by(|args| args.get("list")?.as_text().map(str::to_owned));
-    let setup = Setup::new([Say::Yes(Scope::Once), Say::No], |builder| builder.tool(mail));
+    let mail = requires_approval("mail", greet)
+        .grouped_by(|args| args.get("list")?.as_text().map(str::to_owned));
+    let setup = Setup::new([Say::Yes(Scope::Once), Say::No], |builder| {
+        builder.tool(mail)
+    });
     let to = |name: &str, list: &str| Context::new("mail", args([("name", name), ("list", list)]));
-    let batch = block_on(setup.agent.batch(vec![to("ann", "a"), to("bob", "a"), to("eve", "b")], Options::default()));
-    let outcomes: Vec<Outcome> = batch.results.iter().map(|finished| finished.outcome).collect();
-    assert_eq!(outcomes, [Outcome::Approved, Outcome::AutoApproved, Outcome::Denied]);
+    let batch = block_on(setup.agent.batch(
+        vec![to("ann", "a"), to("bob", "a"), to("eve", "b")],
+        Options::default(),
+    ));
+    let outcomes: Vec<Outcome> = batch
+        .results
+        .iter()
+        .map(|finished| finished.outcome)
+        .collect();
+    assert_eq!(
+        outcomes,
+        [Outcome::Approved, Outcome::AutoApproved, Outcome::Denied]
+    );
     assert_eq!((setup.asked(), setup.person.seen()[0].group.len()), (2, 1));
 }
 
 #[test]
 fn what_needs_a_sandbox_does_not_run_without_one() {
     let setup = Setup::new([Say::Yes(Scope::Once)], |builder| {
-        builder.policy_text("policy", "version: 1\nsandbox: {require: true}\n").tool(requires_approval("greet", greet))
+        builder
+            .policy_text("policy", "version: 1\nsandbox: {require: true}\n")
+            .tool(requires_approval("greet", greet))
     });
     let finished = block_on(setup.agent.call("greet", args([("name", "x")])));
-    assert_eq!(result(&finished.ran), "failed: it may only run in a sandbox, and this host has none");
+    assert_eq!(
+        result(&finished.ran),
+        "failed: it may only run in a sandbox, and this host has none"
+    );
 }
 
 #[test]
 fn two_tools_of_one_name_are_a_mistake() {
-    let builder = Builder::new("/ws", Arc::new(Nowhere)).tool(gated("greet", greet)).tool(requires_approval("greet", greet));
-    assert_eq!(builder.build().err().unwrap(), "there are two tools with the name `greet`");
+    let builder = Builder::new("/ws", Arc::new(Nowhere))
+        .tool(gated("greet", greet))
+        .tool(requires_approval("greet", greet));
+    assert_eq!(
+        builder.build().err().unwrap(),
+        "there are two tools with the name `greet`"
+    );
 }

@@ -40,13 +40,24 @@ struct Reader {
 
 impl Reader {
     fn new() -> Self {
-        Reader { world: Stage::new(), policy: Policy::assemble(Vec::new(), &Overrides::default(), &Bash) }
+        Reader {
+            world: Stage::new(),
+            policy: Policy::assemble(Vec::new(), &Overrides::default(), &Bash),
+        }
     }
 
     fn read(&self, text: &str) -> Option<Reading> {
         let operation = Operation::freeze(Call::command(text, "/ws")).ok()?;
         let (world, policy) = (&self.world, &self.policy);
-        let bench = Bench { world, policy, grants: &[], uses: None, run: Default::default(), now: 0, trace: false };
+        let bench = Bench {
+            world,
+            policy,
+            grants: &[],
+            uses: None,
+            run: Default::default(),
+            now: 0,
+            trace: false,
+        };
         Some(judge(&bench, &operation).reading)
     }
 }
@@ -54,11 +65,24 @@ impl Reader {
 /// Whether it was said of a part that what it does is not known. Of the programs of the sandbox all is known: they start and write nothing.
 fn is_open(reading: &Reading) -> bool {
     let inert = |command: &Command| match command.words.first() {
-        Some(name) => !STARTERS.contains(&name.as_str()) && !command.interprets && !is_of_shell(name),
+        Some(name) => {
+            !STARTERS.contains(&name.as_str()) && !command.interprets && !is_of_shell(name)
+        }
         None => false,
     };
-    let parts = || reading.effects.iter().filter(|effect| effect.kind == EffectKind::Unknown);
-    reading.opaque.is_some() || parts().any(|effect| !effect.part.and_then(|part| reading.commands.get(part)).is_some_and(inert))
+    let parts = || {
+        reading
+            .effects
+            .iter()
+            .filter(|effect| effect.kind == EffectKind::Unknown)
+    };
+    reading.opaque.is_some()
+        || parts().any(|effect| {
+            !effect
+                .part
+                .and_then(|part| reading.commands.get(part))
+                .is_some_and(inert)
+        })
 }
 
 /// The builtins that start something or change what later words mean.
@@ -106,9 +130,14 @@ fn is_of_shell(name: &str) -> bool {
 
 fn is_seen(reading: &Reading, start: &Start) -> bool {
     let name = start.file.rsplit('/').next().unwrap_or_default();
-    let (called, arguments) = start.argv.split_first().map_or((name, &[][..]), |(first, rest)| (first.as_str(), rest));
+    let (called, arguments) = start
+        .argv
+        .split_first()
+        .map_or((name, &[][..]), |(first, rest)| (first.as_str(), rest));
     let at_home = called.strip_prefix(HOME).map(|rest| format!("~{rest}"));
-    let mut names = [Some(name), Some(called), at_home.as_deref()].into_iter().flatten();
+    let mut names = [Some(name), Some(called), at_home.as_deref()]
+        .into_iter()
+        .flatten();
     if names.any(|name| is_listed(&reading.commands, name, arguments, &start.folder)) {
         return true;
     }
@@ -116,37 +145,77 @@ fn is_seen(reading: &Reading, start: &Start) -> bool {
     // among the other forms of its command, where ask and deny rules look.
     reading.commands.iter().any(|command| {
         let itself = command.words.first().filter(|_| STARTERS.contains(&name));
-        let mut forms = command.stages.iter().filter_map(|stage| stage.split_first());
-        command.wrappers.iter().chain(itself).any(|word| word.rsplit('/').next() == Some(name))
-            || forms.any(|(first, rest)| first.rsplit('/').next() == Some(name) && words_fit(rest, command.literal, arguments))
+        let mut forms = command
+            .stages
+            .iter()
+            .filter_map(|stage| stage.split_first());
+        command
+            .wrappers
+            .iter()
+            .chain(itself)
+            .any(|word| word.rsplit('/').next() == Some(name))
+            || forms.any(|(first, rest)| {
+                first.rsplit('/').next() == Some(name)
+                    && words_fit(rest, command.literal, arguments)
+            })
     })
 }
 
 fn is_written(reading: &Reading, path: &str) -> bool {
-    reading.effects.iter().filter(|effect| matches!(effect.kind, EffectKind::Write | EffectKind::Delete)).any(|effect| {
-        match (&effect.target, effect.place().and_then(|place| place.fact.as_ref())) {
-            (Target::UnknownPath(_), _) => true,
-            (_, Some(fact)) => {
-                // A path that is another one in each process stays as it is written; it is protected and never silent.
-                fact.canonical.starts_with("/proc/") || fact.canonical == path || effect.manner.recursive && below(path, &fact.canonical)
+    reading
+        .effects
+        .iter()
+        .filter(|effect| matches!(effect.kind, EffectKind::Write | EffectKind::Delete))
+        .any(|effect| {
+            match (
+                &effect.target,
+                effect.place().and_then(|place| place.fact.as_ref()),
+            ) {
+                (Target::UnknownPath(_), _) => true,
+                (_, Some(fact)) => {
+                    // A path that is another one in each process stays as it is written; it is protected and never silent.
+                    fact.canonical.starts_with("/proc/")
+                        || fact.canonical == path
+                        || effect.manner.recursive && below(path, &fact.canonical)
+                }
+                _ => false,
             }
-            _ => false,
-        }
-    })
+        })
 }
 
 /// The same reading, where the sign that `xargs -I` puts its input for is one that stands for anything.
 fn with_holes(mut reading: Reading) -> Reading {
-    let xargs = reading.commands.iter().filter(|command| command.words.first().is_some_and(|name| name == "xargs"));
+    let xargs = reading
+        .commands
+        .iter()
+        .filter(|command| command.words.first().is_some_and(|name| name == "xargs"));
     let signs = |command: &Command| {
-        let pairs = command.words.windows(2).filter(|pair| pair[0] == "-I").map(|pair| pair[1].clone()).collect::<Vec<_>>();
-        let glued = command.words.iter().filter_map(|word| word.strip_prefix("-I").or_else(|| word.strip_prefix("--replace=")));
-        pairs.into_iter().chain(glued.map(str::to_owned)).filter(|sign| !sign.is_empty()).collect::<Vec<_>>()
+        let pairs = command
+            .words
+            .windows(2)
+            .filter(|pair| pair[0] == "-I")
+            .map(|pair| pair[1].clone())
+            .collect::<Vec<_>>();
+        let glued = command.words.iter().filter_map(|word| {
+            word.strip_prefix("-I")
+                .or_else(|| word.strip_prefix("--replace="))
+        });
+        pairs
+            .into_iter()
+            .chain(glued.map(str::to_owned))
+            .filter(|sign| !sign.is_empty())
+            .collect::<Vec<_>>()
     };
     let signs: Vec<String> = xargs.flat_map(signs).collect();
-    for command in reading.commands.iter_mut().filter(|command| !command.literal) {
+    for command in reading
+        .commands
+        .iter_mut()
+        .filter(|command| !command.literal)
+    {
         for word in &mut command.words {
-            *word = signs.iter().fold(std::mem::take(word), |word, sign| word.replace(sign.as_str(), "$…"));
+            *word = signs.iter().fold(std::mem::take(word), |word, sign| {
+                word.replace(sign.as_str(), "$…")
+            });
         }
     }
     reading
@@ -158,23 +227,49 @@ fn misses(reading: &Reading, text: &str, run: &Run) -> Vec<Miss> {
         return Vec::new();
     }
     let reading = &with_holes(reading.clone());
-    let miss = |kind: &'static str, what: String| Miss { kind, shell: run.shell.clone(), text: text.to_owned(), what };
-    let words: Vec<&Vec<String>> = reading.commands.iter().map(|command| &command.words).collect();
+    let miss = |kind: &'static str, what: String| Miss {
+        kind,
+        shell: run.shell.clone(),
+        text: text.to_owned(),
+        what,
+    };
+    let words: Vec<&Vec<String>> = reading
+        .commands
+        .iter()
+        .map(|command| &command.words)
+        .collect();
     let unseen = run.starts.iter().filter(|start| !is_seen(reading, start));
     let mut out: Vec<Miss> = unseen
-        .map(|start| miss("started what the reader did not see", format!("{:?} in {}; seen: {words:?}", start.argv, start.folder)))
+        .map(|start| {
+            miss(
+                "started what the reader did not see",
+                format!("{:?} in {}; seen: {words:?}", start.argv, start.folder),
+            )
+        })
         .collect();
     let unwritten = run.changed.iter().filter(|path| !is_written(reading, path));
     out.extend(unwritten.map(|path| miss("wrote what the reader did not see", path.clone())));
     out
 }
 
-fn batch(sandbox: &Sandbox, reader: &Reader, turn: usize, texts: &[String]) -> Result<Tally, String> {
+fn batch(
+    sandbox: &Sandbox,
+    reader: &Reader,
+    turn: usize,
+    texts: &[String],
+) -> Result<Tally, String> {
     let runs = sandbox.run_in(&["bash"], turn, &stage::list(), texts)?;
-    let mut tally = Tally { scripts: texts.len(), ..Tally::default() };
+    let mut tally = Tally {
+        scripts: texts.len(),
+        ..Tally::default()
+    };
     for run in &runs {
-        let Some(text) = texts.get(run.case) else { continue };
-        let Some(reading) = reader.read(text) else { continue };
+        let Some(text) = texts.get(run.case) else {
+            continue;
+        };
+        let Some(reading) = reader.read(text) else {
+            continue;
+        };
         tally.read += usize::from(!is_open(&reading));
         tally.starts += run.starts.len();
         tally.writes += run.changed.len();
@@ -186,7 +281,10 @@ fn batch(sandbox: &Sandbox, reader: &Reader, turn: usize, texts: &[String]) -> R
 
 #[test]
 fn bash_starts_and_writes_nothing_that_the_reader_did_not_see() {
-    let (count, seed) = (number("SAYSO_DIFFERENTIAL_CASES", USUAL), number("SAYSO_ORACLE_SEED", 7));
+    let (count, seed) = (
+        number("SAYSO_DIFFERENTIAL_CASES", USUAL),
+        number("SAYSO_ORACLE_SEED", 7),
+    );
     let known = rows::commands();
     let sandbox = match Sandbox::with_programs("differential", &rows::programs(&known)) {
         Ok(sandbox) => sandbox,
@@ -219,26 +317,64 @@ fn bash_starts_and_writes_nothing_that_the_reader_did_not_see() {
         whole.late,
         whole.misses.len()
     );
-    assert!(whole.starts > whole.scripts / 10, "bash started only {} programs", whole.starts);
-    assert!(whole.misses.is_empty(), "bash did more than was seen:\n{}", report(&whole.misses));
+    assert!(
+        whole.starts > whole.scripts / 10,
+        "bash started only {} programs",
+        whole.starts
+    );
+    assert!(
+        whole.misses.is_empty(),
+        "bash did more than was seen:\n{}",
+        report(&whole.misses)
+    );
 }
 
 #[test]
 fn the_comparison_bites() {
     // What bash runs, and a text that the reader is given instead, which is less in one place.
     let rows = [
-        ("EVIL a; EVIL b", "EVIL a", "started what the reader did not see"),
+        (
+            "EVIL a; EVIL b",
+            "EVIL a",
+            "started what the reader did not see",
+        ),
         ("EVIL a b", "EVIL a", "started what the reader did not see"),
-        ("cat a; ./EVIL", "cat a", "started what the reader did not see"),
-        ("x=$(EVIL); cat a", "x=b; cat a", "started what the reader did not see"),
-        ("cd src; cat a", "cat a", "started what the reader did not see"),
+        (
+            "cat a; ./EVIL",
+            "cat a",
+            "started what the reader did not see",
+        ),
+        (
+            "x=$(EVIL); cat a",
+            "x=b; cat a",
+            "started what the reader did not see",
+        ),
+        (
+            "cd src; cat a",
+            "cat a",
+            "started what the reader did not see",
+        ),
         ("env EVIL", "EVIL", "started what the reader did not see"),
-        ("cat a > out/a", "cat a", "wrote what the reader did not see"),
-        ("cat a > out/a 2> b", "cat a > out/a", "wrote what the reader did not see"),
-        ("cat a > src/b", "cat a > b", "wrote what the reader did not see"),
+        (
+            "cat a > out/a",
+            "cat a",
+            "wrote what the reader did not see",
+        ),
+        (
+            "cat a > out/a 2> b",
+            "cat a > out/a",
+            "wrote what the reader did not see",
+        ),
+        (
+            "cat a > src/b",
+            "cat a > b",
+            "wrote what the reader did not see",
+        ),
     ];
     let texts: Vec<String> = rows.iter().map(|(text, ..)| (*text).to_owned()).collect();
-    let runs = match Sandbox::new("comparison").and_then(|sandbox| sandbox.run_in(&["bash"], 0, &stage::list(), &texts)) {
+    let runs = match Sandbox::new("comparison")
+        .and_then(|sandbox| sandbox.run_in(&["bash"], 0, &stage::list(), &texts))
+    {
         Ok(runs) => runs,
         Err(reason) => return skipped(&reason),
     };
@@ -246,8 +382,14 @@ fn the_comparison_bites() {
     let reader = Reader::new();
     for run in &runs {
         let (text, less, kind) = rows[run.case];
-        assert!(misses(&reader.read(text).unwrap(), text, run).is_empty(), "{text} is seen as it is");
+        assert!(
+            misses(&reader.read(text).unwrap(), text, run).is_empty(),
+            "{text} is seen as it is"
+        );
         let found = misses(&reader.read(less).unwrap(), text, run);
-        assert!(found.iter().any(|miss| miss.kind == kind), "{text}: {found:?}");
+        assert!(
+            found.iter().any(|miss| miss.kind == kind),
+            "{text}: {found:?}"
+        );
     }
 }

@@ -19,9 +19,18 @@ static PIECES: LazyLock<HashMap<char, Vec<String>>> = LazyLock::new(|| {
 
 /// A line of the file with its signs replaced by what they stand for.
 fn plain(line: &str) -> String {
-    [("⏎", "\n"), ("⇥", "\t"), ("␍", "\r"), ("␋", "\u{b}"), ("␌", "\u{c}"), ("∅", "")]
-        .iter()
-        .fold(line.to_owned(), |text, (sign, meant)| text.replace(sign, meant))
+    [
+        ("⏎", "\n"),
+        ("⇥", "\t"),
+        ("␍", "\r"),
+        ("␋", "\u{b}"),
+        ("␌", "\u{c}"),
+        ("∅", ""),
+    ]
+    .iter()
+    .fold(line.to_owned(), |text, (sign, meant)| {
+        text.replace(sign, meant)
+    })
 }
 
 /// Longer snippets say nothing that a shorter one does not.
@@ -37,7 +46,10 @@ impl Dice {
     }
 
     pub(crate) fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % sides
     }
 
@@ -64,9 +76,27 @@ fn fill(dice: &mut Dice, piece: &str, depth: usize) -> String {
 fn part(dice: &mut Dice, letter: char, depth: usize) -> String {
     if depth == 0 {
         return match letter {
-            'S' | 'C' => dice.pick(&["EVIL", "EVIL", "EVIL a", "echo EVIL", "true", "cat a", "ls", "git status", "cat README.md"]),
+            'S' | 'C' => dice.pick(&[
+                "EVIL",
+                "EVIL",
+                "EVIL a",
+                "echo EVIL",
+                "true",
+                "cat a",
+                "ls",
+                "git status",
+                "cat README.md",
+            ]),
             'W' | 'L' => dice.pick(&["a", "$x", "\"$x\"", "README.md", "b", "EVIL", "-o", "src"]),
-            'P' => dice.pick(&["a", "src", ".env", "README.md", "out/a", "$x", "/etc/passwd"]),
+            'P' => dice.pick(&[
+                "a",
+                "src",
+                ".env",
+                "README.md",
+                "out/a",
+                "$x",
+                "/etc/passwd",
+            ]),
             'R' => dice.pick(&["> out/a", "> a", "2>&1", "< a"]),
             'X' => "1",
             'B' => "[ -f a ]",
@@ -82,7 +112,10 @@ fn part(dice: &mut Dice, letter: char, depth: usize) -> String {
         .to_owned();
     }
     let mild = dice.roll(10) < dice.1;
-    let list = PIECES.get(&letter.to_ascii_lowercase()).filter(|_| mild).or_else(|| PIECES.get(&letter));
+    let list = PIECES
+        .get(&letter.to_ascii_lowercase())
+        .filter(|_| mild)
+        .or_else(|| PIECES.get(&letter));
     let list = list.unwrap_or_else(|| panic!("there is no list `{letter}`"));
     let piece = &list[dice.roll(list.len())];
     fill(dice, piece, depth - 1)
@@ -90,8 +123,13 @@ fn part(dice: &mut Dice, letter: char, depth: usize) -> String {
 
 /// Puts the evil program where a harmless one was named.
 fn spoil(dice: &mut Dice, text: &str) -> String {
-    let names = ["cat", "ls", "echo", "git", "head", "sort", "grep", "wc", "true", "make", "find", "printf"];
-    let mut places: Vec<(usize, &str)> = names.iter().flat_map(|name| text.match_indices(name)).collect();
+    let names = [
+        "cat", "ls", "echo", "git", "head", "sort", "grep", "wc", "true", "make", "find", "printf",
+    ];
+    let mut places: Vec<(usize, &str)> = names
+        .iter()
+        .flat_map(|name| text.match_indices(name))
+        .collect();
     places.sort_unstable();
     if places.is_empty() {
         return text.to_owned();
@@ -213,7 +251,11 @@ pub fn scripts(seed: u64, count: usize, rows: &[String]) -> Vec<String> {
     for (turn, one) in made.iter().enumerate() {
         let mut dice = Dice::new(seed.wrapping_mul(7_777_777).wrapping_add(turn as u64));
         dice.roll(2);
-        let row = |dice: &mut Dice| rows.get(dice.roll(rows.len().max(1))).cloned().unwrap_or_else(|| "ls".to_owned());
+        let row = |dice: &mut Dice| {
+            rows.get(dice.roll(rows.len().max(1)))
+                .cloned()
+                .unwrap_or_else(|| "ls".to_owned())
+        };
         let (other, more) = (row(&mut dice), row(&mut dice));
         let text = match dice.roll(9) {
             0..3 => one.clone(),
@@ -222,9 +264,18 @@ pub fn scripts(seed: u64, count: usize, rows: &[String]) -> Vec<String> {
             5 => cross(&mut dice, one, &other),
             6 => cross(&mut dice, &other, &more),
             7 => dice.pick(&AROUND).replace("¤1", one).replace("¤2", &other),
-            _ => dice.pick(&AROUND).replace("¤1", &other).replace("¤2", &more),
+            _ => dice
+                .pick(&AROUND)
+                .replace("¤1", &other)
+                .replace("¤2", &more),
         };
-        out.push(if text.trim().is_empty() || text.len() > 2 * LONGEST || text.contains('\0') { one.clone() } else { text });
+        out.push(
+            if text.trim().is_empty() || text.len() > 2 * LONGEST || text.contains('\0') {
+                one.clone()
+            } else {
+                text
+            },
+        );
     }
     out
 }

@@ -50,7 +50,10 @@ impl Tally {
 }
 
 pub fn number(name: &str, usual: usize) -> usize {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(usual)
 }
 
 /// Runs and judges one batch.
@@ -62,7 +65,10 @@ fn batch(sandbox: &Sandbox, turn: usize, texts: &[String]) -> Result<Tally, Stri
         by_case.entry(run.case).or_default().push(run);
     }
     let mut judges = Judges::new();
-    let mut tally = Tally { snippets: texts.len(), ..Tally::default() };
+    let mut tally = Tally {
+        snippets: texts.len(),
+        ..Tally::default()
+    };
     for (index, text) in texts.iter().enumerate() {
         let runs = by_case.remove(&index).unwrap_or_default();
         let (silent, granted) = judges.silent(text);
@@ -85,12 +91,16 @@ fn batch(sandbox: &Sandbox, turn: usize, texts: &[String]) -> Result<Tally, Stri
 fn all(sandbox: &Sandbox, texts: &[String]) -> Result<Tally, String> {
     let batches: Vec<&[String]> = texts.chunks(BATCH).collect();
     let next = std::sync::atomic::AtomicUsize::new(0);
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(batches.len().max(1));
+    let workers = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(batches.len().max(1));
     let work = || -> Result<Tally, String> {
         let mut tally = Tally::default();
         loop {
             let turn = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            let Some(texts) = batches.get(turn) else { return Ok(tally) };
+            let Some(texts) = batches.get(turn) else {
+                return Ok(tally);
+            };
             tally.add(batch(sandbox, turn, texts)?);
         }
     };
@@ -108,7 +118,10 @@ fn all(sandbox: &Sandbox, texts: &[String]) -> Result<Tally, String> {
 fn report(misses: &[Miss]) -> String {
     let mut kinds: BTreeMap<(&str, &str), Vec<&Miss>> = BTreeMap::new();
     for miss in misses {
-        kinds.entry((miss.kind, miss.shell.as_str())).or_default().push(miss);
+        kinds
+            .entry((miss.kind, miss.shell.as_str()))
+            .or_default()
+            .push(miss);
     }
     let shown = number("SAYSO_ORACLE_SHOW", 12);
     let mut out = String::new();
@@ -152,8 +165,18 @@ fn what_shells_do_is_what_a_silent_verdict_allowed() {
         tally.silent_starts,
         missed.len()
     );
-    assert!(tally.evil > tally.snippets / 20, "the sandbox ran the marker in only {} of {} snippets", tally.evil, tally.snippets);
-    assert!(tally.misses.is_empty(), "{} snippets are missed:\n{}", missed.len(), report(&tally.misses));
+    assert!(
+        tally.evil > tally.snippets / 20,
+        "the sandbox ran the marker in only {} of {} snippets",
+        tally.evil,
+        tally.snippets
+    );
+    assert!(
+        tally.misses.is_empty(),
+        "{} snippets are missed:\n{}",
+        missed.len(),
+        report(&tally.misses)
+    );
 }
 
 #[test]
@@ -163,25 +186,42 @@ fn the_oracle_bites() {
         ("x=EVIL; $x a", "started a program that nobody knows"),
         ("./bin/cat a", "started a program that nobody knows"),
         ("EVIL &", "started a program that nobody knows"),
-        ("bash -c \"$(printf 'cat b')\"", "started what is not listed"),
+        (
+            "bash -c \"$(printf 'cat b')\"",
+            "started what is not listed",
+        ),
         ("cat .env", "started what is not silent alone"),
         ("cd /etc; cat shadow", "started what is not silent alone"),
-        ("find . -exec sort -o b {} \\;", "started what is not silent alone"),
+        (
+            "find . -exec sort -o b {} \\;",
+            "started what is not silent alone",
+        ),
         ("cat < .env", "gave a program what is not silent to read"),
-        ("PAGER=EVIL; git log", "changed the environment of a program"),
+        (
+            "PAGER=EVIL; git log",
+            "changed the environment of a program",
+        ),
         ("echo a > b", "changed what is not silent to write"),
         (": > ~/.bashrc", "changed what is not silent to write"),
         ("read x < .env; echo $x", "read what is not silent to read"),
     ];
     let texts: Vec<String> = rows.iter().map(|(text, _)| (*text).to_owned()).collect();
-    let runs = match Sandbox::new("bites").and_then(|sandbox| sandbox.run(0, &stage::list(), &texts)) {
-        Ok(runs) => runs,
-        Err(reason) => return skipped(&reason),
-    };
+    let runs =
+        match Sandbox::new("bites").and_then(|sandbox| sandbox.run(0, &stage::list(), &texts)) {
+            Ok(runs) => runs,
+            Err(reason) => return skipped(&reason),
+        };
     let mut judges = Judges::new();
     for (index, (text, kind)) in rows.iter().enumerate() {
-        let found: Vec<Miss> = runs.iter().filter(|run| run.case == index).flat_map(|run| judges.misses_if([true; 2], text, run)).collect();
-        assert!(found.iter().any(|miss| miss.kind == *kind), "{text}: {found:?}");
+        let found: Vec<Miss> = runs
+            .iter()
+            .filter(|run| run.case == index)
+            .flat_map(|run| judges.misses_if([true; 2], text, run))
+            .collect();
+        assert!(
+            found.iter().any(|miss| miss.kind == *kind),
+            "{text}: {found:?}"
+        );
     }
 }
 
@@ -190,28 +230,59 @@ fn badness(text: &str) -> [usize; 3] {
     use sayso_core::effect::EffectKind;
     let draft = sayso_shell::analyse(text);
     let opaque = draft.opaque.is_some();
-    let tier = draft.dangers.iter().map(|danger| danger.tier as usize).max().unwrap_or_default();
-    let is = |kinds: fn(EffectKind) -> bool| usize::from(opaque || draft.effects.iter().any(|effect| kinds(effect.kind)));
-    [tier, is(|kind| kind == EffectKind::Unknown), is(|kind| !matches!(kind, EffectKind::Read | EffectKind::Run))]
+    let tier = draft
+        .dangers
+        .iter()
+        .map(|danger| danger.tier as usize)
+        .max()
+        .unwrap_or_default();
+    let is = |kinds: fn(EffectKind) -> bool| {
+        usize::from(opaque || draft.effects.iter().any(|effect| kinds(effect.kind)))
+    };
+    [
+        tier,
+        is(|kind| kind == EffectKind::Unknown),
+        is(|kind| !matches!(kind, EffectKind::Read | EffectKind::Run)),
+    ]
 }
 
 #[test]
 fn a_command_more_never_makes_a_line_better() {
     let mut better = Vec::new();
     // A text that is not whole (`a &&`) may be made so by more, a last `\\` takes what follows, and so does the body of a heredoc.
-    let whole = |text: &String| sayso_shell::analyse(text).opaque.is_none() && !text.ends_with('\\') && !text.contains("<<");
-    for text in
-        generate::snippets(number("SAYSO_ORACLE_SEED", 7) as u64, number("SAYSO_ORACLE_CASES", USUAL) * 4).iter().filter(|text| whole(text))
+    let whole = |text: &String| {
+        sayso_shell::analyse(text).opaque.is_none() && !text.ends_with('\\') && !text.contains("<<")
+    };
+    for text in generate::snippets(
+        number("SAYSO_ORACLE_SEED", 7) as u64,
+        number("SAYSO_ORACLE_CASES", USUAL) * 4,
+    )
+    .iter()
+    .filter(|text| whole(text))
     {
         let before = badness(text);
-        for longer in [format!("{text}; ls"), format!("{text}\nls"), format!("ls; {text}"), format!("{{ {text}\n}}")] {
+        for longer in [
+            format!("{text}; ls"),
+            format!("{text}\nls"),
+            format!("ls; {text}"),
+            format!("{{ {text}\n}}"),
+        ] {
             let after = badness(&longer);
-            if before.iter().zip(&after).any(|(before, after)| after < before) {
+            if before
+                .iter()
+                .zip(&after)
+                .any(|(before, after)| after < before)
+            {
                 better.push(format!("{text:?} is {before:?}, {longer:?} is {after:?}"));
             }
         }
     }
-    assert!(better.is_empty(), "{} are better:\n{}", better.len(), better.join("\n"));
+    assert!(
+        better.is_empty(),
+        "{} are better:\n{}",
+        better.len(),
+        better.join("\n")
+    );
 }
 
 fn skipped(reason: &str) {

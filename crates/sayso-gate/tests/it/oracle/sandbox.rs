@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Processes and devices of its own. What root may write below `/proc` would be the whole machine's.
-pub(crate) const OWN_SYSTEM: [&str; 6] = ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"];
+pub(crate) const OWN_SYSTEM: [&str; 6] =
+    ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"];
 
 /// The source of the one program in the sandbox.
 const RECORDER: &str = include_str!("recorder.rs");
@@ -137,7 +138,8 @@ impl Sandbox {
 
     /// The same with further names for the recorder.
     pub fn with_programs(name: &str, more: &[String]) -> Result<Sandbox, String> {
-        let folder = std::env::temp_dir().join(format!("sayso-oracle-{name}-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("sayso-oracle-{name}-{}", std::process::id()));
         let sandbox = Sandbox { folder };
         for shell in ["bash", "dash", "zsh"] {
             if !Path::new("/usr/bin").join(shell).exists() {
@@ -148,18 +150,37 @@ impl Sandbox {
         fs::create_dir_all(&bin).map_err(|error| error.to_string())?;
         let (source, program) = (sandbox.folder.join("recorder.rs"), bin.join("EVIL"));
         fs::write(&source, RECORDER).map_err(|error| error.to_string())?;
-        let flags = ["--edition", "2024", "-O", "-C", "panic=abort", "-C", "strip=symbols"];
+        let flags = [
+            "--edition",
+            "2024",
+            "-O",
+            "-C",
+            "panic=abort",
+            "-C",
+            "strip=symbols",
+        ];
         let compile = |more: &[&str]| {
-            let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned()));
-            rustc.args(flags).args(more).arg("-o").args([&program, &source]).stderr(Stdio::null());
+            let mut rustc =
+                Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned()));
+            rustc
+                .args(flags)
+                .args(more)
+                .arg("-o")
+                .args([&program, &source])
+                .stderr(Stdio::null());
             rustc.status().is_ok_and(|status| status.success())
         };
         // A static program starts faster; where it cannot be linked, another one does.
         if !compile(&["-C", "target-feature=+crt-static"]) && !compile(&[]) {
             return Err("rustc cannot compile the recorder".to_owned());
         }
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).map_err(|error| error.to_string())?;
-        for name in NAMES.iter().chain(&MORE_NAMES).filter(|name| **name != "EVIL") {
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755))
+            .map_err(|error| error.to_string())?;
+        for name in NAMES
+            .iter()
+            .chain(&MORE_NAMES)
+            .filter(|name| **name != "EVIL")
+        {
             fs::hard_link(&program, bin.join(name)).map_err(|error| error.to_string())?;
         }
         for name in more.iter().filter(|name| !bin.join(name).exists()) {
@@ -169,24 +190,43 @@ impl Sandbox {
     }
 
     /// Runs snippets in all shells, in a world that a list describes (see the recorder).
-    pub fn run(&self, turn: usize, world: &[Vec<u8>], texts: &[String]) -> Result<Vec<Run>, String> {
+    pub fn run(
+        &self,
+        turn: usize,
+        world: &[Vec<u8>],
+        texts: &[String],
+    ) -> Result<Vec<Run>, String> {
         self.run_in(&["bash", "dash", "zsh"], turn, world, texts)
     }
 
     /// The same in some shells.
-    pub fn run_in(&self, shells: &[&str], turn: usize, world: &[Vec<u8>], texts: &[String]) -> Result<Vec<Run>, String> {
+    pub fn run_in(
+        &self,
+        shells: &[&str],
+        turn: usize,
+        world: &[Vec<u8>],
+        texts: &[String],
+    ) -> Result<Vec<Run>, String> {
         let log = self.folder.join(format!("log-{turn}"));
         fs::create_dir_all(&log).map_err(|error| error.to_string())?;
-        let put = |name: &str, bytes: Vec<u8>| fs::write(log.join(name), bytes).map_err(|error| error.to_string());
+        let put = |name: &str, bytes: Vec<u8>| {
+            fs::write(log.join(name), bytes).map_err(|error| error.to_string())
+        };
         put("world", join(world.iter().map(Vec::as_slice)))?;
         put("shells", join(shells.iter().map(|shell| shell.as_bytes())))?;
         put("cases", join(texts.iter().map(String::as_bytes)))?;
-        let output = self.command(&log).output().map_err(|error| format!("bwrap: {error}"))?;
+        let output = self
+            .command(&log)
+            .output()
+            .map_err(|error| format!("bwrap: {error}"))?;
         let bytes = fs::read(log.join("out")).unwrap_or_default();
         let _ = fs::remove_dir_all(&log);
         let mut rows = split(&bytes);
         if rows.pop().as_deref() != Some(b"done") {
-            return Err(format!("the sandbox broke off: {}", String::from_utf8_lossy(&output.stderr)));
+            return Err(format!(
+                "the sandbox broke off: {}",
+                String::from_utf8_lossy(&output.stderr)
+            ));
         }
         Ok(rows.iter().filter_map(|row| read_run(row)).collect())
     }
@@ -195,14 +235,55 @@ impl Sandbox {
         let bin = self.folder.join("bin");
         // Limits against snippets that grow without end.
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", "ulimit -v 4194304; ulimit -f 204800; exec bwrap \"$@\"", "bwrap"]);
-        command.args(["--ro-bind", "/usr/lib", "/usr/lib", "--ro-bind", "/usr/bin", "/real"]);
+        command.args([
+            "-c",
+            "ulimit -v 4194304; ulimit -f 204800; exec bwrap \"$@\"",
+            "bwrap",
+        ]);
+        command.args([
+            "--ro-bind",
+            "/usr/lib",
+            "/usr/lib",
+            "--ro-bind",
+            "/usr/bin",
+            "/real",
+        ]);
         if Path::new("/usr/lib64").exists() {
-            command.args(["--ro-bind", "/usr/lib64", "/usr/lib64", "--symlink", "usr/lib64", "/lib64"]);
+            command.args([
+                "--ro-bind",
+                "/usr/lib64",
+                "/usr/lib64",
+                "--symlink",
+                "usr/lib64",
+                "/lib64",
+            ]);
         }
-        command.arg("--ro-bind").arg(bin).arg("/usr/bin").arg("--bind").arg(log).arg("/log");
-        command.args(["--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib"]).args(OWN_SYSTEM);
-        command.args(["--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--", "/usr/bin/EVIL"]);
+        command
+            .arg("--ro-bind")
+            .arg(bin)
+            .arg("/usr/bin")
+            .arg("--bind")
+            .arg(log)
+            .arg("/log");
+        command
+            .args([
+                "--symlink",
+                "usr/bin",
+                "/bin",
+                "--symlink",
+                "usr/lib",
+                "/lib",
+            ])
+            .args(OWN_SYSTEM);
+        command.args([
+            "--unshare-all",
+            "--die-with-parent",
+            "--new-session",
+            "--as-pid-1",
+            "--clearenv",
+            "--",
+            "/usr/bin/EVIL",
+        ]);
         command.stdin(Stdio::null());
         command
     }
@@ -230,17 +311,27 @@ fn split(bytes: &[u8]) -> Vec<Vec<u8>> {
 }
 
 fn texts(bytes: &[u8]) -> Vec<String> {
-    split(bytes).iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect()
+    split(bytes)
+        .iter()
+        .map(|field| String::from_utf8_lossy(field).into_owned())
+        .collect()
 }
 
 fn read_run(row: &[u8]) -> Option<Run> {
     let fields = split(row);
-    let text = |index: usize| fields.get(index).map(|field| String::from_utf8_lossy(field).into_owned());
+    let text = |index: usize| {
+        fields
+            .get(index)
+            .map(|field| String::from_utf8_lossy(field).into_owned())
+    };
     Some(Run {
         case: text(0)?.parse().ok()?,
         shell: text(1)?,
         late: !text(2)?.is_empty(),
-        starts: split(fields.get(3)?).iter().filter_map(|record| read_start(record)).collect(),
+        starts: split(fields.get(3)?)
+            .iter()
+            .filter_map(|record| read_start(record))
+            .collect(),
         changed: texts(fields.get(4)?),
         read: texts(fields.get(5)?),
     })
@@ -248,10 +339,15 @@ fn read_run(row: &[u8]) -> Option<Run> {
 
 fn read_start(record: &[u8]) -> Option<Start> {
     let fields = split(record);
-    let text = |index: usize| fields.get(index).map(|field| String::from_utf8_lossy(field).into_owned());
+    let text = |index: usize| {
+        fields
+            .get(index)
+            .map(|field| String::from_utf8_lossy(field).into_owned())
+    };
     let input = text(2)?;
     // Pipes, devices and the nameless files of heredocs are no files of the world.
-    let is_file = input.starts_with('/') && !input.starts_with("/dev/") && !input.ends_with("(deleted)");
+    let is_file =
+        input.starts_with('/') && !input.starts_with("/dev/") && !input.ends_with("(deleted)");
     Some(Start {
         file: text(0)?,
         // A snippet may take its own folder away.

@@ -56,8 +56,10 @@ const HARMLESS: [&str; 22] = [
     "wc",
 ];
 /// Programs that start others; what they start is looked at by itself.
-pub const STARTERS: [&str; 14] =
-    ["bash", "busybox", "dash", "env", "find", "nice", "nohup", "setsid", "sh", "stdbuf", "time", "timeout", "xargs", "zsh"];
+pub const STARTERS: [&str; 14] = [
+    "bash", "busybox", "dash", "env", "find", "nice", "nohup", "setsid", "sh", "stdbuf", "time",
+    "timeout", "xargs", "zsh",
+];
 
 /// Something that a silent snippet did all the same.
 #[derive(Debug)]
@@ -86,10 +88,22 @@ fn is_evil(start: &Start) -> bool {
 
 impl Judges {
     pub fn new() -> Self {
-        let (layer, findings) = read(Source { name: "granted", text: GRANTED }, Format::Yaml, Origin::User, &Bash);
+        let (layer, findings) = read(
+            Source {
+                name: "granted",
+                text: GRANTED,
+            },
+            Format::Yaml,
+            Origin::User,
+            &Bash,
+        );
         let layer = layer.unwrap_or_else(|| panic!("{findings:?}"));
         let assemble = |layers| Policy::assemble(layers, &Overrides::default(), &Bash);
-        Judges { world: Stage::new(), policies: [assemble(Vec::new()), assemble(vec![layer])], known: HashMap::new() }
+        Judges {
+            world: Stage::new(),
+            policies: [assemble(Vec::new()), assemble(vec![layer])],
+            known: HashMap::new(),
+        }
     }
 
     /// Whether each policy is silent on a text.
@@ -98,11 +112,22 @@ impl Judges {
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        let call = Call { cwd: folder.to_owned(), ..Call::command(text, "/ws") };
+        let call = Call {
+            cwd: folder.to_owned(),
+            ..Call::command(text, "/ws")
+        };
         let allowed = match Operation::freeze(call) {
             Ok(operation) => [0, 1].map(|index| {
                 let policy = &self.policies[index];
-                let bench = Bench { world: &self.world, policy, grants: &[], uses: None, run: Default::default(), now: 0, trace: false };
+                let bench = Bench {
+                    world: &self.world,
+                    policy,
+                    grants: &[],
+                    uses: None,
+                    run: Default::default(),
+                    now: 0,
+                    trace: false,
+                };
                 judge(&bench, &operation).verdict.decision == Decision::Allow
             }),
             Err(_) => [false; 2],
@@ -130,7 +155,12 @@ impl Judges {
         }
         let mut out = Vec::new();
         let mut miss = |kind: &'static str, what: String| {
-            out.push(Miss { kind, shell: run.shell.clone(), text: text.to_owned(), what });
+            out.push(Miss {
+                kind,
+                shell: run.shell.clone(),
+                text: text.to_owned(),
+                what,
+            });
         };
         // Whether what is allowed alone covers what was allowed in the snippet.
         let covers = |alone: [bool; 2]| (0..2).all(|index| alone[index] || !allowed[index]);
@@ -143,19 +173,38 @@ impl Judges {
                 continue;
             }
             if !start.environment.is_empty() {
-                miss("changed the environment of a program", format!("{shown}: {:?}", start.environment));
+                miss(
+                    "changed the environment of a program",
+                    format!("{shown}: {:?}", start.environment),
+                );
             }
             // Alone it would get words from anywhere; behind a list of names it gets only these, and must be among the listed commands.
             let fed = name == "xargs" && text.contains('|') && !text.contains('<');
             if !fed && !covers(self.alone(name, start)) {
                 miss("started what is not silent alone", shown.clone());
             }
-            if let Some(input) = start.input.as_deref().filter(|input| !covers(self.allowed(&quote(&["cat", input]), "/ws"))) {
-                miss("gave a program what is not silent to read", format!("{shown} < {input}"));
+            if let Some(input) = start
+                .input
+                .as_deref()
+                .filter(|input| !covers(self.allowed(&quote(&["cat", input]), "/ws")))
+            {
+                miss(
+                    "gave a program what is not silent to read",
+                    format!("{shown} < {input}"),
+                );
             }
             let arguments = start.argv.get(1..).unwrap_or(&[]);
-            if run.shell == "bash" && !STARTERS.contains(&name) && !is_listed(&commands, name, arguments, &start.folder) {
-                miss("started what is not listed", format!("{shown}; listed: {:?}", commands.iter().map(|c| &c.words).collect::<Vec<_>>()));
+            if run.shell == "bash"
+                && !STARTERS.contains(&name)
+                && !is_listed(&commands, name, arguments, &start.folder)
+            {
+                miss(
+                    "started what is not listed",
+                    format!(
+                        "{shown}; listed: {:?}",
+                        commands.iter().map(|c| &c.words).collect::<Vec<_>>()
+                    ),
+                );
             }
         }
         for path in &run.changed {
@@ -176,14 +225,24 @@ impl Judges {
     /// Whether each policy is silent on the start of a program, as literal text.
     fn alone(&mut self, name: &str, start: &Start) -> [bool; 2] {
         let mut words = vec![name.to_owned()];
-        let whole: Vec<String> = words.iter().chain(start.argv.iter().skip(1)).cloned().collect();
+        let whole: Vec<String> = words
+            .iter()
+            .chain(start.argv.iter().skip(1))
+            .cloned()
+            .collect();
         let as_it_stands = self.allowed(&sayso_shell::quote(&whole), &start.folder);
         // An option that nobody knows is no harm where none can be.
         let arguments = start.argv.get(1..).unwrap_or(&[]);
         let harmless = |word: &&String| HARMLESS.contains(&name) && word.starts_with('-');
         // A pipe to a command that is looked at by itself.
-        let pipe = |word: &&String| word.starts_with("/dev/fd/") || word.starts_with("/proc/self/fd/");
-        words.extend(arguments.iter().filter(|word| !harmless(word) && !pipe(word)).cloned());
+        let pipe =
+            |word: &&String| word.starts_with("/dev/fd/") || word.starts_with("/proc/self/fd/");
+        words.extend(
+            arguments
+                .iter()
+                .filter(|word| !harmless(word) && !pipe(word))
+                .cloned(),
+        );
         let text = sayso_shell::quote(&words);
         let without = self.allowed(&text, &start.folder);
         [0, 1].map(|index| as_it_stands[index] || without[index])
@@ -191,5 +250,10 @@ impl Judges {
 }
 
 fn quote(words: &[&str]) -> String {
-    sayso_shell::quote(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    sayso_shell::quote(
+        &words
+            .iter()
+            .map(|word| (*word).to_owned())
+            .collect::<Vec<_>>(),
+    )
 }

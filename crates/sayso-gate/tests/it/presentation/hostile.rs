@@ -88,29 +88,51 @@ fn is_plain(text: &str) -> bool {
 fn texts_of(body: &Body, out: &mut Vec<String>) {
     match body {
         Body::Text(lines) => out.extend(lines.iter().cloned()),
-        Body::Content { path, lines, notes, .. } => {
+        Body::Content {
+            path, lines, notes, ..
+        } => {
             out.push(path.clone());
             out.extend(lines.iter().chain(notes).cloned());
         }
-        Body::Command { lines, folder, parts, effects, .. } => {
+        Body::Command {
+            lines,
+            folder,
+            parts,
+            effects,
+            ..
+        } => {
             out.push(folder.clone());
             out.extend(parts.iter().map(|part| part.words()));
             out.extend(lines.iter().chain(effects).cloned());
         }
-        Body::Structured(rows) => out.extend(rows.iter().flat_map(|(label, value)| [label.clone(), value.clone()])),
+        Body::Structured(rows) => out.extend(
+            rows.iter()
+                .flat_map(|(label, value)| [label.clone(), value.clone()]),
+        ),
         Body::Binary { path, .. } => out.push(path.clone()),
         Body::Diff(diff) => {
             out.push(diff.path.clone());
             out.extend(diff.notes.iter().chain(&diff.rest).cloned());
             out.extend(diff.hunks.iter().flat_map(|hunk| &hunk.before).cloned());
-            out.extend(diff.hunks.iter().flat_map(|hunk| &hunk.lines).flat_map(|line| &line.pieces).map(|piece| piece.text.clone()));
+            out.extend(
+                diff.hunks
+                    .iter()
+                    .flat_map(|hunk| &hunk.lines)
+                    .flat_map(|line| &line.pieces)
+                    .map(|piece| piece.text.clone()),
+            );
         }
     }
 }
 
 fn texts(presentation: &Presentation) -> Vec<String> {
     let mut out = presentation.warnings.clone();
-    out.extend(presentation.details.iter().flat_map(|(label, value)| [label.clone(), value.clone()]));
+    out.extend(
+        presentation
+            .details
+            .iter()
+            .flat_map(|(label, value)| [label.clone(), value.clone()]),
+    );
     texts_of(&presentation.body, &mut out);
     texts_of(presentation.whole(), &mut out);
     out
@@ -123,7 +145,10 @@ fn texts_of_node(node: &Node, out: &mut Vec<String>) {
         Value::List(items) => items.iter().for_each(|item| texts_of_node(item, out)),
         Value::Map(entries) => {
             let raw = ["arguments", "call_id", "session", "title"];
-            for entry in entries.iter().filter(|entry| !raw.contains(&entry.key.as_str())) {
+            for entry in entries
+                .iter()
+                .filter(|entry| !raw.contains(&entry.key.as_str()))
+            {
                 out.push(entry.key.clone());
                 texts_of_node(&entry.node, out);
             }
@@ -141,25 +166,49 @@ fn hostile() -> impl Strategy<Value = String> {
 
 fn a_call() -> impl Strategy<Value = Call> {
     let extra = prop::option::of((hostile(), hostile()));
-    (select(TOOLS), prop::collection::vec(hostile(), 4), extra, hostile(), any::<bool>(), select(&["", "src/main.rs"][..])).prop_map(
-        |((tool, keys), values, extra, description, says, path)| {
-            let mut args: Vec<(String, Node)> =
-                keys.iter().zip(values).map(|(key, value)| ((*key).to_owned(), Node::text(value))).collect();
+    (
+        select(TOOLS),
+        prop::collection::vec(hostile(), 4),
+        extra,
+        hostile(),
+        any::<bool>(),
+        select(&["", "src/main.rs"][..]),
+    )
+        .prop_map(|((tool, keys), values, extra, description, says, path)| {
+            let mut args: Vec<(String, Node)> = keys
+                .iter()
+                .zip(values)
+                .map(|(key, value)| ((*key).to_owned(), Node::text(value)))
+                .collect();
             if !path.is_empty()
                 && let Some((_, first)) = args.iter_mut().find(|(key, _)| key == "path")
             {
                 *first = Node::text(path);
             }
-            args.extend(extra.map(|(key, value)| (key, Node::map([(value.clone(), Node::text(value))]))));
-            let says = if says { ToolSays::NeedsApproval { payload: Node::text("x"), description } } else { ToolSays::Nothing };
-            Call { says, ..Call::new(tool, Node::map(args), WORKSPACE) }
-        },
-    )
+            args.extend(
+                extra.map(|(key, value)| (key, Node::map([(value.clone(), Node::text(value))]))),
+            );
+            let says = if says {
+                ToolSays::NeedsApproval {
+                    payload: Node::text("x"),
+                    description,
+                }
+            } else {
+                ToolSays::Nothing
+            };
+            Call {
+                says,
+                ..Call::new(tool, Node::map(args), WORKSPACE)
+            }
+        })
 }
 
 fn world() -> Setup {
     let mut setup = setup();
-    setup.world.with("/ws/src/main.rs", "fn main() {\u{1B}[2K}\r\n\u{202E}old a\nls\n");
+    setup.world.with(
+        "/ws/src/main.rs",
+        "fn main() {\u{1B}[2K}\r\n\u{202E}old a\nls\n",
+    );
     setup
 }
 
@@ -208,26 +257,52 @@ proptest! {
 
 #[test]
 fn h_36_escapes_are_spelled_out() {
-    let shown = show(&setup(), call("bash", &[("command", "ls \u{1b}[2K\u{1b}[1G\u{1b}[32mecho safe")]));
-    assert!(matches!(&shown.body, Body::Command { lines, .. } if lines == &["ls ␛[2K␛[1G␛[32mecho safe"]));
-    assert!(super::warned(&shown, "`command` holds invisible characters"));
+    let shown = show(
+        &setup(),
+        call(
+            "bash",
+            &[("command", "ls \u{1b}[2K\u{1b}[1G\u{1b}[32mecho safe")],
+        ),
+    );
+    assert!(
+        matches!(&shown.body, Body::Command { lines, .. } if lines == &["ls ␛[2K␛[1G␛[32mecho safe"])
+    );
+    assert!(super::warned(
+        &shown,
+        "`command` holds invisible characters"
+    ));
 }
 
 #[test]
 fn h_38_line_breaks_and_turned_texts_are_seen() {
     let shown = show(&setup(), call("bash", &[("command", "ls\nrm -rf ~")]));
     assert!(matches!(&shown.body, Body::Command { lines, .. } if lines == &["ls", "rm -rf ~"]));
-    let shown = show(&setup(), call("file_create", &[("path", "src/\u{202E}gpj.exe"), ("content", "x")]));
+    let shown = show(
+        &setup(),
+        call(
+            "file_create",
+            &[("path", "src/\u{202E}gpj.exe"), ("content", "x")],
+        ),
+    );
     let mut all = Vec::new();
     texts_of(&shown.body, &mut all);
-    assert!(all.iter().any(|text| text == "src/‹U+202E›gpj.exe"), "{shown:#?}");
+    assert!(
+        all.iter().any(|text| text == "src/‹U+202E›gpj.exe"),
+        "{shown:#?}"
+    );
     assert!(super::warned(&shown, "`path` holds invisible characters"));
 }
 
 #[test]
 fn h_39_markup_stands_as_it_was_written() {
-    let shown = show(&setup(), call("my_tool", &[("x", "[/][black on black]evil")]));
-    assert_eq!(super::value(super::rows(&shown), "x"), "\"[/][black on black]evil\"");
+    let shown = show(
+        &setup(),
+        call("my_tool", &[("x", "[/][black on black]evil")]),
+    );
+    assert_eq!(
+        super::value(super::rows(&shown), "x"),
+        "\"[/][black on black]evil\""
+    );
 }
 
 #[test]
@@ -236,5 +311,9 @@ fn h_42_the_prompt_names_its_object() {
     room.call(call("file_delete", &[("path", "docs/README.md")]));
     let prompt = &room.person.seen()[0];
     assert!(prompt.description.contains("docs/README.md"));
-    assert!(texts(&prompt.presentation).iter().any(|text| text == "Delete: docs/README.md"));
+    assert!(
+        texts(&prompt.presentation)
+            .iter()
+            .any(|text| text == "Delete: docs/README.md")
+    );
 }

@@ -32,18 +32,33 @@ pub fn setup() -> Setup {
 
 /// A call with texts for arguments.
 pub fn call(tool: &str, args: &[(&str, &str)]) -> Call {
-    Call::new(tool, Node::map(args.iter().map(|(key, value)| (*key, Node::text(*value)))), WORKSPACE)
+    Call::new(
+        tool,
+        Node::map(args.iter().map(|(key, value)| (*key, Node::text(*value)))),
+        WORKSPACE,
+    )
 }
 
 /// A call with arguments from JSON.
 pub fn call_json(tool: &str, args: &str) -> Call {
-    Call::new(tool, sayso_core::text::json::read(args, &Limits::default()).expect("JSON"), WORKSPACE)
+    Call::new(
+        tool,
+        sayso_core::text::json::read(args, &Limits::default()).expect("JSON"),
+        WORKSPACE,
+    )
 }
 
 pub fn judged(setup: &Setup, call: Call) -> (Operation, Judged) {
     let operation = freeze(call);
-    let bench =
-        Bench { world: &setup.world, policy: &setup.policy, grants: &[], uses: None, run: Run::Interactive, now: NOW, trace: false };
+    let bench = Bench {
+        world: &setup.world,
+        policy: &setup.policy,
+        grants: &[],
+        uses: None,
+        run: Run::Interactive,
+        now: NOW,
+        trace: false,
+    };
     let judged = judge(&bench, &operation);
     (operation, judged)
 }
@@ -56,7 +71,13 @@ pub fn try_show(setup: &Setup, call: Call) -> Result<Presentation, String> {
 /// The same with the sentence, and why it asks.
 pub fn try_build(setup: &Setup, call: Call) -> Result<Built, String> {
     let (operation, judged) = judged(setup, call);
-    build(&setup.world, &operation, &judged.reading, &judged.verdict, setup.settings())
+    build(
+        &setup.world,
+        &operation,
+        &judged.reading,
+        &judged.verdict,
+        setup.settings(),
+    )
 }
 
 pub fn show(setup: &Setup, call: Call) -> Presentation {
@@ -80,7 +101,11 @@ pub fn short(diff: &Diff) -> Vec<String> {
         };
         format!("{sign}{}:{}", number.unwrap_or_default(), line.text())
     };
-    diff.hunks.iter().flat_map(|hunk| &hunk.lines).map(line).collect()
+    diff.hunks
+        .iter()
+        .flat_map(|hunk| &hunk.lines)
+        .map(line)
+        .collect()
 }
 
 /// The rows of names and values.
@@ -93,9 +118,14 @@ pub fn rows(presentation: &Presentation) -> &[(String, String)] {
 
 /// The first detail or row with a name.
 pub fn value<'a>(rows: &'a [(String, String)], name: &str) -> &'a str {
-    rows.iter().find(|(label, _)| label == name).map_or_else(|| panic!("no {name} in {rows:#?}"), |(_, value)| value)
+    rows.iter()
+        .find(|(label, _)| label == name)
+        .map_or_else(|| panic!("no {name} in {rows:#?}"), |(_, value)| value)
 }
 
 pub fn warned(presentation: &Presentation, part: &str) -> bool {
-    presentation.warnings.iter().any(|warning| warning.contains(part))
+    presentation
+        .warnings
+        .iter()
+        .any(|warning| warning.contains(part))
 }

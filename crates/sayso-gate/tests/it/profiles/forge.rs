@@ -14,7 +14,10 @@ fn settings_have_their_defaults() {
     let setup = setup();
     let settings = setup.settings();
     assert_eq!(settings.mode, Mode::Balanced);
-    assert_eq!(settings.approval_timeout, 0, "the timeout is optional and off");
+    assert_eq!(
+        settings.approval_timeout, 0,
+        "the timeout is optional and off"
+    );
     assert!(settings.enabled && settings.audit_enabled);
     assert!(!settings.auto_approve_safe_commands && !settings.auto_approve_safe_paths);
     for default in [
@@ -72,19 +75,33 @@ fn the_default_whitelist_is_git_status_ls_and_pwd() {
 #[test]
 fn wf_2_a_rule_for_reads_of_docs_covers_docs_only() {
     let ruled = Setup::with("forge", "rules: [{allow: {read: \"docs/**\"}}]");
-    ruled.expect(&[("file_read docs/README.md", Allow), ("file_read README.md", Ask), ("file_edit docs/README.md", Ask)]);
+    ruled.expect(&[
+        ("file_read docs/README.md", Allow),
+        ("file_read README.md", Ask),
+        ("file_edit docs/README.md", Ask),
+    ]);
 }
 
 /// WF3: a dangerous call is denied by the person's rule, in any layer.
 #[test]
 fn wf_3_a_deny_rule_holds() {
-    let ruled = Setup::with("forge", "rules: [{deny: {command: \"git push *\"}, reason: by hand}, {allow: {command: \"git *\"}}]");
-    ruled.expect(&[("bash git push origin main", Deny), ("bash git fetch", Allow), ("bash sudo git push", Deny)]);
+    let ruled = Setup::with(
+        "forge",
+        "rules: [{deny: {command: \"git push *\"}, reason: by hand}, {allow: {command: \"git *\"}}]",
+    );
+    ruled.expect(&[
+        ("bash git push origin main", Deny),
+        ("bash git fetch", Allow),
+        ("bash sudo git push", Deny),
+    ]);
 }
 
 /// WF4: a rule that is switched off stays in the file and does nothing.
 #[test]
 fn wf_4_a_disabled_rule_does_not_count() {
-    let ruled = Setup::with("forge", "rules: [{allow: {read: \"docs/**\"}, enabled: false}]");
+    let ruled = Setup::with(
+        "forge",
+        "rules: [{allow: {read: \"docs/**\"}, enabled: false}]",
+    );
     ruled.expect(&[("file_read docs/README.md", Ask)]);
 }

@@ -19,9 +19,21 @@ fn settings_have_their_defaults() {
     let settings = setup.settings();
     assert_eq!(settings.mode, Mode::ConfirmAll);
     assert_eq!(settings.approval_timeout, 0);
-    assert!(settings.enabled && settings.audit_enabled && settings.show_risk_level && settings.show_matched_pattern);
-    assert_eq!(settings.trusted_tools, ["read_file", "list_directory", "search_file_content", "glob"]);
-    assert!(settings.blocked_tools.is_empty() && settings.high_risk.is_empty() && settings.medium_risk.is_empty());
+    assert!(
+        settings.enabled
+            && settings.audit_enabled
+            && settings.show_risk_level
+            && settings.show_matched_pattern
+    );
+    assert_eq!(
+        settings.trusted_tools,
+        ["read_file", "list_directory", "search_file_content", "glob"]
+    );
+    assert!(
+        settings.blocked_tools.is_empty()
+            && settings.high_risk.is_empty()
+            && settings.medium_risk.is_empty()
+    );
     assert!(!settings.trust_mcp_servers && settings.trusted_mcp_servers.is_empty());
 }
 
@@ -114,9 +126,19 @@ fn d_14_auto_approve_edits_is_silent_for_writes_and_asks_for_shell_and_mcp() {
 /// TRUST_ALL is said for one run; hard denials stay.
 #[test]
 fn trust_all_asks_nothing_and_keeps_hard_denials() {
-    let layer = crate::bench::layer("profile: kollabor\nblocked_tools: [my_tool]", sayso_core::policy::read::Origin::User);
+    let layer = crate::bench::layer(
+        "profile: kollabor\nblocked_tools: [my_tool]",
+        sayso_core::policy::read::Origin::User,
+    );
     let mut setup = setup("");
-    setup.policy = Policy::assemble(vec![layer], &Overrides { mode: Some(Mode::TrustAll), ..Overrides::default() }, &Bash);
+    setup.policy = Policy::assemble(
+        vec![layer],
+        &Overrides {
+            mode: Some(Mode::TrustAll),
+            ..Overrides::default()
+        },
+        &Bash,
+    );
     setup.expect(&[
         ("bash npm test", Allow),
         ("bash rm -rf node_modules", Allow),
@@ -132,15 +154,25 @@ fn trust_all_asks_nothing_and_keeps_hard_denials() {
 #[test]
 fn t_08_blocked_tools_are_denied_and_trusted_ones_run() {
     let user = "mode: default\ncore.permissions.risk_assessment: {blocked_tools: [my_tool, bash], trusted_tools: [other_tool]}";
-    setup(user).expect(&[("my_tool", Deny), ("bash ls", Deny), ("terminal ls", Deny), ("other_tool", Allow), ("third_tool", Ask)]);
-    setup("core.permissions.risk_assessment.trusted_tools: [other_tool]").expect(&[("other_tool", Ask)]);
+    setup(user).expect(&[
+        ("my_tool", Deny),
+        ("bash ls", Deny),
+        ("terminal ls", Deny),
+        ("other_tool", Allow),
+        ("third_tool", Ask),
+    ]);
+    setup("core.permissions.risk_assessment.trusted_tools: [other_tool]")
+        .expect(&[("other_tool", Ask)]);
 }
 
 /// T-10: trust is for the servers that are named; asked in the mode that asks for everything.
 #[test]
 fn t_10_mcp_trust_is_by_server() {
     let one = "mode: balanced\ntrusted_mcp_servers: [github]";
-    setup(one).expect(&[("mcp github/get_issue", Allow), ("mcp gitlab/get_issue", Ask)]);
+    setup(one).expect(&[
+        ("mcp github/get_issue", Allow),
+        ("mcp gitlab/get_issue", Ask),
+    ]);
     setup("mode: balanced\ntrust_mcp_servers: true").expect(&[("mcp gitlab/get_issue", Allow)]);
     setup("trusted_mcp_servers: [github]").expect(&[("mcp github/get_issue", Ask)]);
 }
@@ -149,7 +181,10 @@ fn t_10_mcp_trust_is_by_server() {
 fn k_15_risk_patterns_lift_the_risk() {
     let user = "mode: default\ncore.permissions.risk_assessment: {high_risk_patterns: [\"terraform\\\\s+apply\"], medium_risk_patterns: [\"^whoami\"]}";
     let setup = setup(user);
-    setup.expect(&[("bash terraform apply", Ask), ("bash terraform plan", Allow)]);
+    setup.expect(&[
+        ("bash terraform apply", Ask),
+        ("bash terraform plan", Allow),
+    ]);
     assert_eq!(setup.judge(call("bash terraform apply")).risk, Risk::High);
     assert_eq!(setup.judge(call("bash whoami")).risk, Risk::Medium);
 }

@@ -28,7 +28,10 @@ fn approve_all() -> Grant {
 }
 
 fn in_batch(text: &str) -> Call {
-    Call { batch: Some("b".to_owned()), ..call(text) }
+    Call {
+        batch: Some("b".to_owned()),
+        ..call(text)
+    }
 }
 
 #[test]
@@ -48,7 +51,12 @@ fn default_init_is_enabled_not_yolo_and_thirty_seconds() {
 #[test]
 fn k_01_every_safe_command_runs_silently() {
     let setup = setup();
-    let listed: Vec<&str> = setup.settings().safe_commands.iter().map(|entry| entry.pattern.written.as_str()).collect();
+    let listed: Vec<&str> = setup
+        .settings()
+        .safe_commands
+        .iter()
+        .map(|entry| entry.pattern.written.as_str())
+        .collect();
     let ledger = [
         "ls",
         "ll",
@@ -118,7 +126,10 @@ fn z_16_what_only_starts_like_a_safe_command_is_asked() {
 #[test]
 fn dangerous_commands_are_not_approved() {
     let verdict = setup().judge(call("bash rm -rf node_modules"));
-    assert_eq!((verdict.decision, verdict.confirm, verdict.risk), (Ask, Confirm::Double, Risk::High));
+    assert_eq!(
+        (verdict.decision, verdict.confirm, verdict.risk),
+        (Ask, Confirm::Double, Risk::High)
+    );
     setup().expect(&[
         ("bash rm --recursive src", Ask),
         ("bash chmod 777 src/main.rs", Ask),
@@ -182,7 +193,10 @@ fn z_19_deletes_and_rmdir_are_confirmed_twice() {
         assert_eq!(setup().judge(call(text)).confirm, Confirm::Double, "{text}");
     }
     let single = Setup::with("kollabor-spec", "permissions.double_confirm_deletes: false");
-    assert_eq!(single.judge(call("file_delete old_file.py")).confirm, Confirm::Single);
+    assert_eq!(
+        single.judge(call("file_delete old_file.py")).confirm,
+        Confirm::Single
+    );
 }
 
 /// 3.5 in full: safe patterns, and what is protected although it matches one (Z-13, Z-14).
@@ -215,7 +229,10 @@ fn p_02_safe_paths_are_silent_and_protected_ones_never() {
 
 #[test]
 fn file_delete_has_the_category_file_delete() {
-    assert_eq!(find("file_delete").map(|tool| tool.category), Some(Category::FileDelete));
+    assert_eq!(
+        find("file_delete").map(|tool| tool.category),
+        Some(Category::FileDelete)
+    );
 }
 
 /// Z-20: "any path" of the specification is any ordinary path.
@@ -234,10 +251,19 @@ fn z_20_file_read_is_automatic_where_nothing_private_is_read() {
 #[test]
 fn yolo_approves_even_rm_rf_root_but_no_rule_and_no_blocked_tool() {
     let yolo = setup().run(Run::Yolo);
-    yolo.expect(&[("bash rm -rf /", Allow), ("file_delete old_file.py", Allow), ("bash a $b", Allow), ("my_tool", Allow)]);
+    yolo.expect(&[
+        ("bash rm -rf /", Allow),
+        ("file_delete old_file.py", Allow),
+        ("bash a $b", Allow),
+        ("my_tool", Allow),
+    ]);
     let rules = "rules: [{id: catastrophic, deny: {command: \"rm *\"}}]\nblocked_tools: [my_tool]";
     let ruled = Setup::with("kollabor-spec", rules).run(Run::Yolo);
-    ruled.expect(&[("bash rm -rf /", Deny), ("bash rm x", Deny), ("my_tool", Deny)]);
+    ruled.expect(&[
+        ("bash rm -rf /", Deny),
+        ("bash rm x", Deny),
+        ("my_tool", Deny),
+    ]);
 }
 
 #[test]
@@ -271,19 +297,36 @@ fn b_03_approve_all_covers_neither_deletes_nor_protected_paths_nor_ask_rules() {
     ] {
         assert_eq!(setup.judge(in_batch(text)).decision, expected, "{text}");
     }
-    let ruled = Setup::with("kollabor-spec", "rules: [{ask: {command: \"rm *\"}}]").grant(approve_all());
-    assert_eq!(ruled.judge(in_batch("bash rm -rf node_modules")).decision, Ask);
+    let ruled =
+        Setup::with("kollabor-spec", "rules: [{ask: {command: \"rm *\"}}]").grant(approve_all());
+    assert_eq!(
+        ruled.judge(in_batch("bash rm -rf node_modules")).decision,
+        Ask
+    );
 }
 
 #[test]
 fn b_02_approve_all_ends_with_its_batch() {
     let setup = setup().grant(approve_all());
-    assert_eq!(setup.judge(Call { batch: Some("c".to_owned()), ..call("file_edit src/main.rs") }).decision, Ask);
+    assert_eq!(
+        setup
+            .judge(Call {
+                batch: Some("c".to_owned()),
+                ..call("file_edit src/main.rs")
+            })
+            .decision,
+        Ask
+    );
     assert_eq!(setup.judge(call("file_edit src/main.rs")).decision, Ask);
 }
 
 #[test]
 fn k_14_safe_commands_only_denies_every_other_command() {
     let setup = Setup::with("kollabor-spec", "permissions: {safe_commands_only: true}");
-    setup.expect(&[("bash ls -la", Allow), ("bash npm test", Deny), ("bash rm x", Deny), ("file_edit src/main.rs", Ask)]);
+    setup.expect(&[
+        ("bash ls -la", Allow),
+        ("bash npm test", Deny),
+        ("bash rm x", Deny),
+        ("file_edit src/main.rs", Ask),
+    ]);
 }

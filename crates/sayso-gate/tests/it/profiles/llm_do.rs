@@ -15,16 +15,32 @@ fn setup(user: &str) -> Setup {
 }
 
 fn needs(payload: Node) -> ToolSays {
-    ToolSays::NeedsApproval { payload, description: "do it".to_owned() }
+    ToolSays::NeedsApproval {
+        payload,
+        description: "do it".to_owned(),
+    }
 }
 
 #[test]
 fn settings_have_their_defaults() {
     let setup = setup("");
     let settings = setup.settings();
-    assert_eq!(settings.shell_default, Some(ShellDefault { allowed: true, approval: true }));
-    assert_eq!(settings.sandbox_fallback, sayso_core::policy::settings::SandboxFallback::FailFast);
-    assert!(!settings.sandbox_require && settings.sandbox_network == sayso_core::verdict::Network::Nothing && settings.roots.is_empty());
+    assert_eq!(
+        settings.shell_default,
+        Some(ShellDefault {
+            allowed: true,
+            approval: true
+        })
+    );
+    assert_eq!(
+        settings.sandbox_fallback,
+        sayso_core::policy::settings::SandboxFallback::FailFast
+    );
+    assert!(
+        !settings.sandbox_require
+            && settings.sandbox_network == sayso_core::verdict::Network::Nothing
+            && settings.roots.is_empty()
+    );
     assert_eq!(settings.approval_timeout, 0);
     assert_eq!(settings.truncate_lines, 50);
 }
@@ -35,12 +51,23 @@ fn d_01_the_decision_matrix_holds_in_every_profile() {
     let says: [(ToolSays, [Decision; 3]); 3] = [
         (ToolSays::PreApproved, [Allow, Allow, Allow]),
         (needs(Node::text("p")), [Ask, Allow, Deny]),
-        (ToolSays::Blocked { reason: "no".to_owned() }, [Deny, Deny, Deny]),
+        (
+            ToolSays::Blocked {
+                reason: "no".to_owned(),
+            },
+            [Deny, Deny, Deny],
+        ),
     ];
     for profile in PROFILES {
         for (says, expected) in &says {
-            for (run, expected) in [Run::Interactive, Run::ApproveAll, Run::Strict].into_iter().zip(expected) {
-                let verdict = Setup::profile(profile).run(run).judge(Call { says: says.clone(), ..call("deploy") });
+            for (run, expected) in [Run::Interactive, Run::ApproveAll, Run::Strict]
+                .into_iter()
+                .zip(expected)
+            {
+                let verdict = Setup::profile(profile).run(run).judge(Call {
+                    says: says.clone(),
+                    ..call("deploy")
+                });
                 assert_eq!(verdict.decision, *expected, "{profile} {says:?} {run:?}");
             }
         }
@@ -53,23 +80,52 @@ fn z_32_strict_denies_a_tool_that_says_nothing() {
     let silent = setup("").run(Run::Strict);
     assert_eq!(silent.decide("deploy"), Deny);
     let reasons = silent.judge(call("deploy")).reasons;
-    assert_eq!(reasons.first().map(|reason| reason.text.as_str()), Some("strict mode: approval required"));
+    assert_eq!(
+        reasons.first().map(|reason| reason.text.as_str()),
+        Some("strict mode: approval required")
+    );
 }
 
 /// Blocked survives yolo too, in the one profile where catastrophes do not.
 #[test]
 fn a_blocked_tool_stays_blocked_under_yolo() {
     for profile in PROFILES {
-        let blocked = Call { says: ToolSays::Blocked { reason: "no".to_owned() }, ..call("deploy") };
-        assert_eq!(Setup::profile(profile).run(Run::Yolo).judge(blocked).decision, Deny, "{profile}");
+        let blocked = Call {
+            says: ToolSays::Blocked {
+                reason: "no".to_owned(),
+            },
+            ..call("deploy")
+        };
+        assert_eq!(
+            Setup::profile(profile)
+                .run(Run::Yolo)
+                .judge(blocked)
+                .decision,
+            Deny,
+            "{profile}"
+        );
     }
 }
 
 /// What a tool approved for itself is still dangerous if it is dangerous.
 #[test]
 fn pre_approval_covers_no_danger() {
-    for text in ["bash rm -rf node_modules", "file_delete old_file.py", "file_edit .env", "bash a $b"] {
-        assert_eq!(setup("").judge(Call { says: ToolSays::PreApproved, ..call(text) }).decision, Ask, "{text}");
+    for text in [
+        "bash rm -rf node_modules",
+        "file_delete old_file.py",
+        "file_edit .env",
+        "bash a $b",
+    ] {
+        assert_eq!(
+            setup("")
+                .judge(Call {
+                    says: ToolSays::PreApproved,
+                    ..call(text)
+                })
+                .decision,
+            Ask,
+            "{text}"
+        );
     }
 }
 
@@ -78,12 +134,32 @@ fn pre_approval_covers_no_danger() {
 fn r_02_a_session_remembers_equal_payloads_only() {
     let number = |text: &str| Node::from(Value::Number(text.to_owned()));
     let list = |items: Vec<Node>| Node::from(Value::List(items));
-    let payload =
-        Node::map([("path", Node::text("a")), ("deep", list(vec![number("1"), Node::map([("x", Node::from(Value::Bool(true)))])]))]);
-    let same = Node::map([("deep", list(vec![number("1"), Node::map([("x", Node::from(Value::Bool(true)))])])), ("path", Node::text("a"))]);
+    let payload = Node::map([
+        ("path", Node::text("a")),
+        (
+            "deep",
+            list(vec![
+                number("1"),
+                Node::map([("x", Node::from(Value::Bool(true)))]),
+            ]),
+        ),
+    ]);
+    let same = Node::map([
+        (
+            "deep",
+            list(vec![
+                number("1"),
+                Node::map([("x", Node::from(Value::Bool(true)))]),
+            ]),
+        ),
+        ("path", Node::text("a")),
+    ]);
     let grant = Grant {
         id: "1".to_owned(),
-        key: GrantKey::Payload { tool: "deploy".to_owned(), payload: sayso_core::digest::Digest::of_node(&payload) },
+        key: GrantKey::Payload {
+            tool: "deploy".to_owned(),
+            payload: sayso_core::digest::Digest::of_node(&payload),
+        },
         reach: Reach::Session("s".to_owned()),
         agent: String::new(),
         expires: None,
@@ -93,19 +169,53 @@ fn r_02_a_session_remembers_equal_payloads_only() {
     };
     let setup = setup("").grant(grant);
     let judge = |tool: &str, session: &str, payload: Node| {
-        setup.judge(Call { says: needs(payload), session: session.to_owned(), ..call(tool) }).decision
+        setup
+            .judge(Call {
+                says: needs(payload),
+                session: session.to_owned(),
+                ..call(tool)
+            })
+            .decision
     };
     assert_eq!(judge("deploy", "s", payload.clone()), Allow);
-    assert_eq!(judge("deploy", "s", same), Allow, "the order of keys does not matter");
-    assert_eq!(judge("deploy", "t", payload.clone()), Ask, "another session");
+    assert_eq!(
+        judge("deploy", "s", same),
+        Allow,
+        "the order of keys does not matter"
+    );
+    assert_eq!(
+        judge("deploy", "t", payload.clone()),
+        Ask,
+        "another session"
+    );
     assert_eq!(judge("destroy", "s", payload.clone()), Ask, "another tool");
-    for x in [number("1"), Node::text("1"), Node::text("true"), Node::from(Value::Null)] {
-        let other = Node::map([("path", Node::text("a")), ("deep", list(vec![number("1"), Node::map([("x", x)])]))]);
+    for x in [
+        number("1"),
+        Node::text("1"),
+        Node::text("true"),
+        Node::from(Value::Null),
+    ] {
+        let other = Node::map([
+            ("path", Node::text("a")),
+            ("deep", list(vec![number("1"), Node::map([("x", x)])])),
+        ]);
         assert_eq!(judge("deploy", "s", other), Ask);
     }
-    let turned =
-        Node::map([("path", Node::text("a")), ("deep", list(vec![Node::map([("x", Node::from(Value::Bool(true)))]), number("1")]))]);
-    assert_eq!(judge("deploy", "s", turned), Ask, "the order in a list matters");
+    let turned = Node::map([
+        ("path", Node::text("a")),
+        (
+            "deep",
+            list(vec![
+                Node::map([("x", Node::from(Value::Bool(true)))]),
+                number("1"),
+            ]),
+        ),
+    ]);
+    assert_eq!(
+        judge("deploy", "s", turned),
+        Ask,
+        "the order in a list matters"
+    );
 }
 
 /// P-09: folders with their own terms; a path outside of every one is blocked, not asked.
@@ -178,9 +288,17 @@ fn k_11_ordered_shell_rules() {
 #[test]
 fn k_12_a_default_that_allows_nothing_blocks_the_rest() {
     let user = SHELL.replace("default: {allowed: true", "default: {allowed: false");
-    setup(&user).expect(&[("bash git status", Allow), ("bash npm test", Deny), ("bash ls; id", Deny)]);
+    setup(&user).expect(&[
+        ("bash git status", Allow),
+        ("bash npm test", Deny),
+        ("bash ls; id", Deny),
+    ]);
     let free = SHELL.replace("approval: true}\n", "approval: false}\n");
-    setup(&free).expect(&[("bash npm test", Allow), ("bash rm x", Deny), ("bash chmod -R 777 src", Ask)]);
+    setup(&free).expect(&[
+        ("bash npm test", Allow),
+        ("bash rm x", Deny),
+        ("bash chmod -R 777 src", Ask),
+    ]);
 }
 
 /// T-13: calling and making workers always goes through the controller.

@@ -33,16 +33,42 @@ fn z_01_every_profile_has_the_timeout_keymap_and_style_of_the_table() {
         let settings = setup.settings();
         assert_eq!(settings.profile, name);
         assert_eq!(settings.approval_timeout, timeout, "{name}");
-        assert_eq!((settings.keymap.as_str(), settings.prompt_style.as_str()), (keymap, style), "{name}");
+        assert_eq!(
+            (settings.keymap.as_str(), settings.prompt_style.as_str()),
+            (keymap, style),
+            "{name}"
+        );
         assert_eq!(settings.enter_approves, enter, "{name}");
         assert_eq!(settings.outside_workspace, outside, "{name}");
-        assert!(settings.enabled && settings.audit_enabled && settings.redact && settings.double_confirm_deletes, "{name}");
+        assert!(
+            settings.enabled
+                && settings.audit_enabled
+                && settings.redact
+                && settings.double_confirm_deletes,
+            "{name}"
+        );
         assert_eq!(settings.truncate_lines, 50, "{name}");
         assert_eq!(settings.audit_retention_days, 90, "{name}");
-        assert_eq!(settings.sandbox_fallback, sayso_core::policy::settings::SandboxFallback::FailFast, "{name}");
-        assert!(!settings.sandbox_require && settings.sandbox_network == sayso_core::verdict::Network::Nothing, "{name}");
-        assert_eq!(settings.yolo_covers_catastrophic, name == "kollabor-spec", "{name}");
-        assert_eq!(settings.approve_all_covers_dangerous, name == "kollabor-spec", "{name}");
+        assert_eq!(
+            settings.sandbox_fallback,
+            sayso_core::policy::settings::SandboxFallback::FailFast,
+            "{name}"
+        );
+        assert!(
+            !settings.sandbox_require
+                && settings.sandbox_network == sayso_core::verdict::Network::Nothing,
+            "{name}"
+        );
+        assert_eq!(
+            settings.yolo_covers_catastrophic,
+            name == "kollabor-spec",
+            "{name}"
+        );
+        assert_eq!(
+            settings.approve_all_covers_dangerous,
+            name == "kollabor-spec",
+            "{name}"
+        );
     }
 }
 
@@ -50,12 +76,24 @@ fn z_01_every_profile_has_the_timeout_keymap_and_style_of_the_table() {
 fn z_09_yolo_covers_catastrophes_in_one_profile_only() {
     for name in PROFILES {
         let yolo = Setup::profile(name).run(Run::Yolo);
-        for text in ["bash rm -rf /", "bash rm -rf ~", "bash mkfs.ext4 /dev/sda1", "bash dd if=/dev/zero of=/dev/sda"] {
+        for text in [
+            "bash rm -rf /",
+            "bash rm -rf ~",
+            "bash mkfs.ext4 /dev/sda1",
+            "bash dd if=/dev/zero of=/dev/sda",
+        ] {
             let denied_by_rule = name == "opencode";
             let allowed = yolo.decide(text) == Allow;
-            assert_eq!(allowed, name == "kollabor-spec" && !denied_by_rule, "{name}: {text}");
+            assert_eq!(
+                allowed,
+                name == "kollabor-spec" && !denied_by_rule,
+                "{name}: {text}"
+            );
         }
-        for text in ["file_write /home/u/.config/sayso/policy.yaml", "file_read /home/u/.local/state/sayso/key"] {
+        for text in [
+            "file_write /home/u/.config/sayso/policy.yaml",
+            "file_read /home/u/.local/state/sayso/key",
+        ] {
             assert_eq!(yolo.decide(text), Deny, "{name}: {text}");
         }
     }
@@ -67,9 +105,14 @@ fn d_09_with_nobody_to_ask_and_in_strict_no_profile_asks() {
     for name in PROFILES {
         for run in [Run::Strict, Run::Nobody] {
             let setup = Setup::profile(name).run(run);
-            for text in
-                ["bash npm test", "file_delete old_file.py", "mcp github/push", "webfetch https://example.com/", "my_tool", "bash a $b"]
-            {
+            for text in [
+                "bash npm test",
+                "file_delete old_file.py",
+                "mcp github/push",
+                "webfetch https://example.com/",
+                "my_tool",
+                "bash a $b",
+            ] {
                 assert_ne!(setup.decide(text), Ask, "{name} {run:?}: {text}");
             }
         }
@@ -82,7 +125,12 @@ fn z_08_catastrophes_are_denied_and_dangers_asked_twice_in_every_profile() {
         let setup = Setup::profile(name);
         assert_eq!(setup.decide("bash rm -rf /"), Deny, "{name}");
         let verdict = setup.judge(crate::bench::call("bash chmod -R 777 src"));
-        assert_eq!((verdict.decision, verdict.confirm), (Ask, sayso_core::verdict::Confirm::Double), "{name}: {:#?}", verdict.reasons);
+        assert_eq!(
+            (verdict.decision, verdict.confirm),
+            (Ask, sayso_core::verdict::Confirm::Double),
+            "{name}: {:#?}",
+            verdict.reasons
+        );
     }
 }
 

@@ -14,9 +14,20 @@ fn setup() -> Setup {
 fn the_default_profile_is_this_one_with_mode_balanced() {
     let nothing_said = Setup::of(Vec::new());
     let settings = nothing_said.settings();
-    assert_eq!((settings.profile.as_str(), settings.mode), ("sayso", Mode::Balanced));
-    assert!(!settings.enter_approves && !settings.approve_all_covers_dangerous && !settings.yolo_covers_catastrophic);
-    assert!(settings.trusted_tools.is_empty() && !settings.trust_mcp_servers && settings.trusted_mcp_servers.is_empty());
+    assert_eq!(
+        (settings.profile.as_str(), settings.mode),
+        ("sayso", Mode::Balanced)
+    );
+    assert!(
+        !settings.enter_approves
+            && !settings.approve_all_covers_dangerous
+            && !settings.yolo_covers_catastrophic
+    );
+    assert!(
+        settings.trusted_tools.is_empty()
+            && !settings.trust_mcp_servers
+            && settings.trusted_mcp_servers.is_empty()
+    );
     assert_eq!(settings.dangerous_action, Ask);
     assert_eq!(settings.private_addresses, Deny);
 }
@@ -130,18 +141,42 @@ fn d_14_auto_approve_edits_covers_edits_and_nothing_else() {
 
 #[test]
 fn z_25_danger_and_deletes_are_confirmed_twice() {
-    for text in ["bash rm -rf node_modules", "bash chmod -R 777 src", "file_delete old_file.py", "bash sudo ls"] {
+    for text in [
+        "bash rm -rf node_modules",
+        "bash chmod -R 777 src",
+        "file_delete old_file.py",
+        "bash sudo ls",
+    ] {
         let verdict = setup().judge(call(text));
-        assert_eq!((verdict.decision, verdict.confirm), (Ask, Confirm::Double), "{text}");
+        assert_eq!(
+            (verdict.decision, verdict.confirm),
+            (Ask, Confirm::Double),
+            "{text}"
+        );
     }
-    assert_eq!(setup().judge(call("file_edit src/main.rs")).confirm, Confirm::Single);
+    assert_eq!(
+        setup().judge(call("file_edit src/main.rs")).confirm,
+        Confirm::Single
+    );
 }
 
 /// Z-03: Enter never approves here, whatever a file says.
 #[test]
 fn z_03_enter_never_approves_in_this_profile() {
-    assert!(!Setup::with("sayso", "enter_approves: true").settings().enter_approves);
-    assert!(!Setup::with("forge", "enter_approves: true").settings().enter_approves);
+    assert!(
+        !Setup::with("sayso", "enter_approves: true")
+            .settings()
+            .enter_approves
+    );
+    assert!(
+        !Setup::with("forge", "enter_approves: true")
+            .settings()
+            .enter_approves
+    );
     assert!(!Setup::profile("kollabor-spec").settings().enter_approves);
-    assert!(Setup::with("kollabor-spec", "enter_approves: true").settings().enter_approves);
+    assert!(
+        Setup::with("kollabor-spec", "enter_approves: true")
+            .settings()
+            .enter_approves
+    );
 }

@@ -20,7 +20,10 @@ pub fn prompt(id: &str, session: &str, timeout: Option<u64>) -> Arc<Prompt> {
 }
 
 pub fn about(id: &str, session: &str, timeout: Option<u64>, text: &str) -> Arc<Prompt> {
-    let call = Call { session: session.to_owned(), ..call(text) };
+    let call = Call {
+        session: session.to_owned(),
+        ..call(text)
+    };
     let verdict: Verdict = Setup::profile("sayso").judge(call.clone());
     let rule = Stores::Rule(sayso_core::prompt::RuleText::command("make *"));
     Arc::new(Prompt {
@@ -37,8 +40,16 @@ pub fn about(id: &str, session: &str, timeout: Option<u64>, text: &str) -> Arc<P
         group: Vec::new(),
         alike: None,
         offers: vec![
-            Offer { scope: Scope::Once, stores: Stores::Nothing, words: "once".to_owned() },
-            Offer { scope: Scope::Session, stores: rule, words: "make".to_owned() },
+            Offer {
+                scope: Scope::Once,
+                stores: Stores::Nothing,
+                words: "once".to_owned(),
+            },
+            Offer {
+                scope: Scope::Session,
+                stores: rule,
+                words: "make".to_owned(),
+            },
         ],
         style: Style::Inline,
         asked: 0,
@@ -47,14 +58,24 @@ pub fn about(id: &str, session: &str, timeout: Option<u64>, text: &str) -> Arc<P
 }
 
 pub fn of_session(name: &str, session: &str) -> Answerer {
-    Answerer { reaches: Reaches::Session(session.to_owned()), ..Answerer::new(name) }
+    Answerer {
+        reaches: Reaches::Session(session.to_owned()),
+        ..Answerer::new(name)
+    }
 }
 
 #[test]
 fn outcomes_have_words_of_their_own() {
-    let mut words: Vec<&str> = sayso_core::outcome::OUTCOMES.iter().map(|(_, word)| *word).collect();
+    let mut words: Vec<&str> = sayso_core::outcome::OUTCOMES
+        .iter()
+        .map(|(_, word)| *word)
+        .collect();
     words.sort_unstable();
     words.dedup();
     assert_eq!(words.len(), sayso_core::outcome::OUTCOMES.len());
-    assert!(sayso_core::outcome::OUTCOMES.iter().all(|(outcome, word)| Outcome::from_word(word) == Some(*outcome)));
+    assert!(
+        sayso_core::outcome::OUTCOMES
+            .iter()
+            .all(|(outcome, word)| Outcome::from_word(word) == Some(*outcome))
+    );
 }

@@ -28,24 +28,51 @@ use texts::{Text, trusted_texts};
 /// `PROPTEST_CASES=100000` looks deeper.
 fn config() -> ProptestConfig {
     let usual = ProptestConfig::default();
-    ProptestConfig { cases: usual.cases.max(400), failure_persistence: None, ..usual }
+    ProptestConfig {
+        cases: usual.cases.max(400),
+        failure_persistence: None,
+        ..usual
+    }
 }
 
 fn layers(texts: &[Text]) -> Vec<Layer> {
     let layer = |(index, text): (usize, &Text)| {
         let (name, yaml) = (format!("{:?}-{index}.yaml", text.origin), text.yaml());
-        let (layer, findings) = read(Source { name: &name, text: &yaml }, Format::Yaml, text.origin, &Bash);
+        let (layer, findings) = read(
+            Source {
+                name: &name,
+                text: &yaml,
+            },
+            Format::Yaml,
+            text.origin,
+            &Bash,
+        );
         layer.unwrap_or_else(|| panic!("{findings:#?}\n{yaml}"))
     };
     texts.iter().enumerate().map(layer).collect()
 }
 
 fn policy(texts: &[Text], mode: Option<Mode>) -> Policy {
-    Policy::assemble(layers(texts), &Overrides { mode, ..Overrides::default() }, &Bash)
+    Policy::assemble(
+        layers(texts),
+        &Overrides {
+            mode,
+            ..Overrides::default()
+        },
+        &Bash,
+    )
 }
 
 fn judged(policy: &Policy, world: &Bent, call: &Call, grants: &[Grant], run: Run) -> Judged {
-    let bench = Bench { world, policy, grants, uses: None, run, now: NOW, trace: false };
+    let bench = Bench {
+        world,
+        policy,
+        grants,
+        uses: None,
+        run,
+        now: NOW,
+        trace: false,
+    };
     judge(&bench, &freeze(call.clone()))
 }
 
@@ -56,17 +83,28 @@ fn verdict(policy: &Policy, world: &Bent, call: &Call, grants: &[Grant], run: Ru
 /// Whether the person let everything through for this run.
 fn is_bypassed(policy: &Policy, run: Run) -> bool {
     let trusts = |mode: Mode| mode == Mode::TrustAll && run != Run::Strict;
-    matches!(run, Run::Yolo | Run::ApproveAll) || policy.views().iter().any(|view| trusts(view.general.settings.mode))
+    matches!(run, Run::Yolo | Run::ApproveAll)
+        || policy
+            .views()
+            .iter()
+            .any(|view| trusts(view.general.settings.mode))
 }
 
 /// Deny rules that name one effect of a call each, made from what the call does and not from how rules are matched.
 fn rules_against(call: &Call, reading: &Reading) -> Vec<String> {
-    let plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+:=,".contains(c));
+    let plain = |text: &str| {
+        !text.is_empty()
+            && text
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "/._-+:=,".contains(c))
+    };
     let mut out = vec![format!("{{deny: {{tool: {}}}}}", call.tool)];
     for effect in &reading.effects {
         match &effect.target {
             Target::Path(place) => {
-                let Some(fact) = place.fact.as_ref().filter(|fact| plain(&fact.canonical)) else { continue };
+                let Some(fact) = place.fact.as_ref().filter(|fact| plain(&fact.canonical)) else {
+                    continue;
+                };
                 let key = match effect.kind {
                     EffectKind::Read => "read",
                     EffectKind::Write => "write",
@@ -77,16 +115,25 @@ fn rules_against(call: &Call, reading: &Reading) -> Vec<String> {
                 out.push(format!("{{deny: {{{key}: \"/**\"}}}}"));
             }
             Target::Url(url) => out.push(format!("{{deny: {{fetch: \"{}\"}}}}", url.host)),
-            Target::McpTool { server, tool } => out.push(format!("{{deny: {{mcp: {server}/{tool}}}}}")),
+            Target::McpTool { server, tool } => {
+                out.push(format!("{{deny: {{mcp: {server}/{tool}}}}}"))
+            }
             Target::Agent(name) => out.push(format!("{{deny: {{delegate: {name}}}}}")),
             _ => {}
         }
     }
     // A part that only sets or shows a variable has no words that a rule could name.
-    for command in reading.commands.iter().filter(|command| !command.words.is_empty()) {
+    for command in reading
+        .commands
+        .iter()
+        .filter(|command| !command.words.is_empty())
+    {
         if command.words.iter().all(|word| plain(word)) {
             let words = command.words.join(" ");
-            out.extend(["words", "exact", "prefix"].map(|form| format!("{{deny: {{command: \"{words}\", as: {form}}}}}")));
+            out.extend(
+                ["words", "exact", "prefix"]
+                    .map(|form| format!("{{deny: {{command: \"{words}\", as: {form}}}}}")),
+            );
         }
         if let Some(first) = command.words.first().filter(|word| plain(word)) {
             out.push(format!("{{deny: {{command: \"{first} *\"}}}}"));
@@ -205,23 +252,46 @@ proptest! {
 #[test]
 fn every_call_in_every_profile_mode_and_run() {
     let world = Bent { seed: 7, gap: None };
-    let calls: Vec<Call> = random::every_call().iter().map(|text| crate::bench::call(text)).collect();
+    let calls: Vec<Call> = random::every_call()
+        .iter()
+        .map(|text| crate::bench::call(text))
+        .collect();
     for profile in crate::bench::PROFILES {
         for mode in sayso_core::mode::MODES.map(|(mode, _)| mode) {
-            let user = Text { origin: Origin::User, values: format!("profile: {profile}"), rules: Vec::new() };
+            let user = Text {
+                origin: Origin::User,
+                values: format!("profile: {profile}"),
+                rules: Vec::new(),
+            };
             let policy = policy(std::slice::from_ref(&user), Some(mode));
             for call in &calls {
                 let decide = |run| verdict(&policy, &world, call, &[], run);
-                let (yolo, all, asked, strict) =
-                    (decide(Run::Yolo), decide(Run::ApproveAll), decide(Run::Interactive), decide(Run::Strict));
+                let (yolo, all, asked, strict) = (
+                    decide(Run::Yolo),
+                    decide(Run::ApproveAll),
+                    decide(Run::Interactive),
+                    decide(Run::Strict),
+                );
                 let order = [yolo.decision, all.decision, asked.decision, strict.decision];
                 assert!(order.is_sorted(), "{profile} {mode:?} {call:?}: {order:?}");
-                assert_ne!(strict.decision, Decision::Ask, "{profile} {mode:?} {call:?}");
+                assert_ne!(
+                    strict.decision,
+                    Decision::Ask,
+                    "{profile} {mode:?} {call:?}"
+                );
                 assert_eq!(strict, decide(Run::Strict));
-                let changes = |effect: &sayso_core::effect::Effect| matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
-                let own = |path: &str| path.starts_with("/ws/.sayso") || path.starts_with("/home/u/.config/sayso");
+                let changes = |effect: &sayso_core::effect::Effect| {
+                    matches!(effect.kind, EffectKind::Write | EffectKind::Delete)
+                };
+                let own = |path: &str| {
+                    path.starts_with("/ws/.sayso") || path.starts_with("/home/u/.config/sayso")
+                };
                 let touches = |effect: &sayso_core::effect::Effect| {
-                    changes(effect) && effect.place().and_then(|place| place.fact.as_ref()).is_some_and(|fact| own(&fact.canonical))
+                    changes(effect)
+                        && effect
+                            .place()
+                            .and_then(|place| place.fact.as_ref())
+                            .is_some_and(|fact| own(&fact.canonical))
                 };
                 if yolo.effects.iter().any(touches) {
                     assert_eq!(yolo.decision, Decision::Deny, "{profile} {mode:?} {call:?}");

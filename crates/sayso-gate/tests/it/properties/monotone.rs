@@ -16,17 +16,29 @@ use crate::bench::{NOW, freeze};
 
 fn decided(policy: &Policy, call: &Call, reading: &Reading, grants: &[Grant], run: Run) -> Verdict {
     let operation = freeze(call.clone());
-    decide(policy, &Case { operation: &operation, reading, grants, uses: None, now: NOW, run, trace: false })
+    decide(
+        policy,
+        &Case {
+            operation: &operation,
+            reading,
+            grants,
+            uses: None,
+            now: NOW,
+            run,
+            trace: false,
+        },
+    )
 }
 
 /// One reading that does what both do.
 fn both(one: &Reading, other: &Reading) -> Reading {
     let mut out = one.clone();
     let offset = one.commands.len();
-    out.effects.extend(other.effects.iter().cloned().map(|mut effect| {
-        effect.part = effect.part.map(|part| part + offset);
-        effect
-    }));
+    out.effects
+        .extend(other.effects.iter().cloned().map(|mut effect| {
+            effect.part = effect.part.map(|part| part + offset);
+            effect
+        }));
     out.commands.extend(other.commands.iter().cloned());
     out.programs.extend(other.programs.iter().cloned());
     out.git.extend(other.git.iter().cloned());

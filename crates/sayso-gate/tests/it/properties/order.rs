@@ -17,7 +17,9 @@ fn shuffled<T: Clone>(list: &[T], seed: u64) -> Vec<T> {
     let mut out = list.to_vec();
     let mut state = seed | 1;
     for index in (1..out.len()).rev() {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         out.swap(index, (state >> 33) as usize % (index + 1));
     }
     out

@@ -61,14 +61,19 @@ rules:
 fn again(policy: &Policy, grants: &[Grant]) -> (Policy, Vec<Grant>) {
     let bytes = pack(policy, grants);
     let (unpacked, unpacked_grants) = unpack(bytes.clone()).expect("what was packed");
-    assert!(pack(&unpacked, &unpacked_grants) == bytes, "packed again, it is something else");
+    assert!(
+        pack(&unpacked, &unpacked_grants) == bytes,
+        "packed again, it is something else"
+    );
     assert_eq!(format!("{grants:?}"), format!("{unpacked_grants:?}"));
     (unpacked, unpacked_grants)
 }
 
 fn rich(profile: &str) -> Policy {
-    let project =
-        layer("mode: auto-approve-edits\nrules: [{allow: {command: \"*\"}}, {deny: {read: src/main.rs}}]", Origin::UntrustedProject);
+    let project = layer(
+        "mode: auto-approve-edits\nrules: [{allow: {command: \"*\"}}, {deny: {read: src/main.rs}}]",
+        Origin::UntrustedProject,
+    );
     let user = layer(&format!("profile: {profile}\n{RICH}"), Origin::User);
     Policy::assemble(vec![user, project], &Overrides::default(), &Bash)
 }
@@ -118,7 +123,13 @@ proptest! {
 /// Judges a few calls, and unpacks all there is.
 fn look_at_everything(policy: &Policy, grants: &[Grant], seed: u64) {
     for call in calls().into_iter().skip(seed as usize % 97).step_by(97) {
-        let _verdict = verdict(policy, &Bent { seed, gap: None }, &call, grants, Run::Interactive);
+        let _verdict = verdict(
+            policy,
+            &Bent { seed, gap: None },
+            &call,
+            grants,
+            Run::Interactive,
+        );
     }
     let _text = format!("{policy:?} {grants:?}");
     let _bytes = pack(policy, grants);
@@ -129,20 +140,39 @@ fn every_grant() -> Vec<Grant> {
     let (digest, text) = (Digest::of_bytes(b"x"), |text: &str| text.to_owned());
     let keys = [
         GrantKey::Exact(digest),
-        GrantKey::Payload { tool: text("t"), payload: digest },
-        GrantKey::Command { words: vec![text("git"), text("status")], folder: text("/ws") },
+        GrantKey::Payload {
+            tool: text("t"),
+            payload: digest,
+        },
+        GrantKey::Command {
+            words: vec![text("git"), text("status")],
+            folder: text("/ws"),
+        },
         GrantKey::Rule(rule(RuleKey::Command, "rm -rf {a,b} *")),
         GrantKey::Rule(rule(RuleKey::Read, "docs/**")),
         GrantKey::Rule(rule(RuleKey::Write, "src/{a,b}.rs")),
         GrantKey::Rule(rule(RuleKey::Fetch, "https://a.example/**")),
         GrantKey::Rule(rule(RuleKey::Tool, "deploy")),
         GrantKey::Reads(text("/ws")),
-        GrantKey::AnyContent { kind: Kind::FileEdit, path: text("/ws/src/main.rs") },
-        GrantKey::McpTool { server: text("github"), tool: text("get_issue"), schema: None },
+        GrantKey::AnyContent {
+            kind: Kind::FileEdit,
+            path: text("/ws/src/main.rs"),
+        },
+        GrantKey::McpTool {
+            server: text("github"),
+            tool: text("get_issue"),
+            schema: None,
+        },
         GrantKey::RestOfBatch,
         GrantKey::Edits(text("/ws")),
     ];
-    let reaches = [Reach::Once(text("id")), Reach::Batch(text("b")), Reach::Session(text("s")), Reach::Project(text("/ws")), Reach::Always];
+    let reaches = [
+        Reach::Once(text("id")),
+        Reach::Batch(text("b")),
+        Reach::Session(text("s")),
+        Reach::Project(text("/ws")),
+        Reach::Always,
+    ];
     let grant = |(number, key): (usize, GrantKey)| Grant {
         id: format!("g-{number}"),
         key,
@@ -168,14 +198,20 @@ fn every_profile_judges_every_call_the_same_when_it_was_packed() {
     let world = Bent { seed: 7, gap: None };
     let calls = calls();
     for profile in PROFILES {
-        for read in
-            [Policy::assemble(vec![layer(&format!("profile: {profile}"), Origin::User)], &Overrides::default(), &Bash), rich(profile)]
-        {
+        for read in [
+            Policy::assemble(
+                vec![layer(&format!("profile: {profile}"), Origin::User)],
+                &Overrides::default(),
+                &Bash,
+            ),
+            rich(profile),
+        ] {
             let (packed, _) = again(&read, &[]);
             for call in &calls {
                 for agent in ["", "rev", "build"] {
                     let call = crate::bench::by(agent, call.clone());
-                    let [before, after] = [&read, &packed].map(|policy| verdict(policy, &world, &call, &[], Run::Interactive));
+                    let [before, after] = [&read, &packed]
+                        .map(|policy| verdict(policy, &world, &call, &[], Run::Interactive));
                     assert_eq!(before, after, "{profile} {call:?}");
                 }
             }
@@ -189,14 +225,27 @@ fn the_policies_of_the_documents_judge_the_same_when_they_were_packed() {
     let mut found = 0;
     for document in ["README.md", "docs/guide/policy.md"] {
         let text = std::fs::read_to_string(root.join(document)).unwrap();
-        for block in text.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap()) {
-            let (Some(user), _) = crate::bench::read_text(block, Origin::User) else { continue };
+        for block in text
+            .split("```yaml\n")
+            .skip(1)
+            .map(|rest| rest.split("```").next().unwrap())
+        {
+            let (Some(user), _) = crate::bench::read_text(block, Origin::User) else {
+                continue;
+            };
             found += 1;
             let read = Policy::assemble(vec![user], &Overrides::default(), &Bash);
             let (packed, _) = again(&read, &[]);
             for call in calls() {
-                let [before, after] =
-                    [&read, &packed].map(|policy| verdict(policy, &Bent { seed: 3, gap: None }, &call, &[], Run::Interactive));
+                let [before, after] = [&read, &packed].map(|policy| {
+                    verdict(
+                        policy,
+                        &Bent { seed: 3, gap: None },
+                        &call,
+                        &[],
+                        Run::Interactive,
+                    )
+                });
                 assert_eq!(before, after, "{document} {call:?}");
             }
         }
@@ -217,11 +266,19 @@ fn what_is_cut_off_or_goes_on_is_refused() {
 #[test]
 fn a_huge_number_at_any_place_does_no_harm() {
     let bytes = pack(&rich("sayso"), &every_grant());
-    let numbers: [&[u8]; 4] = [&[0xff; 9], &[0xff, 0xff, 0xff, 0xff, 0x7f], &[0xff, 0xff, 0x7f], &[0xfd, 0xff, 0x03]];
+    let numbers: [&[u8]; 4] = [
+        &[0xff; 9],
+        &[0xff, 0xff, 0xff, 0xff, 0x7f],
+        &[0xff, 0xff, 0x7f],
+        &[0xfd, 0xff, 0x03],
+    ];
     for place in 0..bytes.len() {
         for number in numbers {
             let mut changed = bytes.clone();
-            changed.splice(place..(place + number.len()).min(bytes.len()), number.iter().copied());
+            changed.splice(
+                place..(place + number.len()).min(bytes.len()),
+                number.iter().copied(),
+            );
             if let Some((policy, grants)) = unpack(changed) {
                 let _text = format!("{policy:?} {grants:?}");
             }
@@ -237,22 +294,42 @@ fn a_rule_that_cannot_be_unpacked_denies() {
         ("allow: {command: \"ls lost\"}", "bash ls 'unclosed"),
         ("ask: {command_regex: \"lost\"}", "bash ls"),
         ("allow: {read: \"src/lost\"}", "file_read src/main.rs"),
-        ("allow: {read: \"src/lost\"}", "bash unknown-program src/main.rs"),
+        (
+            "allow: {read: \"src/lost\"}",
+            "bash unknown-program src/main.rs",
+        ),
         ("allow: {write: \"**/lost\"}", "file_edit README.md"),
         ("allow: {delete: \"**/lost\"}", "file_delete README.md"),
-        ("allow: {fetch: \"lost.example.com\"}", "webfetch https://docs.example.com/a"),
+        (
+            "allow: {fetch: \"lost.example.com\"}",
+            "webfetch https://docs.example.com/a",
+        ),
         ("allow: {mcp: \"github/lost\"}", "mcp gitlab/push"),
         ("allow: {tool: lost}", "file_read src/main.rs"),
         ("allow: {delegate: lost}", "delegate helper"),
     ] {
-        let read = Policy::assemble(vec![layer(&format!("rules: [{{{rule}}}]"), Origin::User)], &Overrides::default(), &Bash);
+        let read = Policy::assemble(
+            vec![layer(&format!("rules: [{{{rule}}}]"), Origin::User)],
+            &Overrides::default(),
+            &Bash,
+        );
         let mut bytes = pack(&read, &[]);
-        let place = bytes.windows(4).position(|window| window == b"lost").expect("the pattern");
+        let place = bytes
+            .windows(4)
+            .position(|window| window == b"lost")
+            .expect("the pattern");
         bytes[place] = 0xff;
         let (packed, _) = unpack(bytes).expect("rules are not looked at");
         let world = Bent { seed: 7, gap: None };
         let after = verdict(&packed, &world, &call(denied), &[], Run::Interactive);
         assert_eq!(after.decision, Decision::Deny, "{rule} {denied}");
-        assert!(after.reasons.iter().any(|reason| reason.rule == "unreadable-rule"), "{rule} {denied} {:#?}", after.reasons);
+        assert!(
+            after
+                .reasons
+                .iter()
+                .any(|reason| reason.rule == "unreadable-rule"),
+            "{rule} {denied} {:#?}",
+            after.reasons
+        );
     }
 }

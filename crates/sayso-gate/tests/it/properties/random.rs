@@ -151,7 +151,14 @@ pub fn one(list: &'static [&'static str]) -> impl Strategy<Value = String> {
 /// Every tool on every path, every program on every path, and all the others.
 pub fn every_call() -> Vec<String> {
     let pairs = |starts: &[&str], word: &str| -> Vec<String> {
-        starts.iter().flat_map(|start| PATHS.iter().map(move |path| format!("{word}{start} {path}"))).collect()
+        starts
+            .iter()
+            .flat_map(|start| {
+                PATHS
+                    .iter()
+                    .map(move |path| format!("{word}{start} {path}"))
+            })
+            .collect()
     };
     let mut all = pairs(FILE_TOOLS, "");
     all.extend(pairs(PROGRAMS, "bash "));
@@ -173,22 +180,34 @@ pub fn call_text() -> impl Strategy<Value = String> {
 
 /// A call with everything a door knows of it.
 pub fn any_call() -> impl Strategy<Value = Call> {
-    let agent = (select(vec!["", "rev", "build"]), prop::collection::vec(select(vec!["rev", "build", "boss"]), 0..2));
+    let agent = (
+        select(vec!["", "rev", "build"]),
+        prop::collection::vec(select(vec!["rev", "build", "boss"]), 0..2),
+    );
     let says = prop_oneof![
         6 => Just(ToolSays::Nothing),
         1 => Just(ToolSays::PreApproved),
         1 => Just(ToolSays::NeedsApproval { payload: sayso_core::node::Node::text("p"), description: "d".to_owned() }),
         1 => Just(ToolSays::Blocked { reason: "no".to_owned() }),
     ];
-    (call_text(), agent, says, any::<bool>(), any::<bool>()).prop_map(|(text, (name, parents), says, batch, changed)| Call {
-        id: "id".to_owned(),
-        agent: Agent { name: name.to_owned(), parents: parents.into_iter().map(str::to_owned).collect() },
-        session: "s".to_owned(),
-        batch: batch.then(|| "b".to_owned()),
-        says,
-        mcp: text.starts_with("mcp").then(|| McpIdentity { schema: Some(Digest::of_bytes(b"x")), changed, ..McpIdentity::default() }),
-        ..call(&text)
-    })
+    (call_text(), agent, says, any::<bool>(), any::<bool>()).prop_map(
+        |(text, (name, parents), says, batch, changed)| Call {
+            id: "id".to_owned(),
+            agent: Agent {
+                name: name.to_owned(),
+                parents: parents.into_iter().map(str::to_owned).collect(),
+            },
+            session: "s".to_owned(),
+            batch: batch.then(|| "b".to_owned()),
+            says,
+            mcp: text.starts_with("mcp").then(|| McpIdentity {
+                schema: Some(Digest::of_bytes(b"x")),
+                changed,
+                ..McpIdentity::default()
+            }),
+            ..call(&text)
+        },
+    )
 }
 
 /// The scripted world with facts that a seed bends: other kinds, links, names, and answers that are missing.
@@ -206,7 +225,9 @@ impl World for Bent {
     fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
         let mut facts = Scripted::project().answer(cwd, workspace, questions);
         for (index, answer) in facts.answers.iter_mut().enumerate() {
-            let bits = (self.seed ^ index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_right(17);
+            let bits = (self.seed ^ index as u64)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                .rotate_right(17);
             match answer {
                 Some(Fact::Path(fact)) => {
                     match bits % 11 {
@@ -216,7 +237,11 @@ impl World for Bent {
                         3 => fact.case_insensitive = true,
                         4 => fact.ignored = Ignored::Unknown,
                         5 => fact.ignored = Ignored::Yes,
-                        6 => fact.links.push(Link { at: "/ws/l".to_owned(), to: fact.canonical.clone(), dangling: false }),
+                        6 => fact.links.push(Link {
+                            at: "/ws/l".to_owned(),
+                            to: fact.canonical.clone(),
+                            dangling: false,
+                        }),
                         _ => {}
                     };
                 }
@@ -233,11 +258,20 @@ impl World for Bent {
 }
 
 pub fn any_run() -> impl Strategy<Value = Run> {
-    select(vec![Run::Interactive, Run::ApproveAll, Run::Yolo, Run::Strict, Run::Nobody])
+    select(vec![
+        Run::Interactive,
+        Run::ApproveAll,
+        Run::Yolo,
+        Run::Strict,
+        Run::Nobody,
+    ])
 }
 
 pub fn any_mode() -> impl Strategy<Value = Option<Mode>> {
-    prop::option::weighted(0.2, select(sayso_core::mode::MODES.map(|(mode, _)| mode).to_vec()))
+    prop::option::weighted(
+        0.2,
+        select(sayso_core::mode::MODES.map(|(mode, _)| mode).to_vec()),
+    )
 }
 
 /// A rule that an answer made.
@@ -252,14 +286,33 @@ pub fn grant_for(call: &Call) -> BoxedStrategy<Grant> {
     let keys = vec![
         GrantKey::Exact(operation.digest()),
         GrantKey::Exact(Digest::of_bytes(b"other")),
-        GrantKey::Payload { tool: call.tool.clone(), payload: Digest::of_node(&sayso_core::node::Node::text("p")) },
-        GrantKey::Command { words: words("git status"), folder: "/ws".to_owned() },
-        GrantKey::Command { words: words("rm"), folder: "/ws".to_owned() },
-        GrantKey::Command { words: words("npm"), folder: "/ws".to_owned() },
+        GrantKey::Payload {
+            tool: call.tool.clone(),
+            payload: Digest::of_node(&sayso_core::node::Node::text("p")),
+        },
+        GrantKey::Command {
+            words: words("git status"),
+            folder: "/ws".to_owned(),
+        },
+        GrantKey::Command {
+            words: words("rm"),
+            folder: "/ws".to_owned(),
+        },
+        GrantKey::Command {
+            words: words("npm"),
+            folder: "/ws".to_owned(),
+        },
         GrantKey::Reads("/ws".to_owned()),
         GrantKey::Edits("/ws".to_owned()),
-        GrantKey::AnyContent { kind: Kind::FileEdit, path: "/ws/src/main.rs".to_owned() },
-        GrantKey::McpTool { server: "github".to_owned(), tool: "get_issue".to_owned(), schema: Some(Digest::of_bytes(b"x")) },
+        GrantKey::AnyContent {
+            kind: Kind::FileEdit,
+            path: "/ws/src/main.rs".to_owned(),
+        },
+        GrantKey::McpTool {
+            server: "github".to_owned(),
+            tool: "get_issue".to_owned(),
+            schema: Some(Digest::of_bytes(b"x")),
+        },
         GrantKey::Rule(rule(RuleKey::Read, "**")),
         GrantKey::Rule(rule(RuleKey::Read, "src/**")),
         GrantKey::Rule(rule(RuleKey::Write, "**")),

@@ -44,20 +44,46 @@ const MATCHERS: &[&str] = &[
     "{delegate: \"*\"}",
 ];
 const ONLY_STRICT: &[&str] = &["{command_regex: \"push|rm\"}", "{command_regex: \".\"}"];
-const CONDITIONS: &[&str] =
-    &["{agent: rev}", "{agent: [build, boss]}", "{until: 2020-01-01}", "{until: 2090-01-01}", "{uses: 3}", "{workspace: \"/ws\"}"];
-const ALLOW_CONDITIONS: &[&str] = &["{max_lines: 5}", "{max_files: 1}", "{annotations: {readOnlyHint: true}}"];
+const CONDITIONS: &[&str] = &[
+    "{agent: rev}",
+    "{agent: [build, boss]}",
+    "{until: 2020-01-01}",
+    "{until: 2090-01-01}",
+    "{uses: 3}",
+    "{workspace: \"/ws\"}",
+];
+const ALLOW_CONDITIONS: &[&str] = &[
+    "{max_lines: 5}",
+    "{max_files: 1}",
+    "{annotations: {readOnlyHint: true}}",
+];
 
 /// A rule of one decision.
 pub fn rule(decision: &'static str) -> BoxedStrategy<String> {
     let matcher = move || -> BoxedStrategy<String> {
-        if decision == "allow" { one(MATCHERS).boxed() } else { prop_oneof![8 => one(MATCHERS), 1 => one(ONLY_STRICT)].boxed() }
+        if decision == "allow" {
+            one(MATCHERS).boxed()
+        } else {
+            prop_oneof![8 => one(MATCHERS), 1 => one(ONLY_STRICT)].boxed()
+        }
     };
-    let when = if decision == "allow" { prop_oneof![one(CONDITIONS), one(ALLOW_CONDITIONS)].boxed() } else { one(CONDITIONS).boxed() };
-    (matcher(), prop::option::weighted(0.2, matcher()), prop::option::weighted(0.2, when))
+    let when = if decision == "allow" {
+        prop_oneof![one(CONDITIONS), one(ALLOW_CONDITIONS)].boxed()
+    } else {
+        one(CONDITIONS).boxed()
+    };
+    (
+        matcher(),
+        prop::option::weighted(0.2, matcher()),
+        prop::option::weighted(0.2, when),
+    )
         .prop_map(move |(matcher, except, when)| {
-            let except = except.map(|except| format!(", except: {except}")).unwrap_or_default();
-            let when = when.map(|when| format!(", when: {when}")).unwrap_or_default();
+            let except = except
+                .map(|except| format!(", except: {except}"))
+                .unwrap_or_default();
+            let when = when
+                .map(|when| format!(", when: {when}"))
+                .unwrap_or_default();
             format!("{{{decision}: {matcher}{except}{when}}}")
         })
         .boxed()
@@ -113,28 +139,59 @@ impl Text {
 
 /// A file of one origin.
 pub fn text(origins: Vec<Origin>) -> impl Strategy<Value = Text> {
-    let values = prop::collection::btree_map(0..SETTINGS.len(), Just(()), 0..4).prop_map(|picked| {
-        let mut keys: Vec<&str> = Vec::new();
-        let mut lines = Vec::new();
-        for line in picked.keys().map(|index| SETTINGS[*index]) {
-            let key = line.split([':', '.']).next().unwrap_or_default();
-            if !keys.contains(&key) {
-                keys.push(key);
-                lines.push(line);
+    let values =
+        prop::collection::btree_map(0..SETTINGS.len(), Just(()), 0..4).prop_map(|picked| {
+            let mut keys: Vec<&str> = Vec::new();
+            let mut lines = Vec::new();
+            for line in picked.keys().map(|index| SETTINGS[*index]) {
+                let key = line.split([':', '.']).next().unwrap_or_default();
+                if !keys.contains(&key) {
+                    keys.push(key);
+                    lines.push(line);
+                }
             }
-        }
-        lines.join("\n")
-    });
-    let mode = prop::option::of(select(vec!["confirm-all", "balanced", "high-risk-only", "auto-approve-edits", "safe-only"]));
+            lines.join("\n")
+        });
+    let mode = prop::option::of(select(vec![
+        "confirm-all",
+        "balanced",
+        "high-risk-only",
+        "auto-approve-edits",
+        "safe-only",
+    ]));
     let profile = prop::option::weighted(0.4, select(PROFILES.to_vec()));
-    (select(origins), values, mode, profile, prop::collection::vec(any_rule(), 0..5)).prop_map(|(origin, values, mode, profile, rules)| {
-        let mode = mode.map(|mode| format!("\nmode: {mode}")).unwrap_or_default();
-        let profile = profile.map(|profile| format!("\nprofile: {profile}")).unwrap_or_default();
-        Text { origin, values: format!("{values}{mode}{profile}"), rules }
-    })
+    (
+        select(origins),
+        values,
+        mode,
+        profile,
+        prop::collection::vec(any_rule(), 0..5),
+    )
+        .prop_map(|(origin, values, mode, profile, rules)| {
+            let mode = mode
+                .map(|mode| format!("\nmode: {mode}"))
+                .unwrap_or_default();
+            let profile = profile
+                .map(|profile| format!("\nprofile: {profile}"))
+                .unwrap_or_default();
+            Text {
+                origin,
+                values: format!("{values}{mode}{profile}"),
+                rules,
+            }
+        })
 }
 
 /// Files that the person, the administrator or a trusted project wrote.
 pub fn trusted_texts() -> impl Strategy<Value = Vec<Text>> {
-    prop::collection::vec(text(vec![Origin::Managed, Origin::User, Origin::Learned, Origin::Project, Origin::CommandLine]), 0..4)
+    prop::collection::vec(
+        text(vec![
+            Origin::Managed,
+            Origin::User,
+            Origin::Learned,
+            Origin::Project,
+            Origin::CommandLine,
+        ]),
+        0..4,
+    )
 }

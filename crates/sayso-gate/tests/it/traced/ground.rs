@@ -27,7 +27,10 @@ pub fn is_whole_machine() -> bool {
 const FILES: [(&str, &str); 26] = [
     ("README.md", "# project\n\nwords\n"),
     ("Cargo.toml", "[package]\nname = \"x\"\n"),
-    ("package.json", "{\"name\": \"x\", \"scripts\": {\"test\": \"true\"}}\n"),
+    (
+        "package.json",
+        "{\"name\": \"x\", \"scripts\": {\"test\": \"true\"}}\n",
+    ),
     ("Makefile", "all:\n\ttrue\n"),
     ("go.mod", "module x\n"),
     ("pyproject.toml", "[project]\nname = \"x\"\n"),
@@ -85,8 +88,12 @@ const REAL: &str = "/real-bin";
 fn link_programs(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     for name in PROGRAMS.lines() {
-        let Ok(file) = fs::canonicalize(Path::new("/usr/bin").join(name)) else { continue };
-        let target = file.strip_prefix("/usr/bin").map_or_else(|_| file.clone(), |inside| Path::new(REAL).join(inside));
+        let Ok(file) = fs::canonicalize(Path::new("/usr/bin").join(name)) else {
+            continue;
+        };
+        let target = file
+            .strip_prefix("/usr/bin")
+            .map_or_else(|_| file.clone(), |inside| Path::new(REAL).join(inside));
         symlink(target, folder.join(name))?;
     }
     Ok(())
@@ -120,23 +127,53 @@ impl Ground {
         }
         fs::create_dir_all(root.join("log")).unwrap();
         link_programs(&root.join("bin")).map_err(|error| error.to_string())?;
-        let ground = Ground { _scratch: scratch, root, home, workspace };
+        let ground = Ground {
+            _scratch: scratch,
+            root,
+            home,
+            workspace,
+        };
         for words in [
             &["init", "--quiet", "--initial-branch=main", "."][..],
             &["add", "--all"],
-            &["-c", "user.name=u", "-c", "user.email=u@example.com", "commit", "--quiet", "-m", "first"],
+            &[
+                "-c",
+                "user.name=u",
+                "-c",
+                "user.email=u@example.com",
+                "commit",
+                "--quiet",
+                "-m",
+                "first",
+            ],
         ] {
             ground.git(words)?;
         }
-        fs::write(ground.workspace.join("src/lib.rs"), "pub fn a() {}\npub fn b() {}\n").unwrap();
+        fs::write(
+            ground.workspace.join("src/lib.rs"),
+            "pub fn a() {}\npub fn b() {}\n",
+        )
+        .unwrap();
         Ok(ground)
     }
 
     fn git(&self, words: &[&str]) -> Result<(), String> {
         let mut git = Command::new("git");
-        git.env_clear().env("PATH", PATH).env("HOME", &self.home).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TEMPLATE_DIR", "");
-        let done = git.current_dir(&self.workspace).args(words).output().map_err(|error| error.to_string())?;
-        if done.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&done.stderr).into_owned()) }
+        git.env_clear()
+            .env("PATH", PATH)
+            .env("HOME", &self.home)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_TEMPLATE_DIR", "");
+        let done = git
+            .current_dir(&self.workspace)
+            .args(words)
+            .output()
+            .map_err(|error| error.to_string())?;
+        if done.status.success() {
+            Ok(())
+        } else {
+            Err(String::from_utf8_lossy(&done.stderr).into_owned())
+        }
     }
 
     /// Runs some commands, and gives what each of them did.
@@ -144,18 +181,37 @@ impl Ground {
         let log = self.root.join("log");
         let _ = fs::remove_dir_all(&log);
         fs::create_dir_all(&log).map_err(|error| error.to_string())?;
-        fs::write(log.join("cases"), texts.iter().map(|text| format!("{text}\0")).collect::<String>())
-            .map_err(|error| error.to_string())?;
-        let output = self.sandbox(&log).output().map_err(|error| format!("bwrap: {error}"))?;
+        fs::write(
+            log.join("cases"),
+            texts
+                .iter()
+                .map(|text| format!("{text}\0"))
+                .collect::<String>(),
+        )
+        .map_err(|error| error.to_string())?;
+        let output = self
+            .sandbox(&log)
+            .output()
+            .map_err(|error| format!("bwrap: {error}"))?;
         if !log.join("done").exists() {
-            return Err(format!("the sandbox broke off: {}", String::from_utf8_lossy(&output.stderr)));
+            return Err(format!(
+                "the sandbox broke off: {}",
+                String::from_utf8_lossy(&output.stderr)
+            ));
         }
         let read = |index: usize, text: &String| {
-            let (whole, late) = (log.join(format!("trace-{index}")), log.join(format!("trace-{index}late")));
+            let (whole, late) = (
+                log.join(format!("trace-{index}")),
+                log.join(format!("trace-{index}late")),
+            );
             let bytes = fs::read(if late.exists() { &late } else { &whole }).unwrap_or_default();
             trace::read(&String::from_utf8_lossy(&bytes), text, late.exists())
         };
-        let traces: Vec<Trace> = texts.iter().enumerate().map(|(index, text)| read(index, text)).collect();
+        let traces: Vec<Trace> = texts
+            .iter()
+            .enumerate()
+            .map(|(index, text)| read(index, text))
+            .collect();
         match traces.iter().find(|trace| !trace.began) {
             Some(_) => Err("the tracer does not work here".to_owned()),
             None => Ok(traces),
@@ -165,11 +221,21 @@ impl Ground {
     fn sandbox(&self, log: &Path) -> Command {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "ulimit -f 204800; exec bwrap \"$@\"", "bwrap"]);
-        command.args(["--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc"]).args(OWN_SYSTEM).args(["--tmpfs", "/tmp"]);
+        command
+            .args(["--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc"])
+            .args(OWN_SYSTEM)
+            .args(["--tmpfs", "/tmp"]);
         let path = if is_whole_machine() { WHOLE_PATH } else { PATH };
         if !is_whole_machine() {
-            command.args(["--ro-bind", "/usr/bin", REAL]).arg("--ro-bind").arg(self.root.join("bin")).arg("/usr/bin");
-            for folder in ["/usr/local", "/etc/profile.d"].into_iter().filter(|folder| Path::new(folder).is_dir()) {
+            command
+                .args(["--ro-bind", "/usr/bin", REAL])
+                .arg("--ro-bind")
+                .arg(self.root.join("bin"))
+                .arg("/usr/bin");
+            for folder in ["/usr/local", "/etc/profile.d"]
+                .into_iter()
+                .filter(|folder| Path::new(folder).is_dir())
+            {
                 command.args(["--tmpfs", folder]);
             }
         }
@@ -178,10 +244,34 @@ impl Ground {
                 command.args(["--symlink", &format!("usr/{name}"), &format!("/{name}")]);
             }
         }
-        command.arg("--bind").arg(&self.home).arg(&self.home).arg("--bind").arg(log).arg("/log");
-        command.args(["--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]);
-        command.args(["--setenv", "PATH", path, "--setenv", "LANG", "C.UTF-8", "--setenv", "HOME"]).arg(&self.home);
-        command.arg("--chdir").arg(&self.workspace).args(["--", "/bin/bash", "--norc", "--noprofile", "-c", DRIVER, "driver", CALLS]);
+        command
+            .arg("--bind")
+            .arg(&self.home)
+            .arg(&self.home)
+            .arg("--bind")
+            .arg(log)
+            .arg("/log");
+        command.args([
+            "--unshare-all",
+            "--die-with-parent",
+            "--new-session",
+            "--clearenv",
+        ]);
+        command
+            .args([
+                "--setenv", "PATH", path, "--setenv", "LANG", "C.UTF-8", "--setenv", "HOME",
+            ])
+            .arg(&self.home);
+        command.arg("--chdir").arg(&self.workspace).args([
+            "--",
+            "/bin/bash",
+            "--norc",
+            "--noprofile",
+            "-c",
+            DRIVER,
+            "driver",
+            CALLS,
+        ]);
         command.stdin(Stdio::null());
         command
     }

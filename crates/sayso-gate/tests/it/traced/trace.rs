@@ -36,11 +36,18 @@ const WRITES: [&str; 5] = ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND
 
 /// Reads what the tracer wrote about one command.
 pub fn read(log: &str, text: &str, late: bool) -> Trace {
-    let mut trace = Trace { late, ..Trace::default() };
+    let mut trace = Trace {
+        late,
+        ..Trace::default()
+    };
     for line in log.lines() {
-        let Some((call, rest)) = line.split_once('(') else { continue };
+        let Some((call, rest)) = line.split_once('(') else {
+            continue;
+        };
         // What failed did nothing.
-        let Some((arguments, result)) = rest.rsplit_once(" = ") else { continue };
+        let Some((arguments, result)) = rest.rsplit_once(" = ") else {
+            continue;
+        };
         let arguments = arguments.trim_end().trim_end_matches(')');
         if result.starts_with('-') || result.starts_with('?') {
             continue;
@@ -48,18 +55,30 @@ pub fn read(log: &str, text: &str, late: bool) -> Trace {
         match call {
             "execve" | "execveat" => {
                 let strings = strings(arguments);
-                let Some((file, argv)) = strings.split_first() else { continue };
+                let Some((file, argv)) = strings.split_first() else {
+                    continue;
+                };
                 if is_own(argv, text) {
                     trace.began |= argv.first().is_some_and(|name| name == "bash");
                 } else {
-                    trace.started.push(Started { file: file.clone(), argv: argv.to_vec() });
+                    trace.started.push(Started {
+                        file: file.clone(),
+                        argv: argv.to_vec(),
+                    });
                 }
             }
             "open" | "openat" | "openat2" => {
-                let after_name = arguments.rsplit_once("\", ").map_or(arguments, |(_, flags)| flags);
+                let after_name = arguments
+                    .rsplit_once("\", ")
+                    .map_or(arguments, |(_, flags)| flags);
                 // The tracer says which file it turned out to be.
-                let file = result.split_once('<').and_then(|(_, file)| file.strip_suffix('>')).map(unescaped);
-                let file = file.or_else(|| strings(arguments).first().cloned()).unwrap_or_default();
+                let file = result
+                    .split_once('<')
+                    .and_then(|(_, file)| file.strip_suffix('>'))
+                    .map(unescaped);
+                let file = file
+                    .or_else(|| strings(arguments).first().cloned())
+                    .unwrap_or_default();
                 if WRITES.iter().any(|flag| after_name.contains(flag)) {
                     trace.written.push(file);
                 } else {
@@ -69,15 +88,23 @@ pub fn read(log: &str, text: &str, late: bool) -> Trace {
             "connect" | "mount" => trace.reached.push(line.to_owned()),
             "fchmod" | "fchown" | "fsetxattr" => {
                 trace.written.push(
-                    arguments.split_once('<').and_then(|(_, rest)| rest.split_once('>')).map_or(String::new(), |(file, _)| unescaped(file)),
+                    arguments
+                        .split_once('<')
+                        .and_then(|(_, rest)| rest.split_once('>'))
+                        .map_or(String::new(), |(file, _)| unescaped(file)),
                 );
             }
             _ => {
                 // Names may be relative to the folder that the tracer shows before them.
-                let folder = arguments.split_once('<').and_then(|(_, rest)| rest.split_once('>')).map(|(folder, _)| unescaped(folder));
+                let folder = arguments
+                    .split_once('<')
+                    .and_then(|(_, rest)| rest.split_once('>'))
+                    .map(|(folder, _)| unescaped(folder));
                 for name in strings(arguments) {
                     trace.written.push(match &folder {
-                        Some(folder) if !name.starts_with('/') => sayso_core::paths::join(folder, &name),
+                        Some(folder) if !name.starts_with('/') => {
+                            sayso_core::paths::join(folder, &name)
+                        }
                         _ => name,
                     });
                 }
@@ -91,7 +118,9 @@ pub fn read(log: &str, text: &str, late: bool) -> Trace {
 fn is_own(argv: &[String], text: &str) -> bool {
     let words: Vec<&str> = argv.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["timeout", "-s", "KILL", "2", rest @ ..] => matches!(rest, ["bash", "--norc", "--noprofile", "-c", _]),
+        ["timeout", "-s", "KILL", "2", rest @ ..] => {
+            matches!(rest, ["bash", "--norc", "--noprofile", "-c", _])
+        }
         ["bash", "--norc", "--noprofile", "-c", given] => *given == text,
         _ => false,
     }
@@ -134,7 +163,9 @@ fn unescaped(text: &str) -> String {
             Some(digit @ b'0'..=b'7') => {
                 let mut value = u32::from(digit - b'0');
                 for _ in 0..2 {
-                    let Some(next) = letters.next_if(|next| (b'0'..=b'7').contains(next)) else { break };
+                    let Some(next) = letters.next_if(|next| (b'0'..=b'7').contains(next)) else {
+                        break;
+                    };
                     value = value * 8 + u32::from(next - b'0');
                 }
                 bytes.push(value as u8);
@@ -163,7 +194,10 @@ mkdir("folder", 0777)                   = 0
     let trace = read(log, "ls \"a\"", false);
     assert!(trace.began);
     assert_eq!(trace.started.len(), 1);
-    assert_eq!((trace.started[0].name(), trace.started[0].argv[1].as_str()), ("ls", "a\nä"));
+    assert_eq!(
+        (trace.started[0].name(), trace.started[0].argv[1].as_str()),
+        ("ls", "a\nä")
+    );
     assert_eq!(trace.opened, ["/ws/x", "/ws/y O_WRONLY"]);
     assert_eq!(trace.written, ["/ws/x", "/ws/z", "a", "b", "folder"]);
 }

@@ -4,7 +4,12 @@ use super::*;
 
 fn plain(head: &str) -> (String, u16, String, u64) {
     match read(head.as_bytes()) {
-        Ok(Request::Plain { host, port, head, body }) => (host, port, String::from_utf8(head).unwrap(), body),
+        Ok(Request::Plain {
+            host,
+            port,
+            head,
+            body,
+        }) => (host, port, String::from_utf8(head).unwrap(), body),
         other => panic!("{head:?} is {other:?}"),
     }
 }
@@ -19,7 +24,14 @@ fn a_tunnel_names_a_host_and_a_port() {
         ("203.0.113.5:443", "203.0.113.5", 443),
     ] {
         let head = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n");
-        assert_eq!(read(head.as_bytes()), Ok(Request::Tunnel { host: host.into(), port }), "{target}");
+        assert_eq!(
+            read(head.as_bytes()),
+            Ok(Request::Tunnel {
+                host: host.into(),
+                port
+            }),
+            "{target}"
+        );
     }
 }
 
@@ -79,8 +91,14 @@ fn what_is_no_host_and_port_is_refused() {
         let other = matches!(&read, Ok(Request::Plain { host, .. }) if host != "crates.io" || target.starts_with("crates.io"));
         assert!(read.is_err() || other, "{target}: {read:?}");
     }
-    assert!(read(format!("CONNECT {}.example:443 HTTP/1.1\r\n\r\n", "a".repeat(64)).as_bytes()).is_err());
-    assert!(read(format!("CONNECT {}example:443 HTTP/1.1\r\n\r\n", "a.".repeat(124)).as_bytes()).is_err());
+    assert!(
+        read(format!("CONNECT {}.example:443 HTTP/1.1\r\n\r\n", "a".repeat(64)).as_bytes())
+            .is_err()
+    );
+    assert!(
+        read(format!("CONNECT {}example:443 HTTP/1.1\r\n\r\n", "a.".repeat(124)).as_bytes())
+            .is_err()
+    );
 }
 
 #[test]
@@ -90,18 +108,38 @@ fn a_plain_request_is_written_anew() {
          Connection: keep-alive, X-One\r\nUpgrade: websocket\r\nContent-Length: 5\r\nProxy-Connection: keep-alive\r\n\r\n",
     );
     assert_eq!((host.as_str(), port, body), ("allowed.org", 80, 5));
-    assert_eq!(head, "POST /?q=1 HTTP/1.1\r\nHost: allowed.org\r\nx-one: two\r\ncontent-length: 5\r\nConnection: close\r\n\r\n");
+    assert_eq!(
+        head,
+        "POST /?q=1 HTTP/1.1\r\nHost: allowed.org\r\nx-one: two\r\ncontent-length: 5\r\nConnection: close\r\n\r\n"
+    );
     let (_, _, head, body) = plain("GET http://allowed.org HTTP/1.0\r\n\r\n");
-    assert_eq!((head.as_str(), body), ("GET / HTTP/1.0\r\nHost: allowed.org\r\nConnection: close\r\n\r\n", 0));
+    assert_eq!(
+        (head.as_str(), body),
+        (
+            "GET / HTTP/1.0\r\nHost: allowed.org\r\nConnection: close\r\n\r\n",
+            0
+        )
+    );
     let (_, port, head, _) = plain("GET http://allowed.org:8080/a//b/../c HTTP/1.1\r\n\r\n");
-    assert_eq!((port, head.as_str()), (8080, "GET /a//b/../c HTTP/1.1\r\nHost: allowed.org:8080\r\nConnection: close\r\n\r\n"));
+    assert_eq!(
+        (port, head.as_str()),
+        (
+            8080,
+            "GET /a//b/../c HTTP/1.1\r\nHost: allowed.org:8080\r\nConnection: close\r\n\r\n"
+        )
+    );
 }
 
 #[test]
 fn nominating_a_header_does_not_take_the_length_away() {
-    let (_, _, head, body) = plain("POST http://a.org/ HTTP/1.1\r\nConnection: content-length, host\r\nContent-Length: 3\r\n\r\n");
+    let (_, _, head, body) = plain(
+        "POST http://a.org/ HTTP/1.1\r\nConnection: content-length, host\r\nContent-Length: 3\r\n\r\n",
+    );
     assert_eq!(body, 3);
-    assert!(head.contains("content-length: 3\r\n") && head.contains("Host: a.org\r\n"), "{head}");
+    assert!(
+        head.contains("content-length: 3\r\n") && head.contains("Host: a.org\r\n"),
+        "{head}"
+    );
 }
 
 #[test]
@@ -174,8 +212,14 @@ fn what_could_be_read_in_two_ways_is_refused() {
         assert!(read(head.as_bytes()).is_err(), "{first:?}");
     }
     assert!(read(b"GET http://a.org/ HTTP/1.1\r\n").is_err(), "no end");
-    assert!(read(b"GET http://a\xff.org/ HTTP/1.1\r\n\r\n").is_err(), "no text");
-    assert!(read(b"GET http://a.org/\xc3\xbc HTTP/1.1\r\nX: \xc3\xbc\r\n\r\n").is_ok(), "a path and a value may be any");
+    assert!(
+        read(b"GET http://a\xff.org/ HTTP/1.1\r\n\r\n").is_err(),
+        "no text"
+    );
+    assert!(
+        read(b"GET http://a.org/\xc3\xbc HTTP/1.1\r\nX: \xc3\xbc\r\n\r\n").is_ok(),
+        "a path and a value may be any"
+    );
 }
 
 proptest::proptest! {

@@ -20,18 +20,31 @@ pub(super) enum Tried {
 pub(super) fn tried(name: &str, form: &str) -> Tried {
     let (mut was_run, mut loads) = (false, Vec::new());
     for (did, names) in RUNS.lines().filter_map(|line| of_form(line, name, form)) {
-        if !did.split(',').all(|what| matches!(what, "answered" | "refused" | "records" | "helpers" | "loads")) {
+        if !did.split(',').all(|what| {
+            matches!(
+                what,
+                "answered" | "refused" | "records" | "helpers" | "loads"
+            )
+        }) {
             return Tried::DoesMore;
         }
         was_run = true;
         loads.extend(names.split(' ').filter_map(|name| name.strip_prefix('%')));
     }
-    if was_run { Tried::OnlyTells(loads) } else { Tried::Never }
+    if was_run {
+        Tried::OnlyTells(loads)
+    } else {
+        Tried::Never
+    }
 }
 
 /// What a line says that it did and with which names, if it is about this form.
 fn of_form(line: &'static str, name: &str, form: &str) -> Option<(&'static str, &'static str)> {
-    let rest = line.strip_prefix(name)?.strip_prefix('\t')?.strip_prefix(form)?.strip_prefix('\t')?;
+    let rest = line
+        .strip_prefix(name)?
+        .strip_prefix('\t')?
+        .strip_prefix(form)?
+        .strip_prefix('\t')?;
     rest.split_once('\t')?.1.split_once('\t')
 }
 
@@ -42,8 +55,14 @@ mod tests {
     #[test]
     fn all_programs_of_a_name_count() {
         assert_eq!(tried("bash", "--version"), Tried::OnlyTells(Vec::new()));
-        assert_eq!(tried("sh", "--version"), Tried::DoesMore, "one of them reads its input");
+        assert_eq!(
+            tried("sh", "--version"),
+            Tried::DoesMore,
+            "one of them reads its input"
+        );
         assert_eq!(tried("no-such-program", "--version"), Tried::Never);
-        assert!(matches!(tried("clang-format", "--version"), Tried::OnlyTells(loads) if loads.contains(&"libc.so.6")));
+        assert!(
+            matches!(tried("clang-format", "--version"), Tried::OnlyTells(loads) if loads.contains(&"libc.so.6"))
+        );
     }
 }

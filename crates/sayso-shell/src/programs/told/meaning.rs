@@ -12,7 +12,9 @@ use crate::scene::{PLAIN, Scene};
 /// See [`super`].
 pub(in crate::programs) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let words = parsed.operands.as_slice();
-    let Some(row) = super::find(&scene.name) else { return scene.unknown("this program is not known") };
+    let Some(row) = super::find(&scene.name) else {
+        return scene.unknown("this program is not known");
+    };
     if queries::only_prints(scene, words) {
         return;
     }
@@ -24,25 +26,43 @@ pub(in crate::programs) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     // Options that stand before the subcommand, each with its value.
     let before = options::read_both("+ ", row.own().options, words, false);
     let tells = |given: &options::Given<'_>| matches!(&*given.name, "--help" | "--version");
-    if before.unknown.is_empty() && before.operands.is_empty() && !before.options.is_empty() && before.options.iter().all(tells) {
+    if before.unknown.is_empty()
+        && before.operands.is_empty()
+        && !before.options.is_empty()
+        && before.options.iter().all(tells)
+    {
         // One of that name may have no such option, and read its input.
         if scene.fed && row.runs_words() {
-            scene.unlisted(format!("`{}` may read its input instead of answering", scene.name));
+            scene.unlisted(format!(
+                "`{}` may read its input instead of answering",
+                scene.name
+            ));
         }
         return;
     }
-    let found = row.forms().find_map(|form| form.speaks_of(&before.operands).map(|count| (form, count)));
+    let found = row
+        .forms()
+        .find_map(|form| form.speaks_of(&before.operands).map(|count| (form, count)));
     let Some((told, count)) = found.filter(|_| before.unknown.is_empty()) else {
         return other(scene, &row, parsed, before.unknown.first().copied());
     };
     let rest = before.operands.get(count..).unwrap_or(&[]);
     // Nothing but the words that name the subcommand, and a wish to be told about it.
-    if matches!(rest, ["--help"]) && before.options.is_empty() && options::read(row.own().options, rest, false).unknown.is_empty() {
+    if matches!(rest, ["--help"])
+        && before.options.is_empty()
+        && options::read(row.own().options, rest, false)
+            .unknown
+            .is_empty()
+    {
         return scene.settle();
     }
     let mut given = options::read_both(told.options, row.own().options, rest, false);
     // A program that takes no value there would take it for the subcommand.
-    let apart = before.options.iter().filter_map(|option| option.value).find(|value| words.contains(value));
+    let apart = before
+        .options
+        .iter()
+        .filter_map(|option| option.value)
+        .find(|value| words.contains(value));
     given.unknown.extend(apart);
     given.options.extend(before.options);
     form(scene, &row, told, &given, words);
@@ -55,19 +75,38 @@ fn other(scene: &mut Scene<'_>, row: &Row, parsed: &Parsed<'_>, option: Option<&
     }
     scene.interprets |= row.runs_words();
     let note = match option {
-        Some(option) => format!("the option `{}` of `{}` is not known", scene.shown(option), scene.name),
+        Some(option) => format!(
+            "the option `{}` of `{}` is not known",
+            scene.shown(option),
+            scene.name
+        ),
         None => format!("this form of `{}` is not known", scene.name),
     };
     scene.unlisted(note);
 }
 
 fn form(scene: &mut Scene<'_>, row: &Row, form: Form, given: &Parsed<'_>, words: &[&str]) {
-    let Ok(told) = form.told() else { return scene.unknown("this program is not known") };
-    let acts = given.options.iter().find(|option| matches!(option.takes, Takes::Acts | Takes::ActsOn));
-    let note =
-        |scene: &Scene<'_>, fallback: String| if form.note.is_empty() { fallback_note(scene, row, fallback) } else { form.note.to_owned() };
-    let without = !told.needs.is_empty() && !given.keeps_one_mode(&told.needs) || given.operands.len() < told.least;
-    let does = if told.does == Does::Looks && (acts.is_some() || without) { Does::Acts } else { told.does };
+    let Ok(told) = form.told() else {
+        return scene.unknown("this program is not known");
+    };
+    let acts = given
+        .options
+        .iter()
+        .find(|option| matches!(option.takes, Takes::Acts | Takes::ActsOn));
+    let note = |scene: &Scene<'_>, fallback: String| {
+        if form.note.is_empty() {
+            fallback_note(scene, row, fallback)
+        } else {
+            form.note.to_owned()
+        }
+    };
+    let without = !told.needs.is_empty() && !given.keeps_one_mode(&told.needs)
+        || given.operands.len() < told.least;
+    let does = if told.does == Does::Looks && (acts.is_some() || without) {
+        Does::Acts
+    } else {
+        told.does
+    };
     let listed = given.unknown.is_empty();
     if let Some(word) = given.unknown.first() {
         // What may be anything is not known to leave its words alone.
@@ -79,12 +118,21 @@ fn form(scene: &mut Scene<'_>, row: &Row, form: Form, given: &Parsed<'_>, words:
         }
     }
     if does == Does::Looks
-        && let Some(value) = given.options.iter().filter_map(|option| option.value).find(|value| value.starts_with('@'))
+        && let Some(value) = given
+            .options
+            .iter()
+            .filter_map(|option| option.value)
+            .find(|value| value.starts_with('@'))
     {
         takes_list(scene, value);
     }
     paths_of_options(scene, given);
-    for address in given.options.iter().filter(|option| option.takes == Takes::ReadPath).filter_map(|option| option.value) {
+    for address in given
+        .options
+        .iter()
+        .filter(|option| option.takes == Takes::ReadPath)
+        .filter_map(|option| option.value)
+    {
         fetches(scene, address);
     }
     if !row.has_forms() {
@@ -116,8 +164,16 @@ fn form(scene: &mut Scene<'_>, row: &Row, form: Form, given: &Parsed<'_>, words:
             leading_out(scene, words);
         }
         Does::Acts => {
-            let name = acts.filter(|_| told.does == Does::Looks).map_or_else(String::new, |option| format!(" {}", option.name));
-            let text = note(scene, format!("`{}{name}` changes something of the machine or the project", scene.name));
+            let name = acts
+                .filter(|_| told.does == Does::Looks)
+                .map_or_else(String::new, |option| format!(" {}", option.name));
+            let text = note(
+                scene,
+                format!(
+                    "`{}{name}` changes something of the machine or the project",
+                    scene.name
+                ),
+            );
             scene.runs(text);
             leading_out(scene, words);
         }
@@ -127,7 +183,10 @@ fn form(scene: &mut Scene<'_>, row: &Row, form: Form, given: &Parsed<'_>, words:
         }
         Does::Runs => {
             scene.interprets = true;
-            let text = note(scene, format!("`{}` runs what its words or files say", scene.name));
+            let text = note(
+                scene,
+                format!("`{}` runs what its words or files say", scene.name),
+            );
             scene.unknown(text);
         }
     }
@@ -135,7 +194,11 @@ fn form(scene: &mut Scene<'_>, row: &Row, form: Form, given: &Parsed<'_>, words:
 
 /// Asks for the settings that would make it do something else.
 fn binds(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, note: &str) {
-    let note = if note.is_empty() { "does what the project's settings say" } else { note };
+    let note = if note.is_empty() {
+        "does what the project's settings say"
+    } else {
+        note
+    };
     let settings = || settings::of(&scene.name);
     match told.bound {
         _ if given.has("--norc") => {}
@@ -160,7 +223,8 @@ fn binds(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, note: &str) {
             for word in &given.operands {
                 let name = word.rsplit('/').next().unwrap_or_default();
                 // An address of a file is opened as that file.
-                if !hole::is_literal(word) || word.contains(':') || matches!(name, "" | "." | "..") {
+                if !hole::is_literal(word) || word.contains(':') || matches!(name, "" | "." | "..")
+                {
                     scene.runs(note);
                 } else {
                     scene.bind(folder_of(word), settings::of_database(name), note);
@@ -171,7 +235,10 @@ fn binds(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, note: &str) {
 }
 
 fn folder_of(word: &str) -> &str {
-    word.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder })
+    word.rsplit_once('/').map_or(
+        ".",
+        |(folder, _)| if folder.is_empty() { "/" } else { folder },
+    )
 }
 
 /// The note of another table, which tells more, or this one.
@@ -186,7 +253,12 @@ fn fallback_note(scene: &Scene<'_>, row: &Row, fallback: String) -> String {
 /// Lists what is done to each operand; false where there are more than the line knows.
 fn operands(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, looks: bool) -> bool {
     let before_dashes = given.before_dashes.unwrap_or(given.operands.len());
-    for word in given.operands.iter().take(before_dashes).filter(|word| hole::is_glob(word) && hole::may_be_option(word)) {
+    for word in given
+        .operands
+        .iter()
+        .take(before_dashes)
+        .filter(|word| hole::is_glob(word) && hole::may_be_option(word))
+    {
         scene.look_at_names(word);
     }
     let Some(roles) = told.of(given.operands.len()) else {
@@ -195,12 +267,21 @@ fn operands(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, looks: bool)
             let note = format!("`{}` with `{}` is not known", scene.name, scene.shown(word));
             scene.unlisted(note);
         }
-        given.operands.iter().for_each(|word| scene.read(word, true));
+        given
+            .operands
+            .iter()
+            .for_each(|word| scene.read(word, true));
         return false;
     };
     // One word that may be several would move all others to another place.
-    let alike = roles.windows(2).all(|pair| pair.first() == pair.last()) && told.roles.first().is_none_or(|(_, many)| *many);
-    if given.operands.iter().all(|word| !hole::may_be_several(word)) || alike {
+    let alike = roles.windows(2).all(|pair| pair.first() == pair.last())
+        && told.roles.first().is_none_or(|(_, many)| *many);
+    if given
+        .operands
+        .iter()
+        .all(|word| !hole::may_be_several(word))
+        || alike
+    {
         scene.settle();
     }
     if told.here && given.operands.is_empty() {
@@ -224,10 +305,20 @@ fn operands(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, looks: bool)
             }
             Role::Read => scene.read(word, false),
             Role::ReadBelow => scene.read(word, true),
-            Role::Search if hole::is_literal(word) => scene.read(&hole::names_below(word, &[]), true),
+            Role::Search if hole::is_literal(word) => {
+                scene.read(&hole::names_below(word, &[]), true)
+            }
             Role::Search => scene.read(word, true),
             Role::Write => scene.write(word),
-            Role::WriteBelow => scene.path(EffectKind::Write, word, false, Manner { recursive: true, ..PLAIN }),
+            Role::WriteBelow => scene.path(
+                EffectKind::Write,
+                word,
+                false,
+                Manner {
+                    recursive: true,
+                    ..PLAIN
+                },
+            ),
             Role::Delete => scene.path(EffectKind::Delete, word, true, PLAIN),
             // `+short` of dig says how to show the answer.
             Role::Host if word.starts_with('+') => {}
@@ -237,7 +328,11 @@ fn operands(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, looks: bool)
             Role::Word => {
                 fits = false;
                 if looks {
-                    let note = format!("`{}` of `{}` may be more than a name", scene.shown(word), scene.name);
+                    let note = format!(
+                        "`{}` of `{}` may be more than a name",
+                        scene.shown(word),
+                        scene.name
+                    );
                     scene.unlisted_word(word, note);
                 }
             }
@@ -250,22 +345,31 @@ fn operands(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, looks: bool)
 fn is_plain(word: &str) -> bool {
     !word.starts_with(['-', '@', '.'])
         && !word.is_empty()
-        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.+:@,%=-".contains(&byte))
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_.+:@,%=-".contains(&byte))
 }
 
 /// Words that lead to another project or place are looked at as paths, so that a rule for this project does not cover them.
 fn leading_out(scene: &mut Scene<'_>, words: &[&str]) {
-    words.iter().flat_map(|word| subcommands::leading_out(word)).for_each(|path| scene.read(path, false));
+    words
+        .iter()
+        .flat_map(|word| subcommands::leading_out(word))
+        .for_each(|path| scene.read(path, false));
 }
 
 /// Whether a word in the place of a file is an address, which is told then.
 fn fetches(scene: &mut Scene<'_>, word: &str) -> bool {
     // `^/trunk` is a place at the server of a repository.
     // What stands behind `@` there is a revision, which the server is asked for.
-    let address = word.contains("://") || word.starts_with("^/") || scene.name == "svn" && word.contains('@');
+    let address =
+        word.contains("://") || word.starts_with("^/") || scene.name == "svn" && word.contains('@');
     if address {
         scene.connect(word);
-        scene.unlisted_word(word, format!("`{}` fetches `{}`", scene.name, scene.shown(word)));
+        scene.unlisted_word(
+            word,
+            format!("`{}` fetches `{}`", scene.name, scene.shown(word)),
+        );
     }
     address
 }
@@ -273,5 +377,12 @@ fn fetches(scene: &mut Scene<'_>, word: &str) -> bool {
 /// `@file`, of which nobody knows which words are in it.
 fn takes_list(scene: &mut Scene<'_>, word: &str) {
     scene.read(word.trim_start_matches('@'), false);
-    scene.unlisted_word(word, format!("`{}` may take more words from `{}`", scene.name, scene.shown(word)));
+    scene.unlisted_word(
+        word,
+        format!(
+            "`{}` may take more words from `{}`",
+            scene.name,
+            scene.shown(word)
+        ),
+    );
 }

@@ -57,9 +57,16 @@ struct Slots {
 
 static INDEX: Slots = slots(TEXT.as_bytes());
 
-#[expect(clippy::indexing_slicing, reason = "this runs while the program is compiled, and a wrong index stops that")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "this runs while the program is compiled, and a wrong index stops that"
+)]
 const fn slots(text: &[u8]) -> Slots {
-    let mut slots = Slots { starts: [NONE; SLOTS], count: 0, longest: 0 };
+    let mut slots = Slots {
+        starts: [NONE; SLOTS],
+        count: 0,
+        longest: 0,
+    };
     let (mut at, mut line_starts) = (0, true);
     while at < text.len() {
         if !line_starts || matches!(text[at], b' ' | b'#' | b'\n') {
@@ -67,7 +74,11 @@ const fn slots(text: &[u8]) -> Slots {
             at += 1;
             continue;
         }
-        let open = if leaves_words_alone(text, at) { 0 } else { OPEN };
+        let open = if leaves_words_alone(text, at) {
+            0
+        } else {
+            OPEN
+        };
         while text[at] != b';' {
             let start = at;
             let mut hash: u32 = 0x811c_9dc5;
@@ -95,7 +106,10 @@ const fn slots(text: &[u8]) -> Slots {
 }
 
 /// Whether no form of the program whose line starts here runs its words, and its options or subcommands are told.
-#[expect(clippy::indexing_slicing, reason = "this runs while the program is compiled, and a wrong index stops that")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "this runs while the program is compiled, and a wrong index stops that"
+)]
 const fn leaves_words_alone(text: &[u8], mut at: usize) -> bool {
     while text[at] != b';' {
         at += 1;
@@ -149,8 +163,15 @@ pub(super) fn find(name: &str) -> Option<row::Row> {
 /// Whether every form of a program only looks at what its words name, wherever it runs.
 pub(super) fn only_looks(name: &str) -> bool {
     let row = find(name).filter(|row| !row.has_forms() && row.place().is_none());
-    let harmless = |role: &row::Role| !matches!(role, row::Role::Host | row::Role::Write | row::Role::WriteBelow | row::Role::Delete);
-    let looks = |told: row::Told| told.does == row::Does::Looks && told.roles.iter().all(|(role, _)| harmless(role));
+    let harmless = |role: &row::Role| {
+        !matches!(
+            role,
+            row::Role::Host | row::Role::Write | row::Role::WriteBelow | row::Role::Delete
+        )
+    };
+    let looks = |told: row::Told| {
+        told.does == row::Does::Looks && told.roles.iter().all(|(role, _)| harmless(role))
+    };
     row.is_some_and(|row| row.own().told().is_ok_and(looks))
 }
 
@@ -164,18 +185,29 @@ fn start(name: &str) -> Option<u32> {
     if name.is_empty() || name.len() > INDEX.longest {
         return None;
     }
-    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
     let slots = (0..SLOTS).filter_map(|step| INDEX.starts.get((slot(hash) + step) % SLOTS));
-    slots.take_while(|start| **start != NONE).copied().find(|start| {
-        let rest = TEXT.get((start & !OPEN) as usize..).and_then(|rest| rest.strip_prefix(name));
-        rest.is_some_and(|rest| rest.starts_with([' ', ';']))
-    })
+    slots
+        .take_while(|start| **start != NONE)
+        .copied()
+        .find(|start| {
+            let rest = TEXT
+                .get((start & !OPEN) as usize..)
+                .and_then(|rest| rest.strip_prefix(name));
+            rest.is_some_and(|rest| rest.starts_with([' ', ';']))
+        })
 }
 
 /// The names at the start of lines.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    let heads = TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with([' ', '#']));
-    heads.filter_map(|line| line.split(';').next()).flat_map(str::split_ascii_whitespace)
+    let heads = TEXT
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with([' ', '#']));
+    heads
+        .filter_map(|line| line.split(';').next())
+        .flat_map(str::split_ascii_whitespace)
 }
 
 #[cfg(test)]
@@ -192,7 +224,11 @@ mod tests {
         }
         assert_eq!(all.len(), INDEX.count);
         all.sort_unstable();
-        let doubled: Vec<_> = all.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+        let doubled: Vec<_> = all
+            .windows(2)
+            .filter(|pair| pair[0] == pair[1])
+            .map(|pair| pair[0])
+            .collect();
         assert!(doubled.is_empty(), "{doubled:?}");
     }
 
@@ -200,9 +236,17 @@ mod tests {
     fn what_is_not_told_in_full_is_open() {
         for name in names() {
             let row = find(name).unwrap();
-            assert_eq!(super::is_open(name), Some(row.runs_words() || row.is_only_named()), "{name}");
+            assert_eq!(
+                super::is_open(name),
+                Some(row.runs_words() || row.is_only_named()),
+                "{name}"
+            );
         }
-        assert!(super::is_open("docker") == Some(true) && super::is_open("sox") == Some(true) && super::is_open("dust") == Some(false));
+        assert!(
+            super::is_open("docker") == Some(true)
+                && super::is_open("sox") == Some(true)
+                && super::is_open("dust") == Some(false)
+        );
     }
 
     #[test]
@@ -218,23 +262,38 @@ mod tests {
             let row = find(name).unwrap();
             let forms: Vec<_> = row.forms().collect();
             for form in std::iter::once(row.own()).chain(forms.iter().copied()) {
-                let told = form.told().unwrap_or_else(|word| panic!("{name}: `{word}` in `{}`", form.names));
+                let told = form
+                    .told()
+                    .unwrap_or_else(|word| panic!("{name}: `{word}` in `{}`", form.names));
                 // A place without one of these would never be told, and one of these without a place has none to tell.
                 if matches!(told.does, Does::Asks | Does::AsYou) {
                     assert!(row.place().is_some(), "{name}: {} has no place", form.names);
                 }
                 let stars = told.roles.iter().filter(|(_, many)| *many).count();
                 assert!(
-                    stars <= 1 && !told.roles.iter().any(|(role, many)| *role == Role::Word && *many && told.roles.len() > 2),
+                    stars <= 1
+                        && !told.roles.iter().any(|(role, many)| *role == Role::Word
+                            && *many
+                            && told.roles.len() > 2),
                     "{name}: {}",
                     form.names
                 );
-                for entry in form.options.split_ascii_whitespace().filter(|entry| *entry != "+") {
-                    assert!(entry.starts_with('-') || entry.starts_with('+'), "{name} {}: the option `{entry}`", form.names);
+                for entry in form
+                    .options
+                    .split_ascii_whitespace()
+                    .filter(|entry| *entry != "+")
+                {
+                    assert!(
+                        entry.starts_with('-') || entry.starts_with('+'),
+                        "{name} {}: the option `{entry}`",
+                        form.names
+                    );
                 }
             }
             // What stands behind a form that fits everything would never count.
-            let all = forms.iter().position(|form| form.names.split_ascii_whitespace().any(|name| name == "*"));
+            let all = forms
+                .iter()
+                .position(|form| form.names.split_ascii_whitespace().any(|name| name == "*"));
             assert!(all.is_none_or(|at| at + 1 == forms.len()), "{name}");
         }
     }
@@ -248,11 +307,20 @@ mod tests {
                 let mut spellings: Vec<&str> = form
                     .options
                     .split_ascii_whitespace()
-                    .flat_map(|entry| entry.split(['=', '?', '~', '!']).next().unwrap_or("").split(','))
+                    .flat_map(|entry| {
+                        entry
+                            .split(['=', '?', '~', '!'])
+                            .next()
+                            .unwrap_or("")
+                            .split(',')
+                    })
                     .collect();
                 spellings.sort_unstable();
                 wrong.extend(
-                    spellings.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| format!("{name} {}: {}", form.names, pair[0])),
+                    spellings
+                        .windows(2)
+                        .filter(|pair| pair[0] == pair[1])
+                        .map(|pair| format!("{name} {}: {}", form.names, pair[0])),
                 );
             }
         }

@@ -81,9 +81,16 @@ impl Row {
         let first = text.find('\n').map_or(text.len(), |at| at + 1);
         let (head, rest) = (text.get(..first)?, text.get(first..)?);
         // The program's own options may go on below.
-        let more = rest.split_inclusive('\n').take_while(|line| line.starts_with("    ")).map(str::len).sum::<usize>();
+        let more = rest
+            .split_inclusive('\n')
+            .take_while(|line| line.starts_with("    "))
+            .map(str::len)
+            .sum::<usize>();
         let own = Form::read(text.get(..first + more).unwrap_or(head))?;
-        Some(Row { own, rest: rest.get(more..)? })
+        Some(Row {
+            own,
+            rest: rest.get(more..)?,
+        })
     }
 
     pub(in crate::programs) fn own(&self) -> Form {
@@ -99,8 +106,17 @@ impl Row {
     pub(in crate::programs) fn forms(&self) -> impl Iterator<Item = Form> {
         let mut rest = self.rest;
         std::iter::from_fn(move || {
-            let first = rest.split_inclusive('\n').next().filter(|line| line.starts_with("  ")).map(str::len)?;
-            let more = rest.get(first..)?.split_inclusive('\n').take_while(|line| line.starts_with("    ")).map(str::len).sum::<usize>();
+            let first = rest
+                .split_inclusive('\n')
+                .next()
+                .filter(|line| line.starts_with("  "))
+                .map(str::len)?;
+            let more = rest
+                .get(first..)?
+                .split_inclusive('\n')
+                .take_while(|line| line.starts_with("    "))
+                .map(str::len)
+                .sum::<usize>();
             let (form, after) = rest.split_at_checked(first + more)?;
             rest = after;
             Form::read(form)
@@ -114,12 +130,18 @@ impl Row {
 
     /// The place that the program asks.
     pub(super) fn place(&self) -> Option<String> {
-        self.own.words.split_ascii_whitespace().find_map(|word| word.strip_prefix('@')).map(|place| place.replace('_', " "))
+        self.own
+            .words
+            .split_ascii_whitespace()
+            .find_map(|word| word.strip_prefix('@'))
+            .map(|place| place.replace('_', " "))
     }
 
     /// Whether its options, its subcommands or the paths among its operands are told, and not only what it is for.
     pub(in crate::programs) fn is_modelled(&self) -> bool {
-        self.has_forms() || !self.own.options.is_empty() || self.own.told().is_ok_and(|told| told.does == Does::Looks)
+        self.has_forms()
+            || !self.own.options.is_empty()
+            || self.own.told().is_ok_and(|told| told.does == Does::Looks)
     }
 
     /// Whether only its purpose is told, and it is not known to run its words.
@@ -129,7 +151,10 @@ impl Row {
 
     /// Whether some form of it may run its words.
     pub(in crate::programs) fn runs_words(&self) -> bool {
-        self.own.words.split_ascii_whitespace().any(|word| matches!(word, "!" | "code"))
+        self.own
+            .words
+            .split_ascii_whitespace()
+            .any(|word| matches!(word, "!" | "code"))
     }
 }
 
@@ -137,12 +162,24 @@ impl Form {
     fn read(line: &'static str) -> Option<Form> {
         let mut fields = line.splitn(4, ';').map(str::trim);
         let mut next = || fields.next().unwrap_or("");
-        Some(Form { names: next(), words: next(), options: next(), note: next() })
+        Some(Form {
+            names: next(),
+            words: next(),
+            options: next(),
+            note: next(),
+        })
     }
 
     /// What it does and with which operands, or the word that says neither.
     pub(super) fn told(&self) -> Result<Told, &'static str> {
-        let mut told = Told { does: Does::Looks, roles: Vec::new(), here: false, needs: Vec::new(), least: 0, bound: None };
+        let mut told = Told {
+            does: Does::Looks,
+            roles: Vec::new(),
+            here: false,
+            needs: Vec::new(),
+            least: 0,
+            bound: None,
+        };
         for word in self.words.split_ascii_whitespace() {
             match word {
                 "look" => told.does = Does::Looks,
@@ -157,7 +194,9 @@ impl Form {
                 "&" => told.bound = Some(Bound::Databases),
                 _ if word.starts_with('@') => {}
                 _ if word.starts_with('?') => told.needs.push(word.trim_start_matches('?')),
-                _ if word.ends_with('+') => told.least = word.trim_end_matches('+').parse().map_err(|_| word)?,
+                _ if word.ends_with('+') => {
+                    told.least = word.trim_end_matches('+').parse().map_err(|_| word)?
+                }
                 _ => {
                     let many = word.trim_end_matches('.');
                     told.here |= many.len() < word.len();
@@ -215,15 +254,31 @@ impl Told {
         let star = self.roles.iter().position(|(_, many)| *many);
         let fixed = self.roles.len() - usize::from(star.is_some());
         let Some(star) = star else {
-            return (count <= fixed).then(|| self.roles.iter().take(count).map(|(role, _)| *role).collect());
+            return (count <= fixed).then(|| {
+                self.roles
+                    .iter()
+                    .take(count)
+                    .map(|(role, _)| *role)
+                    .collect()
+            });
         };
         // What stands behind the star counts first, then what stands before it.
         let behind = self.roles.get(star + 1..).unwrap_or(&[]);
         let many = count.saturating_sub(fixed);
         let before = count.saturating_sub(behind.len()).min(star);
-        let mut roles: Vec<Role> = self.roles.iter().take(before).map(|(role, _)| *role).collect();
+        let mut roles: Vec<Role> = self
+            .roles
+            .iter()
+            .take(before)
+            .map(|(role, _)| *role)
+            .collect();
         roles.extend(std::iter::repeat_n(self.roles.get(star)?.0, many));
-        roles.extend(behind.iter().take(count - roles.len()).map(|(role, _)| *role));
+        roles.extend(
+            behind
+                .iter()
+                .take(count - roles.len())
+                .map(|(role, _)| *role),
+        );
         Some(roles)
     }
 }

@@ -8,10 +8,19 @@ use super::{command, fact, in_folder, lives, run};
 const LEFT: [(&str, &str); 9] = [
     ("in the background", "sleep 1000 & echo $!"),
     ("in its own session", "setsid sleep 1000 & echo $!"),
-    ("with no output of ours", "setsid sleep 1000 >/dev/null 2>&1 & echo $!"),
-    ("deaf to a hang-up", "nohup sleep 1000 >/dev/null 2>&1 & echo $!"),
+    (
+        "with no output of ours",
+        "setsid sleep 1000 >/dev/null 2>&1 & echo $!",
+    ),
+    (
+        "deaf to a hang-up",
+        "nohup sleep 1000 >/dev/null 2>&1 & echo $!",
+    ),
     ("forked twice", "( sleep 1000 >/dev/null 2>&1 & echo $! )"),
-    ("forked twice into a session", "( setsid bash -c 'sleep 1000 & echo $! > up; wait' & ); until [ -s up ]; do sleep 0.01; done; cat up"),
+    (
+        "forked twice into a session",
+        "( setsid bash -c 'sleep 1000 & echo $! > up; wait' & ); until [ -s up ]; do sleep 0.01; done; cat up",
+    ),
     ("in its own group", "set -m; sleep 1000 & echo $!"),
     ("disowned", "sleep 1000 & echo $!; disown -a"),
     ("without its environment", "env -i sleep 1000 & echo $!"),
@@ -24,11 +33,26 @@ fn nothing_is_left_running() {
         let outcome = run(in_folder(text, folder.path()));
         assert!(!outcome.output.trim().is_empty(), "{how}");
         assert!(!lives(&outcome.output), "{how}: {}", outcome.output);
-        assert!(outcome.left_behind.iter().any(|name| name.starts_with("sleep (") || name.starts_with("bash (")), "{how}: {outcome:?}");
+        assert!(
+            outcome
+                .left_behind
+                .iter()
+                .any(|name| name.starts_with("sleep (") || name.starts_with("bash (")),
+            "{how}: {outcome:?}"
+        );
         let told = ToolResult::from(outcome);
         assert!(told.success, "{how}");
-        assert!(told.output.contains("[ended what the command left running: "), "{how}: {}", told.output);
-        assert_eq!(fact(&told, "left_behind").map(|node| node.items().is_empty()), Some(false), "{how}");
+        assert!(
+            told.output
+                .contains("[ended what the command left running: "),
+            "{how}: {}",
+            told.output
+        );
+        assert_eq!(
+            fact(&told, "left_behind").map(|node| node.items().is_empty()),
+            Some(false),
+            "{how}"
+        );
     }
 }
 
@@ -36,8 +60,14 @@ fn nothing_is_left_running() {
 fn what_ignores_the_request_to_end_is_killed_too() {
     let folder = tempfile::tempdir().unwrap();
     let deaf = "setsid bash -c 'trap \"\" TERM HUP INT; echo $BASHPID > up; while :; do sleep 0.05; done' &";
-    let outcome = run(in_folder(&format!("{deaf} until [ -s up ]; do sleep 0.01; done; cat up"), folder.path()));
-    assert!(!outcome.output.is_empty() && !lives(&outcome.output) && outcome.survivors.is_empty(), "{outcome:?}");
+    let outcome = run(in_folder(
+        &format!("{deaf} until [ -s up ]; do sleep 0.01; done; cat up"),
+        folder.path(),
+    ));
+    assert!(
+        !outcome.output.is_empty() && !lives(&outcome.output) && outcome.survivors.is_empty(),
+        "{outcome:?}"
+    );
 }
 
 #[test]
@@ -62,5 +92,9 @@ fn a_name_cannot_forge_the_message() {
     let text = "cp \"$(command -v sleep)\" $'a\\n]b'; ./$'a\\n]b' 1000 & echo $!";
     let outcome = run(in_folder(text, folder.path()));
     assert!(!lives(&outcome.output));
-    assert!(outcome.left_behind.iter().all(|name| !name.contains('\n')), "{:?}", outcome.left_behind);
+    assert!(
+        outcome.left_behind.iter().all(|name| !name.contains('\n')),
+        "{:?}",
+        outcome.left_behind
+    );
 }

@@ -10,10 +10,16 @@ fn handles() -> usize {
 
 fn dead_children() -> Vec<String> {
     let me = std::process::id().to_string();
-    let entries = std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().into_string().ok());
-    let stats = entries.filter_map(|name| std::fs::read_to_string(format!("/proc/{name}/stat")).ok());
+    let entries = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+    let stats =
+        entries.filter_map(|name| std::fs::read_to_string(format!("/proc/{name}/stat")).ok());
     let is_mine = |stat: &String| {
-        let fields: Vec<&str> = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace().collect()).unwrap_or_default();
+        let fields: Vec<&str> = stat
+            .rsplit_once(')')
+            .map(|(_, rest)| rest.split_whitespace().collect())
+            .unwrap_or_default();
         fields.get(1) == Some(&me.as_str())
     };
     stats.filter(is_mine).collect()
@@ -31,7 +37,16 @@ fn inner_thousand() {
     }
     for _ in 0..5 {
         run(command("sleep 1000 & setsid sleep 1000 &"));
-        assert!(terminal::run(Command { cwd: std::path::Path::new("/missing"), ..command("true") }, &mut |_, _| {}).is_err());
+        assert!(
+            terminal::run(
+                Command {
+                    cwd: std::path::Path::new("/missing"),
+                    ..command("true")
+                },
+                &mut |_, _| {}
+            )
+            .is_err()
+        );
     }
     assert_eq!(handles(), before);
     assert_eq!(dead_children(), Vec::<String>::new());
@@ -57,7 +72,9 @@ fn commands_at_once_do_not_mix() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         let child = std::fs::read_to_string(&up).unwrap();
-        let others: Vec<_> = (0..8).map(|at| scope.spawn(move || run(command(&format!("sleep 1000 & echo {at}"))).output)).collect();
+        let others: Vec<_> = (0..8)
+            .map(|at| scope.spawn(move || run(command(&format!("sleep 1000 & echo {at}"))).output))
+            .collect();
         for (at, other) in others.into_iter().enumerate() {
             assert_eq!(other.join().unwrap(), format!("{at}\n"));
         }
@@ -72,22 +89,43 @@ fn commands_at_once_do_not_mix() {
 #[test]
 #[ignore = "run by another test, as its command"]
 fn inner_nested() {
-    let _ = terminal::run(command("echo INNER $$; exec sleep 1000"), &mut |_, bytes| {
-        println!("{}", String::from_utf8_lossy(bytes));
-    });
+    let _ = terminal::run(
+        command("echo INNER $$; exec sleep 1000"),
+        &mut |_, bytes| {
+            println!("{}", String::from_utf8_lossy(bytes));
+        },
+    );
 }
 
 #[test]
 fn a_command_inside_of_a_command_ends_with_it() {
     let me = std::env::current_exe().unwrap();
-    let text = format!("'{}' --exact terminal::many::inner_nested --ignored --nocapture", me.display());
+    let text = format!(
+        "'{}' --exact terminal::many::inner_nested --ignored --nocapture",
+        me.display()
+    );
     let stop = std::sync::atomic::AtomicBool::new(false);
     let mut seen = String::new();
-    terminal::run(Command { stop: Some(&stop), ..command(&text) }, &mut |_, bytes| {
-        seen.push_str(&String::from_utf8_lossy(bytes));
-        stop.store(seen.contains("INNER ") && seen.ends_with('\n'), std::sync::atomic::Ordering::Relaxed);
-    })
+    terminal::run(
+        Command {
+            stop: Some(&stop),
+            ..command(&text)
+        },
+        &mut |_, bytes| {
+            seen.push_str(&String::from_utf8_lossy(bytes));
+            stop.store(
+                seen.contains("INNER ") && seen.ends_with('\n'),
+                std::sync::atomic::Ordering::Relaxed,
+            );
+        },
+    )
     .unwrap();
-    let number: String = seen.split_once("INNER ").unwrap().1.chars().take_while(char::is_ascii_digit).collect();
+    let number: String = seen
+        .split_once("INNER ")
+        .unwrap()
+        .1
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
     assert!(!number.is_empty() && !lives(&number), "{seen}");
 }

@@ -20,7 +20,10 @@ pub(crate) const LONG: Duration = Duration::from_secs(300);
 
 fn in_folder(text: &str, folder: &Path) -> Command<'static> {
     // Tests are short; leaking keeps them readable.
-    Command { time_limit: LONG, ..Command::new(text.to_owned().leak(), folder.to_owned().leak()) }
+    Command {
+        time_limit: LONG,
+        ..Command::new(text.to_owned().leak(), folder.to_owned().leak())
+    }
 }
 
 fn command(text: &str) -> Command<'static> {
@@ -40,7 +43,11 @@ fn output(text: &str) -> String {
 }
 
 fn fact<'a>(result: &'a ToolResult, name: &str) -> Option<&'a Node> {
-    result.facts.iter().find(|(given, _)| *given == name).map(|(_, node)| node)
+    result
+        .facts
+        .iter()
+        .find(|(given, _)| *given == name)
+        .map(|(_, node)| node)
 }
 
 fn number(result: &ToolResult, name: &str) -> Option<u64> {
@@ -50,16 +57,28 @@ fn number(result: &ToolResult, name: &str) -> Option<u64> {
 /// Whether a process lives: neither gone nor dead and unwaited for.
 fn lives(number: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", number.trim())).unwrap_or_default();
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+    stat.rsplit_once(')')
+        .is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
 /// Runs one test of this binary in a process of its own, under these variables.
 pub(crate) fn alone(test: &str, variables: &[(&str, &str)]) -> String {
     let mut process = std::process::Command::new(std::env::current_exe().unwrap());
-    process.args(["--exact", test, "--ignored", "--nocapture", "--test-threads", "1"]);
+    process.args([
+        "--exact",
+        test,
+        "--ignored",
+        "--nocapture",
+        "--test-threads",
+        "1",
+    ]);
     let out = process.envs(variables.iter().copied()).output().unwrap();
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
-    assert!(out.status.success() && text.contains("1 passed"), "{test}: {text}\n{}", String::from_utf8_lossy(&out.stderr));
+    assert!(
+        out.status.success() && text.contains("1 passed"),
+        "{test}: {text}\n{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     text
 }
 

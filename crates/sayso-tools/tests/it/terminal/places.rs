@@ -17,7 +17,10 @@ fn it_runs_where_it_should() {
     std::os::unix::fs::symlink(&real, folder.path().join("link")).unwrap();
     for place in [real.clone(), folder.path().join("link")] {
         // Where the folder really is: that is what was judged.
-        assert_eq!(run(in_folder("pwd; cd ..; pwd", &place)).output, format!("{}\n{}\n", real.display(), real.parent().unwrap().display()));
+        assert_eq!(
+            run(in_folder("pwd; cd ..; pwd", &place)).output,
+            format!("{}\n{}\n", real.display(), real.parent().unwrap().display())
+        );
     }
 }
 
@@ -42,13 +45,18 @@ fn a_folder_that_goes_away_meanwhile_does_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("here");
     std::fs::create_dir(&place).unwrap();
-    assert_eq!(run(in_folder("rmdir \"$PWD\"; echo on", &place)).output, "on\n");
+    assert_eq!(
+        run(in_folder("rmdir \"$PWD\"; echo on", &place)).output,
+        "on\n"
+    );
 }
 
 #[test]
 fn what_no_program_can_be_given_is_refused() {
     assert!(refused(in_folder("echo a\0b", Path::new("/"))).contains("NUL"));
-    assert!(refused(in_folder(&"x".repeat(1 << 20), Path::new("/"))).contains("put it into a script"));
+    assert!(
+        refused(in_folder(&"x".repeat(1 << 20), Path::new("/"))).contains("put it into a script")
+    );
 }
 
 #[test]
@@ -56,20 +64,36 @@ fn no_handle_of_ours_reaches_the_command() {
     let folder = tempfile::tempdir().unwrap();
     let _open = std::fs::File::create(folder.path().join("ours")).unwrap();
     let seen = run(in_folder("readlink /proc/self/fd/*", folder.path())).output;
-    assert!(!seen.is_empty() && !seen.contains("/ours") && !seen.lines().any(|line| Path::new(line) == folder.path()), "{seen}");
+    assert!(
+        !seen.is_empty()
+            && !seen.contains("/ours")
+            && !seen.lines().any(|line| Path::new(line) == folder.path()),
+        "{seen}"
+    );
 }
 
 /// Run by the test below it, in a process that was started with a file left open.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn inner_handles() {
-    println!("SEEN {}", run(in_folder("[ -e /proc/self/fd/9 ] && echo open || echo closed; echo $SHLVL", Path::new("/"))).output);
+    println!(
+        "SEEN {}",
+        run(in_folder(
+            "[ -e /proc/self/fd/9 ] && echo open || echo closed; echo $SHLVL",
+            Path::new("/")
+        ))
+        .output
+    );
 }
 
 #[test]
 fn no_handle_of_whoever_started_us_reaches_the_command() {
     let text = "exec 9</etc/passwd; exec \"$0\" --exact terminal::places::inner_handles --ignored --nocapture";
-    let out = std::process::Command::new("bash").args(["-c", text]).arg(std::env::current_exe().unwrap()).output().unwrap();
+    let out = std::process::Command::new("bash")
+        .args(["-c", text])
+        .arg(std::env::current_exe().unwrap())
+        .output()
+        .unwrap();
     let text = String::from_utf8_lossy(&out.stdout);
     assert!(text.contains("SEEN closed\n"), "{text}");
 }

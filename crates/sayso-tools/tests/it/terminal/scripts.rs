@@ -17,11 +17,20 @@ fn finding_d_10_the_approved_bytes_run_and_the_end_is_that_of_the_command() {
     let scripts = [(path.to_str().unwrap().to_owned(), approved)];
     // A stop of a process that is traced must never pass for its end.
     for _ in 0..40 {
-        for (line, said) in
-            [("bash s.sh", "approved s.sh\n"), ("./s.sh", "approved ./s.sh\n"), ("true; (./s.sh) | cat; exit 3", "approved ./s.sh\n")]
-        {
-            let done = run(Command { scripts: &scripts, ..in_folder(line, folder.path()) });
-            assert_eq!((done.output.as_str(), done.end), (said, End::Exit(3)), "{line}");
+        for (line, said) in [
+            ("bash s.sh", "approved s.sh\n"),
+            ("./s.sh", "approved ./s.sh\n"),
+            ("true; (./s.sh) | cat; exit 3", "approved ./s.sh\n"),
+        ] {
+            let done = run(Command {
+                scripts: &scripts,
+                ..in_folder(line, folder.path())
+            });
+            assert_eq!(
+                (done.output.as_str(), done.end),
+                (said, End::Exit(3)),
+                "{line}"
+            );
         }
     }
 }

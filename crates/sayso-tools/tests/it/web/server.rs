@@ -12,7 +12,9 @@ pub(super) struct Server {
 
 impl Server {
     /// Answers each request with what `answer` writes for its path.
-    pub(super) fn start(answer: impl Fn(&str, &mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static) -> Server {
+    pub(super) fn start(
+        answer: impl Fn(&str, &mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
+    ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -59,8 +61,15 @@ fn read_head(stream: &mut TcpStream) -> String {
 
 /// A whole answer.
 pub(super) fn answer(status: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
-    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
-    let mut bytes = format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n", body.len()).into_bytes();
+    let headers: String = headers
+        .iter()
+        .map(|header| format!("{header}\r\n"))
+        .collect();
+    let mut bytes = format!(
+        "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    )
+    .into_bytes();
     bytes.extend_from_slice(body);
     bytes
 }

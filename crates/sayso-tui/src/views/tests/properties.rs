@@ -33,23 +33,50 @@ fn diff() -> impl Strategy<Value = Diff> {
     let change = prop::sample::select(vec![Change::Same, Change::Removed, Change::Added]);
     let pieces = prop::collection::vec((text(), any::<bool>()), 0..3);
     let lines = prop::collection::vec((change, pieces), 0..8);
-    (prop::collection::vec((texts(), lines), 0..4), texts(), texts(), text()).prop_map(|(hunks, rest, notes, path)| {
-        let (mut old, mut new) = (0, 0);
-        let hunk = |(before, lines): (Vec<String>, Lines)| {
-            (old, new) = (old + before.len(), new + before.len());
-            let (old_start, new_start) = (old + 1, new + 1);
-            let line = |(change, pieces): (Change, Vec<(String, bool)>)| {
-                old += usize::from(change != Change::Added);
-                new += usize::from(change != Change::Removed);
-                let pieces = pieces.into_iter().map(|(text, emphasised)| Piece { text, emphasised }).collect();
-                DiffLine { change, old: (change != Change::Added).then_some(old), new: (change != Change::Removed).then_some(new), pieces }
+    (
+        prop::collection::vec((texts(), lines), 0..4),
+        texts(),
+        texts(),
+        text(),
+    )
+        .prop_map(|(hunks, rest, notes, path)| {
+            let (mut old, mut new) = (0, 0);
+            let hunk = |(before, lines): (Vec<String>, Lines)| {
+                (old, new) = (old + before.len(), new + before.len());
+                let (old_start, new_start) = (old + 1, new + 1);
+                let line = |(change, pieces): (Change, Vec<(String, bool)>)| {
+                    old += usize::from(change != Change::Added);
+                    new += usize::from(change != Change::Removed);
+                    let pieces = pieces
+                        .into_iter()
+                        .map(|(text, emphasised)| Piece { text, emphasised })
+                        .collect();
+                    DiffLine {
+                        change,
+                        old: (change != Change::Added).then_some(old),
+                        new: (change != Change::Removed).then_some(new),
+                        pieces,
+                    }
+                };
+                let lines: Vec<DiffLine> = lines.into_iter().map(line).collect();
+                Hunk {
+                    old_start,
+                    new_start,
+                    before,
+                    lines,
+                }
             };
-            let lines: Vec<DiffLine> = lines.into_iter().map(line).collect();
-            Hunk { old_start, new_start, before, lines }
-        };
-        let hunks: Vec<Hunk> = hunks.into_iter().map(hunk).collect();
-        Diff { path, language: Some("rust"), hunks, added: 1, removed: 2, notes, rest }
-    })
+            let hunks: Vec<Hunk> = hunks.into_iter().map(hunk).collect();
+            Diff {
+                path,
+                language: Some("rust"),
+                hunks,
+                added: 1,
+                removed: 2,
+                notes,
+                rest,
+            }
+        })
 }
 
 fn body() -> impl Strategy<Value = Body> {
@@ -63,14 +90,38 @@ fn body() -> impl Strategy<Value = Body> {
             notes,
             over: None
         }),
-        (texts(), text(), texts(), any::<(usize, usize)>()).prop_map(|(lines, folder, effects, (start, end))| {
-            let mark = |line| Mark { line, start: start % 9, end: end % 40, meaning: Meaning::Danger };
-            let marks = (0..lines.len()).map(mark).collect();
-            let parts = effects.iter().take(2).map(|text| Part { program: text.clone(), effects: vec![text.clone()] }).collect();
-            Body::Command { lines, marks, folder, parts, effects }
-        }),
+        (texts(), text(), texts(), any::<(usize, usize)>()).prop_map(
+            |(lines, folder, effects, (start, end))| {
+                let mark = |line| Mark {
+                    line,
+                    start: start % 9,
+                    end: end % 40,
+                    meaning: Meaning::Danger,
+                };
+                let marks = (0..lines.len()).map(mark).collect();
+                let parts = effects
+                    .iter()
+                    .take(2)
+                    .map(|text| Part {
+                        program: text.clone(),
+                        effects: vec![text.clone()],
+                    })
+                    .collect();
+                Body::Command {
+                    lines,
+                    marks,
+                    folder,
+                    parts,
+                    effects,
+                }
+            }
+        ),
         prop::collection::vec((text(), text()), 0..5).prop_map(Body::Structured),
-        text().prop_map(|path| Body::Binary { path, media: "image/png", size: 9 }),
+        text().prop_map(|path| Body::Binary {
+            path,
+            media: "image/png",
+            size: 9
+        }),
         diff().prop_map(Body::Diff),
     ]
 }
@@ -79,21 +130,52 @@ fn body() -> impl Strategy<Value = Body> {
 fn expected(body: &Body) -> Vec<String> {
     let mut out: Vec<String> = match body {
         Body::Text(lines) => lines.clone(),
-        Body::Content { path, lines, notes, .. } => [&[format!("new file {} (7 bytes, python)", alone(path))][..], notes, lines].concat(),
-        Body::Command { lines, folder, parts, effects, .. } => {
+        Body::Content {
+            path, lines, notes, ..
+        } => [
+            &[format!("new file {} (7 bytes, python)", alone(path))][..],
+            notes,
+            lines,
+        ]
+        .concat(),
+        Body::Command {
+            lines,
+            folder,
+            parts,
+            effects,
+            ..
+        } => {
             let mut out = lines.clone();
             if !folder.is_empty() {
                 out.push(format!("in {}", alone(folder)));
             }
             out.extend(parts.iter().map(|part| {
-                let effects = part.effects.iter().map(|effect| alone(effect).into_owned()).collect();
-                Part { program: alone(&part.program).into_owned(), effects }.words()
+                let effects = part
+                    .effects
+                    .iter()
+                    .map(|effect| alone(effect).into_owned())
+                    .collect();
+                Part {
+                    program: alone(&part.program).into_owned(),
+                    effects,
+                }
+                .words()
             }));
-            out.extend(effects.iter().filter(|effect| !parts.iter().any(|part| part.effects.contains(effect))).cloned());
+            out.extend(
+                effects
+                    .iter()
+                    .filter(|effect| !parts.iter().any(|part| part.effects.contains(effect)))
+                    .cloned(),
+            );
             out
         }
-        Body::Structured(rows) => rows.iter().flat_map(|(name, value)| [name.clone(), value.clone()]).collect(),
-        Body::Binary { path, .. } => vec![format!("{}: binary file, image/png (9 bytes)", alone(path))],
+        Body::Structured(rows) => rows
+            .iter()
+            .flat_map(|(name, value)| [name.clone(), value.clone()])
+            .collect(),
+        Body::Binary { path, .. } => {
+            vec![format!("{}: binary file, image/png (9 bytes)", alone(path))]
+        }
         Body::Diff(diff) => {
             let mut out = vec![format!("{}  +1 -2", alone(&diff.path))];
             out.extend(diff.notes.iter().cloned());
@@ -139,7 +221,9 @@ fn read(view: &BodyView, rows: &[String], width: u16) -> String {
     let mut out = String::new();
     let mut at = 0;
     for row in &view.layout.rows {
-        let Row::Full(index) = *row else { panic!("{row:?}") };
+        let Row::Full(index) = *row else {
+            panic!("{row:?}")
+        };
         let line = view.document.lines[index as usize];
         let columns = Columns::full(line.kind, view.document.digits, width);
         for sub in 0..super::super::paint::height(&view.document, *row, width) {
@@ -155,12 +239,20 @@ fn read(view: &BodyView, rows: &[String], width: u16) -> String {
             }
             let numbers: String = shown.chars().take(sign).collect();
             if first && columns.new > 0 && line.new > 0 {
-                assert!(numbers.split(' ').any(|number| number == line.new.to_string()), "{shown:?}");
+                assert!(
+                    numbers
+                        .split(' ')
+                        .any(|number| number == line.new.to_string()),
+                    "{shown:?}"
+                );
             }
             out.extend(shown.chars().skip(usize::from(columns.text_at())));
         }
     }
-    assert!(rows[at..].iter().all(|row| row.trim().is_empty()), "{rows:#?}");
+    assert!(
+        rows[at..].iter().all(|row| row.trim().is_empty()),
+        "{rows:#?}"
+    );
     out
 }
 

@@ -29,7 +29,12 @@ pub fn body(model: &str, longest: u64, request: &Request<'_>, stream: bool) -> N
     let messages = messages
         .into_iter()
         .filter(|(_, blocks)| !blocks.is_empty())
-        .map(|(role, blocks)| Node::map([("role", Node::text(role)), ("content", Value::List(blocks).into())]));
+        .map(|(role, blocks)| {
+            Node::map([
+                ("role", Node::text(role)),
+                ("content", Value::List(blocks).into()),
+            ])
+        });
     let mut fields = vec![
         ("model", Node::text(model)),
         ("max_tokens", Value::Number(longest.to_string()).into()),
@@ -38,14 +43,21 @@ pub fn body(model: &str, longest: u64, request: &Request<'_>, stream: bool) -> N
         ("stream", Value::Bool(stream).into()),
     ];
     if !request.tools.is_empty() {
-        fields.push(("tools", Value::List(request.tools.iter().map(tool).collect()).into()));
+        fields.push((
+            "tools",
+            Value::List(request.tools.iter().map(tool).collect()).into(),
+        ));
     }
     Node::map(fields)
 }
 
 fn text(words: &str) -> Node {
     // An empty text is refused.
-    let words = if words.trim().is_empty() { "(nothing)" } else { words };
+    let words = if words.trim().is_empty() {
+        "(nothing)"
+    } else {
+        words
+    };
     Node::map([("type", Node::text("text")), ("text", Node::text(words))])
 }
 
@@ -59,17 +71,31 @@ fn blocks(answer: &Answer) -> Vec<Node> {
 }
 
 fn call(call: &Wanted) -> Node {
-    let input = json::read(&call.arguments, &Limits::default()).ok().filter(|node| matches!(node.value, Value::Map(_)));
+    let input = json::read(&call.arguments, &Limits::default())
+        .ok()
+        .filter(|node| matches!(node.value, Value::Map(_)));
     // What the model wrote was no object, and only objects are taken back.
     let input = input.unwrap_or_else(|| Node::map([("unreadable", Node::text(&call.arguments))]));
-    Node::map([("type", Node::text("tool_use")), ("id", Node::text(&call.id)), ("name", Node::text(&call.tool)), ("input", input)])
+    Node::map([
+        ("type", Node::text("tool_use")),
+        ("id", Node::text(&call.id)),
+        ("name", Node::text(&call.tool)),
+        ("input", input),
+    ])
 }
 
 fn result(result: &Brought) -> Node {
     let mut fields = vec![
         ("type", Node::text("tool_result")),
         ("tool_use_id", Node::text(&result.id)),
-        ("content", Node::text(if result.text.is_empty() { "(no output)" } else { &result.text })),
+        (
+            "content",
+            Node::text(if result.text.is_empty() {
+                "(no output)"
+            } else {
+                &result.text
+            }),
+        ),
     ];
     if result.failed {
         fields.push(("is_error", Value::Bool(true).into()));
@@ -78,7 +104,11 @@ fn result(result: &Brought) -> Node {
 }
 
 fn tool(tool: &Offered) -> Node {
-    Node::map([("name", Node::text(&tool.name)), ("description", Node::text(&tool.about)), ("input_schema", tool.schema.clone())])
+    Node::map([
+        ("name", Node::text(&tool.name)),
+        ("description", Node::text(&tool.about)),
+        ("input_schema", tool.schema.clone()),
+    ])
 }
 
 /// Takes one event of a stream.
@@ -86,15 +116,25 @@ fn tool(tool: &Offered) -> Node {
 /// # Errors
 /// What is wrong with it.
 pub fn event(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), String> {
-    let text = |node: Option<&Node>, key: &str| node.and_then(|node| node.get(key)).and_then(Node::as_text).unwrap_or_default().to_owned();
-    let at = data.get("index").and_then(Node::as_whole).unwrap_or_default();
+    let text = |node: Option<&Node>, key: &str| {
+        node.and_then(|node| node.get(key))
+            .and_then(Node::as_text)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let at = data
+        .get("index")
+        .and_then(Node::as_whole)
+        .unwrap_or_default();
     match data.get("type").and_then(Node::as_text).unwrap_or_default() {
         "message_start" => usage(data.get("message"), partial),
         "content_block_start" => {
             let block = data.get("content_block");
             match text(block, "type").as_str() {
                 "text" => partial.text(&text(block, "text"), told)?,
-                "tool_use" => partial.call(at, &text(block, "id"), &text(block, "name"), "", told)?,
+                "tool_use" => {
+                    partial.call(at, &text(block, "id"), &text(block, "name"), "", told)?
+                }
                 _ => {}
             }
         }
@@ -102,7 +142,9 @@ pub fn event(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), S
             let delta = data.get("delta");
             match text(delta, "type").as_str() {
                 "text_delta" => partial.text(&text(delta, "text"), told)?,
-                "input_json_delta" => partial.call(at, "", "", &text(delta, "partial_json"), told)?,
+                "input_json_delta" => {
+                    partial.call(at, "", "", &text(delta, "partial_json"), told)?
+                }
                 _ => {}
             }
         }
@@ -111,7 +153,11 @@ pub fn event(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), S
             partial.is_cut |= text(data.get("delta"), "stop_reason") == "max_tokens";
         }
         "message_stop" => partial.is_over = true,
-        "error" => return Err(data.get("error").map_or_else(|| "it says that something went wrong".to_owned(), said)),
+        "error" => {
+            return Err(data
+                .get("error")
+                .map_or_else(|| "it says that something went wrong".to_owned(), said));
+        }
         _ => {}
     }
     Ok(())
@@ -144,9 +190,16 @@ pub fn whole(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), S
 }
 
 fn usage(from: Option<&Node>, partial: &mut Partial) {
-    let Some(usage) = from.and_then(|from| from.get("usage")) else { return };
+    let Some(usage) = from.and_then(|from| from.get("usage")) else {
+        return;
+    };
     let whole = |key: &str| usage.get(key).and_then(Node::as_whole);
-    let read = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"].map(|key| whole(key).unwrap_or_default());
+    let read = [
+        "input_tokens",
+        "cache_creation_input_tokens",
+        "cache_read_input_tokens",
+    ]
+    .map(|key| whole(key).unwrap_or_default());
     if read.iter().any(|count| *count > 0) {
         partial.usage.input = read.iter().sum();
     }

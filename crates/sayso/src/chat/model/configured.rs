@@ -64,22 +64,36 @@ impl Configured {
             Content::Unusable(why) => return Err(format!("`{shown}` {why}")),
             Content::Bytes(bytes, metadata) => {
                 // Whoever may write it chooses where everything that is said goes.
-                if metadata.mode() & 0o022 != 0 || (metadata.uid() != whereabouts.uid && metadata.uid() != 0) {
-                    return Err(format!("`{shown}` can be written by others\nhint: run `chmod go-w {shown}`"));
+                if metadata.mode() & 0o022 != 0
+                    || (metadata.uid() != whereabouts.uid && metadata.uid() != 0)
+                {
+                    return Err(format!(
+                        "`{shown}` can be written by others\nhint: run `chmod go-w {shown}`"
+                    ));
                 }
                 String::from_utf8(bytes).map_err(|_| format!("`{shown}` is no UTF-8 text"))?
             }
         };
         let home = whereabouts.home.as_deref();
-        let read = Configured::of(&text, home)
-            .and_then(|read| read.models.iter().try_for_each(|entry| entry.apart(workspace, home)).map(|()| read));
+        let read = Configured::of(&text, home).and_then(|read| {
+            read.models
+                .iter()
+                .try_for_each(|entry| entry.apart(workspace, home))
+                .map(|()| read)
+        });
         read.map_err(|why| format!("`{shown}`: {why}"))
     }
 
     /// The files with keys, free of links where they are there: no tool of a session reads them.
     pub fn key_files(&self) -> Vec<PathBuf> {
-        let files = self.models.iter().filter_map(|entry| entry.key_file.as_ref());
-        files.flat_map(|file| [Some(file.clone()), std::fs::canonicalize(file).ok()]).flatten().collect()
+        let files = self
+            .models
+            .iter()
+            .filter_map(|entry| entry.key_file.as_ref());
+        files
+            .flat_map(|file| [Some(file.clone()), std::fs::canonicalize(file).ok()])
+            .flatten()
+            .collect()
     }
 
     fn of(text: &str, home: Option<&Path>) -> Result<Configured, String> {
@@ -95,7 +109,12 @@ impl Configured {
                         out.models.push(read);
                     }
                 }
-                other => return Err(format!("there is no key `{}`; the keys are model and models", visible(other))),
+                other => {
+                    return Err(format!(
+                        "there is no key `{}`; the keys are model and models",
+                        visible(other)
+                    ));
+                }
             }
         }
         Ok(out)
@@ -103,7 +122,9 @@ impl Configured {
 
     /// The names that can be chosen.
     pub fn names(&self) -> Vec<String> {
-        std::iter::once(scripted::NAME.to_owned()).chain(self.models.iter().map(|entry| entry.name.clone())).collect()
+        std::iter::once(scripted::NAME.to_owned())
+            .chain(self.models.iter().map(|entry| entry.name.clone()))
+            .collect()
     }
 
     /// The model of a name; where none is given, the chosen one of the file, else the one that is built in.
@@ -116,14 +137,24 @@ impl Configured {
             return Ok(Box::new(Scripted));
         }
         if let Some(entry) = self.models.iter().find(|entry| entry.name == name) {
-            return entry.open().map(|remote| Box::new(remote) as Box<dyn Model>);
+            return entry
+                .open()
+                .map(|remote| Box::new(remote) as Box<dyn Model>);
         }
-        let direct = name.split_once(':').and_then(|(api, model)| Some((api_of(api)?, model))).filter(|(_, model)| !model.is_empty());
+        let direct = name
+            .split_once(':')
+            .and_then(|(api, model)| Some((api_of(api)?, model)))
+            .filter(|(_, model)| !model.is_empty());
         let Some((api, model)) = direct else {
             let known = self.names().join("`, `");
-            return Err(format!("there is no model `{}`\nhint: say `openai:NAME` or `anthropic:NAME`, or one of `{known}`", visible(name)));
+            return Err(format!(
+                "there is no model `{}`\nhint: say `openai:NAME` or `anthropic:NAME`, or one of `{known}`",
+                visible(name)
+            ));
         };
-        Entry::direct(name, api, model).open().map(|remote| Box::new(remote) as Box<dyn Model>)
+        Entry::direct(name, api, model)
+            .open()
+            .map(|remote| Box::new(remote) as Box<dyn Model>)
     }
 }
 
@@ -136,12 +167,18 @@ fn api_of(word: &str) -> Option<Api> {
 }
 
 fn word(node: &Node, key: &str) -> Result<String, String> {
-    node.as_text().map(str::to_owned).ok_or_else(|| format!("`{key}` is text, and this is {}", node.kind_word()))
+    node.as_text()
+        .map(str::to_owned)
+        .ok_or_else(|| format!("`{key}` is text, and this is {}", node.kind_word()))
 }
 
 impl Entry {
     fn direct(name: &str, api: Api, model: &str) -> Entry {
-        let base = if api == Api::OpenAi { "OPENAI_BASE_URL" } else { "ANTHROPIC_BASE_URL" };
+        let base = if api == Api::OpenAi {
+            "OPENAI_BASE_URL"
+        } else {
+            "ANTHROPIC_BASE_URL"
+        };
         Entry {
             name: name.to_owned(),
             api,
@@ -157,8 +194,16 @@ impl Entry {
     }
 
     fn of(name: &str, node: &Node, home: Option<&Path>) -> Result<Entry, String> {
-        let api = node.get("api").and_then(Node::as_text).and_then(api_of).ok_or("`api` is `openai` or `anthropic`")?;
-        let mut out = Entry { name: name.to_owned(), url: None, ..Entry::direct(name, api, "") };
+        let api = node
+            .get("api")
+            .and_then(Node::as_text)
+            .and_then(api_of)
+            .ok_or("`api` is `openai` or `anthropic`")?;
+        let mut out = Entry {
+            name: name.to_owned(),
+            url: None,
+            ..Entry::direct(name, api, "")
+        };
         if name == scripted::NAME || name.contains(':') {
             return Err("this name is taken".to_owned());
         }
@@ -182,10 +227,21 @@ impl Entry {
                     }
                 }
                 "stream" => out.stream = entry.node.as_bool().ok_or("`stream` is true or false")?,
-                "max_tokens" => out.longest = entry.node.as_whole().filter(|most| *most > 0).ok_or("`max_tokens` is a number")?,
+                "max_tokens" => {
+                    out.longest = entry
+                        .node
+                        .as_whole()
+                        .filter(|most| *most > 0)
+                        .ok_or("`max_tokens` is a number")?
+                }
                 "timeout" => {
-                    out.idle =
-                        Duration::from_secs(entry.node.as_whole().filter(|most| *most > 0).ok_or("`timeout` is a number of seconds")?);
+                    out.idle = Duration::from_secs(
+                        entry
+                            .node
+                            .as_whole()
+                            .filter(|most| *most > 0)
+                            .ok_or("`timeout` is a number of seconds")?,
+                    );
                 }
                 "price" => out.price = Some(price(&entry.node)?),
                 "key" => {
@@ -205,11 +261,14 @@ impl Entry {
     /// The key does not stand where tools read and commands run unasked. What is secret by its name is asked about there, too, and is in
     /// no sandbox: somebody may work in their home folder.
     fn apart(&self, workspace: &Path, home: Option<&Path>) -> Result<(), String> {
-        let Some(file) = &self.key_file else { return Ok(()) };
+        let Some(file) = &self.key_file else {
+            return Ok(());
+        };
         let is_inside = |path: &Path| {
             let text = path.to_string_lossy();
             let home = home.map(Path::to_string_lossy);
-            let is_secret = secret(&text, home.as_deref()).is_some() || home.is_some_and(|home| hidden_in_home(&text, &home));
+            let is_secret = secret(&text, home.as_deref()).is_some()
+                || home.is_some_and(|home| hidden_in_home(&text, &home));
             path.starts_with(workspace) && !is_secret
         };
         match is_inside(file) || std::fs::canonicalize(file).is_ok_and(|file| is_inside(&file)) {
@@ -224,14 +283,30 @@ impl Entry {
 
     fn open(&self) -> Result<Remote, String> {
         let (base, end, usual, header) = match self.api {
-            Api::OpenAi => ("https://api.openai.com/v1", "/chat/completions", "OPENAI_API_KEY", KeyHeader::Bearer),
-            Api::Anthropic => ("https://api.anthropic.com", "/v1/messages", "ANTHROPIC_API_KEY", KeyHeader::XApiKey),
+            Api::OpenAi => (
+                "https://api.openai.com/v1",
+                "/chat/completions",
+                "OPENAI_API_KEY",
+                KeyHeader::Bearer,
+            ),
+            Api::Anthropic => (
+                "https://api.anthropic.com",
+                "/v1/messages",
+                "ANTHROPIC_API_KEY",
+                KeyHeader::XApiKey,
+            ),
         };
         let is_usual = self.url.is_none();
-        let url = format!("{}{end}", self.url.as_deref().unwrap_or(base).trim_end_matches('/'));
+        let url = format!(
+            "{}{end}",
+            self.url.as_deref().unwrap_or(base).trim_end_matches('/')
+        );
         let key = match (&self.key_file, &self.key_env) {
             (Some(file), _) => Some(Key::from_file(file)?),
-            (None, Some(name)) => Some(Key::from_environment(name)?.ok_or_else(|| format!("there is no key in `{}`", visible(name)))?),
+            (None, Some(name)) => Some(
+                Key::from_environment(name)?
+                    .ok_or_else(|| format!("there is no key in `{}`", visible(name)))?,
+            ),
             // The key of one endpoint is none of another's, unless the person said that address themselves beside it.
             (None, None) if is_usual || self.name.contains(':') => Key::from_environment(usual)?,
             (None, None) => None,
@@ -242,7 +317,11 @@ impl Entry {
                 visible(&self.name)
             ));
         }
-        let more = if self.api == Api::Anthropic { vec![("anthropic-version", anthropic::VERSION)] } else { Vec::new() };
+        let more = if self.api == Api::Anthropic {
+            vec![("anthropic-version", anthropic::VERSION)]
+        } else {
+            Vec::new()
+        };
         let wire = Wire::new(&url, key.map(|key| (header, key)), more, self.idle)?;
         Ok(Remote {
             name: self.name.clone(),
@@ -260,7 +339,10 @@ impl Entry {
 
 fn price(node: &Node) -> Result<Price, String> {
     let number = |key: &str| match node.get(key).map(|node| &node.value) {
-        Some(Value::Number(text)) => text.parse::<f64>().ok().filter(|price| price.is_finite() && *price >= 0.0),
+        Some(Value::Number(text)) => text
+            .parse::<f64>()
+            .ok()
+            .filter(|price| price.is_finite() && *price >= 0.0),
         _ => None,
     };
     match (number("input"), number("output")) {
@@ -275,25 +357,44 @@ mod tests {
 
     #[test]
     fn models_are_found_by_name_and_mistakes_are_told() {
-        let text =
-            "model: local\nmodels:\n  local: {api: openai, url: 'http://127.0.0.1:1/v1', model: m, price: {input: 3, output: 15.5}}\n";
+        let text = "model: local\nmodels:\n  local: {api: openai, url: 'http://127.0.0.1:1/v1', model: m, price: {input: 3, output: 15.5}}\n";
         let read = Configured::of(text, None).unwrap();
         assert_eq!(read.names(), ["scripted", "local"]);
         assert_eq!(read.model(None).unwrap().name(), "local");
         assert_eq!(read.model(Some("scripted")).unwrap().name(), "scripted");
-        assert!(read.model(Some("nobody")).err().unwrap().contains("there is no model `nobody`"));
-        assert_eq!(Configured::default().model(None).unwrap().name(), "scripted");
+        assert!(
+            read.model(Some("nobody"))
+                .err()
+                .unwrap()
+                .contains("there is no model `nobody`")
+        );
+        assert_eq!(
+            Configured::default().model(None).unwrap().name(),
+            "scripted"
+        );
         for (text, wanted) in [
             ("modle: x", "there is no key `modle`"),
             ("models: {a: {api: other, model: m}}", "`api` is"),
             ("models: {a: {api: openai}}", "`model` says"),
-            ("models: {a: {api: openai, model: m, key: sk-1}}", "does not stand in this file"),
+            (
+                "models: {a: {api: openai, model: m, key: sk-1}}",
+                "does not stand in this file",
+            ),
             ("models: {scripted: {api: openai, model: m}}", "taken"),
-            ("models: {a: {api: openai, model: m, price: {input: -1, output: 2}}}", "dollars"),
-            ("models: {a: {api: openai, model: m, key_file: key}}", "starts with `/` or `~/`"),
+            (
+                "models: {a: {api: openai, model: m, price: {input: -1, output: 2}}}",
+                "dollars",
+            ),
+            (
+                "models: {a: {api: openai, model: m, key_file: key}}",
+                "starts with `/` or `~/`",
+            ),
         ] {
             let error = Configured::of(text, None).unwrap_err();
-            assert!(error.contains(wanted) && !error.contains("sk-1"), "{text}: {error}");
+            assert!(
+                error.contains(wanted) && !error.contains("sk-1"),
+                "{text}: {error}"
+            );
         }
     }
 
@@ -308,14 +409,32 @@ mod tests {
         std::os::unix::fs::symlink(workspace.join("key"), root.join("link")).unwrap();
         std::os::unix::fs::symlink("/etc/hostname", workspace.join("out")).unwrap();
         let apart = |file: &Path, workspace: &Path| {
-            let text = format!("models: {{a: {{api: openai, model: m, key_file: '{}'}}}}", file.display());
+            let text = format!(
+                "models: {{a: {{api: openai, model: m, key_file: '{}'}}}}",
+                file.display()
+            );
             Configured::of(&text, Some(&home)).unwrap().models[0].apart(workspace, Some(&home))
         };
-        for file in [workspace.join("key"), workspace.join("none"), root.join("link"), workspace.join("out")] {
-            assert!(apart(&file, &workspace).unwrap_err().contains("inside of the workspace"), "{}", file.display());
+        for file in [
+            workspace.join("key"),
+            workspace.join("none"),
+            root.join("link"),
+            workspace.join("out"),
+        ] {
+            assert!(
+                apart(&file, &workspace)
+                    .unwrap_err()
+                    .contains("inside of the workspace"),
+                "{}",
+                file.display()
+            );
         }
         assert_eq!(apart(&root.join("elsewhere"), &workspace), Ok(()));
-        assert_eq!(apart(&home.join(".config/keys/a"), &home), Ok(()), "it is secret by its name");
+        assert_eq!(
+            apart(&home.join(".config/keys/a"), &home),
+            Ok(()),
+            "it is secret by its name"
+        );
         assert!(apart(&home.join("notes/a"), &home).is_err());
     }
 }

@@ -50,7 +50,10 @@ impl Events {
     fn whole(&mut self, line: &[u8]) -> Result<Option<Event>, String> {
         let line = std::str::from_utf8(line).map_err(|_| "it is no UTF-8 text".to_owned())?;
         if line.is_empty() {
-            let (name, data) = (std::mem::take(&mut self.name), std::mem::take(&mut self.data));
+            let (name, data) = (
+                std::mem::take(&mut self.name),
+                std::mem::take(&mut self.data),
+            );
             return Ok((!data.is_empty()).then_some(Event { name, data }));
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
@@ -76,13 +79,20 @@ mod tests {
 
     fn all(pieces: &[&[u8]]) -> Vec<(String, String)> {
         let mut events = Events::default();
-        pieces.iter().flat_map(|piece| events.feed(piece).unwrap()).map(|event| (event.name, event.data)).collect()
+        pieces
+            .iter()
+            .flat_map(|piece| events.feed(piece).unwrap())
+            .map(|event| (event.name, event.data))
+            .collect()
     }
 
     #[test]
     fn events_are_read_in_any_pieces() {
         let text = b": hello\r\nevent: a\r\ndata: {\"x\":\r\ndata: 1}\r\n\r\nid: 7\ndata:[DONE]\n\ndata: cut";
-        let wanted = [("a".to_owned(), "{\"x\":\n1}".to_owned()), (String::new(), "[DONE]".to_owned())];
+        let wanted = [
+            ("a".to_owned(), "{\"x\":\n1}".to_owned()),
+            (String::new(), "[DONE]".to_owned()),
+        ];
         assert_eq!(all(&[text]), wanted);
         for at in 0..text.len() {
             assert_eq!(all(&[&text[..at], &text[at..]]), wanted, "{at}");
@@ -93,7 +103,12 @@ mod tests {
     #[test]
     fn what_is_no_text_or_has_no_end_is_an_error() {
         assert!(Events::default().feed(b"data: \xff\n").is_err());
-        assert!(Events::default().feed(&vec![b'x'; LONGEST + 1]).unwrap_err().contains("longer"));
+        assert!(
+            Events::default()
+                .feed(&vec![b'x'; LONGEST + 1])
+                .unwrap_err()
+                .contains("longer")
+        );
     }
 
     proptest! {

@@ -29,7 +29,9 @@ impl Key {
         let text = text.trim();
         match text {
             "" => Err("the key is empty".to_owned()),
-            _ if !text.bytes().all(|byte| (0x21..=0x7e).contains(&byte)) => Err("the key has characters that no key has".to_owned()),
+            _ if !text.bytes().all(|byte| (0x21..=0x7e).contains(&byte)) => {
+                Err("the key has characters that no key has".to_owned())
+            }
             _ => Ok(Key(text.to_owned())),
         }
     }
@@ -40,7 +42,9 @@ impl Key {
     /// When it is no key.
     pub fn from_environment(name: &str) -> Result<Option<Key>, String> {
         match std::env::var(name) {
-            Ok(text) if !text.trim().is_empty() => Key::new(&text).map(Some).map_err(|why| format!("`{name}`: {why}")),
+            Ok(text) if !text.trim().is_empty() => Key::new(&text)
+                .map(Some)
+                .map_err(|why| format!("`{name}`: {why}")),
             _ => Ok(None),
         }
     }
@@ -54,12 +58,17 @@ impl Key {
         match read(path, LONGEST, LastLink::Follow) {
             Content::Bytes(bytes, metadata) => {
                 if metadata.mode() & 0o077 != 0 {
-                    return Err(format!("the key in `{shown}` can be read by others\nhint: run `chmod 600 {shown}`"));
+                    return Err(format!(
+                        "the key in `{shown}` can be read by others\nhint: run `chmod 600 {shown}`"
+                    ));
                 }
-                let text = String::from_utf8(bytes).map_err(|_| format!("`{shown}` holds no key"))?;
+                let text =
+                    String::from_utf8(bytes).map_err(|_| format!("`{shown}` holds no key"))?;
                 Key::new(&text).map_err(|why| format!("`{shown}`: {why}"))
             }
-            Content::Missing | Content::Link => Err(format!("there is no file `{shown}` with a key")),
+            Content::Missing | Content::Link => {
+                Err(format!("there is no file `{shown}` with a key"))
+            }
             Content::Unusable(why) => Err(format!("`{shown}` {why}")),
         }
     }
@@ -85,7 +94,10 @@ mod tests {
     fn a_key_is_never_shown() {
         let key = Key::new(" sk-test-1 \n").unwrap();
         assert_eq!(format!("{key:?}"), "[key]");
-        assert_eq!(key.hidden_in("Incorrect key provided: sk-test-1."), "Incorrect key provided: [key].");
+        assert_eq!(
+            key.hidden_in("Incorrect key provided: sk-test-1."),
+            "Incorrect key provided: [key]."
+        );
         assert!(Key::new("a\nb").is_err() && Key::new(" ").is_err() && Key::new("ä").is_err());
     }
 
@@ -96,9 +108,15 @@ mod tests {
         std::fs::write(&file, "sk-test-1\n").unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
         let error = Key::from_file(&file).unwrap_err();
-        assert!(error.contains("chmod 600") && !error.contains("sk-test"), "{error}");
+        assert!(
+            error.contains("chmod 600") && !error.contains("sk-test"),
+            "{error}"
+        );
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(Key::from_file(&file).unwrap().sent(), "sk-test-1");
-        assert!(Key::from_file(&scratch.path().join("none")).is_err() && Key::from_file(scratch.path()).is_err());
+        assert!(
+            Key::from_file(&scratch.path().join("none")).is_err()
+                && Key::from_file(scratch.path()).is_err()
+        );
     }
 }

@@ -93,8 +93,12 @@ impl Usage {
             1000..1_000_000 => format!("{}.{}k", count / 1000, count % 1000 / 100),
             _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
         };
-        let cost = self.cost.map(|cost| format!(" ${cost:.2}")).unwrap_or_default();
-        (self.input > 0 || self.output > 0).then(|| format!("{} in {} out{cost}", count(self.input), count(self.output)))
+        let cost = self
+            .cost
+            .map(|cost| format!(" ${cost:.2}"))
+            .unwrap_or_default();
+        (self.input > 0 || self.output > 0)
+            .then(|| format!("{} in {} out{cost}", count(self.input), count(self.output)))
     }
 
     /// In a few words; none where nobody counted.
@@ -102,8 +106,14 @@ impl Usage {
         if self.input == 0 && self.output == 0 {
             return None;
         }
-        let cost = self.cost.map(|cost| format!(" · ${cost:.4}")).unwrap_or_default();
-        Some(format!("{} tokens in, {} out{cost}", self.input, self.output))
+        let cost = self
+            .cost
+            .map(|cost| format!(" · ${cost:.4}"))
+            .unwrap_or_default();
+        Some(format!(
+            "{} tokens in, {} out{cost}",
+            self.input, self.output
+        ))
     }
 }
 
@@ -136,9 +146,23 @@ mod tests {
     fn what_it_cost_is_told_where_somebody_counted() {
         let mut usage = Usage::default();
         assert_eq!((usage.words(), usage.short()), (None, None));
-        usage.add(Usage { input: 1234, output: 56, cost: None });
-        assert_eq!((usage.words().unwrap().as_str(), usage.short().unwrap().as_str()), ("1234 tokens in, 56 out", "1.2k in 56 out"));
-        usage.add(Usage { input: 2_000_000, output: 999, cost: Some(0.25) });
+        usage.add(Usage {
+            input: 1234,
+            output: 56,
+            cost: None,
+        });
+        assert_eq!(
+            (
+                usage.words().unwrap().as_str(),
+                usage.short().unwrap().as_str()
+            ),
+            ("1234 tokens in, 56 out", "1.2k in 56 out")
+        );
+        usage.add(Usage {
+            input: 2_000_000,
+            output: 999,
+            cost: Some(0.25),
+        });
         assert_eq!(usage.short().unwrap(), "2.0M in 1.0k out $0.25");
     }
 }

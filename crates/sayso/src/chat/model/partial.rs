@@ -38,7 +38,10 @@ impl Partial {
             return Ok(());
         }
         if self.text.len() + more.len() > LONGEST_TEXT {
-            return Err(format!("the answer is longer than {} MiB", LONGEST_TEXT >> 20));
+            return Err(format!(
+                "the answer is longer than {} MiB",
+                LONGEST_TEXT >> 20
+            ));
         }
         self.text.push_str(more);
         told(Piece::Text(more.to_owned()));
@@ -49,15 +52,31 @@ impl Partial {
     ///
     /// # Errors
     /// When there are too many of them, or one is too long.
-    pub fn call(&mut self, at: u64, id: &str, name: &str, arguments: &str, told: Told<'_>) -> Result<(), String> {
+    pub fn call(
+        &mut self,
+        at: u64,
+        id: &str,
+        name: &str,
+        arguments: &str,
+        told: Told<'_>,
+    ) -> Result<(), String> {
         if !self.calls.contains_key(&at) && self.calls.len() >= MOST_CALLS {
-            return Err(format!("the answer calls more than {MOST_CALLS} tools at once"));
+            return Err(format!(
+                "the answer calls more than {MOST_CALLS} tools at once"
+            ));
         }
-        let call = self.calls.entry(at).or_insert_with(|| Wanted { id: String::new(), tool: String::new(), arguments: String::new() });
+        let call = self.calls.entry(at).or_insert_with(|| Wanted {
+            id: String::new(),
+            tool: String::new(),
+            arguments: String::new(),
+        });
         let is_new = call.tool.is_empty() && !name.is_empty();
         self.arguments += arguments.len();
         if self.arguments > LONGEST_ARGUMENTS {
-            return Err(format!("the arguments of its calls are longer than {} MiB", LONGEST_ARGUMENTS >> 20));
+            return Err(format!(
+                "the arguments of its calls are longer than {} MiB",
+                LONGEST_ARGUMENTS >> 20
+            ));
         }
         if call.id.is_empty() {
             call.id.push_str(id);
@@ -66,7 +85,9 @@ impl Partial {
             call.tool.push_str(name);
         }
         if call.id.len() > LONGEST_NAME || call.tool.len() > LONGEST_NAME {
-            return Err(format!("the name or the id of a call is longer than {LONGEST_NAME} bytes"));
+            return Err(format!(
+                "the name or the id of a call is longer than {LONGEST_NAME} bytes"
+            ));
         }
         call.arguments.push_str(arguments);
         if is_new {
@@ -93,6 +114,13 @@ impl Partial {
                 call.arguments = "{}".to_owned();
             }
         }
-        Ok(Reply { answer: Answer { text: self.text, calls }, usage: self.usage, is_cut: self.is_cut })
+        Ok(Reply {
+            answer: Answer {
+                text: self.text,
+                calls,
+            },
+            usage: self.usage,
+            is_cut: self.is_cut,
+        })
     }
 }

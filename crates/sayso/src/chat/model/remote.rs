@@ -94,11 +94,17 @@ impl Model for Remote {
                 Err(Failure::Stopped) => return Err(Trouble::Stopped),
                 Err(Failure::Final(why)) => return Err(Trouble::Failed(why)),
                 Err(Failure::Again(why, _)) if number >= MOST_TRIES => {
-                    return Err(Trouble::Failed(format!("the model `{}` gave no answer in {number} tries: {why}", self.name)));
+                    return Err(Trouble::Failed(format!(
+                        "the model `{}` gave no answer in {number} tries: {why}",
+                        self.name
+                    )));
                 }
                 Err(Failure::Again(why, Some(wanted))) if wanted > LONGEST_PAUSE => {
                     let seconds = wanted.as_secs();
-                    return Err(Trouble::Failed(format!("the model `{}` wants to be left alone for {seconds} s: {why}", self.name)));
+                    return Err(Trouble::Failed(format!(
+                        "the model `{}` wants to be left alone for {seconds} s: {why}",
+                        self.name
+                    )));
                 }
                 Err(Failure::Again(why, wanted)) => {
                     told(Piece::Again(why));
@@ -125,7 +131,12 @@ fn wait(pause: Duration, stopped: &AtomicBool) -> Result<(), Trouble> {
 impl Remote {
     fn once(&self, request: &Request<'_>, told: Told<'_>) -> Result<Reply, Failure> {
         let body = match self.api {
-            Api::OpenAi => openai::body(&self.model, request, self.stream, !self.uncounted.load(Ordering::Relaxed)),
+            Api::OpenAi => openai::body(
+                &self.model,
+                request,
+                self.stream,
+                !self.uncounted.load(Ordering::Relaxed),
+            ),
             Api::Anthropic => anthropic::body(&self.model, self.longest, request, self.stream),
         };
         let mut incoming = self.wire.send(&body, request.stopped)?;
@@ -148,21 +159,34 @@ impl Remote {
         }
         let mut reply = partial.whole().map_err(|why| self.wrong(&why))?;
         if let (None, Some(price)) = (reply.usage.cost, self.price) {
-            let of = |count: u64, price: f64| f64::from(u32::try_from(count).unwrap_or(u32::MAX)) * price / 1e6;
-            reply.usage.cost = Some(of(reply.usage.input, price.input) + of(reply.usage.output, price.output));
+            let of = |count: u64, price: f64| {
+                f64::from(u32::try_from(count).unwrap_or(u32::MAX)) * price / 1e6
+            };
+            reply.usage.cost =
+                Some(of(reply.usage.input, price.input) + of(reply.usage.output, price.output));
         }
         Ok(reply)
     }
 
-    fn events(&self, incoming: &mut Incoming<'_>, partial: &mut Partial, told: Told<'_>) -> Result<(), Failure> {
+    fn events(
+        &self,
+        incoming: &mut Incoming<'_>,
+        partial: &mut Partial,
+        told: Told<'_>,
+    ) -> Result<(), Failure> {
         let mut events = Events::default();
         while let Some(bytes) = incoming.piece()? {
-            for event in events.feed(&bytes).map_err(|why| Failure::Again(why, None))? {
+            for event in events
+                .feed(&bytes)
+                .map_err(|why| Failure::Again(why, None))?
+            {
                 if event.data.trim() == "[DONE]" {
                     partial.is_over = true;
                     return Ok(());
                 }
-                let data = self.json(event.data.as_bytes()).map_err(|why| Failure::Again(why, None))?;
+                let data = self
+                    .json(event.data.as_bytes())
+                    .map_err(|why| Failure::Again(why, None))?;
                 let read = match self.api {
                     Api::OpenAi => openai::event(&data, partial, told),
                     Api::Anthropic => anthropic::event(&data, partial, told),
@@ -172,23 +196,49 @@ impl Remote {
         }
         match partial.is_over {
             true => Ok(()),
-            false => Err(Failure::Again("the answer broke off in the middle".to_owned(), None)),
+            false => Err(Failure::Again(
+                "the answer broke off in the middle".to_owned(),
+                None,
+            )),
         }
     }
 
     fn json(&self, bytes: &[u8]) -> Result<Node, String> {
-        let text = std::str::from_utf8(bytes).map_err(|_| "the answer is no UTF-8 text".to_owned())?;
-        let limits = Limits { bytes: LONGEST_WHOLE, depth: 128, ..Limits::default() };
-        json::read(text, &limits).map_err(|finding| format!("the answer is no JSON: {}", self.wire.shown(&finding.message)))
+        let text =
+            std::str::from_utf8(bytes).map_err(|_| "the answer is no UTF-8 text".to_owned())?;
+        let limits = Limits {
+            bytes: LONGEST_WHOLE,
+            depth: 128,
+            ..Limits::default()
+        };
+        json::read(text, &limits).map_err(|finding| {
+            format!(
+                "the answer is no JSON: {}",
+                self.wire.shown(&finding.message)
+            )
+        })
     }
 
     /// What the endpoint says in an answer that went wrong on the way: that it has too much to do is worth another try.
     fn wrong(&self, why: &str) -> Failure {
         let low = why.to_ascii_lowercase();
-        let busy = ["overloaded", "rate limit", "rate_limit", "try again", "timeout", "temporarily"].iter().any(|word| low.contains(word));
+        let busy = [
+            "overloaded",
+            "rate limit",
+            "rate_limit",
+            "try again",
+            "timeout",
+            "temporarily",
+        ]
+        .iter()
+        .any(|word| low.contains(word));
         match busy {
             true => Failure::Again(self.wire.shown(why), None),
-            false => Failure::Final(format!("the answer of the model `{}` cannot be used: {}", self.name, self.wire.shown(why))),
+            false => Failure::Final(format!(
+                "the answer of the model `{}` cannot be used: {}",
+                self.name,
+                self.wire.shown(why)
+            )),
         }
     }
 
@@ -198,21 +248,41 @@ impl Remote {
             Err(Lost::Stopped) => return Failure::Stopped,
             Err(Lost::Broken(_)) => String::new(),
             Ok(bytes) => {
-                let said = self.json(&bytes).ok().map(|data| data.get("error").map_or_else(|| openai::said(&data), openai::said));
-                self.wire.shown(&said.unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned()))
+                let said = self.json(&bytes).ok().map(|data| {
+                    data.get("error")
+                        .map_or_else(|| openai::said(&data), openai::said)
+                });
+                self.wire
+                    .shown(&said.unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned()))
             }
         };
-        let words = if said.is_empty() { format!("it answered {status}") } else { format!("it answered {status}: {said}") };
-        if matches!(status, 400 | 422) && said.contains("stream_options") && !self.uncounted.swap(true, Ordering::Relaxed) {
+        let words = if said.is_empty() {
+            format!("it answered {status}")
+        } else {
+            format!("it answered {status}: {said}")
+        };
+        if matches!(status, 400 | 422)
+            && said.contains("stream_options")
+            && !self.uncounted.swap(true, Ordering::Relaxed)
+        {
             return Failure::Again(words, Some(Duration::ZERO));
         }
         let hint = match status {
-            408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529 => return Failure::Again(words, incoming.after),
-            401 | 403 => "\nhint: look at the key of this model; `sayso chat --help` says where it comes from",
+            408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529 => {
+                return Failure::Again(words, incoming.after);
+            }
+            401 | 403 => {
+                "\nhint: look at the key of this model; `sayso chat --help` says where it comes from"
+            }
             404 => "\nhint: look at the address and the name of this model",
-            300..=399 => "\nhint: it points elsewhere, and a key is not taken there; write the address it points to",
+            300..=399 => {
+                "\nhint: it points elsewhere, and a key is not taken there; write the address it points to"
+            }
             _ => "",
         };
-        Failure::Final(format!("the model `{}` cannot be used: {words}{hint}", self.name))
+        Failure::Final(format!(
+            "the model `{}` cannot be used: {words}{hint}",
+            self.name
+        ))
     }
 }

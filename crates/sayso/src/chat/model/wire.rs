@@ -43,7 +43,11 @@ pub struct Wire {
 
 /// Something of an answer.
 enum Bit {
-    Head { status: u16, kind: String, after: Option<Duration> },
+    Head {
+        status: u16,
+        kind: String,
+        after: Option<Duration>,
+    },
     Bytes(Vec<u8>),
     End,
     Broken(String),
@@ -82,8 +86,10 @@ impl Wire {
         more: Vec<(&'static str, &'static str)>,
         idle: Duration,
     ) -> Result<Wire, String> {
-        let url = Url::parse(written).map_err(|bad| format!("`{}` is no address: {}", visible(written), bad.0))?;
-        let is_here = url.address.is_some_and(|address| address.is_loopback()) || url.host == "localhost";
+        let url = Url::parse(written)
+            .map_err(|bad| format!("`{}` is no address: {}", visible(written), bad.0))?;
+        let is_here =
+            url.address.is_some_and(|address| address.is_loopback()) || url.host == "localhost";
         if url.scheme != "https" && !is_here && (key.is_some() || !url.is_private()) {
             return Err(format!(
                 "`{}` would be spoken to in the open\nhint: an endpoint elsewhere is reached over `https`",
@@ -102,12 +108,21 @@ impl Wire {
         if is_here {
             config = config.proxy(None);
         }
-        Ok(Wire { url: written.to_owned(), agent: config.build().into(), key, more, idle })
+        Ok(Wire {
+            url: written.to_owned(),
+            agent: config.build().into(),
+            key,
+            more,
+            idle,
+        })
     }
 
     /// A text of the endpoint as it may be shown.
     pub fn shown(&self, text: &str) -> String {
-        let text = self.key.as_ref().map_or_else(|| text.to_owned(), |(_, key)| key.hidden_in(text));
+        let text = self
+            .key
+            .as_ref()
+            .map_or_else(|| text.to_owned(), |(_, key)| key.hidden_in(text));
         let short: String = text.chars().take(600).collect();
         visible(short.trim()).into_owned()
     }
@@ -117,9 +132,14 @@ impl Wire {
     /// # Errors
     /// Why there is none.
     pub fn send<'a>(&self, body: &Node, stopped: &'a AtomicBool) -> Result<Incoming<'a>, Lost> {
-        let mut request = self.agent.post(&self.url).header("content-type", "application/json");
+        let mut request = self
+            .agent
+            .post(&self.url)
+            .header("content-type", "application/json");
         request = match &self.key {
-            Some((KeyHeader::Bearer, key)) => request.header("authorization", format!("Bearer {}", key.sent())),
+            Some((KeyHeader::Bearer, key)) => {
+                request.header("authorization", format!("Bearer {}", key.sent()))
+            }
             Some((KeyHeader::XApiKey, key)) => request.header("x-api-key", key.sent()),
             None => request,
         };
@@ -130,11 +150,24 @@ impl Wire {
         let (to, from) = sync_channel(64);
         // The client waits for ever where an endpoint says nothing, so somebody else waits for it and is left behind.
         let work = move || carry(request, &body, &to);
-        let started = std::thread::Builder::new().name("sayso-model".to_owned()).spawn(work);
+        let started = std::thread::Builder::new()
+            .name("sayso-model".to_owned())
+            .spawn(work);
         started.map_err(|error| Lost::Broken(format!("no thread could be started: {error}")))?;
-        let mut incoming = Incoming { status: 0, is_events: false, after: None, from, stopped, idle: self.idle };
+        let mut incoming = Incoming {
+            status: 0,
+            is_events: false,
+            after: None,
+            from,
+            stopped,
+            idle: self.idle,
+        };
         match incoming.bit()? {
-            Bit::Head { status, kind, after } => {
+            Bit::Head {
+                status,
+                kind,
+                after,
+            } => {
                 (incoming.status, incoming.after) = (status, after);
                 incoming.is_events = kind.starts_with("text/event-stream");
                 Ok(incoming)
@@ -145,19 +178,42 @@ impl Wire {
     }
 }
 
-fn carry(request: ureq::RequestBuilder<ureq::typestate::WithBody>, body: &[u8], to: &SyncSender<Bit>) {
+fn carry(
+    request: ureq::RequestBuilder<ureq::typestate::WithBody>,
+    body: &[u8],
+    to: &SyncSender<Bit>,
+) {
     // Whoever does not want it any more has dropped the other end.
     let answer = match request.send(body) {
         Ok(answer) => answer,
         Err(error) => return drop(to.send(Bit::Broken(format!("it cannot be reached: {error}")))),
     };
-    let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
-    let after = header("retry-after").trim().parse().ok().map(Duration::from_secs);
-    let head = Bit::Head { status: answer.status().as_u16(), kind: header("content-type").to_ascii_lowercase(), after };
+    let header = |name: &str| {
+        answer
+            .headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let after = header("retry-after")
+        .trim()
+        .parse()
+        .ok()
+        .map(Duration::from_secs);
+    let head = Bit::Head {
+        status: answer.status().as_u16(),
+        kind: header("content-type").to_ascii_lowercase(),
+        after,
+    };
     if to.send(head).is_err() {
         return;
     }
-    let mut reader = answer.into_body().into_with_config().limit(u64::MAX).reader();
+    let mut reader = answer
+        .into_body()
+        .into_with_config()
+        .limit(u64::MAX)
+        .reader();
     let mut buffer = vec![0; PIECE];
     loop {
         let bit = match reader.read(&mut buffer) {
@@ -180,9 +236,14 @@ impl Incoming<'_> {
             }
             match self.from.recv_timeout(LOOK) {
                 Ok(bit) => return Ok(bit),
-                Err(RecvTimeoutError::Disconnected) => return Err(Lost::Broken("it broke off".to_owned())),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Lost::Broken("it broke off".to_owned()));
+                }
                 Err(RecvTimeoutError::Timeout) if Instant::now() >= until => {
-                    return Err(Lost::Broken(format!("it said nothing for {} s", self.idle.as_secs())));
+                    return Err(Lost::Broken(format!(
+                        "it said nothing for {} s",
+                        self.idle.as_secs()
+                    )));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -210,7 +271,10 @@ impl Incoming<'_> {
         while let Some(bytes) = self.piece()? {
             out.extend_from_slice(&bytes);
             if out.len() > most {
-                return Err(Lost::Broken(format!("the answer is longer than {} MiB", most >> 20)));
+                return Err(Lost::Broken(format!(
+                    "the answer is longer than {} MiB",
+                    most >> 20
+                )));
             }
         }
         Ok(out)
@@ -225,9 +289,19 @@ mod tests {
     fn a_key_does_not_go_over_a_network_in_the_open() {
         let key = || Some((KeyHeader::Bearer, Key::new("k").unwrap()));
         let wire = |url: &str, key| Wire::new(url, key, Vec::new(), CONNECT);
-        assert!(wire("https://a.example/v1", key()).is_ok() && wire("http://127.0.0.1:9/v1", key()).is_ok());
-        assert!(wire("http://192.168.1.5/v1", None).is_ok(), "a machine in the same room, without a key");
-        for (url, key) in [("http://192.168.1.5/v1", key()), ("http://a.example/v1", None), ("http://a.example/v1", key())] {
+        assert!(
+            wire("https://a.example/v1", key()).is_ok()
+                && wire("http://127.0.0.1:9/v1", key()).is_ok()
+        );
+        assert!(
+            wire("http://192.168.1.5/v1", None).is_ok(),
+            "a machine in the same room, without a key"
+        );
+        for (url, key) in [
+            ("http://192.168.1.5/v1", key()),
+            ("http://a.example/v1", None),
+            ("http://a.example/v1", key()),
+        ] {
             assert!(wire(url, key).unwrap_err().contains("https"), "{url}");
         }
         assert!(wire("file:///x", None).is_err() && wire("https://u:p@x/", None).is_err());

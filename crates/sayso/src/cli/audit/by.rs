@@ -7,16 +7,31 @@ use sayso_core::visible::visible;
 use sayso_store::index::calls::Listed;
 
 /// Who decided, for people; none where an entry is no decision.
-pub(crate) fn words(outcome: Option<&str>, by: Option<&str>, rule: Option<&str>, source: Option<&str>) -> Option<String> {
+pub(crate) fn words(
+    outcome: Option<&str>,
+    by: Option<&str>,
+    rule: Option<&str>,
+    source: Option<&str>,
+) -> Option<String> {
     let outcome = Outcome::from_word(outcome?)?;
-    let decided = DecidedBy::new(outcome, by.map(DecidedBy::from_text), rule.unwrap_or_default(), source.unwrap_or_default());
+    let decided = DecidedBy::new(
+        outcome,
+        by.map(DecidedBy::from_text),
+        rule.unwrap_or_default(),
+        source.unwrap_or_default(),
+    );
     // The outcome says already that there was no one.
     (decided != DecidedBy::Nobody).then(|| visible(&decided.words()).into_owned())
 }
 
 /// The same of a call in the index.
 pub(crate) fn of_call(listed: &Listed) -> Option<String> {
-    words(listed.outcome.as_deref(), listed.by.as_deref(), listed.rule.as_deref(), listed.source.as_deref())
+    words(
+        listed.outcome.as_deref(),
+        listed.by.as_deref(),
+        listed.rule.as_deref(),
+        listed.source.as_deref(),
+    )
 }
 
 /// The same of an entry.

@@ -48,7 +48,12 @@ pub(super) struct Filters {
     text: Option<String>,
 
     /// Only entries of these kinds, such as asked, decided, finished, granted, undo, mode, trouble.
-    #[arg(long, value_name = "KIND", value_delimiter = ',', conflicts_with = "all_kinds")]
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_delimiter = ',',
+        conflicts_with = "all_kinds"
+    )]
     kind: Vec<String>,
 
     /// Every entry, not only one for each call.
@@ -59,7 +64,15 @@ pub(super) struct Filters {
 fn outcome(text: &str) -> Result<String, String> {
     let words: Vec<&str> = OUTCOMES.iter().map(|(_, word)| *word).collect();
     let word = text.replace('-', "_");
-    if words.contains(&word.as_str()) { Ok(word) } else { Err(format!("`{}` is none; they are {}", visible(text), words.join(", "))) }
+    if words.contains(&word.as_str()) {
+        Ok(word)
+    } else {
+        Err(format!(
+            "`{}` is none; they are {}",
+            visible(text),
+            words.join(", ")
+        ))
+    }
 }
 
 impl Filters {

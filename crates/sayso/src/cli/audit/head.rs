@@ -22,11 +22,23 @@ pub(super) struct HeadArgs {
 }
 
 pub(super) fn run(args: &HeadArgs) -> Result<Exit, Stop> {
-    let head = Reader::open(&state()?).and_then(|reader| reader.head()).map_err(Stop::usage)?;
+    let head = Reader::open(&state()?)
+        .and_then(|reader| reader.head())
+        .map_err(Stop::usage)?;
     if args.json {
-        let (entry, digest) = head.map_or_else(|| (null(), null()), |head| (number(head.number), Node::text(head.digest.to_string())));
+        let (entry, digest) = head.map_or_else(
+            || (null(), null()),
+            |head| (number(head.number), Node::text(head.digest.to_string())),
+        );
         let text = head.map_or_else(null, |head| Node::text(head.to_string()));
-        say(&format!("{}\n", json::write_plain(&Node::map([("number", entry), ("digest", digest), ("head", text)]))))?;
+        say(&format!(
+            "{}\n",
+            json::write_plain(&Node::map([
+                ("number", entry),
+                ("digest", digest),
+                ("head", text)
+            ]))
+        ))?;
         return Ok(Exit::Allowed);
     }
     say(&head.map_or_else(|| NOTHING.to_owned(), |head| format!("{head}\n")))?;

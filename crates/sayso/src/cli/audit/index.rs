@@ -23,17 +23,33 @@ pub(super) struct IndexArgs {
 
 pub(super) fn run(args: &IndexArgs) -> Result<Exit, Stop> {
     let state = state()?;
-    let is_empty = Reader::open(&state).map_err(Stop::usage)?.backwards().map_err(Stop::usage)?.next().is_none();
+    let is_empty = Reader::open(&state)
+        .map_err(Stop::usage)?
+        .backwards()
+        .map_err(Stop::usage)?
+        .next()
+        .is_none();
     let mut entries = 0;
     if !is_empty {
         let mut progress = Progress::new("indexing the record");
-        let index = Index::rebuild(&state, &mut |count| progress.tell(&format!("{count} entries"))).map_err(Stop::usage)?;
+        let index = Index::rebuild(&state, &mut |count| {
+            progress.tell(&format!("{count} entries"))
+        })
+        .map_err(Stop::usage)?;
         progress.end();
         warn_of_damage(&index)?;
-        entries = index.count(&Filter { kinds: Kinds::All, ..Filter::default() }).map_err(Stop::usage)?;
+        entries = index
+            .count(&Filter {
+                kinds: Kinds::All,
+                ..Filter::default()
+            })
+            .map_err(Stop::usage)?;
     }
     say(&match (args.json, is_empty) {
-        (true, _) => format!("{}\n", json::write_plain(&Node::map([("entries", number(entries))]))),
+        (true, _) => format!(
+            "{}\n",
+            json::write_plain(&Node::map([("entries", number(entries))]))
+        ),
         (false, true) => NOTHING.to_owned(),
         (false, false) => format!("indexed {}\n", count(entries, "entry")),
     })?;

@@ -44,7 +44,10 @@ pub(super) fn run(args: &ListArgs) -> Result<Exit, Stop> {
     let limit = (args.limit > 0).then_some(args.limit);
     let found = index.last(&filter, limit).map_err(Stop::usage)?;
     if args.json {
-        let lines: String = found.iter().map(|listed| format!("{}\n", as_json(listed))).collect();
+        let lines: String = found
+            .iter()
+            .map(|listed| format!("{}\n", as_json(listed)))
+            .collect();
         say(&lines)?;
         return Ok(Exit::Allowed);
     }
@@ -53,8 +56,17 @@ pub(super) fn run(args: &ListArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Allowed);
     }
     let now = times::now();
-    let time = |at| if args.absolute { times::absolute(at) } else { times::relative(at, now) };
-    let rows: Vec<Row> = found.iter().map(|listed| Row::of(listed, time(listed.at))).collect();
+    let time = |at| {
+        if args.absolute {
+            times::absolute(at)
+        } else {
+            times::relative(at, now)
+        }
+    };
+    let rows: Vec<Row> = found
+        .iter()
+        .map(|listed| Row::of(listed, time(listed.at)))
+        .collect();
     say(&table(&rows, Paint::for_stream(&io::stdout())))?;
     Ok(Exit::Allowed)
 }

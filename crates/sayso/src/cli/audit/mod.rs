@@ -79,11 +79,20 @@ fn state() -> Result<PathBuf, Stop> {
 /// The index, caught up; none where nothing was ever recorded. Damage in the record is told.
 fn index_of_record() -> Result<Option<Index>, Stop> {
     let state = state()?;
-    if Reader::open(&state).map_err(Stop::usage)?.backwards().map_err(Stop::usage)?.next().is_none() {
+    if Reader::open(&state)
+        .map_err(Stop::usage)?
+        .backwards()
+        .map_err(Stop::usage)?
+        .next()
+        .is_none()
+    {
         return Ok(None);
     }
     let mut progress = Progress::new("indexing the record");
-    let index = Index::open(&state, &mut |count| progress.tell(&format!("{count} entries"))).map_err(Stop::usage)?;
+    let index = Index::open(&state, &mut |count| {
+        progress.tell(&format!("{count} entries"))
+    })
+    .map_err(Stop::usage)?;
     progress.end();
     warn_of_damage(&index)?;
     Ok(Some(index))
@@ -91,12 +100,21 @@ fn index_of_record() -> Result<Option<Index>, Stop> {
 
 fn warn_of_damage(index: &Index) -> Result<(), Stop> {
     let damaged = index.damaged().map_err(Stop::usage)?;
-    let Some(first) = damaged.first() else { return Ok(()) };
+    let Some(first) = damaged.first() else {
+        return Ok(());
+    };
     let more = damaged.len() - 1;
-    let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!(", and {more} more")
+    };
     // Nothing is left to tell if the warning itself cannot be written.
-    let _ =
-        writeln!(io::stderr(), "sayso: warning: a part of the record is not as it was written and is left out: {}{more}", visible(first));
+    let _ = writeln!(
+        io::stderr(),
+        "sayso: warning: a part of the record is not as it was written and is left out: {}{more}",
+        visible(first)
+    );
     Ok(())
 }
 
@@ -108,7 +126,10 @@ struct Progress {
 
 impl Progress {
     fn new(what: &'static str) -> Self {
-        Progress { what, is_shown: false }
+        Progress {
+            what,
+            is_shown: false,
+        }
     }
 
     fn tell(&mut self, how_far: &str) {

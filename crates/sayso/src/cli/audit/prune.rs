@@ -69,7 +69,10 @@ pub(super) fn run(args: &PruneArgs) -> Result<Exit, Stop> {
         removed = true;
     }
     match args.json {
-        true => say(&format!("{}\n", json::write_plain(&as_node(&plan, removed))))?,
+        true => say(&format!(
+            "{}\n",
+            json::write_plain(&as_node(&plan, removed))
+        ))?,
         false if removed => say("done; what is left verifies as before (`sayso audit verify`)\n")?,
         false => {}
     }
@@ -78,17 +81,28 @@ pub(super) fn run(args: &PruneArgs) -> Result<Exit, Stop> {
 
 fn keep(args: &PruneArgs, place: &Place) -> Result<Keep, Stop> {
     let days = |days: u64| {
-        let seconds = i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(86_400);
-        Keep::Since(super::super::now().saturating_sub(seconds).saturating_mul(1000))
+        let seconds = i64::try_from(days)
+            .unwrap_or(i64::MAX)
+            .saturating_mul(86_400);
+        Keep::Since(
+            super::super::now()
+                .saturating_sub(seconds)
+                .saturating_mul(1000),
+        )
     };
-    match (args.keep_days, args.before.map(|When(at)| at), args.keep_size) {
+    match (
+        args.keep_days,
+        args.before.map(|When(at)| at),
+        args.keep_size,
+    ) {
         (Some(count), ..) => Ok(days(count)),
         (_, Some(time), _) => Ok(Keep::Since(time)),
         (.., Some(bytes)) => Ok(Keep::Bytes(bytes)),
         _ => {
             place.insist()?;
-            let settings =
-                settings(&place.loaded.policy).ok_or_else(|| Stop::usage("there is no policy that says how long to keep the record"))?;
+            let settings = settings(&place.loaded.policy).ok_or_else(|| {
+                Stop::usage("there is no policy that says how long to keep the record")
+            })?;
             Ok(days(settings.audit_retention_days))
         }
     }
@@ -102,14 +116,21 @@ fn size(text: &str) -> Result<u64, String> {
         Some((at, 'G' | 'g')) => (text.get(..at).unwrap_or_default(), 1 << 30),
         _ => (text, 1),
     };
-    let number = digits.parse::<u64>().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    number.and_then(|number| number.checked_mul(factor)).ok_or_else(|| "write a size such as `200M` or `1G`".to_owned())
+    let number = digits
+        .parse::<u64>()
+        .ok()
+        .filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    number
+        .and_then(|number| number.checked_mul(factor))
+        .ok_or_else(|| "write a size such as `200M` or `1G`".to_owned())
 }
 
 fn shown(plan: &Plan) -> String {
     let files = plan.segments.len();
     let mut out = match plan.segments.last() {
-        None => "nothing is old enough to go: only whole closed files of the record do\n".to_owned(),
+        None => {
+            "nothing is old enough to go: only whole closed files of the record do\n".to_owned()
+        }
         Some(last) => format!(
             "{}, {}, {} MiB: everything through entry {}\n",
             count(files, "file"),
@@ -119,22 +140,34 @@ fn shown(plan: &Plan) -> String {
         ),
     };
     if let Some(file) = &plan.stopped_by {
-        out.push_str(&format!("`{file}` is damaged, so it stays with all behind it; run `sayso audit verify`\n"));
+        out.push_str(&format!(
+            "`{file}` is damaged, so it stays with all behind it; run `sayso audit verify`\n"
+        ));
     }
     out
 }
 
 fn confirmed() -> Result<bool, Stop> {
     if !io::stdin().is_terminal() {
-        return Err(Stop::hint("there is no terminal to ask on", "say `--yes` to do it without asking, or `--dry-run` to only look"));
+        return Err(Stop::hint(
+            "there is no terminal to ask on",
+            "say `--yes` to do it without asking, or `--dry-run` to only look",
+        ));
     }
     say("remove it for good? [y/N] ")?;
     io::stdout().flush()?;
     // What was typed before the question stood there is no answer to it.
-    forget_typed(&io::stdin()).map_err(|error| Stop::usage(format!("the terminal broke: {error}")))?;
+    forget_typed(&io::stdin())
+        .map_err(|error| Stop::usage(format!("the terminal broke: {error}")))?;
     let mut line = String::new();
-    io::stdin().lock().read_line(&mut line).map_err(|error| Stop::usage(format!("cannot read the answer: {error}")))?;
-    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .map_err(|error| Stop::usage(format!("cannot read the answer: {error}")))?;
+    Ok(matches!(
+        line.trim().to_ascii_lowercase().as_str(),
+        "y" | "yes"
+    ))
 }
 
 fn as_node(plan: &Plan, removed: bool) -> Node {
@@ -145,8 +178,20 @@ fn as_node(plan: &Plan, removed: bool) -> Node {
         ("files", number(plan.segments.len() as u64)),
         ("entries", number(plan.entries())),
         ("bytes", number(plan.bytes())),
-        ("through", plan.segments.last().map_or_else(|| Value::Null.into(), |last| number(last.last.number))),
-        ("head", text(plan.segments.last().map(|last| format!("{}:{}", last.last.number, last.last.digest)))),
+        (
+            "through",
+            plan.segments
+                .last()
+                .map_or_else(|| Value::Null.into(), |last| number(last.last.number)),
+        ),
+        (
+            "head",
+            text(
+                plan.segments
+                    .last()
+                    .map(|last| format!("{}:{}", last.last.number, last.last.digest)),
+            ),
+        ),
         ("stopped_by", text(plan.stopped_by.clone())),
     ])
 }

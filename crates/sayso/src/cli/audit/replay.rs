@@ -55,7 +55,10 @@ pub(super) fn run(args: &ReplayArgs) -> Result<Exit, Stop> {
     // A policy that cannot be read would deny everything, which is no answer to the question.
     let loaded = assemble::load_instead(&whereabouts, std::path::Path::new(&folder), &choice);
     if let Some(named) = loaded.files.iter().find(|file| file.is_broken()) {
-        return Err(Stop::Usage(format!("{}sayso: this policy cannot be read, so nothing is judged by it\n", named.render())));
+        return Err(Stop::Usage(format!(
+            "{}sayso: this policy cannot be read, so nothing is judged by it\n",
+            named.render()
+        )));
     }
     let reader = Reader::open(&whereabouts.state).map_err(Stop::usage)?;
     let mut history = History::new(&whereabouts, &choice);
@@ -72,9 +75,14 @@ pub(super) fn run(args: &ReplayArgs) -> Result<Exit, Stop> {
     match args.limit {
         // The last ones stand at the end, and are judged in the order in which they came.
         Some(limit) => {
-            let calls =
-                reader.backwards().map_err(Stop::usage)?.filter(|entry| entry.as_ref().map_or(true, |stored| stored.kind == "decided"));
-            let last: Vec<_> = calls.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
+            let calls = reader.backwards().map_err(Stop::usage)?.filter(|entry| {
+                entry
+                    .as_ref()
+                    .map_or(true, |stored| stored.kind == "decided")
+            });
+            let last: Vec<_> = calls
+                .take(usize::try_from(limit).unwrap_or(usize::MAX))
+                .collect();
             last.into_iter().rev().for_each(take);
         }
         None => reader.forwards().map_err(Stop::usage)?.for_each(&mut take),
@@ -98,9 +106,16 @@ pub(super) fn run(args: &ReplayArgs) -> Result<Exit, Stop> {
 fn shown(tally: &Tally) -> String {
     let mut out = match tally.calls {
         0 => "no calls were recorded\n".to_owned(),
-        calls => format!("{} of {} judged again\n", tally.judged, counted(calls, "call")),
+        calls => format!(
+            "{} of {} judged again\n",
+            tally.judged,
+            counted(calls, "call")
+        ),
     };
-    let (stricter, looser): (Vec<_>, Vec<_>) = tally.changes.iter().partition(|(change, _)| change.would > change.was);
+    let (stricter, looser): (Vec<_>, Vec<_>) = tally
+        .changes
+        .iter()
+        .partition(|(change, _)| change.would > change.was);
     if tally.changes.is_empty() && tally.judged > 0 {
         out.push_str("nothing would change\n");
     }
@@ -115,11 +130,17 @@ fn shown(tally: &Tally) -> String {
             out.push_str(&shown_change(change, changed));
         }
         if changes.len() > MOST_SHOWN {
-            out.push_str(&format!("  and {} more kinds; `--json` has all\n", changes.len() - MOST_SHOWN));
+            out.push_str(&format!(
+                "  and {} more kinds; `--json` has all\n",
+                changes.len() - MOST_SHOWN
+            ));
         }
     }
     if tally.more > 0 {
-        out.push_str(&format!("\n{} would change in other ways\n", counted(tally.more, "call")));
+        out.push_str(&format!(
+            "\n{} would change in other ways\n",
+            counted(tally.more, "call")
+        ));
     }
     if tally.judged > 0 {
         let (before, after) = (tally.asked_before, tally.asked_after);
@@ -141,14 +162,29 @@ fn shown(tally: &Tally) -> String {
         }
     }
     if tally.damaged > 0 {
-        out.push_str(&format!("\n{} of the record cannot be read; run `sayso audit verify`\n", counted(tally.damaged, "line")));
+        out.push_str(&format!(
+            "\n{} of the record cannot be read; run `sayso audit verify`\n",
+            counted(tally.damaged, "line")
+        ));
     }
     out
 }
 
 fn shown_change(change: &Change, changed: &Changed) -> String {
-    let Change { was, would, rule_before, rule, source } = change;
-    let mut out = format!("  {:>6}  {} → {}: by `{}`", changed.count, past(*was), future(*would), visible(rule));
+    let Change {
+        was,
+        would,
+        rule_before,
+        rule,
+        source,
+    } = change;
+    let mut out = format!(
+        "  {:>6}  {} → {}: by `{}`",
+        changed.count,
+        past(*was),
+        future(*would),
+        visible(rule)
+    );
     if source != "built-in" && source != rule {
         out.push_str(&format!(" ({})", visible(source)));
     }
@@ -202,7 +238,11 @@ fn as_node(tally: &Tally) -> Node {
     let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
     let change = |(change, changed): (&Change, &Changed)| {
         let examples = changed.examples.iter().map(|example| {
-            Node::map([("entry", number(example.number)), ("call", Node::text(&example.call)), ("what", Node::text(&example.what))])
+            Node::map([
+                ("entry", number(example.number)),
+                ("call", Node::text(&example.call)),
+                ("what", Node::text(&example.what)),
+            ])
         });
         Node::map([
             ("was", Node::text(change.was.word())),
@@ -215,8 +255,13 @@ fn as_node(tally: &Tally) -> Node {
             ("examples", list(examples.collect())),
         ])
     };
-    let not_judged =
-        tally.not_judged.iter().map(|(why, count)| Node::map([("why", Node::text(why.words())), ("count", number(*count))])).collect();
+    let not_judged = tally
+        .not_judged
+        .iter()
+        .map(|(why, count)| {
+            Node::map([("why", Node::text(why.words())), ("count", number(*count))])
+        })
+        .collect();
     Node::map([
         ("calls", number(tally.calls)),
         ("judged", number(tally.judged)),
@@ -224,8 +269,14 @@ fn as_node(tally: &Tally) -> Node {
         ("more_changes", number(tally.more)),
         ("prompts_before", number(tally.asked_before)),
         ("prompts_after", number(tally.asked_after)),
-        ("prompts_before_per_100", Value::Number(of_hundred(tally.asked_before, tally.judged)).into()),
-        ("prompts_after_per_100", Value::Number(of_hundred(tally.asked_after, tally.judged)).into()),
+        (
+            "prompts_before_per_100",
+            Value::Number(of_hundred(tally.asked_before, tally.judged)).into(),
+        ),
+        (
+            "prompts_after_per_100",
+            Value::Number(of_hundred(tally.asked_after, tally.judged)).into(),
+        ),
         ("by_grant", number(tally.by_grant)),
         ("not_judged", list(not_judged)),
         ("damaged_lines", number(tally.damaged)),
@@ -241,7 +292,11 @@ struct Progress {
 
 impl Progress {
     fn new(all: u64) -> Self {
-        Progress { shown: io::stderr().is_terminal() && all > EVERY, done: 0, all }
+        Progress {
+            shown: io::stderr().is_terminal() && all > EVERY,
+            done: 0,
+            all,
+        }
     }
 
     fn step(&mut self) {
@@ -250,7 +305,12 @@ impl Progress {
             let percent = self.done.saturating_mul(100) / self.all.max(1);
             let filled = usize::try_from(percent / 5).unwrap_or(20).min(20);
             // Nobody misses it where it cannot be written.
-            let _ = write!(io::stderr(), "\r[{}{}] {percent:>3} %", "█".repeat(filled), "·".repeat(20 - filled));
+            let _ = write!(
+                io::stderr(),
+                "\r[{}{}] {percent:>3} %",
+                "█".repeat(filled),
+                "·".repeat(20 - filled)
+            );
         }
     }
 

@@ -17,7 +17,9 @@ pub(super) struct Row {
 }
 
 const COLUMNS: usize = 9;
-const TITLES: [&str; COLUMNS] = ["entry", "when", "agent", "session", "tool", "outcome", "by", "rule", "what"];
+const TITLES: [&str; COLUMNS] = [
+    "entry", "when", "agent", "session", "tool", "outcome", "by", "rule", "what",
+];
 /// What a column may take on a screen; the last one takes the rest.
 const WIDEST: [usize; COLUMNS] = [10, 19, 14, 12, 14, 22, 38, 18, usize::MAX];
 /// Columns that are left out where what a call is about would have less room than this; the first of them first.
@@ -33,7 +35,8 @@ const WHAT: usize = 8;
 
 impl Row {
     pub(super) fn of(listed: &Listed, time: String) -> Row {
-        let text = |text: &Option<String>| visible(text.as_deref().unwrap_or_default()).into_owned();
+        let text =
+            |text: &Option<String>| visible(text.as_deref().unwrap_or_default()).into_owned();
         let cells = [
             listed.number.to_string(),
             time,
@@ -45,28 +48,49 @@ impl Row {
             text(&listed.rule),
             visible_again(&about(listed)),
         ];
-        Row { cells, tone: tone(listed.outcome.as_deref()) }
+        Row {
+            cells,
+            tone: tone(listed.outcome.as_deref()),
+        }
     }
 }
 
 /// What it is about; the name of the tool has a place of its own.
 pub(super) fn about(listed: &Listed) -> String {
     let what = listed.what.as_deref().unwrap_or_default();
-    let inside = listed.tool.as_deref().and_then(|tool| what.strip_prefix(tool)?.strip_prefix('(')?.strip_suffix(')'));
+    let inside = listed.tool.as_deref().and_then(|tool| {
+        what.strip_prefix(tool)?
+            .strip_prefix('(')?
+            .strip_suffix(')')
+    });
     inside.unwrap_or(what).to_owned()
 }
 
 /// How it ended, with a sign that can be told without colours; the kind, where it is no decision.
 pub(super) fn outcome(listed: &Listed) -> String {
-    let Some(word) = listed.outcome.as_deref() else { return visible(&listed.kind).into_owned() };
-    let failed = if listed.succeeded == Some(false) { ", failed" } else { "" };
-    let undone = if listed.undone.is_some() { ", undone" } else { "" };
+    let Some(word) = listed.outcome.as_deref() else {
+        return visible(&listed.kind).into_owned();
+    };
+    let failed = if listed.succeeded == Some(false) {
+        ", failed"
+    } else {
+        ""
+    };
+    let undone = if listed.undone.is_some() {
+        ", undone"
+    } else {
+        ""
+    };
     format!("{} {}{failed}{undone}", sign(word), visible(words(word)))
 }
 
 /// An outcome for people.
 pub(crate) fn words(outcome: &str) -> &str {
-    if outcome == "nobody" { "no one to ask" } else { outcome }
+    if outcome == "nobody" {
+        "no one to ask"
+    } else {
+        outcome
+    }
 }
 
 /// The sign of an outcome.
@@ -94,13 +118,27 @@ pub(super) fn table(rows: &[Row], paint: Paint) -> String {
     let widest = |column: usize| {
         let of = |cells: &[String]| cells.get(column).map_or(0, |cell| width(cell));
         let found = rows.iter().map(|row| of(&row.cells)).max().unwrap_or(0);
-        let limit = if paint.cut_at().is_some() { WIDEST.get(column).copied().unwrap_or(usize::MAX) } else { usize::MAX };
+        let limit = if paint.cut_at().is_some() {
+            WIDEST.get(column).copied().unwrap_or(usize::MAX)
+        } else {
+            usize::MAX
+        };
         // A column that nobody fills is none.
-        if found == 0 { 0 } else { found.max(of(&titles)).min(limit) }
+        if found == 0 {
+            0
+        } else {
+            found.max(of(&titles)).min(limit)
+        }
     };
     let mut widths: Vec<usize> = (0..COLUMNS).map(widest).collect();
     if let Some(screen) = paint.cut_at() {
-        let taken = |widths: &[usize]| widths.iter().take(WHAT).map(|width| if *width > 0 { width + 2 } else { 0 }).sum::<usize>();
+        let taken = |widths: &[usize]| {
+            widths
+                .iter()
+                .take(WHAT)
+                .map(|width| if *width > 0 { width + 2 } else { 0 })
+                .sum::<usize>()
+        };
         for column in LEFT_OUT {
             if taken(&widths) + LEAST_ROOM > screen
                 && let Some(width) = widths.get_mut(column)
@@ -113,7 +151,10 @@ pub(super) fn table(rows: &[Row], paint: Paint) -> String {
             *what = rest;
         }
     }
-    let mut out = format!("{}\n", paint.tone(Tone::Faint, &line(&titles, &widths, None, Paint::PLAIN)));
+    let mut out = format!(
+        "{}\n",
+        paint.tone(Tone::Faint, &line(&titles, &widths, None, Paint::PLAIN))
+    );
     for row in rows {
         out.push_str(&line(&row.cells, &widths, row.tone, paint));
         out.push('\n');
@@ -172,8 +213,16 @@ pub(crate) fn as_node(listed: &Listed) -> Node {
         ("what", text(&listed.what)),
         ("asked", time(listed.asked)),
         ("ended", time(listed.ended)),
-        ("succeeded", listed.succeeded.map_or_else(null, |succeeded| Value::Bool(succeeded).into())),
-        ("milliseconds", listed.milliseconds.map_or_else(null, number)),
+        (
+            "succeeded",
+            listed
+                .succeeded
+                .map_or_else(null, |succeeded| Value::Bool(succeeded).into()),
+        ),
+        (
+            "milliseconds",
+            listed.milliseconds.map_or_else(null, number),
+        ),
         ("undone", time(listed.undone)),
     ])
 }

@@ -44,17 +44,30 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Stop> {
     let entries: Vec<(Stored, Node)> = story(&index, args)?;
     let text = if args.json {
         let nodes = entries.iter().map(|(_, node)| node.clone()).collect();
-        let call = entries.iter().find_map(|(_, node)| node.get("call").cloned());
+        let call = entries
+            .iter()
+            .find_map(|(_, node)| node.get("call").cloned());
         let first = entries.first().map_or(0, |(stored, _)| stored.number);
         let node = Node::map([
-            ("number", number(entries.iter().find(|(stored, _)| stored.kind == "decided").map_or(first, |(stored, _)| stored.number))),
+            (
+                "number",
+                number(
+                    entries
+                        .iter()
+                        .find(|(stored, _)| stored.kind == "decided")
+                        .map_or(first, |(stored, _)| stored.number),
+                ),
+            ),
             ("call", call.unwrap_or_else(|| Value::Null.into())),
             ("entries", Value::List(nodes).into()),
         ]);
         format!("{}\n", json::write_plain(&node))
     } else {
         let paint = Paint::for_stream(&io::stdout());
-        told::lines(&entries, times::now()).iter().map(|line| format!("{}\n", paint.folded(line, "    ↪ "))).collect()
+        told::lines(&entries, times::now())
+            .iter()
+            .map(|line| format!("{}\n", paint.folded(line, "    ↪ ")))
+            .collect()
     };
     say(&text)?;
     Ok(Exit::Allowed)
@@ -66,7 +79,10 @@ fn story(index: &Index, args: &ShowArgs) -> Result<Vec<(Stored, Node)>, Stop> {
     let mut out = Vec::new();
     for number in numbers(index, args)? {
         let gone = || format!("entry {number} cannot be read any more; run `sayso audit verify`");
-        let stored = reader.find(number).map_err(Stop::usage)?.ok_or_else(|| Stop::usage(gone()))?;
+        let stored = reader
+            .find(number)
+            .map_err(Stop::usage)?
+            .ok_or_else(|| Stop::usage(gone()))?;
         let node = stored.node().map_err(Stop::usage)?;
         out.push((stored, node));
     }
@@ -90,15 +106,29 @@ fn numbers(index: &Index, args: &ShowArgs) -> Result<Vec<u64>, Stop> {
             let line = |listed: &Listed| {
                 let id = visible(listed.call.as_deref().unwrap_or_default()).into_owned();
                 let (when, outcome) = (times::relative(listed.at, now), outcome(listed));
-                format!("  sayso audit show {:<8} # `{id}`, {when}, {outcome}: {}\n", listed.number, visible_again(&about(listed)))
+                format!(
+                    "  sayso audit show {:<8} # `{id}`, {when}, {outcome}: {}\n",
+                    listed.number,
+                    visible_again(&about(listed))
+                )
             };
             let lines: String = calls.iter().map(line).collect();
-            Err(Stop::Usage(format!("sayso: `{shown}` can be several calls; the last ones:\n{lines}hint: say which one by its number\n")))
+            Err(Stop::Usage(format!(
+                "sayso: `{shown}` can be several calls; the last ones:\n{lines}hint: say which one by its number\n"
+            )))
         }
-        Found::Nothing(near) if near.is_empty() => Err(Stop::hint(format!("no call has the id `{shown}`"), HINT)),
+        Found::Nothing(near) if near.is_empty() => {
+            Err(Stop::hint(format!("no call has the id `{shown}`"), HINT))
+        }
         Found::Nothing(near) => {
             let near: Vec<String> = near.iter().map(|id| format!("`{}`", visible(id))).collect();
-            Err(Stop::hint(format!("no call has the id `{shown}`; like it are {}", near.join(", ")), HINT))
+            Err(Stop::hint(
+                format!(
+                    "no call has the id `{shown}`; like it are {}",
+                    near.join(", ")
+                ),
+                HINT,
+            ))
         }
     }
 }

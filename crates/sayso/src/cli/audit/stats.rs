@@ -46,14 +46,18 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Allowed);
     }
     let paint = Paint::for_stream(&io::stdout());
-    say(&lines(&stats).iter().map(|line| format!("{}\n", paint.folded(line, "    ↪ "))).collect::<String>())?;
+    say(&lines(&stats)
+        .iter()
+        .map(|line| format!("{}\n", paint.folded(line, "    ↪ ")))
+        .collect::<String>())?;
     Ok(Exit::Allowed)
 }
 
 fn lines(stats: &Stats) -> Vec<String> {
     let total = &stats.total;
     let labelled = |label: &str, value: String| format!("{label:<22} {value}");
-    let percent = |rate: Option<f64>| rate.map_or_else(|| "–".to_owned(), |rate| format!("{rate:.1} %"));
+    let percent =
+        |rate: Option<f64>| rate.map_or_else(|| "–".to_owned(), |rate| format!("{rate:.1} %"));
     let mut out = Vec::new();
     if let (Some(first), Some(last)) = (stats.first, stats.last) {
         out.push(labelled("from", times::absolute(first)));
@@ -62,8 +66,16 @@ fn lines(stats: &Stats) -> Vec<String> {
     out.push(labelled("calls", total.calls.to_string()));
     out.push(labelled("  ran unasked", total.auto_approved.to_string()));
     out.push(labelled("prompts", total.prompts.to_string()));
-    out.push(labelled("  per 100 calls", total.prompts_per_100().map_or_else(|| "–".to_owned(), |rate| format!("{rate:.1}"))));
-    out.push(labelled("  approved", format!("{} ({})", total.approved, percent(total.approval_rate()))));
+    out.push(labelled(
+        "  per 100 calls",
+        total
+            .prompts_per_100()
+            .map_or_else(|| "–".to_owned(), |rate| format!("{rate:.1}")),
+    ));
+    out.push(labelled(
+        "  approved",
+        format!("{} ({})", total.approved, percent(total.approval_rate())),
+    ));
     out.push(labelled("denials", total.denials().to_string()));
     let denials = [
         ("  by a person", total.denied),
@@ -72,8 +84,17 @@ fn lines(stats: &Stats) -> Vec<String> {
         ("  stopped", total.cancelled),
         ("  nobody to ask", total.nobody),
     ];
-    out.extend(denials.iter().filter(|(_, count)| *count > 0).map(|(label, count)| labelled(label, count.to_string())));
-    for (label, count) in [("only judged (dry run)", total.dry_run), ("ran and failed", total.failed), ("undone", total.undone)] {
+    out.extend(
+        denials
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(label, count)| labelled(label, count.to_string())),
+    );
+    for (label, count) in [
+        ("only judged (dry run)", total.dry_run),
+        ("ran and failed", total.failed),
+        ("undone", total.undone),
+    ] {
         if count > 0 {
             out.push(labelled(label, count.to_string()));
         }
@@ -82,24 +103,46 @@ fn lines(stats: &Stats) -> Vec<String> {
         let of = stats.answers.count;
         out.push(labelled(
             "time to answer",
-            format!("half within {}, 95 % within {} ({})", times::length(half), times::length(most), count(of, "answer")),
+            format!(
+                "half within {}, 95 % within {} ({})",
+                times::length(half),
+                times::length(most),
+                count(of, "answer")
+            ),
         ));
     }
     if !stats.asks_by_rule.is_empty() {
         out.extend([String::new(), "asked because of".to_owned()]);
-        out.extend(stats.asks_by_rule.iter().map(|(rule, count)| format!("{count:>7}  {}", or_none(rule))));
+        out.extend(
+            stats
+                .asks_by_rule
+                .iter()
+                .map(|(rule, count)| format!("{count:>7}  {}", or_none(rule))),
+        );
     }
     if !stats.most_asked.is_empty() {
         out.extend([String::new(), "asked most".to_owned()]);
         let line = |(_, what, count, yes): &(String, String, u64, u64)| {
-            format!("{count:>7}  {} ({yes} × yes)", if what.is_empty() { or_none(what) } else { visible_again(what) })
+            format!(
+                "{count:>7}  {} ({yes} × yes)",
+                if what.is_empty() {
+                    or_none(what)
+                } else {
+                    visible_again(what)
+                }
+            )
         };
         out.extend(stats.most_asked.iter().map(line));
     }
     if stats.by_agent.iter().any(|(agent, _)| !agent.is_empty()) {
         out.extend([String::new(), "by agent".to_owned()]);
         let line = |(agent, counts): &(String, Counts)| {
-            let Counts { calls, prompts, approved, .. } = counts;
+            let Counts {
+                calls,
+                prompts,
+                approved,
+                ..
+            } = counts;
             format!(
                 "{calls:>7}  {}: {}, {approved} approved, {}",
                 or_none(agent),
@@ -113,16 +156,28 @@ fn lines(stats: &Stats) -> Vec<String> {
 }
 
 fn or_none(text: &str) -> String {
-    if text.is_empty() { "(none)".to_owned() } else { visible(text).into_owned() }
+    if text.is_empty() {
+        "(none)".to_owned()
+    } else {
+        visible(text).into_owned()
+    }
 }
 
 /// The counts as a value.
 pub(crate) fn as_node(stats: &Stats) -> Node {
     let time = |at: Option<i64>| at.map_or_else(null, |at| Node::text(times::rfc3339(at)));
     let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
-    let rules = stats.asks_by_rule.iter().map(|(rule, count)| Node::map([("rule", Node::text(rule)), ("asks", number(count))]));
+    let rules = stats
+        .asks_by_rule
+        .iter()
+        .map(|(rule, count)| Node::map([("rule", Node::text(rule)), ("asks", number(count))]));
     let most = stats.most_asked.iter().map(|(tool, what, count, yes)| {
-        Node::map([("tool", Node::text(tool)), ("what", Node::text(what)), ("asks", number(count)), ("approved", number(yes))])
+        Node::map([
+            ("tool", Node::text(tool)),
+            ("what", Node::text(what)),
+            ("asks", number(count)),
+            ("approved", number(yes)),
+        ])
     });
     let agents = stats.by_agent.iter().map(|(agent, counts)| {
         let mut node = vec![("agent", Node::text(agent))];

@@ -39,14 +39,26 @@ pub(super) fn run(args: &TailArgs) -> Result<Exit, Stop> {
     let state = state()?;
     let stopped = args.follow.then(stopped_by_signals);
     // Before the last ones are read, so that none is between them; one that comes both ways is shown once.
-    let mut follow = if args.follow { Some(Follow::from_end(&state).map_err(Stop::usage)?) } else { None };
+    let mut follow = if args.follow {
+        Some(Follow::from_end(&state).map_err(Stop::usage)?)
+    } else {
+        None
+    };
     let reader = Reader::open(&state).map_err(Stop::usage)?;
-    let mut last: Vec<Result<Stored, String>> = reader.backwards().map_err(Stop::usage)?.take(args.count).collect();
+    let mut last: Vec<Result<Stored, String>> = reader
+        .backwards()
+        .map_err(Stop::usage)?
+        .take(args.count)
+        .collect();
     last.reverse();
     if last.is_empty() && !args.follow && !args.json && args.count > 0 {
         say(NOTHING)?;
     }
-    let mut screen = Screen { json: args.json, paint: Paint::for_stream(&io::stdout()), shown: 0 };
+    let mut screen = Screen {
+        json: args.json,
+        paint: Paint::for_stream(&io::stdout()),
+        shown: 0,
+    };
     screen.show(&last)?;
     while let (Some(follow), Some(stopped)) = (&mut follow, &stopped) {
         let new = follow.look().map_err(Stop::usage)?;
@@ -77,7 +89,11 @@ impl Screen {
                 Ok(stored) if stored.number <= self.shown => continue,
                 Ok(stored) => {
                     self.shown = stored.number;
-                    let line = if self.json { stored.text.clone() } else { self.line(stored) };
+                    let line = if self.json {
+                        stored.text.clone()
+                    } else {
+                        self.line(stored)
+                    };
                     writeln!(out, "{line}")?;
                 }
                 Err(why) => {
@@ -99,8 +115,11 @@ impl Screen {
             },
             outcome => format!("{} {}", sign(outcome), words(outcome)),
         };
-        let what =
-            ["what", "message", "words", "call", "session"].iter().map(|name| text(name)).find(|text| !text.is_empty()).unwrap_or_default();
+        let what = ["what", "message", "words", "call", "session"]
+            .iter()
+            .map(|name| text(name))
+            .find(|text| !text.is_empty())
+            .unwrap_or_default();
         let rule = match text("rule") {
             "" => String::new(),
             rule => format!(" [{}]", visible(rule)),
@@ -114,7 +133,12 @@ impl Screen {
         let start = format!("{:>6}  {}  ", stored.number, times::of_day(stored.at));
         let rest = format!("  {agent}{}{rule}", visible_again(what));
         let rest = match self.paint.cut_at() {
-            Some(width) => cut(&rest, width.saturating_sub(start.chars().count() + word.chars().count()).max(8)),
+            Some(width) => cut(
+                &rest,
+                width
+                    .saturating_sub(start.chars().count() + word.chars().count())
+                    .max(8),
+            ),
             None => rest,
         };
         let word = tone.map_or_else(|| word.clone(), |tone| self.paint.tone(tone, &word));

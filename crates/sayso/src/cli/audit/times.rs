@@ -28,7 +28,12 @@ fn read(text: &str, to_the_end: bool) -> Result<When, String> {
     if let Some(ago) = read_length(text) {
         return Ok(When(now().saturating_sub(ago.saturating_mul(1000))));
     }
-    let unknown = || format!("`{}` is no time; write `30m`, `2h`, `7d`, `2026-01-31`, `2026-01-31T09:00` or RFC 3339", visible(text));
+    let unknown = || {
+        format!(
+            "`{}` is no time; write `30m`, `2h`, `7d`, `2026-01-31`, `2026-01-31T09:00` or RFC 3339",
+            visible(text)
+        )
+    };
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(When(time.as_millisecond()));
     }
@@ -51,7 +56,11 @@ pub(super) fn relative(at: i64, now: i64) -> String {
     match now.saturating_sub(at) {
         -5000..5000 => "now".to_owned(),
         5000..LONG_AGO => ago(at, now),
-        LONG_AGO.. => absolute(at).split(' ').next().unwrap_or_default().to_owned(),
+        LONG_AGO.. => absolute(at)
+            .split(' ')
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
         // A clock that went back.
         _ => absolute(at),
     }
@@ -73,7 +82,9 @@ pub(super) fn zone(at: i64) -> String {
 }
 
 fn zoned(at: i64, form: &str) -> String {
-    let Ok(time) = Timestamp::from_millisecond(at) else { return format!("{at} ms") };
+    let Ok(time) = Timestamp::from_millisecond(at) else {
+        return format!("{at} ms");
+    };
     time.to_zoned(TimeZone::system()).strftime(form).to_string()
 }
 
@@ -87,8 +98,16 @@ pub(super) fn length(milliseconds: i64) -> String {
     match milliseconds {
         ..1000 => format!("{milliseconds} ms"),
         1000..60_000 => format!("{:.1} s", milliseconds as f64 / 1000.0),
-        60_000..3_600_000 => format!("{} min {} s", milliseconds / 60_000, milliseconds % 60_000 / 1000),
-        _ => format!("{} h {} min", milliseconds / 3_600_000, milliseconds % 3_600_000 / 60_000),
+        60_000..3_600_000 => format!(
+            "{} min {} s",
+            milliseconds / 60_000,
+            milliseconds % 60_000 / 1000
+        ),
+        _ => format!(
+            "{} h {} min",
+            milliseconds / 3_600_000,
+            milliseconds % 3_600_000 / 60_000
+        ),
     }
 }
 
@@ -99,14 +118,33 @@ mod tests {
     #[test]
     fn times() {
         assert_eq!(since("2026-01-31T09:00:00Z"), Ok(When(1_769_850_000_000)));
-        assert_eq!(since("2026-01-31T09:00:00.5+01:00"), Ok(When(1_769_846_400_500)));
+        assert_eq!(
+            since("2026-01-31T09:00:00.5+01:00"),
+            Ok(When(1_769_846_400_500))
+        );
         let day = since("2026-01-31").unwrap();
-        assert_eq!(until("2026-01-31").unwrap().0 - day.0, 86_400_000, "the whole day");
+        assert_eq!(
+            until("2026-01-31").unwrap().0 - day.0,
+            86_400_000,
+            "the whole day"
+        );
         assert_eq!(since("2026-01-31T00:00").unwrap(), day);
         assert_eq!(until("2026-01-31T00:00").unwrap(), day);
-        for text in ["", "yesterday", "2026-13-01", "2026-02-30", "31.1.2026", "2026-01-31T25:00", "\u{1b}[2J", "999999-01-01"] {
+        for text in [
+            "",
+            "yesterday",
+            "2026-13-01",
+            "2026-02-30",
+            "31.1.2026",
+            "2026-01-31T25:00",
+            "\u{1b}[2J",
+            "999999-01-01",
+        ] {
             let error = since(text).unwrap_err();
-            assert!(error.contains("is no time") && !error.contains('\u{1b}'), "{error}");
+            assert!(
+                error.contains("is no time") && !error.contains('\u{1b}'),
+                "{error}"
+            );
         }
     }
 
@@ -125,9 +163,16 @@ mod tests {
             assert_eq!(relative(now - ago, now), words);
         }
         assert_eq!(relative(now - 20_000_000_000, now).len(), 10, "a date");
-        assert_eq!(relative(now + 60_000, now).len(), 19, "a clock that went back");
+        assert_eq!(
+            relative(now + 60_000, now).len(),
+            19,
+            "a clock that went back"
+        );
         assert_eq!(rfc3339(now), "2026-01-31T09:00:00.000Z");
         assert_eq!(rfc3339(i64::MAX), format!("{} ms", i64::MAX));
-        assert_eq!([length(12), length(1500), length(61_000), length(3_700_000)], ["12 ms", "1.5 s", "1 min 1 s", "1 h 1 min"]);
+        assert_eq!(
+            [length(12), length(1500), length(61_000), length(3_700_000)],
+            ["12 ms", "1.5 s", "1 min 1 s", "1 h 1 min"]
+        );
     }
 }

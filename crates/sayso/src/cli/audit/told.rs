@@ -11,8 +11,22 @@ use super::rows::{sign, words};
 use super::times;
 
 /// What the line itself says, and what is told once for the whole call.
-const NOT_TOLD_AGAIN: [&str; 14] =
-    ["v", "n", "at", "prev", "kind", "digest", "call", "tool", "tool_kind", "session", "user", "agent", "batch", "what"];
+const NOT_TOLD_AGAIN: [&str; 14] = [
+    "v",
+    "n",
+    "at",
+    "prev",
+    "kind",
+    "digest",
+    "call",
+    "tool",
+    "tool_kind",
+    "session",
+    "user",
+    "agent",
+    "batch",
+    "what",
+];
 /// What is kept for `sayso audit replay`, and nothing to read.
 const NOT_FOR_PEOPLE: [&str; 1] = ["facts"];
 
@@ -20,7 +34,9 @@ const NOT_FOR_PEOPLE: [&str; 1] = ["facts"];
 pub(super) fn lines(entries: &[(Stored, Node)], now: i64) -> Vec<String> {
     let mut out = Vec::new();
     let first = |name: &str| entries.iter().find_map(|(_, node)| text(node, name));
-    let title = first("what").or_else(|| first("message")).or_else(|| entries.first().map(|(stored, _)| stored.kind.clone()));
+    let title = first("what")
+        .or_else(|| first("message"))
+        .or_else(|| entries.first().map(|(stored, _)| stored.kind.clone()));
     // It was made visible when it was written down.
     out.push(visible_again(&title.unwrap_or_default()));
     for (name, label) in [
@@ -38,8 +54,16 @@ pub(super) fn lines(entries: &[(Stored, Node)], now: i64) -> Vec<String> {
     }
     for (stored, node) in entries {
         out.push(String::new());
-        let time = format!("{} ({})", times::absolute(stored.at), times::relative(stored.at, now));
-        let mut told = Told { node, used: Vec::new(), lines: Vec::new() };
+        let time = format!(
+            "{} ({})",
+            times::absolute(stored.at),
+            times::relative(stored.at, now)
+        );
+        let mut told = Told {
+            node,
+            used: Vec::new(),
+            lines: Vec::new(),
+        };
         let heading = match stored.kind.as_str() {
             "asked" => told.asked(),
             "decided" => told.decided(),
@@ -52,7 +76,14 @@ pub(super) fn lines(entries: &[(Stored, Node)], now: i64) -> Vec<String> {
         out.push(format!("{}  {}", visible(&heading), time));
         told.rest();
         out.append(&mut told.lines);
-        out.push(labelled("entry", &format!("{}, sha256 {}", stored.number, stored.digest.to_string().trim_start_matches("sha256:"))));
+        out.push(labelled(
+            "entry",
+            &format!(
+                "{}, sha256 {}",
+                stored.number,
+                stored.digest.to_string().trim_start_matches("sha256:")
+            ),
+        ));
     }
     out
 }
@@ -91,28 +122,59 @@ impl Told<'_> {
     fn decided(&mut self) -> String {
         let outcome = self.take("outcome").unwrap_or_default();
         self.used.push("by");
-        let by = by::of_entry(self.node).map(|by| format!(" by {by}")).unwrap_or_default();
-        let scope = self.take("scope").map(|scope| format!(" ({scope})")).unwrap_or_default();
+        let by = by::of_entry(self.node)
+            .map(|by| format!(" by {by}"))
+            .unwrap_or_default();
+        let scope = self
+            .take("scope")
+            .map(|scope| format!(" ({scope})"))
+            .unwrap_or_default();
         let confirmations = match self.take("confirmations").as_deref() {
             None | Some("0") => String::new(),
             Some("1") => ", confirmed once".to_owned(),
             Some(count) => format!(", confirmed {count} times"),
         };
-        let heading = format!("{} {}{by}{scope}{confirmations}", sign(&outcome), words(&outcome));
+        let heading = format!(
+            "{} {}{by}{scope}{confirmations}",
+            sign(&outcome),
+            words(&outcome)
+        );
         if let Some(decision) = self.take("decision") {
             let (risk, tier) = (self.take("risk").unwrap_or_default(), self.take("tier"));
             let level = Level::from_words(&risk, tier.as_deref().unwrap_or("none"));
-            let level = level.map(|level| format!(", {}", level.words())).unwrap_or_default();
+            let level = level
+                .map(|level| format!(", {}", level.words()))
+                .unwrap_or_default();
             self.tell("policy", Some(format!("{decision}{level}")));
         }
         if let Some(why) = self.take("why") {
-            let (rule, source) = (self.take("rule").unwrap_or_default(), self.take("source").unwrap_or_default());
-            self.tell("because", Some(format!("{why} [{}]", place(&rule, &source))));
+            let (rule, source) = (
+                self.take("rule").unwrap_or_default(),
+                self.take("source").unwrap_or_default(),
+            );
+            self.tell(
+                "because",
+                Some(format!("{why} [{}]", place(&rule, &source))),
+            );
         }
-        if let (Some(typed), Some(word)) = (self.take("user_response"), self.take("user_response_word")) {
-            self.tell("answer", Some(if typed == word { word } else { format!("{typed} ({word})") }));
+        if let (Some(typed), Some(word)) =
+            (self.take("user_response"), self.take("user_response_word"))
+        {
+            self.tell(
+                "answer",
+                Some(if typed == word {
+                    word
+                } else {
+                    format!("{typed} ({word})")
+                }),
+            );
         }
-        for (name, label) in [("note", "note"), ("message", "message"), ("profile", "profile"), ("cwd", "folder")] {
+        for (name, label) in [
+            ("note", "note"),
+            ("message", "message"),
+            ("profile", "profile"),
+            ("cwd", "folder"),
+        ] {
             let value = self.take(name);
             self.tell(label, value);
         }
@@ -126,12 +188,18 @@ impl Told<'_> {
         let title = if cut { "arguments (cut)" } else { "arguments" };
         match self.node.get("args") {
             None => {}
-            Some(args) if args.entries().is_empty() => self.lines.push(labelled(title, &json::write_plain(args))),
+            Some(args) if args.entries().is_empty() => {
+                self.lines.push(labelled(title, &json::write_plain(args)))
+            }
             Some(args) => {
                 self.lines.push(format!("  {title}"));
                 for entry in args.entries() {
-                    let value = entry.node.as_text().map_or_else(|| json::write_plain(&entry.node), str::to_owned);
-                    self.lines.push(format!("    {}  {}", visible(&entry.key), visible(&value)));
+                    let value = entry
+                        .node
+                        .as_text()
+                        .map_or_else(|| json::write_plain(&entry.node), str::to_owned);
+                    self.lines
+                        .push(format!("    {}  {}", visible(&entry.key), visible(&value)));
                 }
             }
         }
@@ -141,7 +209,10 @@ impl Told<'_> {
     }
 
     fn finished(&mut self) -> String {
-        let length = self.take("milliseconds").and_then(|text| text.parse().ok()).map(|time| format!(" after {}", times::length(time)));
+        let length = self
+            .take("milliseconds")
+            .and_then(|text| text.parse().ok())
+            .map(|time| format!(" after {}", times::length(time)));
         let length = length.unwrap_or_default();
         self.used.extend(["succeeded", "started"]);
         let flag = |name: &str| self.node.get(name).and_then(Node::as_bool);
@@ -154,8 +225,17 @@ impl Told<'_> {
 
     fn undone(&mut self) -> String {
         self.used.push("undoes");
-        let undone: Vec<&str> = self.node.get("undoes").map_or(&[][..], Node::items).iter().filter_map(Node::as_text).collect();
-        self.tell("takes back", (!undone.is_empty()).then(|| undone.join(", ")));
+        let undone: Vec<&str> = self
+            .node
+            .get("undoes")
+            .map_or(&[][..], Node::items)
+            .iter()
+            .filter_map(Node::as_text)
+            .collect();
+        self.tell(
+            "takes back",
+            (!undone.is_empty()).then(|| undone.join(", ")),
+        );
         let own = text(self.node, "call");
         self.tell("as call", own);
         "undone".to_owned()
@@ -165,7 +245,10 @@ impl Told<'_> {
     fn rest(&mut self) {
         for entry in self.node.entries() {
             let name = entry.key.as_str();
-            if NOT_TOLD_AGAIN.contains(&name) || NOT_FOR_PEOPLE.contains(&name) || self.used.contains(&name) {
+            if NOT_TOLD_AGAIN.contains(&name)
+                || NOT_FOR_PEOPLE.contains(&name)
+                || self.used.contains(&name)
+            {
                 continue;
             }
             if let Some(value) = text(self.node, name) {

@@ -30,14 +30,20 @@ pub(super) struct VerifyArgs {
 }
 
 fn head(text: &str) -> Result<Head, String> {
-    Head::parse(text).ok_or_else(|| format!("`{}` is no head; it looks like `42:sha256:…`, as `sayso audit head` prints it", visible(text)))
+    Head::parse(text).ok_or_else(|| {
+        format!(
+            "`{}` is no head; it looks like `42:sha256:…`, as `sayso audit head` prints it",
+            visible(text)
+        )
+    })
 }
 
 pub(super) fn run(args: &VerifyArgs) -> Result<Exit, Stop> {
     let state = state()?;
     let mut progress = Progress::new("verifying the record");
     let mut check = |head: Option<Head>| {
-        let mut tell = |done: u64, all: u64| progress.tell(&format!("{} of {} MiB", done >> 20, all >> 20));
+        let mut tell =
+            |done: u64, all: u64| progress.tell(&format!("{} of {} MiB", done >> 20, all >> 20));
         verify_telling(&state, head, &mut tell).map_err(Stop::usage)
     };
     let mut report = check(args.head.first().copied())?;
@@ -49,8 +55,16 @@ pub(super) fn run(args: &VerifyArgs) -> Result<Exit, Stop> {
         }
     }
     progress.end();
-    say(&if args.json { format!("{}\n", json::write_plain(&as_node(&report, &args.head))) } else { shown(&report, &args.head) })?;
-    Ok(if report.is_sound() { Exit::Allowed } else { Exit::Failed })
+    say(&if args.json {
+        format!("{}\n", json::write_plain(&as_node(&report, &args.head)))
+    } else {
+        shown(&report, &args.head)
+    })?;
+    Ok(if report.is_sound() {
+        Exit::Allowed
+    } else {
+        Exit::Failed
+    })
 }
 
 fn shown(report: &Report, heads: &[Head]) -> String {
@@ -68,12 +82,22 @@ fn shown(report: &Report, heads: &[Head]) -> String {
             count(bytes, "byte")
         ));
     }
-    let many = |count: u64, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
-    let (entries, files) = (many(report.entries, "entry", "entries"), many(report.segments, "file", "files"));
-    let since = report.since.map(|since| format!(" since {}", times::absolute(since))).unwrap_or_default();
+    let many = |count: u64, one: &str, more: &str| {
+        format!("{count} {}", if count == 1 { one } else { more })
+    };
+    let (entries, files) = (
+        many(report.entries, "entry", "entries"),
+        many(report.segments, "file", "files"),
+    );
+    let since = report
+        .since
+        .map(|since| format!(" since {}", times::absolute(since)))
+        .unwrap_or_default();
     out.push_str(&match (report.is_sound(), report.head) {
         (true, None) => "✓ there are no entries\n".to_owned(),
-        (true, Some(head)) => format!("✓ the chain holds: {entries} in {files}{since}\n  head {head}\n"),
+        (true, Some(head)) => {
+            format!("✓ the chain holds: {entries} in {files}{since}\n  head {head}\n")
+        }
         (false, _) => format!("the chain does not hold: {entries} in {files}{since}\n"),
     });
     if report.is_sound() {
@@ -101,11 +125,38 @@ fn as_node(report: &Report, heads: &[Head]) -> Node {
         ("entries", number(report.entries)),
         ("files", number(report.segments)),
         ("bytes", number(report.bytes)),
-        ("since", report.since.map_or_else(null, |since| Node::text(times::rfc3339(since)))),
-        ("head", report.head.map_or_else(null, |head| Node::text(head.to_string()))),
-        ("checked_heads", Value::List(heads.iter().map(|head| Node::text(head.to_string())).collect()).into()),
-        ("torn", torn.map_or_else(null, |(file, bytes)| Node::map([("file", Node::text(file)), ("bytes", number(bytes))]))),
-        ("faults", Value::List(report.faults.iter().map(fault).collect()).into()),
+        (
+            "since",
+            report
+                .since
+                .map_or_else(null, |since| Node::text(times::rfc3339(since))),
+        ),
+        (
+            "head",
+            report
+                .head
+                .map_or_else(null, |head| Node::text(head.to_string())),
+        ),
+        (
+            "checked_heads",
+            Value::List(
+                heads
+                    .iter()
+                    .map(|head| Node::text(head.to_string()))
+                    .collect(),
+            )
+            .into(),
+        ),
+        (
+            "torn",
+            torn.map_or_else(null, |(file, bytes)| {
+                Node::map([("file", Node::text(file)), ("bytes", number(bytes))])
+            }),
+        ),
+        (
+            "faults",
+            Value::List(report.faults.iter().map(fault).collect()).into(),
+        ),
         ("more_faults", number(report.more_faults)),
     ])
 }

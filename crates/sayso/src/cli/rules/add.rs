@@ -104,14 +104,36 @@ pub(super) fn run(args: &AddArgs) -> Result<Exit, Stop> {
     } else {
         "deny"
     };
-    let given = [&args.pattern, &args.read, &args.write, &args.delete, &args.fetch, &args.mcp, &args.tool, &args.delegate];
-    let keys = SUBJECTS.iter().map(|(key, _)| *key).filter(|key| *key != "command_regex");
-    let (key, pattern) =
-        keys.zip(given).find_map(|(key, given)| Some((key, given.as_ref()?))).ok_or_else(|| Stop::usage("the rule names nothing"))?;
+    let given = [
+        &args.pattern,
+        &args.read,
+        &args.write,
+        &args.delete,
+        &args.fetch,
+        &args.mcp,
+        &args.tool,
+        &args.delegate,
+    ];
+    let keys = SUBJECTS
+        .iter()
+        .map(|(key, _)| *key)
+        .filter(|key| *key != "command_regex");
+    let (key, pattern) = keys
+        .zip(given)
+        .find_map(|(key, given)| Some((key, given.as_ref()?)))
+        .ok_or_else(|| Stop::usage("the rule names nothing"))?;
     let mut rule = vec![(decision.to_owned(), Node::map([(key, Node::text(pattern))]))];
     rule.extend(args.limits.entries(None)?);
-    let added = add(&book, &[(Node::map(rule), args.id.clone())], "added", args.yes)?;
-    say(&added.iter().map(|(id, words)| format!("added rule {}: {}\n", visible(id), visible(words))).collect::<String>())?;
+    let added = add(
+        &book,
+        &[(Node::map(rule), args.id.clone())],
+        "added",
+        args.yes,
+    )?;
+    say(&added
+        .iter()
+        .map(|(id, words)| format!("added rule {}: {}\n", visible(id), visible(words)))
+        .collect::<String>())?;
     Ok(Exit::Allowed)
 }
 
@@ -132,7 +154,10 @@ impl Limits {
         if let Some(here) = &self.here {
             let workspace = folder(Some(here))?;
             if workspace.contains(PATTERN_SIGNS) {
-                return Err(Stop::usage(format!("`{}` holds characters of patterns, so no rule can name it exactly", visible(&workspace))));
+                return Err(Stop::usage(format!(
+                    "`{}` holds characters of patterns, so no rule can name it exactly",
+                    visible(&workspace)
+                )));
             }
             set("workspace", Node::text(workspace));
         }
@@ -145,8 +170,14 @@ impl Limits {
         if let Some(duration) = &self.duration {
             let seconds = read_length(duration)
                 .filter(|seconds| *seconds > 0)
-                .ok_or_else(|| Stop::hint(format!("`{}` is no length of time", visible(duration)), "write `90s`, `15m`, `2h` or `7d`"))?;
-            let end = jiff::Timestamp::from_second(now().saturating_add(seconds)).map_err(|_| Stop::usage("that is too long"))?;
+                .ok_or_else(|| {
+                    Stop::hint(
+                        format!("`{}` is no length of time", visible(duration)),
+                        "write `90s`, `15m`, `2h` or `7d`",
+                    )
+                })?;
+            let end = jiff::Timestamp::from_second(now().saturating_add(seconds))
+                .map_err(|_| Stop::usage("that is too long"))?;
             set("until", Node::text(end.to_string()));
         }
         if let Some(uses) = self.uses {
@@ -156,14 +187,23 @@ impl Limits {
         if !when.is_empty() {
             out.push(("when".to_owned(), Node::map(when)));
         }
-        let reason = self.reason.as_ref().map(Node::text).or_else(|| before?.get("reason").cloned());
+        let reason = self
+            .reason
+            .as_ref()
+            .map(Node::text)
+            .or_else(|| before?.get("reason").cloned());
         out.extend(reason.map(|reason| ("reason".to_owned(), reason)));
         Ok(out)
     }
 }
 
 /// Adds rules, each with the id it is to have. What allows very much is asked about first; all are checked before one is written.
-pub(super) fn add(book: &Book, rules: &[(Node, Option<String>)], source: &str, yes: bool) -> Result<Vec<(String, String)>, Stop> {
+pub(super) fn add(
+    book: &Book,
+    rules: &[(Node, Option<String>)],
+    source: &str,
+    yes: bool,
+) -> Result<Vec<(String, String)>, Stop> {
     let ids = Ids::new();
     let mut ready: Vec<(String, &Node, String)> = Vec::new();
     for (rule, id) in rules {
@@ -172,7 +212,10 @@ pub(super) fn add(book: &Book, rules: &[(Node, Option<String>)], source: &str, y
             None => ids.next("rule"),
         };
         if ready.iter().any(|(other, ..)| *other == id) {
-            return Err(Stop::usage(format!("two rules have the id `{}`", visible(&id))));
+            return Err(Stop::usage(format!(
+                "two rules have the id `{}`",
+                visible(&id)
+            )));
         }
         let read = read_one(rule, &id)?;
         ask_about(&read, yes)?;
@@ -180,47 +223,91 @@ pub(super) fn add(book: &Book, rules: &[(Node, Option<String>)], source: &str, y
         ready.push((id, rule, words));
     }
     for (id, rule, words) in &ready {
-        book.write(&Change::RuleAdded { id, rule, words, source })?;
+        book.write(&Change::RuleAdded {
+            id,
+            rule,
+            words,
+            source,
+        })?;
     }
     warn_of_many(book.of(Shelf::Rules).count() + ready.len());
-    Ok(ready.into_iter().map(|(id, _, words)| (id, words)).collect())
+    Ok(ready
+        .into_iter()
+        .map(|(id, _, words)| (id, words))
+        .collect())
 }
 
 /// What a rule says, in one line.
 pub(crate) fn words(rule: &Node) -> String {
     let line = of_rule(rule);
-    format!("{} {} `{}` {}", line.decision, line.subject, line.pattern, line.reach)
+    format!(
+        "{} {} `{}` {}",
+        line.decision, line.subject, line.pattern, line.reach
+    )
 }
 
 /// Reads one rule as the policy would.
 pub(super) fn read_one(rule: &Node, id: &str) -> Result<Rule, Stop> {
-    let layer = learned::read_rules(vec![learned::with_id(rule, id)]).map_err(|why| Stop::usage(format!("this is no rule: {why}")))?;
-    layer.rules.into_iter().next().ok_or_else(|| Stop::usage("this rule is disabled, so it cannot be added"))
+    let layer = learned::read_rules(vec![learned::with_id(rule, id)])
+        .map_err(|why| Stop::usage(format!("this is no rule: {why}")))?;
+    layer
+        .rules
+        .into_iter()
+        .next()
+        .ok_or_else(|| Stop::usage("this rule is disabled, so it cannot be added"))
 }
 
 /// An id that a person chose: it is typed again later, and stands in the record.
 fn checked_id(book: &Book, id: &str) -> Result<String, Stop> {
-    let plain = id.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.'));
+    let plain = id
+        .chars()
+        .all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.'));
     if id.is_empty() || id.len() > 64 || !plain || id.starts_with(['-', '.']) {
-        return Err(Stop::hint(format!("`{}` cannot be an id", visible(id)), "use letters, digits, `-`, `_` and `.`"));
+        return Err(Stop::hint(
+            format!("`{}` cannot be an id", visible(id)),
+            "use letters, digits, `-`, `_` and `.`",
+        ));
     }
     if book.standing.iter().any(|one| one.id == id) {
-        return Err(Stop::hint(format!("there is a rule `{id}` already"), &format!("change it with `sayso rules edit {id}`")));
+        return Err(Stop::hint(
+            format!("there is a rule `{id}` already"),
+            &format!("change it with `sayso rules edit {id}`"),
+        ));
     }
     Ok(id.to_owned())
 }
 
 /// Whether a pattern names less of a command than sayso itself would propose: `git *`, of a program that is many programs.
 fn names_only_a_program(subject: &Subject) -> bool {
-    let Subject::Command(patterns) = subject else { return false };
+    let Subject::Command(patterns) = subject else {
+        return false;
+    };
     patterns.iter().any(|pattern| {
-        let [program, "*"] = pattern.written.split_whitespace().collect::<Vec<_>>()[..] else { return false };
+        let [program, "*"] = pattern.written.split_whitespace().collect::<Vec<_>>()[..] else {
+            return false;
+        };
         let draft = sayso_shell::analyse(&format!("{program} x"));
-        if draft.opaque.is_none() && !draft.effects.is_empty() && draft.effects.iter().all(|effect| effect.kind == EffectKind::Read) {
+        if draft.opaque.is_none()
+            && !draft.effects.is_empty()
+            && draft
+                .effects
+                .iter()
+                .all(|effect| effect.kind == EffectKind::Read)
+        {
             return false;
         }
-        let proposed = draft.commands.first().map(sayso_shell::proposals).unwrap_or_default();
-        proposed.last().is_none_or(|widest| widest.split_whitespace().filter(|word| *word != "*").count() > 1)
+        let proposed = draft
+            .commands
+            .first()
+            .map(sayso_shell::proposals)
+            .unwrap_or_default();
+        proposed.last().is_none_or(|widest| {
+            widest
+                .split_whitespace()
+                .filter(|word| *word != "*")
+                .count()
+                > 1
+        })
     })
 }
 
@@ -229,15 +316,26 @@ pub(crate) fn of_line(text: &str) -> Result<Node, String> {
     let word = |text: &str| -> (String, String) {
         let text = text.trim();
         let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        (first.trim_start_matches("--").to_owned(), rest.trim().to_owned())
+        (
+            first.trim_start_matches("--").to_owned(),
+            rest.trim().to_owned(),
+        )
     };
-    let no_rule = || format!("`{}` is no rule; such as `allow cargo test *` or `allow read docs/**`", visible(text));
+    let no_rule = || {
+        format!(
+            "`{}` is no rule; such as `allow cargo test *` or `allow read docs/**`",
+            visible(text)
+        )
+    };
     let (decision, rest) = word(text);
     if !["allow", "ask", "deny"].contains(&decision.as_str()) {
         return Err(no_rule());
     }
     let (first, pattern) = word(&rest);
-    let subject = SUBJECTS.iter().map(|(key, _)| *key).find(|key| *key == first && *key != "command_regex");
+    let subject = SUBJECTS
+        .iter()
+        .map(|(key, _)| *key)
+        .find(|key| *key == first && *key != "command_regex");
     let (subject, pattern) = match subject {
         Some(subject) => (subject, pattern),
         None => ("command", rest),
@@ -245,28 +343,43 @@ pub(crate) fn of_line(text: &str) -> Result<Node, String> {
     if pattern.is_empty() || ["allow", "ask", "deny"].contains(&word(&pattern).0.as_str()) {
         return Err(no_rule());
     }
-    Ok(Node::map([(decision.as_str(), Node::map([(subject, Node::text(pattern))]))]))
+    Ok(Node::map([(
+        decision.as_str(),
+        Node::map([(subject, Node::text(pattern))]),
+    )]))
 }
 
 /// What a person should know before a rule is added; none for one that allows little, or nothing.
 pub(crate) fn warning(rule: &Rule) -> Option<String> {
     let pattern = visible(&rule.matcher.in_words()).into_owned();
     let broad = rule.matcher.is_overly_broad() || names_only_a_program(&rule.matcher.subject);
-    let dangerous = matches!(&rule.matcher.subject, Subject::Delete(_) | Subject::Tool(_) | Subject::Mcp(_));
+    let dangerous = matches!(
+        &rule.matcher.subject,
+        Subject::Delete(_) | Subject::Tool(_) | Subject::Mcp(_)
+    );
     match (broad, dangerous) {
         _ if rule.decision != Decision::Allow => None,
-        (true, _) => Some(format!("`{pattern}` allows very much: nothing of it is asked about from then on")),
-        (false, true) => Some(format!("`{pattern}` allows something that sayso cannot look into")),
+        (true, _) => Some(format!(
+            "`{pattern}` allows very much: nothing of it is asked about from then on"
+        )),
+        (false, true) => Some(format!(
+            "`{pattern}` allows something that sayso cannot look into"
+        )),
         (false, false) => None,
     }
 }
 
 /// Says what a broad rule means, and asks (R-12).
 pub(super) fn ask_about(rule: &Rule, yes: bool) -> Result<(), Stop> {
-    let Some(why) = warning(rule) else { return Ok(()) };
+    let Some(why) = warning(rule) else {
+        return Ok(());
+    };
     let _ = writeln!(io::stderr(), "sayso: warning: {why}");
     match confirm("Add it all the same?", yes)? {
         true => Ok(()),
-        false => Err(Stop::hint("nothing was added", "name the subcommand, the folder, the host or the tool")),
+        false => Err(Stop::hint(
+            "nothing was added",
+            "name the subcommand, the folder, the host or the tool",
+        )),
     }
 }

@@ -51,7 +51,11 @@ pub(super) enum Switch {
 pub(super) fn switch(which: &Which, switch: Switch) -> Result<Exit, Stop> {
     let book = Book::open()?;
     // All of them are found before one is changed.
-    let found = which.ids.iter().map(|id| book.find(Shelf::Rules, id)).collect::<Result<Vec<_>, _>>()?;
+    let found = which
+        .ids
+        .iter()
+        .map(|id| book.find(Shelf::Rules, id))
+        .collect::<Result<Vec<_>, _>>()?;
     for rule in found {
         let (change, done) = match switch {
             Switch::Disable => (Change::Disabled(&rule.id), "disabled"),
@@ -59,7 +63,11 @@ pub(super) fn switch(which: &Which, switch: Switch) -> Result<Exit, Stop> {
             Switch::Remove => (Change::Removed(&rule.id), "removed"),
         };
         book.write(&change)?;
-        say(&format!("{done} rule {}: {}\n", visible(&rule.id), visible(&rule.words)))?;
+        say(&format!(
+            "{done} rule {}: {}\n",
+            visible(&rule.id),
+            visible(&rule.words)
+        ))?;
     }
     Ok(Exit::Allowed)
 }
@@ -76,35 +84,63 @@ pub(super) fn run(args: &EditArgs) -> Result<Exit, Stop> {
         }
         What::Grant(before) => of_answer(before, args)?,
     };
-    book.write(&Change::Edited { id: &rule.id, spec: &spec, words: &words })?;
-    say(&format!("changed rule {}: {}\n", visible(&rule.id), visible(&words)))?;
+    book.write(&Change::Edited {
+        id: &rule.id,
+        spec: &spec,
+        words: &words,
+    })?;
+    say(&format!(
+        "changed rule {}: {}\n",
+        visible(&rule.id),
+        visible(&words)
+    ))?;
     Ok(Exit::Allowed)
 }
 
 /// A rule with the changes in it.
 fn edited(before: &Node, args: &EditArgs) -> Result<Node, Stop> {
     let decisions = ["allow", "ask", "deny"];
-    let (decision, matcher) =
-        decisions.iter().find_map(|word| Some((*word, before.get(word)?))).ok_or_else(|| Stop::usage("this rule cannot be changed"))?;
+    let (decision, matcher) = decisions
+        .iter()
+        .find_map(|word| Some((*word, before.get(word)?)))
+        .ok_or_else(|| Stop::usage("this rule cannot be changed"))?;
     let matcher = match &args.pattern {
         None => matcher.clone(),
         Some(pattern) => Node::map(matcher.entries().iter().map(|entry| {
             let is_pattern = SUBJECTS.iter().any(|(key, _)| *key == entry.key);
-            (entry.key.clone(), if is_pattern { Node::text(pattern) } else { entry.node.clone() })
+            (
+                entry.key.clone(),
+                if is_pattern {
+                    Node::text(pattern)
+                } else {
+                    entry.node.clone()
+                },
+            )
         })),
     };
-    let mut after = vec![(args.decision.as_deref().unwrap_or(decision).to_owned(), matcher)];
+    let mut after = vec![(
+        args.decision.as_deref().unwrap_or(decision).to_owned(),
+        matcher,
+    )];
     after.extend(args.limits.entries(Some(before))?);
-    let settled = |key: &str| decisions.contains(&key) || matches!(key, "when" | "reason" | "match" | "not_match");
-    after.extend(before.entries().iter().filter(|entry| !settled(&entry.key)).map(|entry| (entry.key.clone(), entry.node.clone())));
+    let settled = |key: &str| {
+        decisions.contains(&key) || matches!(key, "when" | "reason" | "match" | "not_match")
+    };
+    after.extend(
+        before
+            .entries()
+            .iter()
+            .filter(|entry| !settled(&entry.key))
+            .map(|entry| (entry.key.clone(), entry.node.clone())),
+    );
     Ok(Node::map(after))
 }
 
 /// A pattern that an answer made. It stays bound to what was shown with the answer: agent, place and risk.
 fn of_answer(before: &Node, args: &EditArgs) -> Result<(Node, String), Stop> {
-    let Some(pattern) =
-        args.pattern.as_ref().filter(|_| args.decision.is_none() && args.limits.entries(None).is_ok_and(|set| set.is_empty()))
-    else {
+    let Some(pattern) = args.pattern.as_ref().filter(|_| {
+        args.decision.is_none() && args.limits.entries(None).is_ok_and(|set| set.is_empty())
+    }) else {
         return Err(Stop::hint(
             "of a rule that an answer made, only the pattern can be changed",
             "remove it and add another with `sayso rules add`",
@@ -116,10 +152,15 @@ fn of_answer(before: &Node, args: &EditArgs) -> Result<(Node, String), Stop> {
     // An answer never reaches outside of the workspace, whatever is written into it later.
     let learned = LearnedRule::parse(key, pattern, &sayso_shell::Bash).map_err(Stop::usage)?;
     ask_about(&read, args.yes)?;
-    if read.matcher.is_overly_broad() && !confirm("It was an answer to one call. Do you mean it?", args.yes)? {
+    if read.matcher.is_overly_broad()
+        && !confirm("It was an answer to one call. Do you mean it?", args.yes)?
+    {
         return Err(Stop::usage("nothing was changed"));
     }
-    Ok((spec::with_pattern(before, pattern), learned.words(scope_of(before))))
+    Ok((
+        spec::with_pattern(before, pattern),
+        learned.words(scope_of(before)),
+    ))
 }
 
 /// How far an answer reaches.

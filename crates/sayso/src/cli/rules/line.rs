@@ -37,20 +37,31 @@ pub(crate) fn line(one: &Standing) -> Line {
     match &one.what {
         What::Rule(rule) => {
             let line = of_rule(rule);
-            Line { uses: line.uses.map(|most| most.saturating_sub(one.uses)), ..line }
+            Line {
+                uses: line.uses.map(|most| most.saturating_sub(one.uses)),
+                ..line
+            }
         }
         What::Grant(spec) => of_pattern(spec, one),
     }
 }
 
 pub(super) fn of_rule(rule: &Node) -> Line {
-    let (decision, matcher) = ["allow", "ask", "deny"].iter().find_map(|word| Some((*word, rule.get(word)?))).unwrap_or(("?", rule));
-    let (subject, kind, value) =
-        SUBJECTS.iter().find_map(|(key, kind)| Some((*key, *kind, matcher.get(key)?))).unwrap_or(("?", "?", matcher));
+    let (decision, matcher) = ["allow", "ask", "deny"]
+        .iter()
+        .find_map(|word| Some((*word, rule.get(word)?)))
+        .unwrap_or(("?", rule));
+    let (subject, kind, value) = SUBJECTS
+        .iter()
+        .find_map(|(key, kind)| Some((*key, *kind, matcher.get(key)?)))
+        .unwrap_or(("?", "?", matcher));
     let when = rule.get("when");
     let condition = |name: &str| when.and_then(|when| when.get(name)).map(texts);
     let mut reach = Vec::new();
-    reach.push(condition("workspace").map_or_else(|| "everywhere".to_owned(), |workspace| format!("in {workspace}")));
+    reach.push(condition("workspace").map_or_else(
+        || "everywhere".to_owned(),
+        |workspace| format!("in {workspace}"),
+    ));
     reach.extend(condition("agent").map(|agent| format!("for {agent}")));
     reach.extend(condition("mode").map(|mode| format!("in mode {mode}")));
     reach.extend(rule.get("except").map(|_| "with exceptions".to_owned()));
@@ -60,22 +71,39 @@ pub(super) fn of_rule(rule: &Node) -> Line {
         subject,
         pattern: texts(value),
         reach: reach.join(", "),
-        expires: when.and_then(|when| when.get("until")).and_then(Node::as_text).and_then(time::parse),
-        uses: when.and_then(|when| when.get("uses")).and_then(Node::as_whole),
+        expires: when
+            .and_then(|when| when.get("until"))
+            .and_then(Node::as_text)
+            .and_then(time::parse),
+        uses: when
+            .and_then(|when| when.get("uses"))
+            .and_then(Node::as_whole),
     }
 }
 
 fn of_pattern(spec: &Node, one: &Standing) -> Line {
     let text = |name: &str| spec.get(name).and_then(Node::as_text);
-    let place = text("project").map_or_else(|| "everywhere".to_owned(), |workspace| format!("in {workspace}"));
-    let agent = text("agent").filter(|agent| !agent.is_empty()).map(|agent| format!(", for {}", agent.replace('\u{1f}', " < ")));
-    let mcp = |name: &str| spec.get("mcp_tool").and_then(|tool| tool.get(name)).and_then(Node::as_text);
+    let place = text("project").map_or_else(
+        || "everywhere".to_owned(),
+        |workspace| format!("in {workspace}"),
+    );
+    let agent = text("agent")
+        .filter(|agent| !agent.is_empty())
+        .map(|agent| format!(", for {}", agent.replace('\u{1f}', " < ")));
+    let mcp = |name: &str| {
+        spec.get("mcp_tool")
+            .and_then(|tool| tool.get(name))
+            .and_then(Node::as_text)
+    };
     let (key, pattern) = match (spec::rule(spec), mcp("server"), mcp("tool")) {
         (Some((key, pattern)), ..) => (key.word(), pattern.to_owned()),
         (None, Some(server), Some(tool)) => ("mcp", format!("{server}/{tool}")),
         _ => ("?", String::new()),
     };
-    let (subject, kind) = SUBJECTS.into_iter().find(|(subject, _)| *subject == key).unwrap_or(("?", "?"));
+    let (subject, kind) = SUBJECTS
+        .into_iter()
+        .find(|(subject, _)| *subject == key)
+        .unwrap_or(("?", "?"));
     Line {
         decision: "allow".to_owned(),
         kind,
@@ -90,7 +118,11 @@ fn of_pattern(spec: &Node, one: &Standing) -> Line {
 /// One text, or several.
 fn texts(node: &Node) -> String {
     match &node.value {
-        Value::List(items) => items.iter().filter_map(Node::as_text).collect::<Vec<_>>().join(", "),
+        Value::List(items) => items
+            .iter()
+            .filter_map(Node::as_text)
+            .collect::<Vec<_>>()
+            .join(", "),
         _ => node.as_text().unwrap_or_default().to_owned(),
     }
 }

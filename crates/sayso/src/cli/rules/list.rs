@@ -38,10 +38,24 @@ pub(super) fn run(args: &ListArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Allowed);
     }
     if rules.is_empty() {
-        writeln!(out, "There are no rules yet. An answer for a project or for always makes one; `sayso rules add` does, too.")?;
+        writeln!(
+            out,
+            "There are no rules yet. An answer for a project or for always makes one; `sayso rules add` does, too."
+        )?;
         return Ok(Exit::Allowed);
     }
-    let head = ["ID", "DECISION", "PATTERN", "WHERE", "COUNTS", "USES", "LAST USED", "CREATED", "SOURCE", "TYPE"];
+    let head = [
+        "ID",
+        "DECISION",
+        "PATTERN",
+        "WHERE",
+        "COUNTS",
+        "USES",
+        "LAST USED",
+        "CREATED",
+        "SOURCE",
+        "TYPE",
+    ];
     let rows: Vec<Vec<String>> = rules.iter().map(|rule| row(rule)).collect();
     for line in columns(&head, &rows, Paint::for_stream(&io::stdout()).cut_at()) {
         writeln!(out, "{line}")?;
@@ -55,14 +69,27 @@ pub(super) fn run(args: &ListArgs) -> Result<Exit, Stop> {
 pub(super) fn warn_of_many(count: usize) {
     if count >= MANY {
         let hint = "`sayso rules list` shows which were never used";
-        let _ = writeln!(io::stderr(), "sayso: warning: there are {count} rules; few people can say what so many allow\nhint: {hint}");
+        let _ = writeln!(
+            io::stderr(),
+            "sayso: warning: there are {count} rules; few people can say what so many allow\nhint: {hint}"
+        );
     }
 }
 
 fn row(rule: &Standing) -> Vec<String> {
     let now = now().saturating_mul(1000);
-    let Line { decision, kind, subject, pattern, reach, expires, uses } = line(rule);
-    let is_over = rule.is_over(now / 1000) || expires.is_some_and(|end| end.saturating_mul(1000) <= now) || uses == Some(0);
+    let Line {
+        decision,
+        kind,
+        subject,
+        pattern,
+        reach,
+        expires,
+        uses,
+    } = line(rule);
+    let is_over = rule.is_over(now / 1000)
+        || expires.is_some_and(|end| end.saturating_mul(1000) <= now)
+        || uses == Some(0);
     let counts = match (rule.enabled, is_over) {
         (false, _) => "disabled".to_owned(),
         (true, true) => "over".to_owned(),
@@ -72,7 +99,11 @@ fn row(rule: &Standing) -> Vec<String> {
             (None, None) => "yes".to_owned(),
         },
     };
-    let pattern = if subject == kind { pattern } else { format!("{subject} {pattern}") };
+    let pattern = if subject == kind {
+        pattern
+    } else {
+        format!("{subject} {pattern}")
+    };
     vec![
         rule.short().to_owned(),
         decision,
@@ -80,7 +111,8 @@ fn row(rule: &Standing) -> Vec<String> {
         reach,
         counts,
         rule.uses.to_string(),
-        rule.last_used.map_or_else(|| "never".to_owned(), |at| ago(at, now)),
+        rule.last_used
+            .map_or_else(|| "never".to_owned(), |at| ago(at, now)),
         ago(rule.created, now),
         rule.source.clone(),
         kind.to_owned(),
@@ -105,6 +137,9 @@ pub(super) fn as_json(rule: &Standing) -> Node {
     ];
     map.extend(rule.last_used.map(|at| ("last_used", number(at))));
     map.extend(line.expires.map(|end| ("expires_at", number(end))));
-    map.extend(line.uses.map(|uses| ("uses_left", Value::Number(uses.to_string()).into())));
+    map.extend(
+        line.uses
+            .map(|uses| ("uses_left", Value::Number(uses.to_string()).into())),
+    );
     Node::map(map)
 }

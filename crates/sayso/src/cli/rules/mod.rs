@@ -29,7 +29,13 @@ impl RulesArgs {
     /// Whether it changes nothing.
     pub(super) fn only_looks(&self) -> bool {
         let command = &self.command;
-        matches!(command, RulesCommand::List(_) | RulesCommand::Test(_) | RulesCommand::Suggest(_) | RulesCommand::Export(_))
+        matches!(
+            command,
+            RulesCommand::List(_)
+                | RulesCommand::Test(_)
+                | RulesCommand::Suggest(_)
+                | RulesCommand::Export(_)
+        )
     }
 }
 

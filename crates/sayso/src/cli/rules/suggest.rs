@@ -72,14 +72,19 @@ struct History {
 impl History {
     /// Takes in an entry, the newest first. Where there are too many kinds of calls, only those that are known are counted.
     fn take(&mut self, entry: &Stored) {
-        let Some((call, patterned, one)) = read(entry) else { return };
+        let Some((call, patterned, one)) = read(entry) else {
+            return;
+        };
         self.asked += u64::from(one.asked);
         // What was denied keeps a pattern from being suggested, so more of it is looked at.
         let most = if one.denied { 2 * MAX_CALLS } else { MAX_CALLS };
         if self.calls.len() >= most && !self.calls.contains_key(&call) {
             return;
         }
-        let past = self.calls.entry(call).or_insert_with_key(|call| Past::new(call, patterned));
+        let past = self
+            .calls
+            .entry(call)
+            .or_insert_with_key(|call| Past::new(call, patterned));
         past.asked += u64::from(one.asked);
         past.approved += u64::from(one.asked && one.approved);
         past.denied += u64::from(one.asked && one.denied);
@@ -127,8 +132,12 @@ pub(super) fn run(args: &SuggestArgs) -> Result<Exit, Stop> {
     let since = match &args.since {
         None => i64::MIN,
         Some(text) => {
-            let length = read_length(text)
-                .ok_or_else(|| Stop::hint(format!("`{}` is no length of time", visible(text)), "write `2h`, `7d` or `4w`"))?;
+            let length = read_length(text).ok_or_else(|| {
+                Stop::hint(
+                    format!("`{}` is no length of time", visible(text)),
+                    "write `2h`, `7d` or `4w`",
+                )
+            })?;
             now().saturating_sub(length).saturating_mul(1000)
         }
     };
@@ -142,14 +151,26 @@ pub(super) fn run(args: &SuggestArgs) -> Result<Exit, Stop> {
     }
     let asked = history.asked;
     let history = history.sorted();
-    let known: BTreeSet<String> = book.of(Shelf::Rules).map(|rule| line(rule).pattern).collect();
+    let known: BTreeSet<String> = book
+        .of(Shelf::Rules)
+        .map(|rule| line(rule).pattern)
+        .collect();
     let found = suggestions(&history, args.least, &known);
     let text: String = match args.json {
-        true => found.iter().map(|(key, count)| format!("{}\n", json::write_plain(&as_json(key, count)))).collect(),
+        true => found
+            .iter()
+            .map(|(key, count)| format!("{}\n", json::write_plain(&as_json(key, count))))
+            .collect(),
         false if found.is_empty() => {
-            format!("nothing to suggest: of {asked} prompts in the record, no call was approved {} times and never denied\n", args.least)
+            format!(
+                "nothing to suggest: of {asked} prompts in the record, no call was approved {} times and never denied\n",
+                args.least
+            )
         }
-        false => found.iter().map(|(key, count)| in_words(key, count)).collect(),
+        false => found
+            .iter()
+            .map(|(key, count)| in_words(key, count))
+            .collect(),
     };
     say(&text)?;
     Ok(Exit::Allowed)
@@ -163,7 +184,18 @@ impl Past {
         };
         let patterns = if *plain { patterns } else { Vec::new() };
         let (what, agent, workspace) = (what.clone(), agent.clone(), workspace.clone());
-        Past { what, patterns, program, agent, workspace, asked: 0, approved: 0, denied: 0, was_denied: false, was_left: false }
+        Past {
+            what,
+            patterns,
+            program,
+            agent,
+            workspace,
+            asked: 0,
+            approved: 0,
+            denied: 0,
+            was_denied: false,
+            was_left: false,
+        }
     }
 }
 
@@ -172,33 +204,61 @@ fn read(entry: &Stored) -> Option<(Call, Patterned, One)> {
     let text = |name: &str| node.get(name).and_then(Node::as_text);
     let tool = tool::find(text("tool")?)?;
     let args = node.get("args")?;
-    let (asked, outcome) = (text("decision") == Some("ask"), text("outcome").unwrap_or_default());
+    let (asked, outcome) = (
+        text("decision") == Some("ask"),
+        text("outcome").unwrap_or_default(),
+    );
     // What always asks is not for rules.
-    let (agent, workspace) = (text("agent").unwrap_or_default().to_owned(), text("workspace").unwrap_or_default().to_owned());
+    let (agent, workspace) = (
+        text("agent").unwrap_or_default().to_owned(),
+        text("workspace").unwrap_or_default().to_owned(),
+    );
     // Nor is what an agent does for another: a rule names one of them.
     let plain = text("tier") == Some("none")
         && !agent.contains(" < ")
         && node.get("args_cut").is_none()
         && text("rule").is_none_or(|rule| rule != "delete");
     let argument = |name: &str| args.get(name).and_then(Node::as_text);
-    let (what, patterned) = match argument("command").filter(|_| tool.kind == tool::Kind::Terminal) {
+    let (what, patterned) = match argument("command").filter(|_| tool.kind == tool::Kind::Terminal)
+    {
         Some(command) => (command.to_owned(), Patterned::Command(command.to_owned())),
         None => {
             let path = argument("path").or_else(|| argument("file"))?;
-            (format!("{} {path}", tool.name), Patterned::Path(tool.kind, path.to_owned()))
+            (
+                format!("{} {path}", tool.name),
+                Patterned::Path(tool.kind, path.to_owned()),
+            )
         }
     };
     let denied = matches!(outcome, "denied" | "timed_out" | "cancelled");
     let call = (what, agent, workspace, plain);
-    (call.0.len() <= MAX_LENGTH || denied).then_some((call, patterned, One { asked, approved: outcome == "approved", denied }))
+    (call.0.len() <= MAX_LENGTH || denied).then_some((
+        call,
+        patterned,
+        One {
+            asked,
+            approved: outcome == "approved",
+            denied,
+        },
+    ))
 }
 
 /// The name that a command begins with, and its patterns.
 fn of_command(command: &str) -> (Option<String>, Vec<(&'static str, String)>) {
     let draft = sayso_shell::analyse(command);
-    let program = draft.commands.first().and_then(|first| first.words.first()).cloned();
+    let program = draft
+        .commands
+        .first()
+        .and_then(|first| first.words.first())
+        .cloned();
     match draft.commands.as_slice() {
-        [one] if draft.opaque.is_none() => (program, sayso_shell::proposals(one).into_iter().map(|pattern| ("command", pattern)).collect()),
+        [one] if draft.opaque.is_none() => (
+            program,
+            sayso_shell::proposals(one)
+                .into_iter()
+                .map(|pattern| ("command", pattern))
+                .collect(),
+        ),
         _ => (program, Vec::new()),
     }
 }
@@ -210,8 +270,9 @@ fn of_path(kind: tool::Kind, path: &str) -> Vec<(&'static str, String)> {
         kind if kind.is_file_edit() => "write",
         _ => return Vec::new(),
     };
-    let plain =
-        !path.starts_with(['/', '~', '.']) && !path.contains(['*', '?', '{', '}', '\\']) && !path.split('/').any(|part| part == "..");
+    let plain = !path.starts_with(['/', '~', '.'])
+        && !path.contains(['*', '?', '{', '}', '\\'])
+        && !path.split('/').any(|part| part == "..");
     match path.rsplit_once('/') {
         Some((folder, _)) if plain => vec![(key, format!("{folder}/**"))],
         _ => Vec::new(),
@@ -235,19 +296,36 @@ fn suggestions(history: &[Past], least: u64, known: &BTreeSet<String>) -> Vec<(K
             }
         }
     }
-    counts.retain(|(_, pattern), count| count.approved >= least && count.denied == 0 && !known.contains(pattern));
+    counts.retain(|(_, pattern), count| {
+        count.approved >= least && count.denied == 0 && !known.contains(pattern)
+    });
     let mut found: Vec<(Key, Count)> = counts.into_iter().collect();
-    found.sort_by(|(_, one), (_, other)| other.approved.cmp(&one.approved).then(one.width.cmp(&other.width)));
+    found.sort_by(|(_, one), (_, other)| {
+        other
+            .approved
+            .cmp(&one.approved)
+            .then(one.width.cmp(&other.width))
+    });
     let mut chosen: Vec<(Key, Count)> = Vec::new();
     for (key, mut count) in found {
-        let first = key.1.split(' ').next().filter(|word| key.0 == "command" && !word.contains(PATTERN_SIGNS));
+        let first = key
+            .1
+            .split(' ')
+            .next()
+            .filter(|word| key.0 == "command" && !word.contains(PATTERN_SIGNS));
         let is_near = |past: &&Past| first.is_none() || past.program.as_deref() == first;
-        let matched: Vec<&Past> = history.iter().filter(is_near).filter(|past| fits(&key, past)).collect();
+        let matched: Vec<&Past> = history
+            .iter()
+            .filter(is_near)
+            .filter(|past| fits(&key, past))
+            .collect();
         // Others were denied that it would let through: not even a suggestion.
         if matched.iter().any(|past| past.was_denied) {
             continue;
         }
-        let is_part = chosen.iter().any(|(other, more)| more.approved >= count.approved && matched.iter().all(|past| fits(other, past)));
+        let is_part = chosen.iter().any(|(other, more)| {
+            more.approved >= count.approved && matched.iter().all(|past| fits(other, past))
+        });
         if is_part {
             continue;
         }
@@ -261,15 +339,27 @@ fn suggestions(history: &[Past], least: u64, known: &BTreeSet<String>) -> Vec<(K
 /// Whether a rule with this pattern would have been about the call.
 fn fits((kind, pattern): &Key, past: &Past) -> bool {
     if *kind != "command" {
-        return past.patterns.iter().any(|(other, folder)| other == kind && folder.starts_with(pattern.trim_end_matches("**")));
+        return past.patterns.iter().any(|(other, folder)| {
+            other == kind && folder.starts_with(pattern.trim_end_matches("**"))
+        });
     }
-    let Ok(pattern) = CommandPattern::parse(pattern, Form::Words, &Bash) else { return false };
+    let Ok(pattern) = CommandPattern::parse(pattern, Form::Words, &Bash) else {
+        return false;
+    };
     let draft = sayso_shell::analyse(&past.what);
-    !draft.commands.is_empty() && draft.commands.iter().all(|command| pattern.matches(command, Reach::Narrow))
+    !draft.commands.is_empty()
+        && draft
+            .commands
+            .iter()
+            .all(|command| pattern.matches(command, Reach::Narrow))
 }
 
 fn option(key: &str) -> String {
-    if key == "command" { String::new() } else { format!("--{key} ") }
+    if key == "command" {
+        String::new()
+    } else {
+        format!("--{key} ")
+    }
 }
 
 /// The line that adds the rule. What was approved in one place, or for one agent, is suggested for that only.
@@ -287,7 +377,11 @@ fn addition((key, pattern): &Key, count: &Count) -> String {
 
 fn in_words(suggested: &Key, count: &Count) -> String {
     let (key, pattern) = suggested;
-    let what = if *key == "command" { String::new() } else { format!("{key} of ") };
+    let what = if *key == "command" {
+        String::new()
+    } else {
+        format!("{key} of ")
+    };
     let mut out = format!(
         "you approved {what}`{}` {} times, never denied it\n    {}\n",
         visible(&pattern.replace(" *", " …")),
@@ -297,10 +391,22 @@ fn in_words(suggested: &Key, count: &Count) -> String {
     if count.others.is_empty() {
         out.push_str("    it would have matched nothing else\n");
     } else {
-        let shown: Vec<String> = count.others.iter().take(MOST_OTHERS).map(|what| format!("`{}`", visible(what))).collect();
+        let shown: Vec<String> = count
+            .others
+            .iter()
+            .take(MOST_OTHERS)
+            .map(|what| format!("`{}`", visible(what)))
+            .collect();
         let more = count.others.len().saturating_sub(MOST_OTHERS);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        out.push_str(&format!("    it would also have matched, not asked or not answered: {}{more}\n", shown.join(", ")));
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        out.push_str(&format!(
+            "    it would also have matched, not asked or not answered: {}{more}\n",
+            shown.join(", ")
+        ));
     }
     out
 }
@@ -312,7 +418,10 @@ fn as_json(suggested: &Key, count: &Count) -> Node {
         ("pattern", Node::text(pattern)),
         ("approved", Value::Number(count.approved.to_string()).into()),
         ("denied", Value::Number(count.denied.to_string()).into()),
-        ("others", Value::List(count.others.iter().map(Node::text).collect()).into()),
+        (
+            "others",
+            Value::List(count.others.iter().map(Node::text).collect()).into(),
+        ),
         ("command", Node::text(addition(suggested, count))),
     ])
 }

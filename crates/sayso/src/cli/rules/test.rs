@@ -40,21 +40,50 @@ pub(super) fn run(args: &TestArgs) -> Result<Exit, Stop> {
     let book = Book::open()?;
     let place = Place::open(&args.choice)?;
     place.insist()?;
-    let agent = sayso_core::operation::Agent { name: args.agent.clone(), parents: Vec::new() };
-    let call = Call { agent, ..Call::command(&args.command, &place.folder) };
+    let agent = sayso_core::operation::Agent {
+        name: args.agent.clone(),
+        parents: Vec::new(),
+    };
+    let call = Call {
+        agent,
+        ..Call::command(&args.command, &place.folder)
+    };
     let operation = Operation::freeze(call).map_err(|malformed| Stop::usage(malformed.0))?;
     let world = place.world();
     // Whether scripts are still those that were shown is looked at when something runs; here such a grant is left out.
-    let grants: Vec<Grant> = place.loaded.grants.iter().filter(|grant| grant.seal.is_none()).cloned().collect();
+    let grants: Vec<Grant> = place
+        .loaded
+        .grants
+        .iter()
+        .filter(|grant| grant.seal.is_none())
+        .cloned()
+        .collect();
     let policy = &place.loaded.policy;
-    let bench = Bench { world: &world, policy, grants: &grants, uses: None, run: Run::Interactive, now: now(), trace: false };
+    let bench = Bench {
+        world: &world,
+        policy,
+        grants: &grants,
+        uses: None,
+        run: Run::Interactive,
+        now: now(),
+        trace: false,
+    };
     let judged = judge(&bench, &operation);
-    let matching: Vec<&Standing> = book.of(Shelf::Rules).filter(|rule| matches(rule, &args.command)).collect();
+    let matching: Vec<&Standing> = book
+        .of(Shelf::Rules)
+        .filter(|rule| matches(rule, &args.command))
+        .collect();
     let verdict = &judged.verdict;
     let reason = verdict.weightiest();
     if args.json {
-        let rules = matching.iter().map(|rule| super::list::as_json(rule)).collect();
-        let mut map = vec![("decision", Node::text(verdict.decision.word())), ("rules", Value::List(rules).into())];
+        let rules = matching
+            .iter()
+            .map(|rule| super::list::as_json(rule))
+            .collect();
+        let mut map = vec![
+            ("decision", Node::text(verdict.decision.word())),
+            ("rules", Value::List(rules).into()),
+        ];
         map.extend(reason.map(|reason| ("rule", Node::text(&reason.rule))));
         map.extend(reason.map(|reason| ("why", Node::text(&reason.text))));
         say(&format!("{}\n", json::write_plain(&Node::map(map))))?;
@@ -75,7 +104,9 @@ pub(super) fn run(args: &TestArgs) -> Result<Exit, Stop> {
     if matching.is_empty() {
         text.push_str("no rule matches\n");
     }
-    let why = reason.map(|reason| format!(": {} ({})", visible(&reason.text), visible(&reason.source))).unwrap_or_default();
+    let why = reason
+        .map(|reason| format!(": {} ({})", visible(&reason.text), visible(&reason.source)))
+        .unwrap_or_default();
     text.push_str(&format!("in the end: {}{why}\n", verdict.decision.word()));
     say(&text)?;
     Ok(exit(verdict.decision))
@@ -90,19 +121,30 @@ pub(super) fn matches(rule: &Standing, command: &str) -> bool {
     let draft = sayso_shell::analyse(command);
     let patterns = match &rule.what {
         What::Rule(_) => {
-            let enabled = Standing { enabled: true, ..rule.clone() };
-            let layer = learned::layer(std::slice::from_ref(&enabled)).ok().flatten();
+            let enabled = Standing {
+                enabled: true,
+                ..rule.clone()
+            };
+            let layer = learned::layer(std::slice::from_ref(&enabled))
+                .ok()
+                .flatten();
             let rules = layer.map(|layer| layer.rules).unwrap_or_default();
             rules
                 .into_iter()
                 .flat_map(|rule| match rule.matcher.subject {
-                    Subject::Command(patterns) => patterns.into_iter().map(|pattern| (pattern, rule.decision)).collect(),
+                    Subject::Command(patterns) => patterns
+                        .into_iter()
+                        .map(|pattern| (pattern, rule.decision))
+                        .collect(),
                     _ => Vec::new(),
                 })
                 .collect::<Vec<_>>()
         }
         What::Grant(_) => {
-            let enabled = Standing { enabled: true, ..rule.clone() };
+            let enabled = Standing {
+                enabled: true,
+                ..rule.clone()
+            };
             let grants: Vec<Grant> = shelf::grants(std::slice::from_ref(&enabled));
             grants
                 .into_iter()
@@ -117,7 +159,14 @@ pub(super) fn matches(rule: &Standing, command: &str) -> bool {
         }
     };
     patterns.iter().any(|(pattern, decision)| {
-        let reach = if *decision == Decision::Allow { Reach::Narrow } else { Reach::Wide };
-        draft.commands.iter().any(|command| pattern.matches(command, reach))
+        let reach = if *decision == Decision::Allow {
+            Reach::Narrow
+        } else {
+            Reach::Wide
+        };
+        draft
+            .commands
+            .iter()
+            .any(|command| pattern.matches(command, reach))
     })
 }

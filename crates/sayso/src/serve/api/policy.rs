@@ -19,17 +19,30 @@ pub(super) async fn policy(server: &Arc<Server>, asked: Asked) -> Answered {
         return Err(Problem::unreadable("`workspace` is no absolute path"));
     }
     if !sayso_core::operation::is_possible_folder(workspace) {
-        return Err(Problem::missing("there is no such folder: `workspace` is longer than any system allows"));
+        return Err(Problem::missing(
+            "there is no such folder: `workspace` is longer than any system allows",
+        ));
     }
-    let (workspace, whereabouts) = (PathBuf::from(sayso_core::paths::join("/", workspace)), server.whereabouts.clone());
+    let (workspace, whereabouts) = (
+        PathBuf::from(sayso_core::paths::join("/", workspace)),
+        server.whereabouts.clone(),
+    );
     reply_aside(move || {
-        let choice = Choice { ignores_environment: true, ..Choice::default() };
+        let choice = Choice {
+            ignores_environment: true,
+            ..Choice::default()
+        };
         let loaded = assemble::load(&whereabouts, &workspace, &choice);
         if let Some(why) = loaded.policy.why_broken() {
-            return Err(Problem::broken(format!("the policy cannot be read, so everything is denied: {why}")));
+            return Err(Problem::broken(format!(
+                "the policy cannot be read, so everything is denied: {why}"
+            )));
         }
         let views = loaded.policy.views().iter().map(view_json).collect();
-        Ok(Reply::json(200, &Node::map([("views", Value::List(views).into())])))
+        Ok(Reply::json(
+            200,
+            &Node::map([("views", Value::List(views).into())]),
+        ))
     })
     .await
 }

@@ -20,7 +20,9 @@ pub(super) async fn preview(server: &Arc<Server>, asked: Asked) -> Answered {
     let text = |key: &str| match asked.body.get(key) {
         None => Ok(None),
         Some(node) if matches!(node.value, Value::Null) => Ok(None),
-        Some(node) => node.as_text().map(Some).ok_or_else(|| Problem::unreadable(format!("`{key}` is {}, not text", node.kind_word()))),
+        Some(node) => node.as_text().map(Some).ok_or_else(|| {
+            Problem::unreadable(format!("`{key}` is {}, not text", node.kind_word()))
+        }),
     };
     let scope = text("scope")?.ok_or_else(|| Problem::unreadable("`scope` is missing"))?;
     let posted = prompts::open(server, asked.name())?;
@@ -28,24 +30,51 @@ pub(super) async fn preview(server: &Arc<Server>, asked: Asked) -> Answered {
     let (stores, scope, words) = match (text("pattern")?, text("width")?) {
         (Some(_), Some(_)) => return Err(Problem::unreadable("a pattern has no `width`")),
         (Some(pattern), None) => {
-            let scope = Scope::from_word(scope).ok_or_else(|| Problem::unreadable("`scope` is session, project or always"))?;
-            let choice = Choice::Pattern { text: pattern.to_owned(), scope };
+            let scope = Scope::from_word(scope)
+                .ok_or_else(|| Problem::unreadable("`scope` is session, project or always"))?;
+            let choice = Choice::Pattern {
+                text: pattern.to_owned(),
+                scope,
+            };
             if !prompt.takes(&choice) {
-                return Err(Problem::new(422, "not-offered", "no pattern of this scope is offered"));
+                return Err(Problem::new(
+                    422,
+                    "not-offered",
+                    "no pattern of this scope is offered",
+                ));
             }
-            let rule = pattern::check(pattern, &prompt).map_err(|why| Problem::new(422, "bad-pattern", why))?;
-            (Stores::Rule(RuleText { key: rule.key(), pattern: rule.pattern().into() }), scope, rule.words(scope))
+            let rule = pattern::check(pattern, &prompt)
+                .map_err(|why| Problem::new(422, "bad-pattern", why))?;
+            (
+                Stores::Rule(RuleText {
+                    key: rule.key(),
+                    pattern: rule.pattern().into(),
+                }),
+                scope,
+                rule.words(scope),
+            )
         }
         (None, width) => {
             let Choice::Offer(at) = prompts::by_scope(server, asked.name(), scope, width)? else {
                 return Err(Problem::missing("there is no such prompt"));
             };
-            let offer = prompt.offers.get(at).ok_or_else(|| Problem::missing("there is no such offer"))?;
+            let offer = prompt
+                .offers
+                .get(at)
+                .ok_or_else(|| Problem::missing("there is no such offer"))?;
             (offer.stores.clone(), offer.scope, offer.words.clone())
         }
     };
     let record = InRecord::new(server.whereabouts.state.clone());
-    let earlier = aside(move || Ok(record.earlier(&stores, scope, &prompt).map(|earlier| earlier.words(&prompt)))).await?;
+    let earlier = aside(move || {
+        Ok(record
+            .earlier(&stores, scope, &prompt)
+            .map(|earlier| earlier.words(&prompt)))
+    })
+    .await?;
     let earlier = earlier.map_or_else(|| Value::Null.into(), Node::text);
-    Ok(Reply::json(200, &Node::map([("words", Node::text(words)), ("earlier", earlier)])))
+    Ok(Reply::json(
+        200,
+        &Node::map([("words", Node::text(words)), ("earlier", earlier)]),
+    ))
 }

@@ -23,25 +23,47 @@ const LONGEST: usize = 1024;
 /// An answer by the id of the prompt: the whole response of that system. What is kept is kept for this session, unless `scope` says otherwise.
 pub(super) async fn respond(server: &Arc<Server>, asked: Asked) -> Answered {
     let body = &asked.body;
-    only(body, &["requestID", "action", "pattern", "createdAt", "scope", "pin"])?;
+    only(
+        body,
+        &[
+            "requestID",
+            "action",
+            "pattern",
+            "createdAt",
+            "scope",
+            "pin",
+        ],
+    )?;
     let text = |key: &str| match body.get(key) {
         None => Ok(None),
         Some(node) if matches!(node.value, Value::Null) => Ok(None),
         Some(node) => match node.as_text() {
             Some(text) if text.chars().count() <= LONGEST => Ok(Some(text)),
             Some(_) => Err(Problem::unreadable(format!("`{key}` is too long"))),
-            None => Err(Problem::unreadable(format!("`{key}` is {}, not text", node.kind_word()))),
+            None => Err(Problem::unreadable(format!(
+                "`{key}` is {}, not text",
+                node.kind_word()
+            ))),
         },
     };
-    let needed = |key: &str| text(key)?.ok_or_else(|| Problem::unreadable(format!("`{key}` is missing")));
-    let (id, action, pattern) = (needed("requestID")?.to_owned(), needed("action")?.to_owned(), text("pattern")?.map(str::to_owned));
+    let needed =
+        |key: &str| text(key)?.ok_or_else(|| Problem::unreadable(format!("`{key}` is missing")));
+    let (id, action, pattern) = (
+        needed("requestID")?.to_owned(),
+        needed("action")?.to_owned(),
+        text("pattern")?.map(str::to_owned),
+    );
     let pin = text("pin")?.map(str::to_owned);
     if !["once", "always", "reject", "pattern"].contains(&action.as_str()) {
-        return Err(Problem::unreadable("`action` is once, always, reject or pattern"));
+        return Err(Problem::unreadable(
+            "`action` is once, always, reject or pattern",
+        ));
     }
     // The clock of whoever answers counts for nothing; the record has ours.
     if text("createdAt")?.is_some_and(|time| time.parse::<jiff::Timestamp>().is_err()) {
-        return Err(Problem::unreadable("`createdAt` is no time such as 2026-01-31T12:00:00Z"));
+        return Err(Problem::unreadable(
+            "`createdAt` is no time such as 2026-01-31T12:00:00Z",
+        ));
     }
     let scope = match text("scope")? {
         None => None,
@@ -55,24 +77,49 @@ pub(super) async fn respond(server: &Arc<Server>, asked: Asked) -> Answered {
     let pattern = pattern.filter(|pattern| !pattern.is_empty());
     let (digest, choice) = match server.inbox.find(&id) {
         Some(Ok(posted)) if posted.session() != asked.name() => {
-            return Err(Problem::refused(403, "session", "the prompt belongs to another session"));
+            return Err(Problem::refused(
+                403,
+                "session",
+                "the prompt belongs to another session",
+            ));
         }
-        Some(Ok(posted)) => (posted.prompt.operation.digest(), prompts::of_action(&posted, &action, pattern.as_deref(), scope)?),
+        Some(Ok(posted)) => (
+            posted.prompt.operation.digest(),
+            prompts::of_action(&posted, &action, pattern.as_deref(), scope)?,
+        ),
         // The same words as for any other answer that comes too late.
-        _ => (sayso_core::digest::Digest::of_bytes(b""), sayso_core::prompt::Choice::Deny),
+        _ => (
+            sayso_core::digest::Digest::of_bytes(b""),
+            sayso_core::prompt::Choice::Deny,
+        ),
     };
-    let answer = Answer { prompt: id.clone(), digest, choice, note: None, typed: None };
+    let answer = Answer {
+        prompt: id.clone(),
+        digest,
+        choice,
+        note: None,
+        typed: None,
+    };
     let over = prompts::take(server, answer, pin, &asked.decided_by()).await?;
     let nothing = || Node::from(Value::Null);
-    let time = jiff::Timestamp::from_millisecond(over.at).map(|time| format!("{time:.3}")).unwrap_or_default();
+    let time = jiff::Timestamp::from_millisecond(over.at)
+        .map(|time| format!("{time:.3}"))
+        .unwrap_or_default();
     let node = Node::map([
         ("requestID", Node::text(id)),
         ("sessionID", Node::text(&over.session)),
         ("action", Node::text(action)),
         ("pattern", pattern.map_or_else(nothing, Node::text)),
-        ("scope", over.scope.map_or_else(nothing, |scope| Node::text(scope.word()))),
+        (
+            "scope",
+            over.scope
+                .map_or_else(nothing, |scope| Node::text(scope.word())),
+        ),
         ("createdAt", Node::text(time)),
-        ("created_at", Value::Number((over.at / 1000).to_string()).into()),
+        (
+            "created_at",
+            Value::Number((over.at / 1000).to_string()).into(),
+        ),
     ]);
     Ok(Reply::json(200, &node))
 }
@@ -81,23 +128,36 @@ pub(super) async fn respond(server: &Arc<Server>, asked: Asked) -> Answered {
 fn request(posted: &Arc<Posted>) -> Node {
     let prompt = &posted.prompt;
     let about = About::Prompt(Arc::clone(prompt));
-    let event = Event { kind: EventKind::Requested, at: now_ms() / 1000, operation: Some(Arc::clone(&prompt.operation)), about };
+    let event = Event {
+        kind: EventKind::Requested,
+        at: now_ms() / 1000,
+        operation: Some(Arc::clone(&prompt.operation)),
+        about,
+    };
     posted.with_view(payload(&event, Names::Opencode))
 }
 
 /// What a session asks, and what it was granted.
 pub(super) async fn permissions(server: &Arc<Server>, asked: Asked) -> Answered {
     let session = asked.name().to_owned();
-    let (found, _) = server.inbox.list(&|posted| posted.session() == session, None, LISTED);
+    let (found, _) = server
+        .inbox
+        .list(&|posted| posted.session() == session, None, LISTED);
     let recorded = server.recorded.clone();
     let all = aside(move || recorded.standing()).await?;
     let now = now_ms() / 1000;
-    let granted = all.iter().filter(|one| is_of(&one.what, &session) && !one.is_over(now)).map(standing::node);
+    let granted = all
+        .iter()
+        .filter(|one| is_of(&one.what, &session) && !one.is_over(now))
+        .map(standing::node);
     Ok(Reply::json(
         200,
         &Node::map([
             ("session_id", Node::text(&session)),
-            ("pending", Value::List(found.iter().map(request).collect()).into()),
+            (
+                "pending",
+                Value::List(found.iter().map(request).collect()).into(),
+            ),
             ("permissions", Value::List(granted.collect()).into()),
         ]),
     ))

@@ -22,16 +22,26 @@ fn of(one: &Standing, key: &str) -> Option<String> {
 /// One of them as a value.
 pub(super) fn node(one: &Standing) -> Node {
     let maybe = |text: Option<String>| text.map_or_else(|| Value::Null.into(), Node::text);
-    let number = |number: Option<String>| -> Node { number.map_or(Value::Null, Value::Number).into() };
+    let number =
+        |number: Option<String>| -> Node { number.map_or(Value::Null, Value::Number).into() };
     Node::map([
         ("id", Node::text(&one.id)),
-        ("kind", Node::text(if one.is_rule() { "rule" } else { "grant" })),
-        ("words", Node::text(sayso_core::visible::visible(&one.words))),
+        (
+            "kind",
+            Node::text(if one.is_rule() { "rule" } else { "grant" }),
+        ),
+        (
+            "words",
+            Node::text(sayso_core::visible::visible(&one.words)),
+        ),
         ("enabled", Value::Bool(one.enabled).into()),
         ("source", Node::text(&one.source)),
         ("created", number(Some(one.created.to_string()))),
         ("expires", number(one.expires.map(|at| at.to_string()))),
-        ("uses_left", number(one.uses_left.map(|uses| uses.to_string()))),
+        (
+            "uses_left",
+            number(one.uses_left.map(|uses| uses.to_string())),
+        ),
         ("uses", number(Some(one.uses.to_string()))),
         ("last_used", number(one.last_used.map(|at| at.to_string()))),
         ("session", maybe(of(one, "session"))),
@@ -47,7 +57,10 @@ fn listed(key: &'static str, found: Vec<Node>) -> Reply {
 pub(super) async fn rules(server: &Arc<Server>) -> Answered {
     let recorded = server.recorded.clone();
     let all = aside(move || recorded.standing()).await?;
-    Ok(listed("rules", all.iter().filter(|one| one.is_rule()).map(node).collect()))
+    Ok(listed(
+        "rules",
+        all.iter().filter(|one| one.is_rule()).map(node).collect(),
+    ))
 }
 
 /// The grants that still count.
@@ -57,20 +70,35 @@ pub(super) async fn grants(server: &Arc<Server>, asked: Asked) -> Answered {
     let now = crate::serve::now_ms() / 1000;
     let session = asked.query("session");
     let wanted = |one: &&Standing| {
-        !one.is_rule() && !one.is_over(now) && session.is_none_or(|session| of(one, "session").as_deref() == Some(session))
+        !one.is_rule()
+            && !one.is_over(now)
+            && session.is_none_or(|session| of(one, "session").as_deref() == Some(session))
     };
-    Ok(listed("grants", all.iter().filter(wanted).map(node).collect()))
+    Ok(listed(
+        "grants",
+        all.iter().filter(wanted).map(node).collect(),
+    ))
 }
 
 /// What was taken back, by id.
 pub(super) fn removed(ids: Vec<String>) -> Reply {
-    Reply::json(200, &Node::map([("removed", Value::List(ids.into_iter().map(Node::text).collect()).into())]))
+    Reply::json(
+        200,
+        &Node::map([(
+            "removed",
+            Value::List(ids.into_iter().map(Node::text).collect()).into(),
+        )]),
+    )
 }
 
 /// Takes a rule back. A rule may deny something, so that takes the PIN, too.
 pub(super) async fn remove_rule(server: &Arc<Server>, asked: Asked) -> Answered {
     if Pin::is_set(&server.home) {
-        let pin = asked.headers.get("sayso-pin").and_then(|pin| pin.to_str().ok()).map(str::to_owned);
+        let pin = asked
+            .headers
+            .get("sayso-pin")
+            .and_then(|pin| pin.to_str().ok())
+            .map(str::to_owned);
         check_pin(server, pin).await?;
     }
     remove(server, asked, true).await
@@ -85,8 +113,16 @@ async fn remove(server: &Arc<Server>, asked: Asked, rule: bool) -> Answered {
     let server = Arc::clone(server);
     reply_aside(move || {
         let all = server.recorded.standing()?;
-        let found = all.iter().find(|one| one.id == asked.name() && one.is_rule() == rule);
-        let one = found.ok_or_else(|| Problem::missing(if rule { "there is no such rule" } else { "there is no such grant" }))?;
+        let found = all
+            .iter()
+            .find(|one| one.id == asked.name() && one.is_rule() == rule);
+        let one = found.ok_or_else(|| {
+            Problem::missing(if rule {
+                "there is no such rule"
+            } else {
+                "there is no such grant"
+            })
+        })?;
         server.recorded.remove(one, &asked.by())?;
         Ok(removed(vec![one.id.clone()]))
     })

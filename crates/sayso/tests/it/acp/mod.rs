@@ -14,7 +14,10 @@ use crate::mcp::Gated;
 
 /// The command of the small agent.
 pub fn small() -> Vec<String> {
-    vec!["python3".to_owned(), concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/acp/agent.py").to_owned()]
+    vec![
+        "python3".to_owned(),
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/acp/agent.py").to_owned(),
+    ]
 }
 
 /// An editor with one session of the small agent.
@@ -35,7 +38,10 @@ impl Editor {
         let mut gated = Gated::spawn(&mut program);
         gated.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": 1}}));
         assert_eq!(gated.next()["result"]["protocolVersion"], 1);
-        let mut editor = Editor { gated, session: String::new() };
+        let mut editor = Editor {
+            gated,
+            session: String::new(),
+        };
         editor.session = editor.begin(desk.scene.folder());
         editor
     }
@@ -44,18 +50,23 @@ impl Editor {
     #[track_caller]
     pub fn begin(&mut self, folder: &str) -> String {
         self.gated.send(&json!({"jsonrpc": "2.0", "id": "new", "method": "session/new", "params": {"cwd": folder, "mcpServers": []}}));
-        self.gated.answer(&json!("new"))["result"]["sessionId"].as_str().unwrap().to_owned()
+        self.gated.answer(&json!("new"))["result"]["sessionId"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// Has the agent say these bytes.
     pub fn agent_says(&mut self, bytes: &[u8]) {
         let bytes: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        self.gated.send(&json!({"jsonrpc": "2.0", "method": "_say", "params": {"bytes": bytes}}));
+        self.gated
+            .send(&json!({"jsonrpc": "2.0", "method": "_say", "params": {"bytes": bytes}}));
     }
 
     /// Has the agent ask for something.
     pub fn agent_asks(&mut self, id: i64, method: &str, params: Value) {
-        let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": self.within(params)});
+        let line =
+            json!({"jsonrpc": "2.0", "id": id, "method": method, "params": self.within(params)});
         self.agent_says(format!("{line}\n").as_bytes());
     }
 
@@ -92,12 +103,16 @@ impl Editor {
 
     /// The editor answers.
     pub fn answers(&mut self, id: &Value, result: Value) {
-        self.gated.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+        self.gated
+            .send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
     }
 
     /// The person picks an option in the editor's dialog.
     pub fn picks(&mut self, id: &Value, option: &str) {
-        self.answers(id, json!({"outcome": {"outcome": "selected", "optionId": option}}));
+        self.answers(
+            id,
+            json!({"outcome": {"outcome": "selected", "optionId": option}}),
+        );
     }
 }
 
@@ -127,8 +142,13 @@ pub fn command(text: &str) -> Value {
 /// Insists on an error that the agent can read.
 #[track_caller]
 pub fn is_denied(message: &Value, words: &str) {
-    let said = message["error"]["message"].as_str().unwrap_or_else(|| panic!("{message}"));
-    assert!(said.starts_with("sayso: ") && said.contains(words), "{said}");
+    let said = message["error"]["message"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{message}"));
+    assert!(
+        said.starts_with("sayso: ") && said.contains(words),
+        "{said}"
+    );
 }
 
 /// The policy of most cases.
@@ -145,7 +165,11 @@ rules:
 
 /// A workspace under that policy.
 pub fn desk() -> Desk {
-    let desk = Desk::with(&[("src/a.rs", "x\n"), (".env", "KEY=1\n"), ("notes.md", "n\n")]);
+    let desk = Desk::with(&[
+        ("src/a.rs", "x\n"),
+        (".env", "KEY=1\n"),
+        ("notes.md", "n\n"),
+    ]);
     desk.scene.user_policy(POLICY);
     desk
 }

@@ -21,7 +21,10 @@ fn lines_of_the_agent_come_as_they_are() {
         editor.agent_says(line.as_bytes());
         assert_eq!(editor.gated.line(), line);
     }
-    let long = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":\"{}\"}}\n", "x".repeat(3 << 20));
+    let long = format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":\"{}\"}}\n",
+        "x".repeat(3 << 20)
+    );
     editor.agent_says(long.as_bytes());
     assert_eq!(editor.gated.line(), long);
     assert!(desk.entries("acp_refused").is_empty());
@@ -51,12 +54,24 @@ fn lines_of_the_editor_come_as_they_are() {
 fn what_may_pass_keeps_its_order() {
     let desk = desk();
     let mut editor = Editor::start(&desk);
-    let path = desk.scene.workspace.join("src/a.rs").to_str().unwrap().to_owned();
+    let path = desk
+        .scene
+        .workspace
+        .join("src/a.rs")
+        .to_str()
+        .unwrap()
+        .to_owned();
     let mut all = String::new();
     for number in 0..50 {
         let write = editor.within(json!({"path": path, "content": number.to_string()}));
-        all.push_str(&format!("{}\n", json!({"jsonrpc": "2.0", "id": number, "method": "fs/write_text_file", "params": write})));
-        all.push_str(&format!("{}\n", json!({"jsonrpc": "2.0", "method": "session/update", "params": {"number": number}})));
+        all.push_str(&format!(
+            "{}\n",
+            json!({"jsonrpc": "2.0", "id": number, "method": "fs/write_text_file", "params": write})
+        ));
+        all.push_str(&format!(
+            "{}\n",
+            json!({"jsonrpc": "2.0", "method": "session/update", "params": {"number": number}})
+        ));
     }
     editor.agent_says(all.as_bytes());
     let came: String = (0..100).map(|_| editor.gated.line()).collect();
@@ -65,7 +80,10 @@ fn what_may_pass_keeps_its_order() {
     for number in (0..50).rev() {
         editor.answers(&json!(number), json!({"n": number}));
         let got = editor.got();
-        assert_eq!((&got["id"], &got["result"]["n"]), (&json!(number), &json!(number)));
+        assert_eq!(
+            (&got["id"], &got["result"]["n"]),
+            (&json!(number), &json!(number))
+        );
     }
     // The last answer passes before its end is written down.
     let end = std::time::Instant::now() + std::time::Duration::from_secs(300);

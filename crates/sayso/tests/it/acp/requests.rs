@@ -20,18 +20,45 @@ fn files_are_written_and_read_only_where_they_may_be() {
     assert_eq!(editor.gated.line(), line);
     editor.answers(&json!(1), json!({}));
     assert_eq!(editor.got()["result"], json!({}));
-    editor.agent_asks(2, "fs/write_text_file", json!({"path": path("infra/a.tf"), "content": "x"}));
+    editor.agent_asks(
+        2,
+        "fs/write_text_file",
+        json!({"path": path("infra/a.tf"), "content": "x"}),
+    );
     is_denied(&editor.got(), "not there");
-    editor.agent_asks(3, "fs/read_text_file", json!({"path": path("src/a.rs"), "line": 1, "limit": 2}));
+    editor.agent_asks(
+        3,
+        "fs/read_text_file",
+        json!({"path": path("src/a.rs"), "line": 1, "limit": 2}),
+    );
     assert_eq!(editor.gated.next()["method"], "fs/read_text_file");
-    editor.gated.send(&json!({"jsonrpc": "2.0", "id": 3, "error": {"code": -32002, "message": "not there"}}));
+    editor.gated.send(
+        &json!({"jsonrpc": "2.0", "id": 3, "error": {"code": -32002, "message": "not there"}}),
+    );
     assert_eq!(editor.got()["error"]["code"], -32002);
     for (id, name) in [(4, "src/../infra/a.tf"), (5, "src/x/../../infra/b")] {
-        editor.agent_asks(id, "fs/write_text_file", json!({"path": path(name), "content": "x"}));
+        editor.agent_asks(
+            id,
+            "fs/write_text_file",
+            json!({"path": path(name), "content": "x"}),
+        );
         is_denied(&editor.got(), "not there");
     }
-    assert_eq!(outcomes(&desk), ["auto_approved", "blocked", "auto_approved", "blocked", "blocked"]);
-    let finished: Vec<bool> = desk.entries("finished").iter().map(|entry| entry["succeeded"].as_bool().unwrap()).collect();
+    assert_eq!(
+        outcomes(&desk),
+        [
+            "auto_approved",
+            "blocked",
+            "auto_approved",
+            "blocked",
+            "blocked"
+        ]
+    );
+    let finished: Vec<bool> = desk
+        .entries("finished")
+        .iter()
+        .map(|entry| entry["succeeded"].as_bool().unwrap())
+        .collect();
     assert_eq!(finished, [true, false]);
 }
 
@@ -41,11 +68,20 @@ fn commands_are_run_only_if_every_reading_may() {
     let mut editor = Editor::start(&desk);
     for (id, params) in [
         (1, json!({"command": "touch allowed-1"})),
-        (2, json!({"command": "touch", "args": ["allowed-1"], "cwd": desk.scene.folder()})),
-        (3, json!({"command": "ls", "args": ["src"], "env": [{"name": "LANG", "value": "C"}]})),
+        (
+            2,
+            json!({"command": "touch", "args": ["allowed-1"], "cwd": desk.scene.folder()}),
+        ),
+        (
+            3,
+            json!({"command": "ls", "args": ["src"], "env": [{"name": "LANG", "value": "C"}]}),
+        ),
     ] {
         editor.agent_asks(id, "terminal/create", params);
-        assert_eq!((&editor.gated.next()["method"], id), (&json!("terminal/create"), id));
+        assert_eq!(
+            (&editor.gated.next()["method"], id),
+            (&json!("terminal/create"), id)
+        );
         editor.answers(&json!(id), json!({"terminalId": "t"}));
         assert_eq!(editor.got()["result"]["terminalId"], "t");
     }
@@ -53,15 +89,26 @@ fn commands_are_run_only_if_every_reading_may() {
         (11, json!({"command": "touch denied-1"})),
         (12, json!({"command": "touch", "args": ["denied-1"]})),
         // An editor that gives it to a shell would run two commands, one that starts it with arguments only one.
-        (13, json!({"command": "echo", "args": ["a; touch denied-1"]})),
-        (14, json!({"command": "sh", "args": ["-c", "touch denied-1"]})),
+        (
+            13,
+            json!({"command": "echo", "args": ["a; touch denied-1"]}),
+        ),
+        (
+            14,
+            json!({"command": "sh", "args": ["-c", "touch denied-1"]}),
+        ),
         (15, json!({"command": "echo `touch denied-1`"})),
     ] {
         editor.agent_asks(id, "terminal/create", params.clone());
         is_denied(&editor.got(), "not that one");
     }
     // What is asked of a terminal that runs passes.
-    for (id, method) in [(21, "terminal/output"), (22, "terminal/wait_for_exit"), (23, "terminal/kill"), (24, "terminal/release")] {
+    for (id, method) in [
+        (21, "terminal/output"),
+        (22, "terminal/wait_for_exit"),
+        (23, "terminal/kill"),
+        (24, "terminal/release"),
+    ] {
         editor.agent_asks(id, method, json!({"terminalId": "t"}));
         assert_eq!(editor.gated.next()["method"], method);
     }
@@ -73,7 +120,11 @@ fn a_command_that_is_also_the_name_of_a_file_is_judged_as_both() {
     desk.scene.file("cat ./x", "#!/bin/sh\n");
     let mut editor = Editor::start(&desk);
     editor.agent_asks(1, "terminal/create", json!({"command": "cat ./x"}));
-    assert_eq!(editor.gated.next()["method"], "session/request_permission", "the file of that name is another program");
+    assert_eq!(
+        editor.gated.next()["method"],
+        "session/request_permission",
+        "the file of that name is another program"
+    );
     editor.agent_asks(2, "terminal/create", json!({"command": "cat ./notes.md"}));
     assert_eq!(editor.gated.next()["method"], "terminal/create");
 }
@@ -85,8 +136,17 @@ fn a_sandbox_that_is_required_is_one_that_nobody_here_can_promise() {
     let mut editor = Editor::start(&desk);
     editor.agent_asks(1, "terminal/create", json!({"command": "touch allowed-1"}));
     is_denied(&editor.got(), "sandbox");
-    assert_eq!(editor.permitted(2, super::command("touch allowed-1")), super::no());
-    assert_eq!(editor.permitted(3, json!({"toolCallId": "c", "title": "touch allowed-1", "kind": "execute"})), super::no());
+    assert_eq!(
+        editor.permitted(2, super::command("touch allowed-1")),
+        super::no()
+    );
+    assert_eq!(
+        editor.permitted(
+            3,
+            json!({"toolCallId": "c", "title": "touch allowed-1", "kind": "execute"})
+        ),
+        super::no()
+    );
 }
 
 #[test]
@@ -102,7 +162,11 @@ fn each_session_works_in_the_folder_that_the_editor_said() {
     assert_eq!(editor.gated.next()["method"], "fs/write_text_file");
     let first = editor.session.clone();
     editor.agent_asks(2, "fs/write_text_file", write(&first));
-    assert_eq!(editor.gated.next()["method"], "session/request_permission", "it is outside of the first one's folder");
+    assert_eq!(
+        editor.gated.next()["method"],
+        "session/request_permission",
+        "it is outside of the first one's folder"
+    );
     for (id, session) in [(3, "nobody"), (4, "")] {
         editor.agent_asks(id, "fs/write_text_file", write(session));
         is_denied(&editor.got(), "nobody knows this session");

@@ -45,8 +45,14 @@ fn desk() -> Desk {
 
 fn is_clean(text: &str) {
     for character in text.chars() {
-        assert!(character == '\n' || !character.is_control(), "{character:?} in {text:?}");
-        assert!(!matches!(character, '\u{202e}' | '\u{2066}' | '\u{200b}' | '\u{2028}'), "{character:?} in {text:?}");
+        assert!(
+            character == '\n' || !character.is_control(),
+            "{character:?} in {text:?}"
+        );
+        assert!(
+            !matches!(character, '\u{202e}' | '\u{2066}' | '\u{200b}' | '\u{2028}'),
+            "{character:?} in {text:?}"
+        );
     }
 }
 
@@ -54,23 +60,48 @@ fn is_clean(text: &str) {
 fn nothing_gets_out() {
     let desk = desk();
     assert_eq!(rows(&desk, &["list"]).len(), TEXTS.len(), "one line each");
-    assert_eq!(rows(&desk, &["list", "--all-kinds", "--absolute"]).len(), TEXTS.len());
+    assert_eq!(
+        rows(&desk, &["list", "--all-kinds", "--absolute"]).len(),
+        TEXTS.len()
+    );
     assert_eq!(out(&desk, &["tail"]).lines().count(), TEXTS.len());
-    for words in
-        [&["list"][..], &["tail"], &["stats"], &["verify"], &["list", "--json"], &["stats", "--json"], &["export", "--format", "html"]]
-    {
+    for words in [
+        &["list"][..],
+        &["tail"],
+        &["stats"],
+        &["verify"],
+        &["list", "--json"],
+        &["stats", "--json"],
+        &["export", "--format", "html"],
+    ] {
         is_clean(&out(&desk, words));
     }
     for (index, text) in TEXTS.iter().enumerate() {
         let number = (index + 1).to_string();
         let shown = out(&desk, &["show", &number]);
         is_clean(&shown);
-        assert!(!shown.lines().any(|line| line.trim_start().starts_with("9  now")), "{shown}");
+        assert!(
+            !shown
+                .lines()
+                .any(|line| line.trim_start().starts_with("9  now")),
+            "{shown}"
+        );
         is_clean(&out(&desk, &["show", &number, "--json"]));
-        assert_eq!(objects(&desk, &["list", "--json"])[index]["what"], *text, "JSON says exactly what it was");
+        assert_eq!(
+            objects(&desk, &["list", "--json"])[index]["what"],
+            *text,
+            "JSON says exactly what it was"
+        );
     }
     for text in TEXTS {
-        for flag in ["--agent", "--session", "--tool", "--rule", "--text", "--kind"] {
+        for flag in [
+            "--agent",
+            "--session",
+            "--tool",
+            "--rule",
+            "--text",
+            "--kind",
+        ] {
             let done = audit(&desk, &["list", flag, text]).is(0, flag);
             is_clean(&done.out);
         }

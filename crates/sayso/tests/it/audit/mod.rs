@@ -29,7 +29,11 @@ fn desk() -> Desk {
         {"type": "terminal", "id": "push", "command": "git push -f origin main"},
         {"type": "terminal", "id": "root", "command": "rm -rf /"},
     ]);
-    desk.run(&["--agent", "builder", "--answers", "s,n:use a branch"], &calls).is(20, "two are refused");
+    desk.run(
+        &["--agent", "builder", "--answers", "s,n:use a branch"],
+        &calls,
+    )
+    .is(20, "two are refused");
     desk
 }
 
@@ -50,12 +54,19 @@ fn value(desk: &Desk, words: &[&str]) -> Value {
 
 /// The objects it prints, one a line.
 fn objects(desk: &Desk, words: &[&str]) -> Vec<Value> {
-    out(desk, words).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    out(desk, words)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// The lines of a table without its titles.
 fn rows(desk: &Desk, words: &[&str]) -> Vec<String> {
-    out(desk, words).lines().skip(1).map(str::to_owned).collect()
+    out(desk, words)
+        .lines()
+        .skip(1)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The file of the record.
@@ -71,7 +82,9 @@ fn put(journal: &Journal, id: &str, at: i64, fields: &[(&str, &str)]) {
 }
 
 fn now() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
     i64::try_from(since.as_millis()).unwrap()
 }
 

@@ -21,7 +21,10 @@ fn hostile() -> Desk {
     let desk = Desk::with(&[]);
     let journal = Journal::open(&desk.scene.state()).unwrap();
     for text in HOSTILE {
-        let names = ["agent", "tool", "rule", "source", "by", "what", "session", "outcome", "decision", "risk", "note", "why", "cwd"];
+        let names = [
+            "agent", "tool", "rule", "source", "by", "what", "session", "outcome", "decision",
+            "risk", "note", "why", "cwd",
+        ];
         put(&journal, text, now(), &names.map(|name| (name, text)));
     }
     desk
@@ -31,12 +34,28 @@ fn hostile() -> Desk {
 fn the_page_needs_and_allows_nothing_from_outside() {
     let page = out(&desk(), &["export", "--format", "html"]);
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
-    let policy = page.split("Content-Security-Policy\" content=\"").nth(1).unwrap().split('"').next().unwrap();
+    let policy = page
+        .split("Content-Security-Policy\" content=\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
     assert!(
-        policy.starts_with("default-src 'none'; style-src 'sha256-") && !policy.contains("unsafe") && !policy.contains('*'),
+        policy.starts_with("default-src 'none'; style-src 'sha256-")
+            && !policy.contains("unsafe")
+            && !policy.contains('*'),
         "{policy}"
     );
-    for word in ["http://", "https://", "src=", "href=", "@import", "url(", "javascript:"] {
+    for word in [
+        "http://",
+        "https://",
+        "src=",
+        "href=",
+        "@import",
+        "url(",
+        "javascript:",
+    ] {
         assert!(!page.contains(word), "{word}");
     }
     for word in [
@@ -70,26 +89,52 @@ fn a_page_has_the_newest_calls_and_says_so() {
     let desk = Desk::with(&[]);
     let journal = Journal::open(&desk.scene.state()).unwrap();
     for index in 0..30 {
-        put(&journal, &format!("c{index}"), now(), &[("outcome", "approved"), ("what", "x")]);
+        put(
+            &journal,
+            &format!("c{index}"),
+            now(),
+            &[("outcome", "approved"), ("what", "x")],
+        );
     }
     let page = out(&desk, &["export", "--format", "html", "--limit", "10"]);
     assert_eq!(page.matches("<tbody").count(), 10);
-    assert!(page.contains("The newest 10 of 30 calls.") && page.contains("data-number=\"30\"") && !page.contains("data-number=\"20\""));
-    assert!(out(&desk, &["export", "--format", "html", "--text", "nowhere"]).contains("narrowed down by filters"));
+    assert!(
+        page.contains("The newest 10 of 30 calls.")
+            && page.contains("data-number=\"30\"")
+            && !page.contains("data-number=\"20\"")
+    );
+    assert!(
+        out(&desk, &["export", "--format", "html", "--text", "nowhere"])
+            .contains("narrowed down by filters")
+    );
 }
 
 fn browser() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
-    std::env::split_paths(&std::env::var_os("PATH")?).flat_map(|folder| names.map(|name| folder.join(name))).find(|path| path.is_file())
+    std::env::split_paths(&std::env::var_os("PATH")?)
+        .flat_map(|folder| names.map(|name| folder.join(name)))
+        .find(|path| path.is_file())
 }
 
 /// What the browser makes of the page; none if it does not come up, which is none of our business.
 fn dom(browser: &Path, desk: &Desk) -> Option<String> {
     let home = tempfile::Builder::new().prefix("place-").tempdir().unwrap();
     let mut command = Command::new(browser);
-    command.env("HOME", home.path()).args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]);
-    command.arg(format!("--user-data-dir={}", home.path().join("data").display()));
-    command.arg(format!("file://{}", desk.scene.workspace.join("page.html").display()));
+    command.env("HOME", home.path()).args([
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--dump-dom",
+    ]);
+    command.arg(format!(
+        "--user-data-dir={}",
+        home.path().join("data").display()
+    ));
+    command.arg(format!(
+        "file://{}",
+        desk.scene.workspace.join("page.html").display()
+    ));
     let done = command.stdin(Stdio::null()).output().unwrap();
     let text = String::from_utf8(done.stdout).unwrap();
     Some(text).filter(|text| done.status.success() && text.contains("<html"))
@@ -103,13 +148,23 @@ fn in_a_browser_nothing_of_the_record_runs() {
         return;
     };
     let desk = hostile();
-    audit(&desk, &["export", "--format", "html", "--output", "page.html"]).is(0, "the page");
+    audit(
+        &desk,
+        &["export", "--format", "html", "--output", "page.html"],
+    )
+    .is(0, "the page");
     let Some(dom) = (0..3).find_map(|_| dom(&browser, &desk)) else {
         eprintln!("skipped: Chromium does not come up here");
         return;
     };
-    assert!(dom.contains("<title>sayso audit report</title>"), "the title is as it was");
-    assert!(dom.contains(&format!(">{} calls<", HOSTILE.len())) && dom.contains("class=\"live\""), "the script of the page ran: {dom}");
+    assert!(
+        dom.contains("<title>sayso audit report</title>"),
+        "the title is as it was"
+    );
+    assert!(
+        dom.contains(&format!(">{} calls<", HOSTILE.len())) && dom.contains("class=\"live\""),
+        "the script of the page ran: {dom}"
+    );
     for word in ["<img", "<svg", "owned'</title>"] {
         assert!(!dom.contains(word), "{word}");
     }

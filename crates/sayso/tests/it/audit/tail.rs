@@ -18,7 +18,9 @@ fn the_last_entries_as_they_are() {
     let text = out(&desk, &["tail", "-n", "3"]);
     assert_eq!(text.lines().count(), 3);
     assert!(
-        text.contains("✗ denied") && text.contains("✗ blocked") && text.contains("builder: terminal(rm -rf /) [catastrophic]"),
+        text.contains("✗ denied")
+            && text.contains("✗ blocked")
+            && text.contains("builder: terminal(rm -rf /) [catastrophic]"),
         "{text}"
     );
     assert_eq!(out(&desk, &["tail", "-n", "0"]), "");
@@ -48,25 +50,53 @@ impl Drop for Ended {
 #[test]
 fn it_follows_other_processes_across_segments_and_ends_on_ctrl_c() {
     let desk = Desk::with(&[("a.py", "a\n")]);
-    let child = desk.program().args(["audit", "tail", "-f", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = desk
+        .program()
+        .args(["audit", "tail", "-f", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut child = Ended(child);
     let mut from = BufReader::new(child.0.stdout.take().unwrap());
     // Nothing was ever recorded when it started.
-    desk.run(&["--approve-all"], &json!([{"type": "file_read", "id": "one", "file": "a.py"}])).is(0, "another process");
+    desk.run(
+        &["--approve-all"],
+        &json!([{"type": "file_read", "id": "one", "file": "a.py"}]),
+    )
+    .is(0, "another process");
     let record = desk.record();
-    let seen: Vec<Value> = lines(&mut from, record.len()).iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let seen: Vec<Value> = lines(&mut from, record.len())
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(seen, record);
-    assert!(seen.iter().any(|entry| entry["kind"] == "decided" && entry["call"] == "one"), "{seen:?}");
-    let journal = Journal::open(&desk.scene.state()).unwrap().with_segments_of(600);
+    assert!(
+        seen.iter()
+            .any(|entry| entry["kind"] == "decided" && entry["call"] == "one"),
+        "{seen:?}"
+    );
+    let journal = Journal::open(&desk.scene.state())
+        .unwrap()
+        .with_segments_of(600);
     for index in 0..20 {
-        journal.append("decided", vec![("call", Node::text(format!("c{index}")))], Sync::System).unwrap();
+        journal
+            .append(
+                "decided",
+                vec![("call", Node::text(format!("c{index}")))],
+                Sync::System,
+            )
+            .unwrap();
     }
     let seen = lines(&mut from, 20);
     for (index, line) in seen.iter().enumerate() {
         let entry: Value = serde_json::from_str(line).unwrap();
         assert_eq!(entry["call"], format!("c{index}"));
     }
-    assert!(desk.scene.state().join("journal/000003.jsonl").exists(), "it went on in other files");
+    assert!(
+        desk.scene.state().join("journal/000003.jsonl").exists(),
+        "it went on in other files"
+    );
     let pid = rustix::process::Pid::from_child(&child.0);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(child.0.wait().unwrap().code(), Some(0));

@@ -11,14 +11,31 @@ fn a_sound_record_and_what_that_does_not_mean() {
     let desk = desk();
     let text = out(&desk, &["verify"]);
     let entries = desk.record().len();
-    assert!(text.contains(&format!("✓ the chain holds: {entries} entries in 1 file since 20")), "{text}");
-    assert!(text.contains("an end that was cut off cannot be seen"), "{text}");
+    assert!(
+        text.contains(&format!(
+            "✓ the chain holds: {entries} entries in 1 file since 20"
+        )),
+        "{text}"
+    );
+    assert!(
+        text.contains("an end that was cut off cannot be seen"),
+        "{text}"
+    );
     let head = out(&desk, &["head"]).trim().to_owned();
-    assert!(text.contains(&head) && head.starts_with(&format!("{entries}:sha256:")), "{text}");
+    assert!(
+        text.contains(&head) && head.starts_with(&format!("{entries}:sha256:")),
+        "{text}"
+    );
     let kept = out(&desk, &["verify", "--head", &head]);
-    assert!(kept.contains("is the one whose head was kept") && !kept.contains("cannot be seen"), "{kept}");
+    assert!(
+        kept.contains("is the one whose head was kept") && !kept.contains("cannot be seen"),
+        "{kept}"
+    );
     let report = value(&desk, &["verify", "--json"]);
-    assert_eq!((&report["ok"], &report["head"]), (&Value::from(true), &Value::from(head.as_str())));
+    assert_eq!(
+        (&report["ok"], &report["head"]),
+        (&Value::from(true), &Value::from(head.as_str()))
+    );
     assert_eq!(value(&desk, &["head", "--json"])["head"], head.as_str());
 }
 
@@ -32,10 +49,23 @@ fn one_changed_byte_anywhere_is_found() {
         fs::write(file(&desk), &bytes).unwrap();
         let found = audit(&desk, &["verify"]).is(1, "changed");
         let line = 1 + good[..at].iter().filter(|byte| **byte == b'\n').count();
-        assert!(found.out.contains("✗ `000001.jsonl`, line ") && found.out.contains("does not hold"), "{at}: {}", found.out);
-        assert!(found.out.contains(&format!("line {line},")) || good[at] == b'\n', "{at}: {}", found.out);
-        let report: Value = serde_json::from_str(&audit(&desk, &["verify", "--json"]).is(1, "changed").out).unwrap();
-        assert!(report["ok"] == false && !report["faults"].as_array().unwrap().is_empty(), "{report}");
+        assert!(
+            found.out.contains("✗ `000001.jsonl`, line ") && found.out.contains("does not hold"),
+            "{at}: {}",
+            found.out
+        );
+        assert!(
+            found.out.contains(&format!("line {line},")) || good[at] == b'\n',
+            "{at}: {}",
+            found.out
+        );
+        let report: Value =
+            serde_json::from_str(&audit(&desk, &["verify", "--json"]).is(1, "changed").out)
+                .unwrap();
+        assert!(
+            report["ok"] == false && !report["faults"].as_array().unwrap().is_empty(),
+            "{report}"
+        );
     }
 }
 
@@ -72,9 +102,16 @@ fn the_index_is_built_anew() {
     let desk = desk();
     out(&desk, &["list"]);
     let entries = desk.record().len();
-    assert_eq!(out(&desk, &["index"]), format!("indexed {entries} entries\n"));
+    assert_eq!(
+        out(&desk, &["index"]),
+        format!("indexed {entries} entries\n")
+    );
     assert_eq!(value(&desk, &["index", "--json"])["entries"], entries);
     fs::write(desk.scene.state().join("index.db"), "noise".repeat(2000)).unwrap();
-    assert_eq!(out(&desk, &["list"]).lines().count(), 5, "a damaged one is built anew by itself");
+    assert_eq!(
+        out(&desk, &["list"]).lines().count(),
+        5,
+        "a damaged one is built anew by itself"
+    );
     assert!(desk.scene.state().join("index.db.aside-1").exists());
 }

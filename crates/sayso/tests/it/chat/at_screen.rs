@@ -13,7 +13,14 @@ pub const READY: &str = "say something, or /help";
 
 /// A session in a room.
 pub fn open(room: &Room, args: &str, columns: u16, rows: u16) -> Screen {
-    let screen = room.start(&format!("TEST_KEY={KEY} exec {} chat {args}", env!("CARGO_BIN_EXE_sayso")), columns, rows);
+    let screen = room.start(
+        &format!(
+            "TEST_KEY={KEY} exec {} chat {args}",
+            env!("CARGO_BIN_EXE_sayso")
+        ),
+        columns,
+        rows,
+    );
     screen.see(READY);
     screen
 }
@@ -39,36 +46,65 @@ fn an_edit_is_shown_approved_and_taken_back() {
     screen.see(" wants to ");
     screen.see("1 question open");
     let text = screen.text();
-    assert!(text.contains("- x = old") && text.contains("+ x = new"), "the diff is there:\n{text}");
-    assert!(text.contains("› edit a.py: old => new"), "U-15: what was said stays:\n{text}");
+    assert!(
+        text.contains("- x = old") && text.contains("+ x = new"),
+        "the diff is there:\n{text}"
+    );
+    assert!(
+        text.contains("› edit a.py: old => new"),
+        "U-15: what was said stays:\n{text}"
+    );
     screen.press("y");
     screen.see("▍ Done.");
     let text = screen.text();
-    assert!(text.contains("✓ approved file_edit(a.py) once; running it"), "U-16:\n{text}");
-    assert_eq!(std::fs::read_to_string(room.folder.join("a.py")).unwrap(), "x = new\n");
+    assert!(
+        text.contains("✓ approved file_edit(a.py) once; running it"),
+        "U-16:\n{text}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(room.folder.join("a.py")).unwrap(),
+        "x = new\n"
+    );
     say(&mut screen, "/undo");
     screen.see("take it back? y");
     screen.press("y");
     screen.see("takes this back, too");
-    assert_eq!(std::fs::read_to_string(room.folder.join("a.py")).unwrap(), "x = old\n");
+    assert_eq!(
+        std::fs::read_to_string(room.folder.join("a.py")).unwrap(),
+        "x = old\n"
+    );
     let text = screen.text();
-    let again = text.split_whitespace().find(|word| word.starts_with("u2")).unwrap().trim_end_matches('`').to_owned();
+    let again = text
+        .split_whitespace()
+        .find(|word| word.starts_with("u2"))
+        .unwrap()
+        .trim_end_matches('`')
+        .to_owned();
     say(&mut screen, &format!("/undo {again}"));
     screen.see("take it back? y");
     screen.press("y");
     screen.gone("take it back? y");
-    assert_eq!(std::fs::read_to_string(room.folder.join("a.py")).unwrap(), "x = new\n", "an undo is taken back, too");
+    assert_eq!(
+        std::fs::read_to_string(room.folder.join("a.py")).unwrap(),
+        "x = new\n",
+        "an undo is taken back, too"
+    );
     say(&mut screen, "/quit");
     let (text, status) = screen.end();
-    assert!(status == 0 && text.contains("sayso chat --resume"), "{text}");
+    assert!(
+        status == 0 && text.contains("sayso chat --resume"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_denial_with_a_note_is_seen_by_the_model() {
     let calls = [("c1", "file_write", r#"{"path": "new.py", "content": "1"}"#)];
     let none = Duration::ZERO;
-    let endpoint =
-        Endpoint::start(vec![Answer::Events(openai(&["I write."], &calls), none), Answer::Events(openai(&["As you like."], &[]), none)]);
+    let endpoint = Endpoint::start(vec![
+        Answer::Events(openai(&["I write."], &calls), none),
+        Answer::Events(openai(&["As you like."], &[]), none),
+    ]);
     let room = Room::new(&[]);
     configure(&room, "openai", &endpoint.url, "");
     let mut screen = open(&room, "", 100, 40);
@@ -80,12 +116,28 @@ fn a_denial_with_a_note_is_seen_by_the_model() {
     screen.see("use src instead");
     screen.press("\r");
     screen.see("▍ As you like.");
-    assert!(screen.text().contains("denied by the person: use src instead"), "{}", screen.text());
+    assert!(
+        screen
+            .text()
+            .contains("denied by the person: use src instead"),
+        "{}",
+        screen.text()
+    );
     // What the endpoint counted, for the turn and in all.
     screen.see("  22 tokens in, 14 out");
     screen.see("22 in 14 out");
-    let told = endpoint.asked()[1].body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
-    assert_eq!(told, "denied by the person: use src instead. nothing was changed");
+    let told = endpoint.asked()[1].body["messages"]
+        .as_array()
+        .unwrap()
+        .last()
+        .unwrap()["content"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(
+        told,
+        "denied by the person: use src instead. nothing was changed"
+    );
     assert!(!room.has("new.py"));
     idle(&screen);
 }
@@ -108,7 +160,11 @@ fn permissions_and_settings_change_the_next_decision() {
     // Z-57. What an earlier turn said may still stand there, so the file is waited for.
     let start = std::time::Instant::now();
     while !room.has("b.py") {
-        assert!(start.elapsed() < std::time::Duration::from_secs(300), "Z-57: {}", screen.text());
+        assert!(
+            start.elapsed() < std::time::Duration::from_secs(300),
+            "Z-57: {}",
+            screen.text()
+        );
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     say(&mut screen, "/permissions reset");
@@ -125,7 +181,8 @@ fn permissions_and_settings_change_the_next_decision() {
     screen.see(" wants to ");
     screen.press("n");
     idle(&screen);
-    let kept = std::fs::read_to_string(room.home.join(".config/sayso/policy.d/settings.yaml")).unwrap();
+    let kept =
+        std::fs::read_to_string(room.home.join(".config/sayso/policy.d/settings.yaml")).unwrap();
     assert!(kept.contains("mode: \"confirm-all\""), "{kept}");
     say(&mut screen, "/permissions stats");
     screen.see("this session: total requests 4");
@@ -150,7 +207,10 @@ fn h_78_trust_lasts_for_the_session_with_a_banner() {
     again.see(" wants to ");
     again.press("\x1b");
     again.see("I was told");
-    assert!(!room.home.join(".config/sayso/policy.d").exists(), "nothing of it is kept");
+    assert!(
+        !room.home.join(".config/sayso/policy.d").exists(),
+        "nothing of it is kept"
+    );
     drop(again);
     let yolo = open(&room, "--yolo", 100, 30);
     yolo.see("[warn] YOLO mode enabled - all tool operations will execute without approval");
@@ -195,8 +255,11 @@ fn ctrl_c_stops_the_turn_and_twice_leaves() {
     screen.see("you stopped this turn");
     // A stream that goes on for ever ends, too.
     drop(screen);
-    let pieces: Vec<String> =
-        (0..2000).map(|at| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"word{at} \"}}}}]}}\n\n")).collect();
+    let pieces: Vec<String> = (0..2000)
+        .map(|at| {
+            format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"word{at} \"}}}}]}}\n\n")
+        })
+        .collect();
     let endpoint = Endpoint::start(vec![Answer::Events(pieces, Duration::from_millis(50))]);
     configure(&room, "openai", &endpoint.url, "");
     let mut screen = open(&room, "", 100, 30);
@@ -213,7 +276,10 @@ fn ctrl_c_stops_the_turn_and_twice_leaves() {
     assert!(!screen.text().contains("› typed▏"), "{}", screen.text());
     screen.send("\x03");
     let (text, status) = screen.end();
-    assert!(status == 0 && text.contains("the session is kept"), "{text}");
+    assert!(
+        status == 0 && text.contains("the session is kept"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -222,7 +288,11 @@ fn a_window_of_any_size_is_drawn_and_pastes_are_no_keys() {
     let mut screen = open(&room, "", 100, 30);
     screen.send("\x1b[200~say one\nsay two\rrun y\x1b[201~");
     screen.see("run y");
-    assert!(screen.text().contains("› say one") && screen.text().contains("  say two"), "a paste sends nothing:\n{}", screen.text());
+    assert!(
+        screen.text().contains("› say one") && screen.text().contains("  say two"),
+        "a paste sends nothing:\n{}",
+        screen.text()
+    );
     screen.send("\x03");
     screen.gone("say two");
     for (columns, rows) in [(40, 12), (20, 6), (10, 3), (1, 1), (150, 50), (80, 24)] {
@@ -286,19 +356,27 @@ fn what_a_model_writes_looks_like_nothing_of_sayso() {
     let fake = "╭─ PERMISSION REQUIRED ─╮\\n│ y allow once\\n sayso · trust-all\\n\u{1b}[2J\u{1b}[7m[warn] YOLO";
     let calls: [(&str, &str, &str); 0] = [];
     let text = fake.replace("\\n", "\n");
-    let endpoint = Endpoint::start(vec![Answer::Events(openai(&[&text], &calls), Duration::ZERO)]);
+    let endpoint = Endpoint::start(vec![Answer::Events(
+        openai(&[&text], &calls),
+        Duration::ZERO,
+    )]);
     configure(&room, "openai", &endpoint.url, "");
     let mut screen = open(&room, "", 80, 24);
     say(&mut screen, "go");
     screen.see("YOLO");
-    for line in screen
-        .text()
-        .lines()
-        .filter(|line| line.contains("PERMISSION") || line.contains("allow once") || line.contains("YOLO") || line.contains("trust-all"))
-    {
+    for line in screen.text().lines().filter(|line| {
+        line.contains("PERMISSION")
+            || line.contains("allow once")
+            || line.contains("YOLO")
+            || line.contains("trust-all")
+    }) {
         assert!(line.starts_with("▍ "), "{line:?}");
     }
-    assert!(screen.text().contains("␛[2J␛[7m[warn] YOLO"), "{}", screen.text());
+    assert!(
+        screen.text().contains("␛[2J␛[7m[warn] YOLO"),
+        "{}",
+        screen.text()
+    );
 }
 
 #[test]
@@ -347,10 +425,18 @@ fn finding_a_36_audit_marks_calls_by_their_outcome() {
     say(&mut screen, "/audit");
     screen.see("`sayso audit` shows more");
     let text = screen.text();
-    let line = |words: &str| text.lines().rfind(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {text}")).to_owned();
+    let line = |words: &str| {
+        text.lines()
+            .rfind(|line| line.contains(words))
+            .unwrap_or_else(|| panic!("{words}: {text}"))
+            .to_owned()
+    };
     assert!(line("auto_approved").contains("✓ terminal(ls)"), "{text}");
     for outcome in ["· denied by", "· cancelled"] {
         let line = line(outcome);
-        assert!(line.contains("✗ file_edit(a.py)") && !line.contains('✓'), "{text}");
+        assert!(
+            line.contains("✗ file_edit(a.py)") && !line.contains('✓'),
+            "{text}"
+        );
     }
 }

@@ -35,7 +35,12 @@ impl Patterns for Screen {
         panic!("broken on purpose");
     }
 
-    fn earlier(&self, _: &sayso_core::prompt::Stores, _: sayso_core::prompt::Scope, _: &Prompt) -> Option<Earlier> {
+    fn earlier(
+        &self,
+        _: &sayso_core::prompt::Stores,
+        _: sayso_core::prompt::Scope,
+        _: &Prompt,
+    ) -> Option<Earlier> {
         panic!("broken on purpose");
     }
 }
@@ -67,8 +72,11 @@ fn breaks_in_a_session() {
     let session = Session::start(&whereabouts.state, &folder).unwrap();
     let history = History::of(&whereabouts.state);
     let configured = Configured::read(&whereabouts, &workspace).unwrap();
-    let model: Arc<dyn Model> =
-        if std::env::var_os(MODEL).is_some() { Arc::new(Broken) } else { Arc::from(configured.model(Some("scripted")).unwrap()) };
+    let model: Arc<dyn Model> = if std::env::var_os(MODEL).is_some() {
+        Arc::new(Broken)
+    } else {
+        Arc::from(configured.model(Some("scripted")).unwrap())
+    };
     let start = Start {
         whereabouts,
         workspace: folder.clone(),
@@ -85,7 +93,11 @@ fn breaks_in_a_session() {
         said: Vec::new(),
         model,
         configured,
-        around: Around { workspace: folder, agent: "chat".to_owned(), session: "s".to_owned() },
+        around: Around {
+            workspace: folder,
+            agent: "chat".to_owned(),
+            session: "s".to_owned(),
+        },
         stopped,
         leave: flag(),
         interrupted: flag(),
@@ -110,8 +122,14 @@ fn breaks_in_a_session() {
 
 fn line(variables: &str) -> String {
     let this = std::env::current_exe().unwrap();
-    let name = format!("{}::breaks_in_a_session", module_path!().split_once("::").unwrap().1);
-    format!("echo before; {variables} {} --ignored --exact {name} --nocapture; echo ended $?; stty -a; echo after", this.display())
+    let name = format!(
+        "{}::breaks_in_a_session",
+        module_path!().split_once("::").unwrap().1
+    );
+    format!(
+        "echo before; {variables} {} --ignored --exact {name} --nocapture; echo ended $?; stty -a; echo after",
+        this.display()
+    )
 }
 
 #[test]
@@ -125,12 +143,27 @@ fn a_panic_gives_the_terminal_back_and_nothing_runs() {
     screen.see("after");
     let raw = screen.raw();
     let (text, _) = screen.end();
-    assert!(text.contains("broken on purpose") && text.contains("ended 101"), "{text}");
+    assert!(
+        text.contains("broken on purpose") && text.contains("ended 101"),
+        "{text}"
+    );
     let is_set = |flag: &str| text.split_whitespace().any(|word| word == flag);
-    assert!(["icanon", "echo", "isig", "icrnl", "opost"].into_iter().all(is_set), "{text}");
+    assert!(
+        ["icanon", "echo", "isig", "icrnl", "opost"]
+            .into_iter()
+            .all(is_set),
+        "{text}"
+    );
     let last = |on: &str, off: &str| raw.rfind(on) <= raw.rfind(off);
-    assert!(last("\u{1b}[?2004h", "\u{1b}[?2004l") && last("\u{1b}[?1049h", "\u{1b}[?1049l") && last("\u{1b}[?25l", "\u{1b}[?25h"));
-    assert!(text.contains("before") && !text.contains(" wants to "), "{text}");
+    assert!(
+        last("\u{1b}[?2004h", "\u{1b}[?2004l")
+            && last("\u{1b}[?1049h", "\u{1b}[?1049l")
+            && last("\u{1b}[?25l", "\u{1b}[?25h")
+    );
+    assert!(
+        text.contains("before") && !text.contains(" wants to "),
+        "{text}"
+    );
 }
 
 #[test]

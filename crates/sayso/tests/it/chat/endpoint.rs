@@ -77,59 +77,109 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Asked { head, body: serde_json::from_slice(&body).ok()? })
+    Some(Asked {
+        head,
+        body: serde_json::from_slice(&body).ok()?,
+    })
 }
 
 fn write(mut stream: TcpStream, answer: &Answer) {
-    let head =
-        |status: u16, kind: &str, more: &str| format!("HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\n{more}connection: close\r\n\r\n");
-    let events = "text/event-stream";
-    let _ = match answer {
-        Answer::Json(status, body) => stream
-            .write_all(format!("{}{body}", head(*status, "application/json", &format!("content-length: {}\r\n", body.len()))).as_bytes()),
-        Answer::Busy(seconds) => {
-            stream.write_all(head(429, "application/json", &format!("retry-after: {seconds}\r\ncontent-length: 0\r\n")).as_bytes())
-        }
-        Answer::Raw(text) => stream.write_all(text.as_bytes()),
-        Answer::Silence(time) => {
-            std::thread::sleep(*time);
-            Ok(())
-        }
-        Answer::Events(list, pause) => stream.write_all(head(200, events, "").as_bytes()).and_then(|()| {
-            list.iter().try_for_each(|event| {
-                stream.write_all(event.as_bytes())?;
-                stream.flush()?;
-                std::thread::sleep(*pause);
-                Ok(())
-            })
-        }),
-        Answer::Broken(list) => {
-            stream.write_all(format!("{}{}", head(200, events, "content-length: 99999999\r\n"), list.concat()).as_bytes())
-        }
+    let head = |status: u16, kind: &str, more: &str| {
+        format!("HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\n{more}connection: close\r\n\r\n")
     };
+    let events = "text/event-stream";
+    let _ =
+        match answer {
+            Answer::Json(status, body) => stream.write_all(
+                format!(
+                    "{}{body}",
+                    head(
+                        *status,
+                        "application/json",
+                        &format!("content-length: {}\r\n", body.len())
+                    )
+                )
+                .as_bytes(),
+            ),
+            Answer::Busy(seconds) => stream.write_all(
+                head(
+                    429,
+                    "application/json",
+                    &format!("retry-after: {seconds}\r\ncontent-length: 0\r\n"),
+                )
+                .as_bytes(),
+            ),
+            Answer::Raw(text) => stream.write_all(text.as_bytes()),
+            Answer::Silence(time) => {
+                std::thread::sleep(*time);
+                Ok(())
+            }
+            Answer::Events(list, pause) => stream
+                .write_all(head(200, events, "").as_bytes())
+                .and_then(|()| {
+                    list.iter().try_for_each(|event| {
+                        stream.write_all(event.as_bytes())?;
+                        stream.flush()?;
+                        std::thread::sleep(*pause);
+                        Ok(())
+                    })
+                }),
+            Answer::Broken(list) => stream.write_all(
+                format!(
+                    "{}{}",
+                    head(200, events, "content-length: 99999999\r\n"),
+                    list.concat()
+                )
+                .as_bytes(),
+            ),
+        };
 }
 
 /// Events of chat completions: words in pieces, then calls.
 pub fn openai(text: &[&str], calls: &[(&str, &str, &str)]) -> Vec<String> {
     let data = |value: Value| format!("data: {value}\n\n");
-    let mut out: Vec<String> = text.iter().map(|piece| data(json!({"choices": [{"delta": {"content": piece}}]}))).collect();
+    let mut out: Vec<String> = text
+        .iter()
+        .map(|piece| data(json!({"choices": [{"delta": {"content": piece}}]})))
+        .collect();
     for (at, (id, tool, arguments)) in calls.iter().enumerate() {
-        let half = arguments.char_indices().nth(arguments.chars().count() / 2).map_or(0, |(at, _)| at);
+        let half = arguments
+            .char_indices()
+            .nth(arguments.chars().count() / 2)
+            .map_or(0, |(at, _)| at);
         let call = |function: Value, id: Option<&str>| json!({"choices": [{"delta": {"tool_calls": [{"index": at, "id": id, "function": function}]}}]});
-        out.push(data(call(json!({"name": tool, "arguments": &arguments[..half]}), Some(id))));
+        out.push(data(call(
+            json!({"name": tool, "arguments": &arguments[..half]}),
+            Some(id),
+        )));
         out.push(data(call(json!({"arguments": &arguments[half..]}), None)));
     }
-    let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
-    out.push(data(json!({"choices": [{"delta": {}, "finish_reason": reason}]})));
-    out.push(data(json!({"choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 7}})));
+    let reason = if calls.is_empty() {
+        "stop"
+    } else {
+        "tool_calls"
+    };
+    out.push(data(
+        json!({"choices": [{"delta": {}, "finish_reason": reason}]}),
+    ));
+    out.push(data(
+        json!({"choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 7}}),
+    ));
     out.push("data: [DONE]\n\n".to_owned());
     out
 }
 
 /// Events of messages: words in pieces, then calls.
 pub fn anthropic(text: &[&str], calls: &[(&str, &str, &str)]) -> Vec<String> {
-    let event = |value: Value| format!("event: {}\r\ndata: {value}\r\n\r\n", value["type"].as_str().unwrap());
-    let mut out = vec![event(json!({"type": "message_start", "message": {"usage": {"input_tokens": 11, "output_tokens": 1}}}))];
+    let event = |value: Value| {
+        format!(
+            "event: {}\r\ndata: {value}\r\n\r\n",
+            value["type"].as_str().unwrap()
+        )
+    };
+    let mut out = vec![event(
+        json!({"type": "message_start", "message": {"usage": {"input_tokens": 11, "output_tokens": 1}}}),
+    )];
     out.push(event(json!({"type": "ping"})));
     out.push(event(json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}})));
     out.extend(
@@ -141,7 +191,10 @@ pub fn anthropic(text: &[&str], calls: &[(&str, &str, &str)]) -> Vec<String> {
         out.push(event(
             json!({"type": "content_block_start", "index": at, "content_block": {"type": "tool_use", "id": id, "name": tool, "input": {}}}),
         ));
-        let half = arguments.char_indices().nth(arguments.chars().count() / 2).map_or(0, |(at, _)| at);
+        let half = arguments
+            .char_indices()
+            .nth(arguments.chars().count() / 2)
+            .map_or(0, |(at, _)| at);
         for piece in [&arguments[..half], &arguments[half..]] {
             out.push(event(
                 json!({"type": "content_block_delta", "index": at, "delta": {"type": "input_json_delta", "partial_json": piece}}),
@@ -149,7 +202,11 @@ pub fn anthropic(text: &[&str], calls: &[(&str, &str, &str)]) -> Vec<String> {
         }
         out.push(event(json!({"type": "content_block_stop", "index": at})));
     }
-    let reason = if calls.is_empty() { "end_turn" } else { "tool_use" };
+    let reason = if calls.is_empty() {
+        "end_turn"
+    } else {
+        "tool_use"
+    };
     out.push(event(json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 7}})));
     out.push(event(json!({"type": "message_stop"})));
     out
@@ -163,7 +220,11 @@ pub fn openai_whole(text: &str, calls: &[(&str, &str, &str)]) -> Answer {
         .collect();
     let message = json!({"role": "assistant", "content": text, "tool_calls": calls});
     let usage = json!({"prompt_tokens": 11, "completion_tokens": 7, "cost": 0.25});
-    Answer::Json(200, json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}).to_string())
+    Answer::Json(
+        200,
+        json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
+            .to_string(),
+    )
 }
 
 /// An answer of messages at once.

@@ -41,7 +41,10 @@ fn h_55_a_question_that_ends_leaves_nothing_behind() {
     idle(&screen);
     screen.send("y");
     screen.see("› y▏");
-    assert!(!room.has("b.py"), "a key that comes too late answers nothing");
+    assert!(
+        !room.has("b.py"),
+        "a key that comes too late answers nothing"
+    );
     screen.send("\x15");
     screen.see(READY);
     // Closing it is a denial.
@@ -82,7 +85,11 @@ fn c_10_rules_for_commands_and_paths_count_without_a_restart() {
     say(&mut screen, "run touch t1");
     let start = Instant::now();
     while !room.has("t1") {
-        assert!(start.elapsed() < Duration::from_secs(300), "{}", screen.text());
+        assert!(
+            start.elapsed() < Duration::from_secs(300),
+            "{}",
+            screen.text()
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     idle(&screen);
@@ -122,7 +129,11 @@ fn an_agent_has_rules_of_its_own() {
     screen.see("agent reviewer");
     say(&mut screen, "read a.py");
     screen.see(" wants to ");
-    assert!(screen.text().contains("reviewer wants: file_read(a.py)"), "{}", screen.text());
+    assert!(
+        screen.text().contains("reviewer wants: file_read(a.py)"),
+        "{}",
+        screen.text()
+    );
     screen.press("\x1b");
     idle(&screen);
     drop(screen);
@@ -134,7 +145,13 @@ fn an_agent_has_rules_of_its_own() {
 #[test]
 fn what_tools_brought_is_folded_and_shown_whole() {
     let room = Room::new(&[]);
-    std::fs::write(room.folder.join("long.txt"), (1..=20).map(|at| format!("line {at}.\n")).collect::<String>()).unwrap();
+    std::fs::write(
+        room.folder.join("long.txt"),
+        (1..=20)
+            .map(|at| format!("line {at}.\n"))
+            .collect::<String>(),
+    )
+    .unwrap();
     let mut screen = open(&room, "", 100, 40);
     say(&mut screen, "read long.txt");
     screen.see("14 more lines (Ctrl-O shows all)");
@@ -155,16 +172,26 @@ fn what_tools_brought_is_folded_and_shown_whole() {
 #[test]
 fn every_setting_says_what_it_means() {
     let room = Room::new(&[]);
-    let mut screen = room.start(&format!("TERM=dumb exec {} chat", env!("CARGO_BIN_EXE_sayso")), 200, 100);
+    let mut screen = room.start(
+        &format!("TERM=dumb exec {} chat", env!("CARGO_BIN_EXE_sayso")),
+        200,
+        100,
+    );
     screen.see("you: ");
     screen.send("/settings\n");
     screen.see("`/settings NAME VALUE` changes one");
     let text = screen.text();
     let lines: Vec<&str> = text.lines().skip_while(|line| *line != "General").collect();
     let is_name = |line: &str| line.starts_with("  ") && !line.starts_with("   ");
-    let names: Vec<usize> = (0..lines.len()).filter(|at| is_name(lines[*at]) && !lines[*at].contains("nothing here yet")).collect();
+    let names: Vec<usize> = (0..lines.len())
+        .filter(|at| is_name(lines[*at]) && !lines[*at].contains("nothing here yet"))
+        .collect();
     assert!(names.len() > 15, "{text}");
     for at in names {
-        assert!(lines[at + 1].starts_with("    ") && lines[at + 1].trim().len() > 15, "{}:\n{text}", lines[at]);
+        assert!(
+            lines[at + 1].starts_with("    ") && lines[at + 1].trim().len() > 15,
+            "{}:\n{text}",
+            lines[at]
+        );
     }
 }

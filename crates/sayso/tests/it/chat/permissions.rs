@@ -6,24 +6,44 @@ use super::at_screen::{READY, idle, open, say};
 use crate::program::run;
 use crate::terminal::screen::{Room, Screen};
 
-const PROFILES: [&str; 6] = ["sayso", "kollabor-spec", "llm-do", "forge", "opencode", "kollabor"];
+const PROFILES: [&str; 6] = [
+    "sayso",
+    "kollabor-spec",
+    "llm-do",
+    "forge",
+    "opencode",
+    "kollabor",
+];
 
 /// A session in lines, wide enough that no row is folded.
 fn lines(room: &Room, args: &str) -> Screen {
-    let screen = room.start(&format!("TERM=dumb exec {} chat {args}", env!("CARGO_BIN_EXE_sayso")), 250, 60);
+    let screen = room.start(
+        &format!("TERM=dumb exec {} chat {args}", env!("CARGO_BIN_EXE_sayso")),
+        250,
+        60,
+    );
     screen.see("you: ");
     screen
 }
 
 /// The row of `/permissions show` with this name.
 fn row(text: &str, name: &str) -> String {
-    text.lines().filter_map(|line| line.trim().strip_prefix(name)).next_back().unwrap_or_default().trim().to_owned()
+    text.lines()
+        .filter_map(|line| line.trim().strip_prefix(name))
+        .next_back()
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
 }
 
 /// What `sayso check` decides about a command under a profile.
 fn check(room: &Room, profile: &str, command: &str) -> i32 {
     let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_sayso"));
-    program.current_dir(&room.folder).env_clear().env("HOME", &room.home).env("PATH", "/usr/bin:/bin");
+    program
+        .current_dir(&room.folder)
+        .env_clear()
+        .env("HOME", &room.home)
+        .env("PATH", "/usr/bin:/bin");
     run(program.args(["check", "--profile", profile, command]), b"").code
 }
 
@@ -37,9 +57,14 @@ fn finding_a_37_show_says_what_happens_under_every_profile_and_bypass() {
             screen.send("/permissions show\n");
             screen.see("workspace ");
             let text = screen.text();
-            let (unasked, asks, denies) = (row(&text, "runs unasked"), row(&text, "asks "), row(&text, "denies"));
+            let (unasked, asks, denies) = (
+                row(&text, "runs unasked"),
+                row(&text, "asks "),
+                row(&text, "denies"),
+            );
             for probe in ["ls", "make", "git push --force", "rm -rf /"] {
-                let found = [&unasked, &asks, &denies].map(|row| row.contains(&format!("`{probe}`")));
+                let found =
+                    [&unasked, &asks, &denies].map(|row| row.contains(&format!("`{probe}`")));
                 let expected = match (check(&room, profile, probe), flag) {
                     (0, _) => [true, false, false],
                     (10, "") => [false, true, false],
@@ -52,9 +77,15 @@ fn finding_a_37_show_says_what_happens_under_every_profile_and_bypass() {
                 assert_eq!(found, expected, "{profile} {flag} `{probe}`:\n{text}");
             }
             let word = flag.trim_start_matches("--");
-            assert!(flag.is_empty() || text.contains(&format!("mode {word}, profile {profile}")), "the first line, too: {text}");
+            assert!(
+                flag.is_empty() || text.contains(&format!("mode {word}, profile {profile}")),
+                "the first line, too: {text}"
+            );
             if flag == "--yolo" && profile != "kollabor-spec" {
-                assert!(text.contains("YOLO mode enabled") && text.contains("denials stay denials"), "{text}");
+                assert!(
+                    text.contains("YOLO mode enabled") && text.contains("denials stay denials"),
+                    "{text}"
+                );
             }
             screen.send("/quit\n");
             screen.end();
@@ -71,7 +102,10 @@ fn finding_a_37_a_chosen_mode_says_what_it_means_here() {
     screen.see("the mode is `trust-all` in this session");
     screen.see("denies");
     let text = screen.text();
-    assert!(row(&text, "denies").contains("writing code"), "strict stands above the mode:\n{text}");
+    assert!(
+        row(&text, "denies").contains("writing code"),
+        "strict stands above the mode:\n{text}"
+    );
     assert!(!text.contains("[warn] trust-all"), "{text}");
 }
 
@@ -91,8 +125,14 @@ fn finding_a_16_always_edits_switches_the_mode_of_the_session() {
     say(&mut screen, "/permissions show");
     screen.see("workspace ");
     let text = screen.text();
-    assert!(row(&text, "mode").contains("auto-approve-edits") && !text.contains("· confirm-all"), "{text}");
-    assert!(row(&text, "runs unasked").contains("writing code"), "{text}");
+    assert!(
+        row(&text, "mode").contains("auto-approve-edits") && !text.contains("· confirm-all"),
+        "{text}"
+    );
+    assert!(
+        row(&text, "runs unasked").contains("writing code"),
+        "{text}"
+    );
     say(&mut screen, "write d.py: 1");
     until(&screen, || room.has("d.py"));
     idle(&screen);
@@ -100,7 +140,11 @@ fn finding_a_16_always_edits_switches_the_mode_of_the_session() {
     say(&mut screen, "/quit");
     screen.end();
     let again = open(&room, "--profile kollabor", 120, 40);
-    assert!(!again.text().contains("auto-approve-edits"), "{}", again.text());
+    assert!(
+        !again.text().contains("auto-approve-edits"),
+        "{}",
+        again.text()
+    );
 }
 
 /// finding A-16: the same in lines.
@@ -112,7 +156,11 @@ fn finding_a_16_always_edits_switches_the_mode_in_lines() {
     screen.see("Your answer:");
     std::thread::sleep(Duration::from_millis(600));
     screen.send("A\n");
-    until(&screen, || screen.text().contains("the session goes on in mode `auto-approve-edits`"));
+    until(&screen, || {
+        screen
+            .text()
+            .contains("the session goes on in mode `auto-approve-edits`")
+    });
     std::thread::sleep(Duration::from_millis(600));
     screen.send("y\n");
     screen.see("the mode is `auto-approve-edits` in this session");
@@ -123,13 +171,18 @@ fn finding_a_16_always_edits_switches_the_mode_in_lines() {
 fn until(screen: &Screen, what: impl Fn() -> bool) {
     let start = Instant::now();
     while !what() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{}", screen.text());
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "{}",
+            screen.text()
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
 fn settings(room: &Room) -> String {
-    std::fs::read_to_string(room.home.join(".config/sayso/policy.d/settings.yaml")).unwrap_or_default()
+    std::fs::read_to_string(room.home.join(".config/sayso/policy.d/settings.yaml"))
+        .unwrap_or_default()
 }
 
 /// finding A-42: asking is switched off only with a second word, and a banner says so from then on, at each start and at every front end.
@@ -178,13 +231,22 @@ fn finding_a_42_lines_and_run_say_that_asking_is_off() {
     screen.see("nothing was changed");
     assert!(!settings(&room).contains("enabled"), "{}", settings(&room));
     screen.send("/settings enabled off\n");
-    until(&screen, || screen.text().matches("switch it off? [y/N]:").count() == 2);
+    until(&screen, || {
+        screen.text().matches("switch it off? [y/N]:").count() == 2
+    });
     std::thread::sleep(Duration::from_millis(300));
     screen.send("y\n");
     screen.see("[warn] asking is off");
     assert!(settings(&room).contains("enabled: false"));
     let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_sayso"));
-    program.current_dir(&room.folder).env_clear().env("HOME", &room.home).env("PATH", "/usr/bin:/bin");
-    let done = run(program.args(["run", "--strict", "-"]), b"[{\"tool\": \"file_read\", \"args\": {\"path\": \"a.py\"}}]");
+    program
+        .current_dir(&room.folder)
+        .env_clear()
+        .env("HOME", &room.home)
+        .env("PATH", "/usr/bin:/bin");
+    let done = run(
+        program.args(["run", "--strict", "-"]),
+        b"[{\"tool\": \"file_read\", \"args\": {\"path\": \"a.py\"}}]",
+    );
     assert!(done.err.contains("[warn] asking is off"), "{done:?}");
 }

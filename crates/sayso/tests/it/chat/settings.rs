@@ -21,7 +21,11 @@ fn close(screen: &mut Screen) {
 fn until(screen: &Screen, what: impl Fn() -> bool) {
     let start = Instant::now();
     while !what() {
-        assert!(start.elapsed() < Duration::from_secs(300), "{}", screen.text());
+        assert!(
+            start.elapsed() < Duration::from_secs(300),
+            "{}",
+            screen.text()
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -45,11 +49,15 @@ fn z_38_asking_that_is_off_still_asks_about_high_risk() {
     screen.see("I was told");
     say(&mut screen, "run rm -rf /");
     screen.see("CATASTROPHIC OPERATION");
-    let kept = std::fs::read_to_string(room.home.join(".config/sayso/policy.d/settings.yaml")).unwrap();
+    let kept =
+        std::fs::read_to_string(room.home.join(".config/sayso/policy.d/settings.yaml")).unwrap();
     assert!(kept.contains("enabled: false"), "{kept}");
     // C-09: it is in the record, with what it was before.
     let audit = crate::chat::everything(&room.home.join(".local/state/sayso/journal"));
-    assert!(audit.contains("\"settings\"") && audit.contains("\"enabled\""), "{audit}");
+    assert!(
+        audit.contains("\"settings\"") && audit.contains("\"enabled\""),
+        "{audit}"
+    );
 }
 
 #[test]
@@ -80,7 +88,11 @@ fn a_timeout_a_style_and_keys_count_at_once() {
     close(&mut screen);
     say(&mut screen, "write b.py: 1");
     screen.see("denied in 1:1");
-    assert!(screen.text().contains("╮"), "it is in front of everything:\n{}", screen.text());
+    assert!(
+        screen.text().contains("╮"),
+        "it is in front of everything:\n{}",
+        screen.text()
+    );
     screen.press("\x1b");
     idle(&screen);
 }

@@ -15,8 +15,15 @@ fn workflow_1_first_execution() {
     }
     screen.press("a");
     screen.see("▍ Done.");
-    assert!(screen.text().contains("approved file_write(a.py) once"), "{}", screen.text());
-    assert_eq!(std::fs::read_to_string(room.folder.join("a.py")).unwrap(), "x = new\n");
+    assert!(
+        screen.text().contains("approved file_write(a.py) once"),
+        "{}",
+        screen.text()
+    );
+    assert_eq!(
+        std::fs::read_to_string(room.folder.join("a.py")).unwrap(),
+        "x = new\n"
+    );
 }
 
 #[test]
@@ -42,10 +49,18 @@ fn workflow_3_a_danger_is_denied() {
     let mut screen = open(&room, "--profile forge", 100, 40);
     say(&mut screen, "run rm -rf ~/important/files");
     screen.see("⚠");
-    assert!(screen.text().contains("rm -rf ~/important/files"), "{}", screen.text());
+    assert!(
+        screen.text().contains("rm -rf ~/important/files"),
+        "{}",
+        screen.text()
+    );
     screen.press("d");
     screen.see("I was told: ");
-    assert!(screen.text().contains("denied by the person"), "the agent is told:\n{}", screen.text());
+    assert!(
+        screen.text().contains("denied by the person"),
+        "the agent is told:\n{}",
+        screen.text()
+    );
 }
 
 #[test]
@@ -109,7 +124,10 @@ fn workflow_5_a_batch_of_three() {
     screen.see("that follow in this batch");
     screen.press("y");
     screen.see("▍ Done.");
-    assert!(room.has("b.py") && room.has("d.py") && room.has("e.py"), "approve all");
+    assert!(
+        room.has("b.py") && room.has("d.py") && room.has("e.py"),
+        "approve all"
+    );
     for name in ["b.py", "d.py", "e.py"] {
         std::fs::remove_file(room.folder.join(name)).unwrap();
     }
@@ -121,8 +139,17 @@ fn workflow_5_a_batch_of_three() {
     screen.see("peration 2 of 3");
     screen.press("q");
     screen.see("you stopped this turn");
-    assert!(screen.text().contains("Completed: 1/3 operations, 2 cancelled"), "{}", screen.text());
-    assert!(room.has("b.py") && !room.has("d.py") && !room.has("e.py"), "quit");
+    assert!(
+        screen
+            .text()
+            .contains("Completed: 1/3 operations, 2 cancelled"),
+        "{}",
+        screen.text()
+    );
+    assert!(
+        room.has("b.py") && !room.has("d.py") && !room.has("e.py"),
+        "quit"
+    );
 }
 
 /// finding A-34: what is typed at "+ add a rule" is what is saved, and it is shown before: a read rule, and no command.
@@ -135,7 +162,11 @@ fn finding_a_34_a_typed_rule_is_shown_before_it_is_saved_and_saved_as_it_was_typ
     screen.press("2");
     screen.see("+ add a rule");
     // What is no rule is told, and nothing is saved.
-    for (typed, why) in [("read docs/**", "is no rule"), ("allow", "is no rule"), ("allow command allow read x", "is no rule")] {
+    for (typed, why) in [
+        ("read docs/**", "is no rule"),
+        ("allow", "is no rule"),
+        ("allow command allow read x", "is no rule"),
+    ] {
         screen.press("\r");
         screen.send(typed);
         screen.see(typed);
@@ -149,7 +180,11 @@ fn finding_a_34_a_typed_rule_is_shown_before_it_is_saved_and_saved_as_it_was_typ
     screen.press("\r");
     screen.see("y saves this rule, any other key leaves it: allow read `docs/**` everywhere");
     screen.press("n");
-    assert!(!screen.text().contains("Auto-approval rule created"), "{}", screen.text());
+    assert!(
+        !screen.text().contains("Auto-approval rule created"),
+        "{}",
+        screen.text()
+    );
     screen.press("\r");
     screen.send("allow read docs/**");
     screen.see("allow read docs/**");
@@ -159,8 +194,17 @@ fn finding_a_34_a_typed_rule_is_shown_before_it_is_saved_and_saved_as_it_was_typ
     screen.see("Auto-approval rule created: allow read `docs/**` everywhere");
     screen.press("\x1b");
     drop(screen);
-    let list = room.start(&format!("{} rules list", env!("CARGO_BIN_EXE_sayso")), 200, 20);
+    let list = room.start(
+        &format!("{} rules list", env!("CARGO_BIN_EXE_sayso")),
+        200,
+        20,
+    );
     list.see("SOURCE");
     let (text, _) = list.end();
-    assert!(text.contains("read docs/**") && text.contains("path") && text.matches("allow").count() == 1, "{text}");
+    assert!(
+        text.contains("read docs/**")
+            && text.contains("path")
+            && text.matches("allow").count() == 1,
+        "{text}"
+    );
 }

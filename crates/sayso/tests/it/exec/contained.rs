@@ -14,9 +14,18 @@ fn desk(policy: &str) -> Desk {
 #[track_caller]
 fn ran_bounded(desk: &Desk, id: String) {
     let done = exec(desk, id);
-    assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(5), &b""[..]), "{}", words(&done));
+    assert_eq!(
+        (done.status.code(), done.stdout.as_slice()),
+        (Some(5), &b""[..]),
+        "{}",
+        words(&done)
+    );
     assert_eq!(desk.text("made").as_deref(), Some("in\n"));
-    assert!(!desk.scene.home.join("outside").exists(), "the sandbox holds: {}", words(&done));
+    assert!(
+        !desk.scene.home.join("outside").exists(),
+        "the sandbox holds: {}",
+        words(&done)
+    );
 }
 
 #[test]

@@ -23,7 +23,10 @@ pub fn call(command: &str) -> Value {
 pub fn hold_call(desk: &Desk, flags: &[&str], call: Value) -> String {
     let (result, code) = desk.result(&[&["--hold"], flags].concat(), call);
     assert_eq!(code, 0, "{result}");
-    result["held"].as_str().unwrap_or_else(|| panic!("{result}")).to_owned()
+    result["held"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{result}"))
+        .to_owned()
 }
 
 /// Holds a command that nobody has to be asked about.
@@ -41,7 +44,12 @@ pub fn hold_asked(desk: &Desk, command: &str) -> String {
 /// `sayso exec`, ready to be started.
 pub fn exec_of(desk: &Desk, id: impl AsRef<OsStr>) -> Command {
     let mut program = desk.program();
-    program.arg("exec").arg(id).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    program
+        .arg("exec")
+        .arg(id)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     program
 }
 
@@ -58,6 +66,13 @@ pub fn words(done: &Output) -> String {
 #[track_caller]
 pub fn refused(done: &Output, why: &str) {
     let said = words(done);
-    assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(20), &b""[..]), "{said}");
-    assert!(said.starts_with("sayso: ") && said.contains(why) && said.lines().count() == 1, "{said}");
+    assert_eq!(
+        (done.status.code(), done.stdout.as_slice()),
+        (Some(20), &b""[..]),
+        "{said}"
+    );
+    assert!(
+        said.starts_with("sayso: ") && said.contains(why) && said.lines().count() == 1,
+        "{said}"
+    );
 }

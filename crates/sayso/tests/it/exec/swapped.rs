@@ -57,7 +57,11 @@ fn swap(script: &Path, how: Swap, evil: &str, stop: &AtomicBool) {
                 }
             }
             // Good for longer, so that the last look finds it often.
-            let pause = if text == evil { 1_000 } else { 2_000 + turn * 377 % 3_000 };
+            let pause = if text == evil {
+                1_000
+            } else {
+                2_000 + turn * 377 % 3_000
+            };
             std::thread::sleep(Duration::from_micros(pause));
         }
     }
@@ -82,19 +86,32 @@ fn race(line: &str, how: Swap, evil: &str, rounds: usize) -> (usize, usize) {
         let out = String::from_utf8_lossy(&done.stdout).into_owned();
         ran_evil += usize::from(out.contains("evil"));
         ran_good += usize::from(out.contains("good"));
-        assert!(out.is_empty() || out.contains("evil") || out.starts_with("good "), "{out} {}", words(&done));
+        assert!(
+            out.is_empty() || out.contains("evil") || out.starts_with("good "),
+            "{out} {}",
+            words(&done)
+        );
     }
     (ran_evil, ran_good)
 }
 
 fn rounds() -> usize {
-    std::env::var("SAYSO_RACES").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
+    std::env::var("SAYSO_RACES")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(12)
 }
 
 #[test]
 fn finding_d_10_a_script_that_is_swapped_runs_as_it_was_approved() {
     let (mut all, mut good) = (0, 0);
-    for line in ["bash sub/s.sh a", "sub/s.sh a", ". sub/s.sh a", "cd sub && ./s.sh a", "true; bash -e sub/s.sh a | cat"] {
+    for line in [
+        "bash sub/s.sh a",
+        "sub/s.sh a",
+        ". sub/s.sh a",
+        "cd sub && ./s.sh a",
+        "true; bash -e sub/s.sh a | cat",
+    ] {
         for how in [Swap::Rename, Swap::Write, Swap::Folder] {
             for evil in [EVIL, "#!/bin/echo evil\n"] {
                 let (ran_evil, ran_good) = race(line, how, evil, rounds().div_ceil(6));
@@ -112,22 +129,52 @@ fn finding_d_10_a_script_that_is_swapped_runs_as_it_was_approved() {
 fn finding_d_10_a_script_sees_itself_by_its_own_name() {
     let desk = Desk::with(&[]);
     put(&desk.scene.workspace.join("s.sh"), GOOD);
-    desk.scene.file("s.py", "import sys, os\nprint(sys.argv, os.path.basename(__file__))\n");
+    desk.scene.file(
+        "s.py",
+        "import sys, os\nprint(sys.argv, os.path.basename(__file__))\n",
+    );
     desk.scene.file("plain", "echo $0 $1\n");
-    fs::set_permissions(desk.scene.workspace.join("plain"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(
+        desk.scene.workspace.join("plain"),
+        fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
     let folder = desk.scene.folder();
     for (line, expected) in [
-        ("bash s.sh a b".to_owned(), "good s.sh s.sh a b\n".to_owned()),
+        (
+            "bash s.sh a b".to_owned(),
+            "good s.sh s.sh a b\n".to_owned(),
+        ),
         ("./s.sh a".to_owned(), "good ./s.sh ./s.sh a\n".to_owned()),
-        (format!("{folder}/s.sh"), format!("good {folder}/s.sh {folder}/s.sh\n")),
+        (
+            format!("{folder}/s.sh"),
+            format!("good {folder}/s.sh {folder}/s.sh\n"),
+        ),
         ("sh ./plain x".to_owned(), "./plain x\n".to_owned()),
         ("./plain y".to_owned(), "./plain y\n".to_owned()),
-        ("python3 s.py 1".to_owned(), "['s.py', '1'] s.py\n".to_owned()),
-        ("env X=1 timeout 60 bash s.sh z".to_owned(), "good s.sh s.sh z\n".to_owned()),
-        ("(cd / && true); bash s.sh q & wait; echo end $?".to_owned(), "good s.sh s.sh q\nend 0\n".to_owned()),
-        ("bash s.sh a; bash s.sh b; exit 3".to_owned(), "good s.sh s.sh a\ngood s.sh s.sh b\n".to_owned()),
+        (
+            "python3 s.py 1".to_owned(),
+            "['s.py', '1'] s.py\n".to_owned(),
+        ),
+        (
+            "env X=1 timeout 60 bash s.sh z".to_owned(),
+            "good s.sh s.sh z\n".to_owned(),
+        ),
+        (
+            "(cd / && true); bash s.sh q & wait; echo end $?".to_owned(),
+            "good s.sh s.sh q\nend 0\n".to_owned(),
+        ),
+        (
+            "bash s.sh a; bash s.sh b; exit 3".to_owned(),
+            "good s.sh s.sh a\ngood s.sh s.sh b\n".to_owned(),
+        ),
     ] {
         let done = exec(&desk, hold_asked(&desk, &line));
-        assert_eq!(String::from_utf8_lossy(&done.stdout), expected, "{line}: {}", words(&done));
+        assert_eq!(
+            String::from_utf8_lossy(&done.stdout),
+            expected,
+            "{line}: {}",
+            words(&done)
+        );
     }
 }

@@ -10,7 +10,11 @@ use crate::program::{Outcome, noise};
 /// A call of each agent that runs a command, in the form that the agent has for it.
 pub(super) fn call(desk: &Desk, which: Which, command: &str) -> Value {
     let (folder, session) = (desk.scene.folder(), super::SESSION);
-    let id = if which == Which::Qwen { "tool_call_id" } else { "tool_use_id" };
+    let id = if which == Which::Qwen {
+        "tool_call_id"
+    } else {
+        "tool_use_id"
+    };
     let usual = |event: &str, tool: &str| {
         json!({"session_id": session, "cwd": folder, "transcript_path": super::transcript(desk, session), "hook_event_name": event,
             "tool_name": tool, "tool_input": {"command": command}, id: "t1"})
@@ -55,19 +59,31 @@ fn keys(which: Which) -> (&'static str, &'static str) {
 pub(super) fn is_denial(which: Which, done: &Outcome) -> bool {
     if done.code == 2 {
         // The one that all of them know: words and a status.
-        return done.out.is_empty() && done.err.starts_with("sayso: ") && done.err.trim().len() > "sayso: ".len();
+        return done.out.is_empty()
+            && done.err.starts_with("sayso: ")
+            && done.err.trim().len() > "sayso: ".len();
     }
     let said: Value = serde_json::from_str(&done.out).unwrap_or(Value::Null);
-    let has = |reason: &Value| reason.as_str().is_some_and(|reason| reason.starts_with("sayso: ") && reason.len() > 8);
+    let has = |reason: &Value| {
+        reason
+            .as_str()
+            .is_some_and(|reason| reason.starts_with("sayso: ") && reason.len() > 8)
+    };
     let of = |word: &Value, reason: &Value| word == "deny" && has(reason);
     let inner = &said["hookSpecificOutput"];
     done.code == 0
         && match which {
-            Which::Claude | Which::Codex | Which::Qwen | Which::Droid => {
-                of(&inner["permissionDecision"], &inner["permissionDecisionReason"])
+            Which::Claude | Which::Codex | Which::Qwen | Which::Droid => of(
+                &inner["permissionDecision"],
+                &inner["permissionDecisionReason"],
+            ),
+            Which::Copilot => of(
+                &said["permissionDecision"],
+                &said["permissionDecisionReason"],
+            ),
+            Which::Gemini | Which::Crush | Which::Opencode | Which::Cline | Which::Generic => {
+                of(&said["decision"], &said["reason"])
             }
-            Which::Copilot => of(&said["permissionDecision"], &said["permissionDecisionReason"]),
-            Which::Gemini | Which::Crush | Which::Opencode | Which::Cline | Which::Generic => of(&said["decision"], &said["reason"]),
             Which::Cursor => of(&said["permission"], &said["agent_message"]),
             Which::Windsurf | Which::Goose => false,
         }
@@ -82,17 +98,45 @@ fn denied(desk: &Desk, which: Which, payload: &[u8], what: &str) {
 #[test]
 fn a_sound_call_is_allowed_and_a_denied_one_is_denied_in_its_own_form() {
     let desk = Desk::with(&[("a.txt", "one\n")]);
-    desk.scene.user_policy("version: 1\nrules:\n  - deny: {command: \"touch *\"}\n    reason: not that one\n");
+    desk.scene.user_policy(
+        "version: 1\nrules:\n  - deny: {command: \"touch *\"}\n    reason: not that one\n",
+    );
     for which in agents::ALL {
-        let done = raw(&desk, which.name(), call(&desk, which, "cat a.txt").to_string().as_bytes());
-        assert!(done.code == 0 && !is_denial(which, &done) && !done.out.contains("deny"), "{which:?}: {done:?}");
-        denied(&desk, which, call(&desk, which, "touch x").to_string().as_bytes(), "denied");
-        denied(&desk, which, call(&desk, which, "cat a.txt; env nice touch x").to_string().as_bytes(), "behind a wrapper");
+        let done = raw(
+            &desk,
+            which.name(),
+            call(&desk, which, "cat a.txt").to_string().as_bytes(),
+        );
+        assert!(
+            done.code == 0 && !is_denial(which, &done) && !done.out.contains("deny"),
+            "{which:?}: {done:?}"
+        );
+        denied(
+            &desk,
+            which,
+            call(&desk, which, "touch x").to_string().as_bytes(),
+            "denied",
+        );
+        denied(
+            &desk,
+            which,
+            call(&desk, which, "cat a.txt; env nice touch x")
+                .to_string()
+                .as_bytes(),
+            "behind a wrapper",
+        );
         // What has to be asked about: Claude Code has a dialog for it.
-        let asked = raw(&desk, which.name(), call(&desk, which, "make all").to_string().as_bytes());
+        let asked = raw(
+            &desk,
+            which.name(),
+            call(&desk, which, "make all").to_string().as_bytes(),
+        );
         match which {
             Which::Claude => assert!(asked.out.contains("\"ask\""), "{asked:?}"),
-            _ => assert!(is_denial(which, &asked) && !asked.out.contains("\"ask\""), "{which:?}: {asked:?}"),
+            _ => assert!(
+                is_denial(which, &asked) && !asked.out.contains("\"ask\""),
+                "{which:?}: {asked:?}"
+            ),
         }
     }
 }
@@ -103,14 +147,22 @@ fn what_is_not_one_sound_document_is_denied_by_every_agents_hook() {
     for which in agents::ALL {
         let sound = call(&desk, which, "true").to_string();
         let (tool, input) = keys(which);
-        let twice = sound.replacen(&format!("\"{tool}\":"), &format!("\"{tool}\":\"x\",\"{tool}\":"), 1);
+        let twice = sound.replacen(
+            &format!("\"{tool}\":"),
+            &format!("\"{tool}\":\"x\",\"{tool}\":"),
+            1,
+        );
         let inside = sound.replacen(
             &format!("\"{input}\":{{"),
             &format!("\"{input}\":{{\"command\":\"x\",\"command\":\"y\",\"command_line\":\"x\",\"command_line\":\"y\","),
             1,
         );
         assert!(twice != sound && inside != sound, "{which:?}");
-        let deep = sound.replacen("\"true\"", &format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)), 1);
+        let deep = sound.replacen(
+            "\"true\"",
+            &format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)),
+            1,
+        );
         let huge = sound.replacen("\"true\"", &format!("\"{}\"", "x".repeat(17 << 20)), 1);
         let payloads: Vec<(&str, Vec<u8>)> = vec![
             ("nothing", Vec::new()),
@@ -118,7 +170,10 @@ fn what_is_not_one_sound_document_is_denied_by_every_agents_hook() {
             ("a list", b"[]".to_vec()),
             ("null", b"null".to_vec()),
             ("an empty object", b"{}".to_vec()),
-            ("a mark before it", [b"\xef\xbb\xbf", sound.as_bytes()].concat()),
+            (
+                "a mark before it",
+                [b"\xef\xbb\xbf", sound.as_bytes()].concat(),
+            ),
             ("two documents", format!("{sound}{sound}").into_bytes()),
             ("something behind it", format!("{sound}\nx").into_bytes()),
             ("half of it", sound.as_bytes()[..sound.len() - 1].to_vec()),
@@ -144,7 +199,9 @@ fn wrong_types_and_unknown_events_are_denied_by_every_agents_hook() {
         for (key, _) in sound.as_object().unwrap() {
             // What says nothing of the call, the hook does not look at.
             let has_no_ids = which == Which::Gemini && key == "tool_use_id";
-            if ["transcript_path", "timestamp", "generation_id"].contains(&key.as_str()) || has_no_ids {
+            if ["transcript_path", "timestamp", "generation_id"].contains(&key.as_str())
+                || has_no_ids
+            {
                 continue;
             }
             for wrong in [json!(7), json!([]), json!(true)] {
@@ -156,7 +213,12 @@ fn wrong_types_and_unknown_events_are_denied_by_every_agents_hook() {
             payload.as_object_mut().unwrap().remove(key);
             // A call needs no id, and a document of Copilot without a tool is about something else, which is not known either.
             if !["tool_call_id", "tool_use_id", "id"].contains(&key.as_str()) {
-                denied(&desk, which, payload.to_string().as_bytes(), &format!("without {key}"));
+                denied(
+                    &desk,
+                    which,
+                    payload.to_string().as_bytes(),
+                    &format!("without {key}"),
+                );
             }
         }
         let (_, input) = keys(which);
@@ -168,19 +230,44 @@ fn wrong_types_and_unknown_events_are_denied_by_every_agents_hook() {
         ] {
             let mut payload = sound.clone();
             payload[input] = wrong.clone();
-            denied(&desk, which, payload.to_string().as_bytes(), &wrong.to_string());
+            denied(
+                &desk,
+                which,
+                payload.to_string().as_bytes(),
+                &wrong.to_string(),
+            );
         }
-        let event = ["hook_event_name", "event", "agent_action_name"].into_iter().find(|key| sound.get(key).is_some());
-        for name in [json!("PreToolUSE"), json!("Anything"), json!(""), json!(3), json!(null)] {
+        let event = ["hook_event_name", "event", "agent_action_name"]
+            .into_iter()
+            .find(|key| sound.get(key).is_some());
+        for name in [
+            json!("PreToolUSE"),
+            json!("Anything"),
+            json!(""),
+            json!(3),
+            json!(null),
+        ] {
             let mut payload = sound.clone();
             payload[event.unwrap_or("hookName")] = name;
-            denied(&desk, which, payload.to_string().as_bytes(), "an unknown event");
+            denied(
+                &desk,
+                which,
+                payload.to_string().as_bytes(),
+                "an unknown event",
+            );
         }
         let mut payload = sound.clone();
-        let folder = ["cwd", "folder"].into_iter().find(|key| sound.get(key).is_some());
+        let folder = ["cwd", "folder"]
+            .into_iter()
+            .find(|key| sound.get(key).is_some());
         if let Some(folder) = folder {
             payload[folder] = json!("relative");
-            denied(&desk, which, payload.to_string().as_bytes(), "a relative folder");
+            denied(
+                &desk,
+                which,
+                payload.to_string().as_bytes(),
+                "a relative folder",
+            );
         }
     }
 }
@@ -189,7 +276,12 @@ fn wrong_types_and_unknown_events_are_denied_by_every_agents_hook() {
 fn an_unknown_tool_is_unknown_whatever_it_is_called() {
     let desk = Desk::with(&[("a.txt", "one\n")]);
     // Names that mean something harmless elsewhere, with arguments that do, too.
-    for which in agents::ALL.into_iter().filter(|which| !matches!(which, Which::Claude | Which::Codex | Which::Generic | Which::Windsurf)) {
+    for which in agents::ALL.into_iter().filter(|which| {
+        !matches!(
+            which,
+            Which::Claude | Which::Codex | Which::Generic | Which::Windsurf
+        )
+    }) {
         let (tool, input) = keys(which);
         for (name, arguments) in [
             ("file_read", json!({"path": "a.txt"})),
@@ -212,9 +304,22 @@ fn an_argument_that_the_agent_does_not_have_changes_nothing() {
     let desk = Desk::with(&[("a.txt", "one\n"), ("sub/b.txt", "two\n")]);
     std::fs::write(desk.scene.home.join("c.txt"), "three\n").unwrap();
     let sub = desk.scene.workspace.join("sub");
-    for which in agents::ALL.into_iter().filter(|which| !matches!(which, Which::Generic)) {
+    for which in agents::ALL
+        .into_iter()
+        .filter(|which| !matches!(which, Which::Generic))
+    {
         let (_, input) = keys(which);
-        for key in ["cwd", "workdir", "working_directory", "directory", "dir_path", "working_dir", "shellId", "env", "cmd"] {
+        for key in [
+            "cwd",
+            "workdir",
+            "working_directory",
+            "directory",
+            "dir_path",
+            "working_dir",
+            "shellId",
+            "env",
+            "cmd",
+        ] {
             let mut payload = call(&desk, which, "cat ../c.txt");
             payload[input][key] = json!(sub);
             // From `sub` it would be a file of the workspace; where the agent has such an argument, it is one.
@@ -231,7 +336,11 @@ fn an_argument_that_the_agent_does_not_have_changes_nothing() {
             if which == Which::Claude {
                 assert!(!done.out.contains("\"allow\""), "{which:?} {key}: {done:?}");
             } else {
-                assert_eq!(is_denial(which, &done), !has || key == "cmd", "{which:?} {key}: {done:?}");
+                assert_eq!(
+                    is_denial(which, &done),
+                    !has || key == "cmd",
+                    "{which:?} {key}: {done:?}"
+                );
             }
         }
     }
@@ -250,33 +359,93 @@ fn what_can_be_read_in_two_ways_is_denied() {
             "tool_name": tool, "tool_input": input, "tool_use_id": "t1"})
     };
     let editor = |input: Value| usual("developer__text_editor", input);
-    let cline =
-        |input: Value| json!({"event": "before", "session": session, "folder": folder, "tool": "editor", "id": "t1", "arguments": input});
+    let cline = |input: Value| json!({"event": "before", "session": session, "folder": folder, "tool": "editor", "id": "t1", "arguments": input});
     let windsurf = |info: Value| json!({"agent_action_name": "pre_write_code", "trajectory_id": session, "tool_info": info});
     let edit = json!({"old_string": "# n", "new_string": "# m"});
     for (which, payload) in [
-        (Which::Cursor, before("Write", json!({"path": "/etc/x", "file_path": "notes.md", "content": "x"}))),
-        (Which::Cursor, before("Write", json!({"file_path": "notes.md", "path": "notes.md", "content": "x"}))),
-        (Which::Cursor, before("Write", json!({"file_path": "notes.md", "content": "x", "contents": "y"}))),
-        (Which::Cursor, before("Read", json!({"path": "/etc/shadow", "file_path": "notes.md"}))),
-        (Which::Cursor, before("Shell", json!({"command": "ls", "working_directory": "/etc", "cwd": "."}))),
-        (Which::Cursor, cursor("beforeMCPExecution", "TodoWrite", json!("{\"a\": 1}"))),
-        (Which::Cursor, cursor("beforeMCPExecution", "Read", json!({"path": "notes.md"}))),
+        (
+            Which::Cursor,
+            before(
+                "Write",
+                json!({"path": "/etc/x", "file_path": "notes.md", "content": "x"}),
+            ),
+        ),
+        (
+            Which::Cursor,
+            before(
+                "Write",
+                json!({"file_path": "notes.md", "path": "notes.md", "content": "x"}),
+            ),
+        ),
+        (
+            Which::Cursor,
+            before(
+                "Write",
+                json!({"file_path": "notes.md", "content": "x", "contents": "y"}),
+            ),
+        ),
+        (
+            Which::Cursor,
+            before(
+                "Read",
+                json!({"path": "/etc/shadow", "file_path": "notes.md"}),
+            ),
+        ),
+        (
+            Which::Cursor,
+            before(
+                "Shell",
+                json!({"command": "ls", "working_directory": "/etc", "cwd": "."}),
+            ),
+        ),
+        (
+            Which::Cursor,
+            cursor("beforeMCPExecution", "TodoWrite", json!("{\"a\": 1}")),
+        ),
+        (
+            Which::Cursor,
+            cursor("beforeMCPExecution", "Read", json!({"path": "notes.md"})),
+        ),
         (Which::Cursor, {
             json!({"conversation_id": session, "workspace_roots": [folder], "hook_event_name": "beforeShellExecution",
                 "command": "cat notes.md", "cwd": ""})
         }),
-        (Which::Goose, editor(json!({"command": "str_replace", "path": "notes.md", "old_str": "# n", "new_str": "b", "diff": "--- a"}))),
-        (Which::Goose, editor(json!({"command": "write", "path": "notes.md", "file_text": "b", "other": 1}))),
-        (Which::Droid, usual("Edit", json!({"file_path": "notes.md", "old_str": "# n", "old_string": "a", "new_str": "b"}))),
-        (Which::Cline, cline(json!({"path": "notes.md", "new_text": "b", "file": "/etc/x"}))),
-        (Which::Windsurf, windsurf(json!({"file_path": "notes.md", "edits": [edit], "target": "/etc/x"}))),
+        (
+            Which::Goose,
+            editor(
+                json!({"command": "str_replace", "path": "notes.md", "old_str": "# n", "new_str": "b", "diff": "--- a"}),
+            ),
+        ),
+        (
+            Which::Goose,
+            editor(json!({"command": "write", "path": "notes.md", "file_text": "b", "other": 1})),
+        ),
+        (
+            Which::Droid,
+            usual(
+                "Edit",
+                json!({"file_path": "notes.md", "old_str": "# n", "old_string": "a", "new_str": "b"}),
+            ),
+        ),
+        (
+            Which::Cline,
+            cline(json!({"path": "notes.md", "new_text": "b", "file": "/etc/x"})),
+        ),
+        (
+            Which::Windsurf,
+            windsurf(json!({"file_path": "notes.md", "edits": [edit], "target": "/etc/x"})),
+        ),
         // Everything would be inside.
         (
             Which::Droid,
             json!({"session_id": session, "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": "/etc/hosts"}}),
         ),
     ] {
-        denied(&desk, which, payload.to_string().as_bytes(), &payload.to_string());
+        denied(
+            &desk,
+            which,
+            payload.to_string().as_bytes(),
+            &payload.to_string(),
+        );
     }
 }

@@ -15,8 +15,13 @@ use crate::program::run;
 const GENEROUS: &str = "version: 1\nmode: auto-approve-edits\nrules:\n  - allow: {command: \"*\"}\n  - allow: {write: \"**\"}\n  - allow: {write: \"/**\"}\n  - allow: {tool: \"*\"}\n";
 
 /// Files that decide what agents may do, below the workspace and below the home folder.
-const IN_PROJECT: &[&str] =
-    &[".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json", ".mcp.json"];
+const IN_PROJECT: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".mcp.json",
+];
 const AT_HOME: &[&str] = &[
     ".claude.json",
     ".claude/settings.json",
@@ -31,20 +36,59 @@ fn h_03_no_tool_of_an_agent_writes_what_decides_about_agents() {
     let desk = Desk::with(&[(".claude/settings.json", "{}\n"), ("x", "{}\n")]);
     desk.scene.user_policy(GENEROUS);
     std::os::unix::fs::symlink(".claude", desk.scene.workspace.join("link")).unwrap();
-    std::os::unix::fs::symlink(".claude/settings.json", desk.scene.workspace.join("innocent.md")).unwrap();
-    let project = IN_PROJECT.iter().chain(&["link/settings.json", "innocent.md", "sub/../.claude/settings.json", ".CLAUDE/Settings.JSON"]);
+    std::os::unix::fs::symlink(
+        ".claude/settings.json",
+        desk.scene.workspace.join("innocent.md"),
+    )
+    .unwrap();
+    let project = IN_PROJECT.iter().chain(&[
+        "link/settings.json",
+        "innocent.md",
+        "sub/../.claude/settings.json",
+        ".CLAUDE/Settings.JSON",
+    ]);
     let project = project.map(|path| desk.scene.workspace.join(path));
     let home = AT_HOME.iter().map(|path| desk.scene.home.join(path));
-    let managed = ["/etc/claude-code/managed-settings.json", "/etc/codex/config.toml"].map(std::path::PathBuf::from);
+    let managed = [
+        "/etc/claude-code/managed-settings.json",
+        "/etc/codex/config.toml",
+    ]
+    .map(std::path::PathBuf::from);
     for path in project.chain(home).chain(managed) {
         let shown = path.display().to_string();
-        assert_ne!(decided(&desk, "claude", "Write", json!({"file_path": path, "content": "{}"})).0, "allow", "{shown}");
+        assert_ne!(
+            decided(
+                &desk,
+                "claude",
+                "Write",
+                json!({"file_path": path, "content": "{}"})
+            )
+            .0,
+            "allow",
+            "{shown}"
+        );
         let edit = json!({"file_path": path, "old_string": "{}", "new_string": "{\"disableAllHooks\":true}"});
         assert_ne!(decided(&desk, "claude", "Edit", edit).0, "allow", "{shown}");
         let patch = format!("*** Begin Patch\n*** Add File: {shown}\n+x\n*** End Patch");
-        is_denied(&answered(&desk, "codex", &before(&desk, "apply_patch", json!({"command": patch}))), "");
-        let patch = format!("*** Begin Patch\n*** Update File: x\n*** Move to: {shown}\n@@\n-{{}}\n+x\n*** End Patch");
-        is_denied(&answered(&desk, "codex", &before(&desk, "apply_patch", json!({"command": patch}))), "");
+        is_denied(
+            &answered(
+                &desk,
+                "codex",
+                &before(&desk, "apply_patch", json!({"command": patch})),
+            ),
+            "",
+        );
+        let patch = format!(
+            "*** Begin Patch\n*** Update File: x\n*** Move to: {shown}\n@@\n-{{}}\n+x\n*** End Patch"
+        );
+        is_denied(
+            &answered(
+                &desk,
+                "codex",
+                &before(&desk, "apply_patch", json!({"command": patch})),
+            ),
+            "",
+        );
         for line in [
             format!("echo x > '{shown}'"),
             format!("echo x >> '{shown}'"),
@@ -61,7 +105,11 @@ fn h_03_no_tool_of_an_agent_writes_what_decides_about_agents() {
             format!("chmod 777 '{shown}'"),
             format!("python3 -c 'open(\"{shown}\", \"w\")'"),
         ] {
-            let said = answered(&desk, "claude", &before(&desk, "Bash", json!({"command": line})));
+            let said = answered(
+                &desk,
+                "claude",
+                &before(&desk, "Bash", json!({"command": line})),
+            );
             assert_ne!(said["permissionDecision"], "allow", "{line}");
         }
     }
@@ -99,7 +147,12 @@ fn h_04_no_agent_runs_a_command_of_sayso_that_changes_something() {
         "sayso uninstall claude",
         "sayso hook claude",
     ] {
-        for whole in [line.to_owned(), format!("env -u CLAUDECODE {line}"), format!("nohup setsid {line}"), format!("bash -c '{line}'")] {
+        for whole in [
+            line.to_owned(),
+            format!("env -u CLAUDECODE {line}"),
+            format!("nohup setsid {line}"),
+            format!("bash -c '{line}'"),
+        ] {
             assert_eq!(command(&desk, &whole), "deny", "{whole}");
         }
     }
@@ -109,13 +162,28 @@ fn h_04_no_agent_runs_a_command_of_sayso_that_changes_something() {
 fn h_04_below_an_agent_only_looking_is_left() {
     let desk = Desk::with(&[]);
     let mark = |name: &str, words: &[&str]| run(desk.program().env(name, "1").args(words), b"");
-    for name in ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_SANDBOX", "CODEX_THREAD_ID"] {
-        for words in
-            [&["rules", "add", "--allow", "make *"][..], &["policy", "trust", "--yes"], &["policy", "init"], &["grants", "revoke", "--all"]]
-        {
+    for name in [
+        "CLAUDECODE",
+        "CLAUDE_CODE_SESSION_ID",
+        "CODEX_SANDBOX",
+        "CODEX_THREAD_ID",
+    ] {
+        for words in [
+            &["rules", "add", "--allow", "make *"][..],
+            &["policy", "trust", "--yes"],
+            &["policy", "init"],
+            &["grants", "revoke", "--all"],
+        ] {
             let done = mark(name, words);
-            assert_eq!((done.code, done.out.as_str()), (20, ""), "{name} {words:?}: {done:?}");
-            assert!(done.err.contains(name) && done.err.contains("nothing was changed"), "{done:?}");
+            assert_eq!(
+                (done.code, done.out.as_str()),
+                (20, ""),
+                "{name} {words:?}: {done:?}"
+            );
+            assert!(
+                done.err.contains(name) && done.err.contains("nothing was changed"),
+                "{done:?}"
+            );
         }
         assert_eq!(mark(name, &["policy", "show"]).code, 0);
         assert_eq!(mark(name, &["audit", "list"]).code, 0);
@@ -133,13 +201,19 @@ fn below(desk: &Desk, agent: &str, lines: &str) -> String {
     fs::write(folder.join("start.json"), start.to_string()).unwrap();
     let program = folder.join(agent);
     let sayso = env!("CARGO_BIN_EXE_sayso");
-    let script = format!("#!/bin/bash\nsh -c '{sayso} hook {agent}' < {}/start.json || echo failed\n{lines}\n", folder.display());
+    let script = format!(
+        "#!/bin/bash\nsh -c '{sayso} hook {agent}' < {}/start.json || echo failed\n{lines}\n",
+        folder.display()
+    );
     fs::write(&program, script).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let like = super::program(desk, agent);
     let mut command = Command::new(&program);
     command.env_clear().current_dir(&desk.scene.workspace);
-    command.envs(like.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))));
+    command.envs(
+        like.get_envs()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))),
+    );
     let done = command.output().unwrap();
     String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr)
 }
@@ -152,8 +226,17 @@ fn h_04_the_process_tree_of_an_agent_is_known_without_its_variables() {
     let sayso = env!("CARGO_BIN_EXE_sayso");
     for agent in ["claude", "codex"] {
         let desk = Desk::with(&[]);
-        let told = below(&desk, agent, &format!("bash -c '({sayso} policy init; true)'; {sayso} policy show > /dev/null && echo looked"));
-        assert!(told.contains(&format!("below `{agent}`, process")) && told.contains("looked"), "{told}");
+        let told = below(
+            &desk,
+            agent,
+            &format!(
+                "bash -c '({sayso} policy init; true)'; {sayso} policy show > /dev/null && echo looked"
+            ),
+        );
+        assert!(
+            told.contains(&format!("below `{agent}`, process")) && told.contains("looked"),
+            "{told}"
+        );
         assert!(!desk.scene.workspace.join(".sayso").exists(), "{told}");
         // Not below it.
         assert_eq!(run(desk.program().args(["policy", "init"]), b"").code, 0);
@@ -163,15 +246,26 @@ fn h_04_the_process_tree_of_an_agent_is_known_without_its_variables() {
 #[test]
 fn h_04_what_sayso_runs_for_an_agent_is_below_it() {
     // Written out, it would be denied as soon as the script is read.
-    let desk = Desk::with(&[("x.sh", "$(cat name) policy init; echo status $?\n"), ("name", env!("CARGO_BIN_EXE_sayso"))]);
+    let desk = Desk::with(&[
+        ("x.sh", "$(cat name) policy init; echo status $?\n"),
+        ("name", env!("CARGO_BIN_EXE_sayso")),
+    ]);
     if !std::path::Path::new("/proc/self/stat").exists() {
         return;
     }
-    let said = answered(&desk, "claude", &before(&desk, "Bash", json!({"command": "sh x.sh"})));
+    let said = answered(
+        &desk,
+        "claude",
+        &before(&desk, "Bash", json!({"command": "sh x.sh"})),
+    );
     let line = said["updatedInput"]["command"].as_str().unwrap().to_owned();
     let done = super::exec::shell(&desk, &Value::from(line));
-    let told = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
-    assert!(told.contains("status 20") && told.contains("that sayso runs for an agent"), "{told}");
+    let told =
+        String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+    assert!(
+        told.contains("status 20") && told.contains("that sayso runs for an agent"),
+        "{told}"
+    );
     assert!(!desk.scene.workspace.join(".sayso").exists());
 }
 
@@ -185,9 +279,18 @@ fn h_04_what_runs_in_a_sandbox_is_below_an_agent() {
     let sayso = std::path::Path::new(env!("CARGO_BIN_EXE_sayso"));
     let mut program = desk.program();
     // What is in the search path can be run in there.
-    program.env("PATH", format!("{}:/usr/bin:/bin", sayso.parent().unwrap().display()));
-    let done = run(program.args(["sandbox", "--", "sayso", "rules", "add", "--allow", "make"]), b"");
-    assert!(done.code == 20 && done.err.contains("that sayso runs for an agent"), "{done:?}");
+    program.env(
+        "PATH",
+        format!("{}:/usr/bin:/bin", sayso.parent().unwrap().display()),
+    );
+    let done = run(
+        program.args(["sandbox", "--", "sayso", "rules", "add", "--allow", "make"]),
+        b"",
+    );
+    assert!(
+        done.code == 20 && done.err.contains("that sayso runs for an agent"),
+        "{done:?}"
+    );
 }
 
 #[test]
@@ -196,7 +299,13 @@ fn h_05_a_sub_agent_gets_no_more_than_its_parent_whatever_it_is_called() {
     desk.scene.user_policy(
         "version: 1\nagents:\n  claude: {rules: [{deny: {command: \"make *\"}}]}\n  codex: {mode: safe-only}\n  free: {mode: auto-approve-edits, rules: [{allow: {command: \"make *\"}}]}\n",
     );
-    for (agent, kind) in [("claude", "free"), ("claude", "claude"), ("claude", ""), ("codex", "free"), ("codex", "codex")] {
+    for (agent, kind) in [
+        ("claude", "free"),
+        ("claude", "claude"),
+        ("claude", ""),
+        ("codex", "free"),
+        ("codex", "codex"),
+    ] {
         let mut payload = before(&desk, "Bash", json!({"command": "make all"}));
         payload["agent_id"] = json!("a1");
         payload["agent_type"] = json!(kind);
@@ -213,17 +322,43 @@ fn h_05_a_sub_agent_gets_no_more_than_its_parent_whatever_it_is_called() {
 #[test]
 fn h_29_a_tool_that_nobody_knows_is_gated() {
     let desk = Desk::with(&[]);
-    for tool in ["start_session", "navigate", "click", "fill", "Workflow", "Skill", "SendMessage", "RemoteTrigger", "read", "BASH"] {
-        assert_eq!(decided(&desk, "claude", tool, json!({"x": 1})).0, "ask", "{tool}");
-        is_denied(&answered(&desk, "codex", &before(&desk, tool, json!({"x": 1}))), "a person has to be asked");
+    for tool in [
+        "start_session",
+        "navigate",
+        "click",
+        "fill",
+        "Workflow",
+        "Skill",
+        "SendMessage",
+        "RemoteTrigger",
+        "read",
+        "BASH",
+    ] {
+        assert_eq!(
+            decided(&desk, "claude", tool, json!({"x": 1})).0,
+            "ask",
+            "{tool}"
+        );
+        is_denied(
+            &answered(&desk, "codex", &before(&desk, tool, json!({"x": 1}))),
+            "a person has to be asked",
+        );
     }
 }
 
 /// The lines of a script that calls the hook for one command, with no word of a session before.
 fn asks_once(desk: &Desk, agent: &str) -> String {
     let file = desk.scene.home.join("before.json");
-    fs::write(&file, before(desk, "Bash", json!({"command": "ls"})).to_string()).unwrap();
-    format!("sh -c '{} hook {agent}' < {} > /dev/null", env!("CARGO_BIN_EXE_sayso"), file.display())
+    fs::write(
+        &file,
+        before(desk, "Bash", json!({"command": "ls"})).to_string(),
+    )
+    .unwrap();
+    format!(
+        "sh -c '{} hook {agent}' < {} > /dev/null",
+        env!("CARGO_BIN_EXE_sayso"),
+        file.display()
+    )
 }
 
 /// Runs lines in a script of this name, in the environment of a hook.
@@ -234,8 +369,14 @@ fn script(desk: &Desk, name: &str, lines: &str) -> String {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let like = super::program(desk, "claude");
     let mut command = Command::new(&program);
-    command.env_clear().current_dir(&desk.scene.workspace).stdin(std::process::Stdio::null());
-    command.envs(like.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))));
+    command
+        .env_clear()
+        .current_dir(&desk.scene.workspace)
+        .stdin(std::process::Stdio::null());
+    command.envs(
+        like.get_envs()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))),
+    );
     let done = command.output().unwrap();
     String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr)
 }
@@ -253,26 +394,47 @@ fn finding_d_04_the_environment_and_the_program_of_every_ancestor_count() {
     let add = format!("env -i PATH=\"$PATH\" HOME=\"$HOME\" {sayso} policy init; echo status $?");
     for (name, lines) in [
         // The variable is gone in the process itself, and not in those above it.
-        ("plain", format!("CLAUDECODE=1 bash -c {}", sayso_shell::quote(&[format!("unset CLAUDECODE; {add}; true")]))),
+        (
+            "plain",
+            format!(
+                "CLAUDECODE=1 bash -c {}",
+                sayso_shell::quote(&[format!("unset CLAUDECODE; {add}; true")])
+            ),
+        ),
         (
             "plain",
             format!(
                 "CODEX_THREAD_ID=7 bash -c {}",
-                sayso_shell::quote(&[format!("bash -c {}; true", sayso_shell::quote(std::slice::from_ref(&add)))])
+                sayso_shell::quote(&[format!(
+                    "bash -c {}; true",
+                    sayso_shell::quote(std::slice::from_ref(&add))
+                )])
             ),
         ),
         // No hook was ever started by it.
-        ("claude", format!("bash -c {}; true", sayso_shell::quote(std::slice::from_ref(&add)))),
+        (
+            "claude",
+            format!(
+                "bash -c {}; true",
+                sayso_shell::quote(std::slice::from_ref(&add))
+            ),
+        ),
         ("codex", add.clone()),
         ("gemini", add.clone()),
         ("cursor-agent", add.clone()),
     ] {
         let desk = Desk::with(&[]);
         let told = script(&desk, name, &lines);
-        assert!(told.contains("status 20") && told.contains("this is for people"), "{name}: {told}");
+        assert!(
+            told.contains("status 20") && told.contains("this is for people"),
+            "{name}: {told}"
+        );
     }
     let desk = Desk::with(&[]);
-    assert!(script(&desk, "claudette", &add).contains("status 0"), "a name that only begins like an agent's");
+    assert!(
+        script(&desk, "claudette", &add).contains("status 0"),
+        "a name that only begins like an agent's"
+    );
 }
 
 #[test]
@@ -283,10 +445,20 @@ fn finding_d_04_every_hook_event_remembers_the_process_of_the_agent() {
     let sayso = env!("CARGO_BIN_EXE_sayso");
     let desk = Desk::with(&[]);
     // Not the exact name of the program, so that only the hook tells who it is.
-    let lines = format!("{}; env -i PATH=\"$PATH\" HOME=\"$HOME\" {sayso} policy init; echo status $?", asks_once(&desk, "claude"));
+    let lines = format!(
+        "{}; env -i PATH=\"$PATH\" HOME=\"$HOME\" {sayso} policy init; echo status $?",
+        asks_once(&desk, "claude")
+    );
     let told = script(&desk, "claude-1.2.3", &lines);
-    assert!(told.contains("status 20") && told.contains("below `claude`, process"), "{told}");
-    assert_eq!(run(desk.program().args(["policy", "init"]), b"").code, 0, "not below it");
+    assert!(
+        told.contains("status 20") && told.contains("below `claude`, process"),
+        "{told}"
+    );
+    assert_eq!(
+        run(desk.program().args(["policy", "init"]), b"").code,
+        0,
+        "not below it"
+    );
 }
 
 #[test]
@@ -312,7 +484,11 @@ fn finding_d_04_who_leaves_the_tree_is_still_seen() {
         );
         script(&desk, "claude-1.2.3", &lines);
         let told = fs::read_to_string(told).unwrap_or_default();
-        assert!(told.contains("whose tree it has left") && !desk.scene.workspace.join(".sayso").exists(), "{away}: {told}");
+        assert!(
+            told.contains("whose tree it has left")
+                && !desk.scene.workspace.join(".sayso").exists(),
+            "{away}: {told}"
+        );
     }
 }
 
@@ -326,7 +502,10 @@ fn tries(told: &std::path::Path) -> String {
 }
 
 fn is_there(program: &str, version: &str) -> bool {
-    let found = Command::new(program).arg(version).output().is_ok_and(|done| done.status.success());
+    let found = Command::new(program)
+        .arg(version)
+        .output()
+        .is_ok_and(|done| done.status.success());
     if !found {
         eprintln!("NOT CHECKED: `{program}` is not installed");
     }
@@ -334,7 +513,10 @@ fn is_there(program: &str, version: &str) -> bool {
 }
 
 fn waits(told: &std::path::Path) -> String {
-    format!("for i in $(seq 100); do [ -e {} ] && break; sleep 0.1; done", told.display())
+    format!(
+        "for i in $(seq 100); do [ -e {} ] && break; sleep 0.1; done",
+        told.display()
+    )
 }
 
 #[test]
@@ -345,19 +527,39 @@ fn finding_d_04_a_scheduler_has_no_person_in_front_of_it() {
     for name in ["cron", "crond", "atd", "anacron"] {
         let desk = Desk::with(&[]);
         let told = desk.scene.home.join("told");
-        let quoted = |text: String| sayso_shell::quote(&["setsid".to_owned(), "-w".to_owned(), "bash".to_owned(), "-c".to_owned(), text]);
+        let quoted = |text: String| {
+            sayso_shell::quote(&[
+                "setsid".to_owned(),
+                "-w".to_owned(),
+                "bash".to_owned(),
+                "-c".to_owned(),
+                text,
+            ])
+        };
         // Before any agent was seen, a machine is set up like that.
         script(&desk, name, &quoted(tries(&told)));
-        assert!(fs::read_to_string(&told).unwrap().contains("status 0"), "{name}");
+        assert!(
+            fs::read_to_string(&told).unwrap().contains("status 0"),
+            "{name}"
+        );
         fs::remove_dir_all(desk.scene.workspace.join(".sayso")).unwrap();
         script(&desk, "claude-1.2.3", &asks_once(&desk, "claude"));
         script(&desk, name, &quoted(tries(&told)));
         let said = fs::read_to_string(&told).unwrap();
-        assert!(said.contains("status 20") && said.contains(&format!("below `{name}`")), "{name}: {said}");
+        assert!(
+            said.contains("status 20") && said.contains(&format!("below `{name}`")),
+            "{name}: {said}"
+        );
         assert!(!desk.scene.workspace.join(".sayso").exists());
         // To look is left.
-        let look = format!("{} policy show > /dev/null; echo status $?", env!("CARGO_BIN_EXE_sayso"));
-        assert!(script(&desk, name, &quoted(look)).contains("status 0"), "{name}");
+        let look = format!(
+            "{} policy show > /dev/null; echo status $?",
+            env!("CARGO_BIN_EXE_sayso")
+        );
+        assert!(
+            script(&desk, name, &quoted(look)).contains("status 0"),
+            "{name}"
+        );
     }
 }
 
@@ -370,17 +572,29 @@ fn finding_d_04_nobody_is_at_a_terminal_that_tmux_keeps_alone() {
     let (told, socket) = (desk.scene.home.join("told"), desk.scene.home.join("tmux"));
     let tmux = |words: &str| format!("tmux -S {} -f /dev/null {words}", socket.display());
     // The server is older than the agent, and not below it.
-    script(&desk, "plain", &tmux("new-session -d -s one -x 80 -y 24 'sleep 60'"));
+    script(
+        &desk,
+        "plain",
+        &tmux("new-session -d -s one -x 80 -y 24 'sleep 60'"),
+    );
     let window = |told: &std::path::Path| {
         let inner = sayso_shell::quote(&[tries(told)]);
-        format!("{}; {}", tmux(&format!("new-window -t one {inner}")), waits(told))
+        format!(
+            "{}; {}",
+            tmux(&format!("new-window -t one {inner}")),
+            waits(told)
+        )
     };
     script(&desk, "plain", &window(&told));
     let before = fs::read_to_string(&told).unwrap_or_default();
     assert!(before.contains("status 0"), "no agent was seen: {before}");
     fs::remove_dir_all(desk.scene.workspace.join(".sayso")).unwrap();
     fs::remove_file(&told).unwrap();
-    script(&desk, "claude-1.2.3", &format!("{}\n{}", asks_once(&desk, "claude"), window(&told)));
+    script(
+        &desk,
+        "claude-1.2.3",
+        &format!("{}\n{}", asks_once(&desk, "claude"), window(&told)),
+    );
     let said = fs::read_to_string(&told).unwrap_or_default();
     // With somebody attached, it is a terminal of a person.
     fs::remove_file(&told).unwrap();
@@ -390,10 +604,19 @@ fn finding_d_04_nobody_is_at_a_terminal_that_tmux_keeps_alone() {
         format!("TERM=xterm {}", tmux("attach -t one")),
         "/dev/null".to_owned(),
     ]);
-    let person = format!("(sleep 20 | {attach}) > /dev/null 2>&1 & sleep 2; {}; {}", window(&told), tmux("kill-server"));
+    let person = format!(
+        "(sleep 20 | {attach}) > /dev/null 2>&1 & sleep 2; {}; {}",
+        window(&told),
+        tmux("kill-server")
+    );
     script(&desk, "plain", &person);
     let attached = fs::read_to_string(&told).unwrap_or_default();
-    assert!(said.contains("status 20") && said.contains("`tmux`") && said.contains("nobody is attached to"), "{said}");
+    assert!(
+        said.contains("status 20")
+            && said.contains("`tmux`")
+            && said.contains("nobody is attached to"),
+        "{said}"
+    );
     assert!(attached.contains("status 0"), "{attached}");
 }
 
@@ -405,11 +628,23 @@ fn finding_d_04_a_terminal_that_a_process_of_the_agent_keeps_is_not_a_persons() 
     let desk = Desk::with(&[]);
     let told = desk.scene.home.join("told");
     // It leaves the tree first, and makes its terminal then.
-    let inner = sayso_shell::quote(&["script".to_owned(), "-qec".to_owned(), format!("sleep 1; {}", tries(&told)), "/dev/null".to_owned()]);
-    let lines = format!("{}\n(setsid {inner} < /dev/null > /dev/null 2>&1 &)\n{}", asks_once(&desk, "claude"), waits(&told));
+    let inner = sayso_shell::quote(&[
+        "script".to_owned(),
+        "-qec".to_owned(),
+        format!("sleep 1; {}", tries(&told)),
+        "/dev/null".to_owned(),
+    ]);
+    let lines = format!(
+        "{}\n(setsid {inner} < /dev/null > /dev/null 2>&1 &)\n{}",
+        asks_once(&desk, "claude"),
+        waits(&told)
+    );
     script(&desk, "claude-1.2.3", &lines);
     let said = fs::read_to_string(&told).unwrap_or_default();
-    assert!(said.contains("status 20") && said.contains("whose tree it has left"), "{said}");
+    assert!(
+        said.contains("status 20") && said.contains("whose tree it has left"),
+        "{said}"
+    );
     // The same terminal, made by a person.
     fs::remove_file(&told).unwrap();
     script(&desk, "plain", &inner);
@@ -469,7 +704,11 @@ fn finding_d_04_what_starts_a_command_elsewhere_is_never_silent() {
     ] {
         assert_ne!(command(&desk, line), "allow", "{line}");
     }
-    for line in ["setsid sayso rules add --allow x", "systemd-run --user sayso policy init", "nohup sayso policy trust --yes"] {
+    for line in [
+        "setsid sayso rules add --allow x",
+        "systemd-run --user sayso policy init",
+        "nohup sayso policy trust --yes",
+    ] {
         assert_eq!(command(&desk, line), "deny", "{line}");
     }
 }

@@ -41,7 +41,8 @@ pub fn event(desk: &Desk, event: &str, tool: &str, input: Value) -> Value {
 /// The record that Codex keeps of a session: where it began.
 pub fn transcript(desk: &Desk, session: &str) -> PathBuf {
     let path = desk.scene.home.join("rollout.jsonl");
-    let meta = json!({"type": "session_meta", "payload": {"id": session, "cwd": desk.scene.folder()}});
+    let meta =
+        json!({"type": "session_meta", "payload": {"id": session, "cwd": desk.scene.folder()}});
     // Never while somebody may be reading it.
     if !path.exists() {
         fs::write(&path, format!("{meta}\n{{}}\n")).unwrap();
@@ -52,7 +53,9 @@ pub fn transcript(desk: &Desk, session: &str) -> PathBuf {
 /// The hook as an agent starts it.
 pub fn program(desk: &Desk, agent: &str) -> Command {
     let mut program = desk.program();
-    program.env("CLAUDE_PROJECT_DIR", desk.scene.folder()).args(["hook", agent]);
+    program
+        .env("CLAUDE_PROJECT_DIR", desk.scene.folder())
+        .args(["hook", agent]);
     program
 }
 
@@ -71,7 +74,11 @@ pub fn raw(desk: &Desk, agent: &str, bytes: &[u8]) -> Outcome {
 pub fn answered(desk: &Desk, agent: &str, payload: &Value) -> Value {
     let done = raw(desk, agent, payload.to_string().as_bytes()).is(0, "answered");
     assert_eq!(done.err, "");
-    if done.out.is_empty() { Value::Null } else { read(&done)["hookSpecificOutput"].clone() }
+    if done.out.is_empty() {
+        Value::Null
+    } else {
+        read(&done)["hookSpecificOutput"].clone()
+    }
 }
 
 /// The decision on a call that is about to run, with its reason.
@@ -100,5 +107,8 @@ pub fn is_denied(said: &Value, words: &str) {
 #[track_caller]
 pub fn is_refused(done: &Outcome, words: &str) {
     assert_eq!((done.code, done.out.as_str()), (2, ""), "{done:?}");
-    assert!(done.err.starts_with("sayso: ") && done.err.contains(words), "{done:?}");
+    assert!(
+        done.err.starts_with("sayso: ") && done.err.contains(words),
+        "{done:?}"
+    );
 }

@@ -15,11 +15,21 @@ use crate::program::run;
 
 fn files() -> Vec<(String, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/wire");
-    let list = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let list = |folder: &Path| {
+        fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect::<Vec<_>>()
+    };
     let mut found = Vec::new();
     for agent in list(&root) {
         let name = agent.file_name().unwrap().to_str().unwrap().to_owned();
-        found.extend(list(&agent).iter().flat_map(|version| list(version)).map(|file| (name.clone(), file)));
+        found.extend(
+            list(&agent)
+                .iter()
+                .flat_map(|version| list(version))
+                .map(|file| (name.clone(), file)),
+        );
     }
     found.sort();
     found
@@ -28,7 +38,10 @@ fn files() -> Vec<(String, PathBuf)> {
 /// The calls that a payload comes to, as the corpus writes them. Where the document has only the folder of the call, the workspace is the
 /// one that the session began in.
 fn calls(event: &Event, began: Option<&str>) -> Value {
-    let (Event::Before(wanted) | Event::Permission(wanted) | Event::After { wanted, .. }) = event else { return Value::Null };
+    let (Event::Before(wanted) | Event::Permission(wanted) | Event::After { wanted, .. }) = event
+    else {
+        return Value::Null;
+    };
     let one = |call: &Call| {
         serde_json::json!({
             "tool": call.tool,
@@ -46,13 +59,18 @@ fn calls(event: &Event, began: Option<&str>) -> Value {
 fn is(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
         (Value::Object(one), Value::Object(other)) => {
-            one.len() == other.len() && one.iter().all(|(key, value)| other.get(key).is_some_and(|found| is(value, found)))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .all(|(key, value)| other.get(key).is_some_and(|found| is(value, found)))
         }
         (Value::String(any), Value::String(text)) if any == "*" => text.len() > "sayso: ".len(),
         (Value::String(one), Value::String(text)) if one.contains("{id}") => {
             let (start, end) = one.split_once("{id}").unwrap();
             let start = start.replace("{program}", env!("CARGO_BIN_EXE_sayso"));
-            text.strip_prefix(&start).and_then(|rest| rest.strip_suffix(end)).is_some_and(|id| id.len() == 32)
+            text.strip_prefix(&start)
+                .and_then(|rest| rest.strip_suffix(end))
+                .is_some_and(|id| id.len() == 32)
         }
         (one, other) => one == other,
     }
@@ -63,11 +81,16 @@ fn every_payload_means_what_the_corpus_says_and_is_answered_so() {
     let files = files();
     assert!(files.len() > 25, "{}", files.len());
     for (name, path) in files {
-        let shown = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap().display().to_string();
+        let shown = path
+            .strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+            .unwrap()
+            .display()
+            .to_string();
         let text = fs::read_to_string(&path).unwrap();
         let desk = Desk::with(&[]);
         let config = desk.scene.config().display().to_string();
-        let case: Value = serde_json::from_str(&desk.scene.fill(&text).replace("{config}", &config)).unwrap();
+        let case: Value =
+            serde_json::from_str(&desk.scene.fill(&text).replace("{config}", &config)).unwrap();
         for (name, content) in case["files"].as_object().into_iter().flatten() {
             desk.scene.file(name, content.as_str().unwrap());
         }
@@ -88,15 +111,26 @@ fn every_payload_means_what_the_corpus_says_and_is_answered_so() {
             Ok(event) => assert_eq!(calls(&event, began), case["calls"], "{shown}"),
             Err(why) => assert_eq!(case["reply"]["status"], 2, "{shown}: {why}"),
         }
-        super::transcript(&desk, case["payload"]["session_id"].as_str().unwrap_or_default());
+        super::transcript(
+            &desk,
+            case["payload"]["session_id"].as_str().unwrap_or_default(),
+        );
         let mut program = super::program(&desk, &name);
         for (name, value) in case["environment"].as_object().into_iter().flatten() {
             program.env(name, value.as_str().unwrap());
         }
         let done = run(&mut program, payload.as_bytes());
         let reply = &case["reply"];
-        assert_eq!((Value::from(done.code), Value::from(done.err.as_str())), (reply["status"].clone(), reply["stderr"].clone()), "{shown}");
-        let out = if done.out.is_empty() { Value::Null } else { serde_json::from_str(&done.out).unwrap() };
+        assert_eq!(
+            (Value::from(done.code), Value::from(done.err.as_str())),
+            (reply["status"].clone(), reply["stderr"].clone()),
+            "{shown}"
+        );
+        let out = if done.out.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_str(&done.out).unwrap()
+        };
         assert!(is(&reply["stdout"], &out), "{shown}: {out:#}");
     }
 }

@@ -9,7 +9,8 @@ use sayso::install::{self, trust};
 use super::{Home, commands, own, wish};
 use crate::scene::put;
 
-const CONFIG: &str = "# mine\nmodel = \"gpt-x\"   # why\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n";
+const CONFIG: &str =
+    "# mine\nmodel = \"gpt-x\"   # why\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n";
 
 fn home_with(hooks: Option<&str>, config: &str) -> Home {
     let home = Home::new();
@@ -24,13 +25,37 @@ fn home_with(hooks: Option<&str>, config: &str) -> Home {
 fn without_trust_it_says_that_the_hook_does_not_run() {
     let home = home_with(None, CONFIG);
     let done = home.install(&["codex"]).is(0, "install");
-    assert!(done.out.contains("does NOT run the hook until you accept it"), "{}", done.out);
-    assert!(done.out.contains("Codex runs the tool"), "no word for a hook that must not fail: {}", done.out);
-    for event in ["PreToolUse", "PermissionRequest", "PostToolUse", "SessionStart", "SessionEnd"] {
+    assert!(
+        done.out
+            .contains("does NOT run the hook until you accept it"),
+        "{}",
+        done.out
+    );
+    assert!(
+        done.out.contains("Codex runs the tool"),
+        "no word for a hook that must not fail: {}",
+        done.out
+    );
+    for event in [
+        "PreToolUse",
+        "PermissionRequest",
+        "PostToolUse",
+        "SessionStart",
+        "SessionEnd",
+    ] {
         assert_eq!(commands(&home.codex(), event), [own("codex")], "{event}");
     }
-    assert!(!fs::read_to_string(home.codex()).unwrap().contains("onFailure"), "Codex does not know that word");
-    assert_eq!(fs::read_to_string(home.config()).unwrap(), CONFIG, "nothing is trusted in silence");
+    assert!(
+        !fs::read_to_string(home.codex())
+            .unwrap()
+            .contains("onFailure"),
+        "Codex does not know that word"
+    );
+    assert_eq!(
+        fs::read_to_string(home.config()).unwrap(),
+        CONFIG,
+        "nothing is trusted in silence"
+    );
     home.uninstall(&["codex"]).is(0, "uninstall");
     assert!(!home.codex().exists());
     assert_eq!(fs::read_to_string(home.config()).unwrap(), CONFIG);
@@ -39,19 +64,33 @@ fn without_trust_it_says_that_the_hook_does_not_run() {
 #[test]
 fn with_trust_it_is_in_the_diff_and_goes_again() {
     let home = home_with(None, CONFIG);
-    let shown = home.run(&["install", "codex", "--anyway", "--trust", "--dry-run"]).is(0, "dry run");
-    assert!(shown.out.contains("+trusted_hash = \"sha256:") && shown.out.contains("in your name"), "{}", shown.out);
+    let shown = home
+        .run(&["install", "codex", "--anyway", "--trust", "--dry-run"])
+        .is(0, "dry run");
+    assert!(
+        shown.out.contains("+trusted_hash = \"sha256:") && shown.out.contains("in your name"),
+        "{}",
+        shown.out
+    );
     assert!(!home.codex().exists());
     home.install(&["codex", "--trust"]).is(0, "install");
     let text = fs::read_to_string(home.config()).unwrap();
     assert!(text.starts_with(CONFIG), "{text}");
     let document = trust::read("x", &text).unwrap();
     let path = home.codex();
-    for (event, seconds) in
-        [("PreToolUse", 600), ("PermissionRequest", 600), ("PostToolUse", 600), ("SessionStart", 600), ("SessionEnd", 3)]
-    {
+    for (event, seconds) in [
+        ("PreToolUse", 600),
+        ("PermissionRequest", 600),
+        ("PostToolUse", 600),
+        ("SessionStart", 600),
+        ("SessionEnd", 3),
+    ] {
         let key = trust::key(path.to_str().unwrap(), event, 0, 0);
-        assert_eq!(trust::of(&document, &key).hash, Some(trust::hash(event, &own("codex"), seconds)), "{event}");
+        assert_eq!(
+            trust::of(&document, &key).hash,
+            Some(trust::hash(event, &own("codex"), seconds)),
+            "{event}"
+        );
     }
     let again = home.install(&["codex", "--trust"]).is(0, "again");
     assert!(again.out.contains("nothing changes"), "{}", again.out);
@@ -67,7 +106,11 @@ fn trust_can_be_given_later_and_a_changed_file_keeps_its_changes() {
     home.install(&["codex", "--trust"]).is(0, "trust");
     let text = fs::read_to_string(home.config()).unwrap();
     assert!(text.contains("trusted_hash"));
-    fs::write(home.config(), text.replace("gpt-x", "gpt-y") + "\n[last]\nx = 1 # end\n").unwrap();
+    fs::write(
+        home.config(),
+        text.replace("gpt-x", "gpt-y") + "\n[last]\nx = 1 # end\n",
+    )
+    .unwrap();
     home.uninstall(&["codex"]).is(0, "uninstall");
     let expected = CONFIG.replace("gpt-x", "gpt-y") + "\n[last]\nx = 1 # end\n";
     assert_eq!(fs::read_to_string(home.config()).unwrap(), expected);
@@ -78,10 +121,22 @@ fn trust_can_be_given_later_and_a_changed_file_keeps_its_changes() {
 fn a_hook_that_was_switched_off_is_told() {
     let home = home_with(None, CONFIG);
     let key = format!("{}:pre_tool_use:0:0", home.codex().display());
-    put(&home.config(), &format!("{CONFIG}\n[hooks.state.\"{key}\"]\nenabled = false\n"));
+    put(
+        &home.config(),
+        &format!("{CONFIG}\n[hooks.state.\"{key}\"]\nenabled = false\n"),
+    );
     let done = home.install(&["codex", "--trust"]).is(0, "install");
-    assert!(done.out.contains("switched off in `/hooks`"), "{}", done.out);
-    assert!(fs::read_to_string(home.config()).unwrap().contains("enabled = false"), "that was the person's");
+    assert!(
+        done.out.contains("switched off in `/hooks`"),
+        "{}",
+        done.out
+    );
+    assert!(
+        fs::read_to_string(home.config())
+            .unwrap()
+            .contains("enabled = false"),
+        "that was the person's"
+    );
 }
 
 #[test]
@@ -89,10 +144,20 @@ fn hooks_of_others_stay_and_a_new_place_is_told() {
     let hooks = "{\n  \"description\": \"mine\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"/opt/sayso hook codex\"}, {\"type\": \"command\", \"command\": \"a\"}]},\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"b\"}]}\n    ]\n  }\n}\n";
     let home = home_with(Some(hooks), "");
     let path = home.codex().display().to_string();
-    put(&home.config(), &format!("[hooks.state.\"{path}:pre_tool_use:0:1\"]\ntrusted_hash = \"sha256:00\"\n"));
+    put(
+        &home.config(),
+        &format!("[hooks.state.\"{path}:pre_tool_use:0:1\"]\ntrusted_hash = \"sha256:00\"\n"),
+    );
     let done = home.install(&["codex"]).is(0, "install");
-    assert_eq!(commands(&home.codex(), "PreToolUse"), ["a".to_owned(), "b".to_owned(), own("codex")]);
-    assert!(done.out.contains("1 other hooks move to another place"), "{}", done.out);
+    assert_eq!(
+        commands(&home.codex(), "PreToolUse"),
+        ["a".to_owned(), "b".to_owned(), own("codex")]
+    );
+    assert!(
+        done.out.contains("1 other hooks move to another place"),
+        "{}",
+        done.out
+    );
 }
 
 #[test]
@@ -102,10 +167,18 @@ fn links_are_looked_behind_as_codex_does() {
     put(&real.join("config.toml"), CONFIG);
     symlink(&real, &link).unwrap();
     let mut program = home.scene.program();
-    program.env("CODEX_HOME", &link).args(["install", "codex", "--trust", "--anyway", "--yes"]);
+    program
+        .env("CODEX_HOME", &link)
+        .args(["install", "codex", "--trust", "--anyway", "--yes"]);
     crate::program::run(&mut program, b"").is(0, "install");
     let text = fs::read_to_string(real.join("config.toml")).unwrap();
-    assert!(text.contains(&format!("[hooks.state.\"{}/hooks.json:pre_tool_use:0:0\"]", real.display())), "{text}");
+    assert!(
+        text.contains(&format!(
+            "[hooks.state.\"{}/hooks.json:pre_tool_use:0:0\"]",
+            real.display()
+        )),
+        "{text}"
+    );
 }
 
 #[test]
@@ -122,13 +195,35 @@ fn what_keeps_hooks_from_running_is_refused() {
     }
     let home = home_with(Some("{\"hooks\": {}, \"other\": 1}\n"), CONFIG);
     let refused = home.install(&["codex"]).is(2, "unknown key");
-    assert!(refused.err.contains("hooks.json:1:15: error: Codex takes no key `other`"), "{}", refused.err);
+    assert!(
+        refused
+            .err
+            .contains("hooks.json:1:15: error: Codex takes no key `other`"),
+        "{}",
+        refused.err
+    );
     let home = home_with(None, CONFIG);
     let around = home.around();
-    put(&around.etc.join("codex/requirements.toml"), "allow_managed_hooks_only = true\n");
-    assert!(install::install(&around, wish(Which::Codex, Scope::User)).unwrap_err().0.contains("allow_managed_hooks_only"));
-    put(&around.etc.join("codex/config.toml"), "[features]\nhooks = false\n");
-    assert!(install::install(&around, wish(Which::Codex, Scope::Managed)).unwrap_err().0.contains("features.hooks"));
+    put(
+        &around.etc.join("codex/requirements.toml"),
+        "allow_managed_hooks_only = true\n",
+    );
+    assert!(
+        install::install(&around, wish(Which::Codex, Scope::User))
+            .unwrap_err()
+            .0
+            .contains("allow_managed_hooks_only")
+    );
+    put(
+        &around.etc.join("codex/config.toml"),
+        "[features]\nhooks = false\n",
+    );
+    assert!(
+        install::install(&around, wish(Which::Codex, Scope::Managed))
+            .unwrap_err()
+            .0
+            .contains("features.hooks")
+    );
 }
 
 #[test]
@@ -138,10 +233,16 @@ fn for_everybody_no_trust_is_needed() {
     let plan = install::install(&around, wish(Which::Codex, Scope::Managed)).unwrap();
     assert!(plan.warnings.is_empty(), "{plan:?}");
     install::carry_out(&around, Which::Codex, Scope::Managed, &plan, "one", false).unwrap();
-    assert_eq!(commands(&around.etc.join("codex/hooks.json"), "SessionStart"), [own("codex")]);
+    assert_eq!(
+        commands(&around.etc.join("codex/hooks.json"), "SessionStart"),
+        [own("codex")]
+    );
     let mine = install::install(&around, wish(Which::Codex, Scope::User)).unwrap();
     assert!(mine.edits.is_empty(), "{mine:?}");
-    let trusting = install::Wish { trust: true, ..wish(Which::Codex, Scope::Managed) };
+    let trusting = install::Wish {
+        trust: true,
+        ..wish(Which::Codex, Scope::Managed)
+    };
     assert!(install::install(&around, trusting).is_err());
 }
 
@@ -149,15 +250,29 @@ fn for_everybody_no_trust_is_needed() {
 fn a_project_has_to_be_trusted_too() {
     let home = home_with(None, CONFIG);
     let done = home.install(&["codex", "--project"]).is(0, "install");
-    assert!(done.out.contains("only once you trust the project"), "{}", done.out);
-    assert_eq!(commands(&home.scene.workspace.join(".codex/hooks.json"), "PreToolUse"), [own("codex")]);
+    assert!(
+        done.out.contains("only once you trust the project"),
+        "{}",
+        done.out
+    );
+    assert_eq!(
+        commands(
+            &home.scene.workspace.join(".codex/hooks.json"),
+            "PreToolUse"
+        ),
+        [own("codex")]
+    );
     home.uninstall(&["codex", "--project"]).is(0, "uninstall");
     assert!(!home.scene.workspace.join(".codex").exists());
 }
 
 #[test]
 fn broken_settings_are_named_with_their_place() {
-    for (config, place) in [("a = 1\nb = \n", "config.toml:2:"), ("[x\n", "config.toml:1:"), ("a = 1\na = 2\n", "config.toml:2:")] {
+    for (config, place) in [
+        ("a = 1\nb = \n", "config.toml:2:"),
+        ("[x\n", "config.toml:1:"),
+        ("a = 1\na = 2\n", "config.toml:2:"),
+    ] {
         let home = home_with(None, config);
         for words in [&["codex"][..], &["codex", "--trust"]] {
             let refused = home.install(words).is(2, config);
@@ -185,8 +300,12 @@ fn codex_is_never_taken_over() {
 fn a_home_without_codex_gets_both_files_and_is_empty_again_afterwards() {
     let home = Home::new();
     assert!(!home.codex().parent().unwrap().exists());
-    home.install(&["codex", "--trust"]).is(0, "both files need the same folder");
+    home.install(&["codex", "--trust"])
+        .is(0, "both files need the same folder");
     assert!(home.codex().exists() && home.config().exists());
     home.uninstall(&["codex"]).is(0, "uninstall");
-    assert!(!home.codex().parent().unwrap().exists(), "the folder was made for them");
+    assert!(
+        !home.codex().parent().unwrap().exists(),
+        "the folder was made for them"
+    );
 }

@@ -29,7 +29,9 @@ pub struct Home {
 
 impl Home {
     pub fn new() -> Home {
-        Home { scene: Scene::empty() }
+        Home {
+            scene: Scene::empty(),
+        }
     }
 
     /// The settings of Claude Code.
@@ -63,7 +65,11 @@ impl Home {
 
     /// Runs the program. It stands in the output of a build here, so that has to be said.
     pub fn run(&self, words: &[&str]) -> Outcome {
-        let path = format!("{}:{}", self.scene.home.join("programs").display(), crate::scene::PATH);
+        let path = format!(
+            "{}:{}",
+            self.scene.home.join("programs").display(),
+            crate::scene::PATH
+        );
         run(self.scene.program().env("PATH", path).args(words), b"")
     }
 
@@ -97,15 +103,25 @@ impl Home {
 
 /// A wish without anything special.
 pub fn wish(who: Which, scope: Scope) -> Wish {
-    Wish { who, scope, takeover: false, trust: false, anyway: true }
+    Wish {
+        who,
+        scope,
+        takeover: false,
+        trust: false,
+        anyway: true,
+    }
 }
 
 /// The commands of an event, in order.
 pub fn commands(file: &Path, event: &str) -> Vec<String> {
     let root: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     let groups = root["hooks"][event].as_array().cloned().unwrap_or_default();
-    let handlers = groups.iter().flat_map(|group| group["hooks"].as_array().cloned().unwrap_or_default());
-    handlers.map(|handler| handler["command"].as_str().unwrap_or_default().to_owned()).collect()
+    let handlers = groups
+        .iter()
+        .flat_map(|group| group["hooks"].as_array().cloned().unwrap_or_default());
+    handlers
+        .map(|handler| handler["command"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 /// The command that sayso puts in.

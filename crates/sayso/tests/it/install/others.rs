@@ -9,7 +9,9 @@ use super::{Home, wish};
 use crate::scene::put;
 
 fn rows() -> impl Iterator<Item = Which> {
-    agents::ALL.into_iter().filter(|which| !matches!(which, Which::Claude | Which::Codex | Which::Generic))
+    agents::ALL
+        .into_iter()
+        .filter(|which| !matches!(which, Which::Claude | Which::Codex | Which::Generic))
 }
 
 #[test]
@@ -17,17 +19,38 @@ fn each_is_put_in_once_and_taken_out_without_a_trace() {
     for which in rows() {
         let home = Home::new();
         let target = install::target(&home.around(), which, Scope::User).unwrap();
-        let shown = home.run(&["install", which.name(), "--anyway", "--dry-run"]).is(0, which.name());
-        assert!(shown.out.contains("nothing was changed") && !target.exists(), "{which:?}: {}", shown.out);
+        let shown = home
+            .run(&["install", which.name(), "--anyway", "--dry-run"])
+            .is(0, which.name());
+        assert!(
+            shown.out.contains("nothing was changed") && !target.exists(),
+            "{which:?}: {}",
+            shown.out
+        );
         home.install(&[which.name()]).is(0, which.name());
         let text = fs::read_to_string(&target).unwrap();
-        assert_eq!(others::starts(which, &text), [env!("CARGO_BIN_EXE_sayso")], "{which:?}: {text}");
-        assert!(home.install(&[which.name()]).is(0, "again").out.contains("nothing changes"), "{which:?}");
+        assert_eq!(
+            others::starts(which, &text),
+            [env!("CARGO_BIN_EXE_sayso")],
+            "{which:?}: {text}"
+        );
+        assert!(
+            home.install(&[which.name()])
+                .is(0, "again")
+                .out
+                .contains("nothing changes"),
+            "{which:?}"
+        );
         assert_eq!(fs::read_to_string(&target).unwrap(), text, "twice is once");
         home.uninstall(&[which.name()]).is(0, which.name());
         assert!(!target.exists(), "{which:?}");
         // The first folder below the home was made for it.
-        let top = target.strip_prefix(&home.scene.home).unwrap().components().next().unwrap();
+        let top = target
+            .strip_prefix(&home.scene.home)
+            .unwrap()
+            .components()
+            .next()
+            .unwrap();
         let is_left = home.scene.home.join(top).exists() && top.as_os_str() != ".config";
         assert!(!is_left, "{which:?} leaves {top:?}");
     }
@@ -35,21 +58,39 @@ fn each_is_put_in_once_and_taken_out_without_a_trace() {
 
 #[test]
 fn what_others_wrote_stays_byte_for_byte() {
-    let flat =
-        "{\n  \"version\": 1,\n  \"other\": [1, 2],\n  \"hooks\": {\n    \"preToolUse\": [\n      {\"command\": \"mine\"}\n    ]\n  }\n}\n";
+    let flat = "{\n  \"version\": 1,\n  \"other\": [1, 2],\n  \"hooks\": {\n    \"preToolUse\": [\n      {\"command\": \"mine\"}\n    ]\n  }\n}\n";
     let groups = "{\"model\": \"x\", \"hooks\": {\"BeforeTool\": [{\"matcher\": \"a\", \"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}]}}\n";
-    for which in [Which::Cursor, Which::Windsurf, Which::Crush, Which::Gemini, Which::Qwen, Which::Droid] {
-        let before = if matches!(which, Which::Gemini | Which::Qwen | Which::Droid) { groups } else { flat };
+    for which in [
+        Which::Cursor,
+        Which::Windsurf,
+        Which::Crush,
+        Which::Gemini,
+        Which::Qwen,
+        Which::Droid,
+    ] {
+        let before = if matches!(which, Which::Gemini | Which::Qwen | Which::Droid) {
+            groups
+        } else {
+            flat
+        };
         let home = Home::new();
         let target = install::target(&home.around(), which, Scope::User).unwrap();
         put(&target, before);
         home.install(&[which.name()]).is(0, which.name());
         let text = fs::read_to_string(&target).unwrap();
-        assert!(text.contains("\"mine\"") && text.contains(&format!("hook {} --wait 600", which.name())), "{which:?}: {text}");
+        assert!(
+            text.contains("\"mine\"")
+                && text.contains(&format!("hook {} --wait 600", which.name())),
+            "{which:?}: {text}"
+        );
         // Somebody changes it meanwhile.
         fs::write(&target, text.replace("mine", "still mine")).unwrap();
         home.uninstall(&[which.name()]).is(0, which.name());
-        assert_eq!(fs::read_to_string(&target).unwrap(), before.replace("mine", "still mine"), "{which:?}");
+        assert_eq!(
+            fs::read_to_string(&target).unwrap(),
+            before.replace("mine", "still mine"),
+            "{which:?}"
+        );
     }
 }
 
@@ -60,7 +101,10 @@ fn times_are_in_the_units_of_the_agent_and_the_knob_is_on() {
         home.install(&[which.name()]).is(0, which.name());
         fs::read_to_string(install::target(&home.around(), which, Scope::User).unwrap()).unwrap()
     };
-    assert!(text(Which::Gemini).contains("\"timeout\": 600000"), "milliseconds");
+    assert!(
+        text(Which::Gemini).contains("\"timeout\": 600000"),
+        "milliseconds"
+    );
     assert!(text(Which::Qwen).contains("\"timeout\": 600}"), "seconds");
     assert!(text(Which::Copilot).contains("\"timeoutSec\": 600"));
     assert!(text(Which::Cursor).contains("\"failClosed\": true"));
@@ -87,7 +131,8 @@ fn what_would_not_fire_or_is_not_ours_is_refused() {
     home.install(&["generic"]).is(2, "nobody knows where");
     home.install(&["copilot", "--managed"]).is(2, "it has none");
     home.install(&["gemini", "--takeover"]).is(2, "never");
-    home.install(&["gemini", "--trust"]).is(2, "there is nothing to trust");
+    home.install(&["gemini", "--trust"])
+        .is(2, "there is nothing to trust");
     assert!(install::install(&around, wish(Which::Goose, Scope::Project)).is_err());
 }
 
@@ -99,7 +144,8 @@ fn a_plugin_that_somebody_changed_is_not_removed() {
         let target = install::target(&home.around(), which, Scope::User).unwrap();
         let text = fs::read_to_string(&target).unwrap() + "// mine\n";
         fs::write(&target, &text).unwrap();
-        home.uninstall(&[which.name()]).is(2, "somebody has changed it");
+        home.uninstall(&[which.name()])
+            .is(2, "somebody has changed it");
         assert_eq!(fs::read_to_string(&target).unwrap(), text);
     }
 }

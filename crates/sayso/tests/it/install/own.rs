@@ -20,15 +20,31 @@ struct Judged {
 
 fn judged(home: &Home, call: &Value) -> Judged {
     let line = format!("{call}\n");
-    let said = crate::program::run(home.scene.program().args(["check", "--jsonl"]), line.as_bytes());
-    let said: Value = serde_json::from_str(said.out.trim()).unwrap_or_else(|error| panic!("{error}: {}{}", said.out, said.err));
+    let said = crate::program::run(
+        home.scene.program().args(["check", "--jsonl"]),
+        line.as_bytes(),
+    );
+    let said: Value = serde_json::from_str(said.out.trim())
+        .unwrap_or_else(|error| panic!("{error}: {}{}", said.out, said.err));
     let reasons = said["reasons"].as_array().cloned().unwrap_or_default();
-    let texts = |key: &str| reasons.iter().map(|reason| reason[key].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>();
-    Judged { decision: said["decision"].as_str().unwrap_or_default().to_owned(), rules: texts("rule"), text: texts("text").join("\n") }
+    let texts = |key: &str| {
+        reasons
+            .iter()
+            .map(|reason| reason[key].as_str().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    Judged {
+        decision: said["decision"].as_str().unwrap_or_default().to_owned(),
+        rules: texts("rule"),
+        text: texts("text").join("\n"),
+    }
 }
 
 fn command(home: &Home, line: &str) -> Judged {
-    judged(home, &json!({"tool": "terminal", "args": {"command": line}, "agent": "claude"}))
+    judged(
+        home,
+        &json!({"tool": "terminal", "args": {"command": line}, "agent": "claude"}),
+    )
 }
 
 fn is_own(home: &Home, line: &str) -> String {
@@ -44,7 +60,11 @@ fn is_own(home: &Home, line: &str) -> String {
 
 fn is_not_own(home: &Home, line: &str) {
     let judged = command(home, line);
-    assert!(judged.rules.iter().all(|rule| rule != "own-files") && judged.decision != "deny", "{line}: {}", judged.text);
+    assert!(
+        judged.rules.iter().all(|rule| rule != "own-files") && judged.decision != "deny",
+        "{line}: {}",
+        judged.text
+    );
 }
 
 #[test]
@@ -53,7 +73,10 @@ fn finding_d_12_settings_that_start_sayso_are_its_own() {
     is_not_own(&home, "echo x > ~/.claude/settings.json");
     home.install(&["claude"]).is(0, "install");
     let words = is_own(&home, "echo x > ~/.claude/settings.json");
-    assert!(words.contains("Claude Code") && words.contains("`sayso uninstall`"), "{words}");
+    assert!(
+        words.contains("Claude Code") && words.contains("`sayso uninstall`"),
+        "{words}"
+    );
     home.scene.user_policy(GENEROUS);
     for line in [
         "sed -i s/a/b/ ~/.claude/settings.json",
@@ -98,9 +121,13 @@ fn finding_d_12_settings_that_start_sayso_are_its_own() {
     ] {
         is_not_own(&home, line);
     }
-    for line in
-        ["echo x > .claude/skills/a.md", "echo x > .codex/config.toml", "echo x > .gemini/settings.json", "rm -rf build", "chmod +x run.sh"]
-    {
+    for line in [
+        "echo x > .claude/skills/a.md",
+        "echo x > .codex/config.toml",
+        "echo x > .gemini/settings.json",
+        "rm -rf build",
+        "chmod +x run.sh",
+    ] {
         is_not_own(&home, line);
     }
 }
@@ -108,16 +135,32 @@ fn finding_d_12_settings_that_start_sayso_are_its_own() {
 #[test]
 fn finding_d_12_file_tools_and_the_way_back() {
     let home = Home::with_claude("{}\n");
-    let done = home.run(&["install", "claude", "--anyway", "--yes", "--json"]).is(0, "install");
+    let done = home
+        .run(&["install", "claude", "--anyway", "--yes", "--json"])
+        .is(0, "install");
     let told: Value = serde_json::from_str(&done.out).unwrap();
-    let write = |home: &Home, path: &str| judged(home, &json!({"tool": "file_write", "args": {"path": path, "content": "{}"}}));
+    let write = |home: &Home, path: &str| {
+        judged(
+            home,
+            &json!({"tool": "file_write", "args": {"path": path, "content": "{}"}}),
+        )
+    };
     let settings = home.claude().display().to_string();
-    for path in [settings.as_str(), ".claude/settings.local.json", ".claude/settings.json"] {
+    for path in [
+        settings.as_str(),
+        ".claude/settings.local.json",
+        ".claude/settings.json",
+    ] {
         let judged = write(&home, path);
-        assert!(judged.decision == "deny" && judged.text.contains("no agent may change it"), "{path}: {}", judged.text);
+        assert!(
+            judged.decision == "deny" && judged.text.contains("no agent may change it"),
+            "{path}: {}",
+            judged.text
+        );
     }
     // A person who takes the hook out, or takes the installation back, has protected settings again.
-    home.run(&["undo", told["undo"].as_str().unwrap(), "--yes"]).is(0, "undo");
+    home.run(&["undo", told["undo"].as_str().unwrap(), "--yes"])
+        .is(0, "undo");
     assert_eq!(write(&home, &settings).decision, "ask");
     home.install(&["claude"]).is(0, "install");
     assert_eq!(write(&home, &settings).decision, "deny");
@@ -135,8 +178,12 @@ fn finding_d_12_links_on_the_way_to_settings() {
     symlink(&dotfiles, home.claude()).unwrap();
     home.install(&["claude"]).is(0, "install");
     home.scene.user_policy(GENEROUS);
-    for line in ["echo x > ~/dotfiles/claude.json", "rm ~/.claude/settings.json", "ln -sfn x ~/.claude/settings.json", "rm -rf ~/dotfiles"]
-    {
+    for line in [
+        "echo x > ~/dotfiles/claude.json",
+        "rm ~/.claude/settings.json",
+        "ln -sfn x ~/.claude/settings.json",
+        "rm -rf ~/dotfiles",
+    ] {
         is_own(&home, line);
     }
 }
@@ -147,16 +194,44 @@ fn finding_d_12_a_project_and_every_agent() {
     home.install(&["claude", "--project"]).is(0, "install");
     for (agent, own, other) in [
         ("codex", "~/.codex/hooks.json", ".codex/config.toml"),
-        ("gemini", "~/.gemini/settings.json", "~/.gemini/trustedFolders.json"),
+        (
+            "gemini",
+            "~/.gemini/settings.json",
+            "~/.gemini/trustedFolders.json",
+        ),
         ("qwen", "~/.qwen/settings.json", ".qwen/settings.json"),
-        ("copilot", "~/.copilot/hooks/sayso.json", "~/.copilot/settings.json"),
-        ("opencode", "~/.config/opencode/plugins/sayso.js", ".opencode/plugins/sayso.js"),
-        ("cline", "~/.cline/plugins/sayso.js", ".cline/plugins/sayso.js"),
+        (
+            "copilot",
+            "~/.copilot/hooks/sayso.json",
+            "~/.copilot/settings.json",
+        ),
+        (
+            "opencode",
+            "~/.config/opencode/plugins/sayso.js",
+            ".opencode/plugins/sayso.js",
+        ),
+        (
+            "cline",
+            "~/.cline/plugins/sayso.js",
+            ".cline/plugins/sayso.js",
+        ),
         ("cursor", "~/.cursor/hooks.json", ".cursor/hooks.json"),
-        ("windsurf", "~/.codeium/windsurf/hooks.json", ".windsurf/hooks.json"),
-        ("droid", "~/.factory/settings.json", ".factory/settings.local.json"),
+        (
+            "windsurf",
+            "~/.codeium/windsurf/hooks.json",
+            ".windsurf/hooks.json",
+        ),
+        (
+            "droid",
+            "~/.factory/settings.json",
+            ".factory/settings.local.json",
+        ),
         ("crush", "~/.config/crush/crush.json", ".crush.json"),
-        ("goose", "~/.agents/plugins/sayso/hooks/hooks.json", "~/.agents/plugins/sayso/x"),
+        (
+            "goose",
+            "~/.agents/plugins/sayso/hooks/hooks.json",
+            "~/.agents/plugins/sayso/x",
+        ),
     ] {
         is_not_own(&home, &format!("echo x > {other}"));
         home.install(&[agent]).is(0, agent);
@@ -164,9 +239,12 @@ fn finding_d_12_a_project_and_every_agent() {
         is_own(&home, &format!("rm {own}"));
         is_own(&home, &format!("echo x > {other}"));
     }
-    for line in
-        ["echo x > .claude/settings.local.json", "echo x > .claude/settings.json", "echo x > ~/.claude/settings.json", "rm -rf .claude"]
-    {
+    for line in [
+        "echo x > .claude/settings.local.json",
+        "echo x > .claude/settings.json",
+        "echo x > ~/.claude/settings.json",
+        "rm -rf .claude",
+    ] {
         is_own(&home, line);
     }
     is_not_own(&home, "echo x > /srv/other/.claude/settings.json");
@@ -180,7 +258,8 @@ fn finding_d_12_servers_behind_the_gateway_and_the_program() {
     put(&home.scene.workspace.join("servers.json"), servers);
     is_not_own(&home, "echo x > servers.json");
     home.install(&["mcp", "claude"]).is(0, "install");
-    home.install(&["mcp", "generic", "--file", "servers.json"]).is(0, "install");
+    home.install(&["mcp", "generic", "--file", "servers.json"])
+        .is(0, "install");
     is_own(&home, "echo x > ~/.claude.json");
     is_own(&home, "echo x > servers.json");
     home.uninstall(&["mcp", "claude"]).is(0, "uninstall");
@@ -203,9 +282,25 @@ fn finding_d_12_a_link_on_the_path_to_the_program() {
     let folder = home.scene.home.join("bin");
     fs::create_dir_all(&folder).unwrap();
     symlink(env!("CARGO_BIN_EXE_sayso"), folder.join("sayso")).unwrap();
-    let path = format!("{}:{}:{}", home.scene.home.join("early").display(), folder.display(), crate::scene::PATH);
-    for line in ["ln -sf /tmp/x ~/bin/sayso", "rm ~/bin/sayso", "mv ~/bin ~/old", "cp x ~/early/sayso"] {
-        let said = crate::program::run(home.scene.program().env("PATH", &path).args(["check", "--json", line]), b"");
+    let path = format!(
+        "{}:{}:{}",
+        home.scene.home.join("early").display(),
+        folder.display(),
+        crate::scene::PATH
+    );
+    for line in [
+        "ln -sf /tmp/x ~/bin/sayso",
+        "rm ~/bin/sayso",
+        "mv ~/bin ~/old",
+        "cp x ~/early/sayso",
+    ] {
+        let said = crate::program::run(
+            home.scene
+                .program()
+                .env("PATH", &path)
+                .args(["check", "--json", line]),
+            b"",
+        );
         assert!(said.out.contains("own-files"), "{line}: {}", said.out);
     }
 }
@@ -213,7 +308,10 @@ fn finding_d_12_a_link_on_the_path_to_the_program() {
 #[test]
 fn finding_d_12_code_that_names_such_a_file_is_denied() {
     let home = Home::with_claude("{}\n");
-    let (settings, program) = (home.claude().display().to_string(), env!("CARGO_BIN_EXE_sayso"));
+    let (settings, program) = (
+        home.claude().display().to_string(),
+        env!("CARGO_BIN_EXE_sayso"),
+    );
     is_not_own(&home, &format!("python3 -c \"open('{settings}','w')\""));
     home.install(&["claude"]).is(0, "install");
     home.scene.user_policy(GENEROUS);

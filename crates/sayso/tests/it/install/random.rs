@@ -37,10 +37,23 @@ fn group() -> impl Strategy<Value = Value> {
 }
 
 fn settings() -> impl Strategy<Value = Value> {
-    let event = prop::sample::select(vec!["PreToolUse", "PostToolUse", "SessionEnd", "Stop", "Other"]);
+    let event = prop::sample::select(vec![
+        "PreToolUse",
+        "PostToolUse",
+        "SessionEnd",
+        "Stop",
+        "Other",
+    ]);
     let hooks = prop::collection::btree_map(event, prop::collection::vec(group(), 0..4), 0..4);
-    let other =
-        prop::collection::btree_map("[a-z]{1,4}", prop_oneof![Just(json!(1.50)), Just(json!({"a": [1, {}]})), Just(json!("x,}]"))], 0..3);
+    let other = prop::collection::btree_map(
+        "[a-z]{1,4}",
+        prop_oneof![
+            Just(json!(1.50)),
+            Just(json!({"a": [1, {}]})),
+            Just(json!("x,}]"))
+        ],
+        0..3,
+    );
     (prop::option::of(hooks), other, any::<bool>()).prop_map(|(hooks, other, first)| {
         let mut all = Map::new();
         let hooks = hooks.map(|hooks| json!(hooks));
@@ -70,7 +83,13 @@ fn written(settings: &Value, style: u8) -> String {
         1 => indented("  ") + "\n",
         2 => indented("\t"),
         3 => indented("    ").replace('\n', "\r\n"),
-        4 => settings.to_string().replace("\":", "\": ").replace(",\"", ", \"") + "\n",
+        4 => {
+            settings
+                .to_string()
+                .replace("\":", "\": ")
+                .replace(",\"", ", \"")
+                + "\n"
+        }
         _ => format!("\n\n {} \n", indented(" ")),
     }
 }
@@ -84,10 +103,14 @@ fn others(text: &str) -> Value {
             command.ends_with("sayso hook claude") || command.ends_with("sayso' hook claude")
         })
     };
-    let Some(hooks) = root.get_mut("hooks").and_then(Value::as_object_mut) else { return root };
+    let Some(hooks) = root.get_mut("hooks").and_then(Value::as_object_mut) else {
+        return root;
+    };
     for groups in hooks.values_mut().filter_map(Value::as_array_mut) {
         groups.retain_mut(|group| {
-            let Some(list) = group.get_mut("hooks").and_then(Value::as_array_mut) else { return true };
+            let Some(list) = group.get_mut("hooks").and_then(Value::as_array_mut) else {
+                return true;
+            };
             let was = list.len();
             list.retain(|handler| !is_own(handler));
             list.len() == was || !list.is_empty()
@@ -168,7 +191,11 @@ proptest! {
 
 fn others_of(who: Which, text: &str) -> Value {
     match who {
-        Which::Codex => others(&text.replace("hook codex", "hook claude").replace("hook claude\", \"timeout\": 5", "hook claude\"")),
+        Which::Codex => others(
+            &text
+                .replace("hook codex", "hook claude")
+                .replace("hook claude\", \"timeout\": 5", "hook claude\""),
+        ),
         _ => others(&text.replace(&format!("hook {}", who.name()), "hook claude")),
     }
 }
@@ -176,14 +203,24 @@ fn others_of(who: Which, text: &str) -> Value {
 #[test]
 fn every_event_of_the_tables_is_one_that_the_hook_knows() {
     let home = Home::new();
-    for (agent, events) in [("claude", &claude::EVENTS[..]), ("codex", &codex::EVENTS[..])] {
+    for (agent, events) in [
+        ("claude", &claude::EVENTS[..]),
+        ("codex", &codex::EVENTS[..]),
+    ] {
         for event in events {
             let payload = json!({"session_id": "s", "cwd": home.scene.folder(), "hook_event_name": event.name, "transcript_path": "/x",
                 "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t", "source": "startup", "reason": "other"});
             let mut program = home.scene.program();
-            program.env("CLAUDE_PROJECT_DIR", home.scene.folder()).args(["hook", agent]);
+            program
+                .env("CLAUDE_PROJECT_DIR", home.scene.folder())
+                .args(["hook", agent]);
             let said = crate::program::run(&mut program, payload.to_string().as_bytes());
-            assert!(!said.err.contains("does not know the event"), "{agent} {}: {}", event.name, said.err);
+            assert!(
+                !said.err.contains("does not know the event"),
+                "{agent} {}: {}",
+                event.name,
+                said.err
+            );
         }
     }
 }

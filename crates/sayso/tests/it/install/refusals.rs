@@ -26,8 +26,14 @@ fn what_claude_code_would_not_read_is_not_touched() {
         (b"\"text\"", "the whole file"),
         (b"{\"hooks\": []}", "`hooks` is a list, not a map"),
         (b"{\"hooks\": null}", "`hooks` is nothing, not a map"),
-        (b"{\"hooks\": {\"PreToolUse\": {}}}", "`hooks.PreToolUse` is a map, not a list"),
-        (b"{\"hooks\": {\"SessionEnd\": \"x\"}}", "`hooks.SessionEnd` is text, not a list"),
+        (
+            b"{\"hooks\": {\"PreToolUse\": {}}}",
+            "`hooks.PreToolUse` is a map, not a list",
+        ),
+        (
+            b"{\"hooks\": {\"SessionEnd\": \"x\"}}",
+            "`hooks.SessionEnd` is text, not a list",
+        ),
         (b"{\"a\": \"\xff\"}", "no UTF-8 text, at byte 8"),
         (b"{\"a\": 01}", "settings.json:1:7: error"),
         (b"{'a': 1}", "settings.json:1:2: error"),
@@ -40,8 +46,18 @@ fn what_claude_code_would_not_read_is_not_touched() {
         fs::write(home.claude(), bytes).unwrap();
         let refused = home.install(&["claude"]).is(2, words);
         assert!(refused.err.contains(words), "{words}: {}", refused.err);
-        assert_eq!(fs::read(home.claude()).unwrap(), bytes, "nothing was changed");
-        assert!(!home.scene.state().join("backups").exists() || fs::read_dir(home.scene.state().join("changes")).unwrap().next().is_none());
+        assert_eq!(
+            fs::read(home.claude()).unwrap(),
+            bytes,
+            "nothing was changed"
+        );
+        assert!(
+            !home.scene.state().join("backups").exists()
+                || fs::read_dir(home.scene.state().join("changes"))
+                    .unwrap()
+                    .next()
+                    .is_none()
+        );
     }
     // Deep and large.
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(300), "]".repeat(300));
@@ -70,11 +86,20 @@ fn what_is_no_file_of_the_person_s_own_is_not_touched() {
     let home = Home::with_claude("{}\n");
     all(&home.claude());
     let refused = home.install(&["claude"]).is(2, "others can write it");
-    assert!(refused.err.contains("others can write") && refused.err.contains("chmod go-w"), "{}", refused.err);
+    assert!(
+        refused.err.contains("others can write") && refused.err.contains("chmod go-w"),
+        "{}",
+        refused.err
+    );
 
     let home = Home::with_claude("{}\n");
-    fs::set_permissions(home.claude().parent().unwrap(), fs::Permissions::from_mode(0o777)).unwrap();
-    home.install(&["claude"]).is(2, "others can write in its folder");
+    fs::set_permissions(
+        home.claude().parent().unwrap(),
+        fs::Permissions::from_mode(0o777),
+    )
+    .unwrap();
+    home.install(&["claude"])
+        .is(2, "others can write in its folder");
 
     // A link that leads to a place where others can write.
     let home = Home::new();
@@ -84,14 +109,21 @@ fn what_is_no_file_of_the_person_s_own_is_not_touched() {
     fs::create_dir_all(home.claude().parent().unwrap()).unwrap();
     symlink(shared.join("settings.json"), home.claude()).unwrap();
     home.install(&["claude"]).is(2, "a link to a shared folder");
-    assert_eq!(fs::read_to_string(shared.join("settings.json")).unwrap(), "{}\n");
+    assert_eq!(
+        fs::read_to_string(shared.join("settings.json")).unwrap(),
+        "{}\n"
+    );
 
     type Make = fn(&Path);
     let make: [(&str, Make); 4] = [
         ("leads nowhere", |path| symlink("missing", path).unwrap()),
-        ("cannot be found", |path| symlink("settings.json", path).unwrap()),
+        ("cannot be found", |path| {
+            symlink("settings.json", path).unwrap()
+        }),
         ("folder", |path| fs::create_dir(path).unwrap()),
-        ("pipe", |path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success())),
+        ("pipe", |path| {
+            assert!(Command::new("mkfifo").arg(path).status().unwrap().success())
+        }),
     ];
     for (words, make) in make {
         let home = Home::new();
@@ -103,7 +135,8 @@ fn what_is_no_file_of_the_person_s_own_is_not_touched() {
     // The folder itself is a file.
     let home = Home::new();
     fs::write(home.scene.home.join(".claude"), "x").unwrap();
-    home.install(&["claude"]).is(2, "a file in place of the folder");
+    home.install(&["claude"])
+        .is(2, "a file in place of the folder");
 }
 
 #[test]
@@ -114,7 +147,11 @@ fn a_file_of_somebody_else_is_not_touched() {
     let home = Home::with_claude("{}\n");
     std::os::unix::fs::chown(home.claude(), Some(12345), None).unwrap();
     let refused = home.install(&["claude"]).is(2, "somebody else's");
-    assert!(refused.err.contains("belongs to somebody else"), "{}", refused.err);
+    assert!(
+        refused.err.contains("belongs to somebody else"),
+        "{}",
+        refused.err
+    );
 }
 
 #[test]
@@ -124,17 +161,41 @@ fn another_name_of_the_file_is_told_and_parted_from_it() {
     fs::hard_link(home.claude(), &other).unwrap();
     let done = home.install(&["claude"]).is(0, "install");
     assert!(done.out.contains("has other names, too"), "{}", done.out);
-    assert_eq!(fs::read_to_string(&other).unwrap(), "{}\n", "whoever writes there no longer writes settings");
+    assert_eq!(
+        fs::read_to_string(&other).unwrap(),
+        "{}\n",
+        "whoever writes there no longer writes settings"
+    );
 }
 
 #[test]
 fn hooks_that_are_switched_off_elsewhere_are_told() {
     for (file, value, refuses) in [
-        ("etc/claude-code/managed-settings.json", "{\"disableAllHooks\": true}", true),
-        ("etc/claude-code/managed-settings.d/10-x.json", "{\"disableAllHooks\": \"yes\"}", true),
-        ("etc/claude-code/managed-settings.json", "{\"allowManagedHooksOnly\": true}", true),
-        ("etc/claude-code/managed-settings.d/.hidden.json", "{\"disableAllHooks\": true}", false),
-        ("etc/claude-code/managed-settings.json", "{\"disableAllHooks\": false, \"allowManagedHooksOnly\": null}", false),
+        (
+            "etc/claude-code/managed-settings.json",
+            "{\"disableAllHooks\": true}",
+            true,
+        ),
+        (
+            "etc/claude-code/managed-settings.d/10-x.json",
+            "{\"disableAllHooks\": \"yes\"}",
+            true,
+        ),
+        (
+            "etc/claude-code/managed-settings.json",
+            "{\"allowManagedHooksOnly\": true}",
+            true,
+        ),
+        (
+            "etc/claude-code/managed-settings.d/.hidden.json",
+            "{\"disableAllHooks\": true}",
+            false,
+        ),
+        (
+            "etc/claude-code/managed-settings.json",
+            "{\"disableAllHooks\": false, \"allowManagedHooksOnly\": null}",
+            false,
+        ),
         ("etc/claude-code/managed-settings.json", "broken", false),
     ] {
         let home = Home::new();
@@ -145,58 +206,108 @@ fn hooks_that_are_switched_off_elsewhere_are_told() {
     }
     for name in ["settings.json", "settings.local.json"] {
         let home = Home::new();
-        put(&home.scene.workspace.join(".claude").join(name), "{\"disableAllHooks\": true}");
+        put(
+            &home.scene.workspace.join(".claude").join(name),
+            "{\"disableAllHooks\": true}",
+        );
         let done = home.install(&["claude"]).is(0, name);
-        assert!(done.out.contains("! `disableAllHooks` is set"), "{}", done.out);
+        assert!(
+            done.out.contains("! `disableAllHooks` is set"),
+            "{}",
+            done.out
+        );
     }
 }
 
 #[test]
 fn a_program_that_an_agent_could_replace_is_refused() {
     let home = Home::new();
-    let refused = home.run(&["install", "claude", "--yes"]).is(2, "a build's output");
-    assert!(refused.err.contains("is no good for a hook") && refused.err.contains("--anyway"), "{}", refused.err);
+    let refused = home
+        .run(&["install", "claude", "--yes"])
+        .is(2, "a build's output");
+    assert!(
+        refused.err.contains("is no good for a hook") && refused.err.contains("--anyway"),
+        "{}",
+        refused.err
+    );
     assert!(!home.claude().exists());
 
     let around = home.around();
     let place = |path: &Path| {
         put(path, "x");
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-        Around { program: path.to_owned(), ..around.clone() }
+        Around {
+            program: path.to_owned(),
+            ..around.clone()
+        }
     };
     let here = place(&home.scene.workspace.join("bin/sayso"));
-    assert!(program::doubt(&here.program, &here).is_some(), "in the workspace, and where things do not last");
+    assert!(
+        program::doubt(&here.program, &here).is_some(),
+        "in the workspace, and where things do not last"
+    );
     // Each mark of a build's output counts alone.
     for mark in ["CACHEDIR.TAG", ".cargo-lock", ".fingerprint"] {
         let place = tempfile::Builder::new().prefix("place-").tempdir().unwrap();
         put(&place.path().join("built").join(mark), "");
         let why = program::built(&place.path().join("built/sayso")).unwrap();
-        assert!(why.contains("/built`, which a build replaces"), "{mark}: {why}");
+        assert!(
+            why.contains("/built`, which a build replaces"),
+            "{mark}: {why}"
+        );
     }
     // Nothing helps where others can write it, where it is none, and where it has another name.
     let open = place(&home.scene.home.join("open/sayso"));
     fs::set_permissions(&open.program, fs::Permissions::from_mode(0o777)).unwrap();
     let shared = place(&home.scene.home.join("shared/sayso"));
-    fs::set_permissions(home.scene.home.join("shared"), fs::Permissions::from_mode(0o777)).unwrap();
+    fs::set_permissions(
+        home.scene.home.join("shared"),
+        fs::Permissions::from_mode(0o777),
+    )
+    .unwrap();
     let named = place(&home.scene.home.join("x/other"));
     let plain = place(&home.scene.home.join("y/sayso"));
     fs::set_permissions(&plain.program, fs::Permissions::from_mode(0o644)).unwrap();
-    let gone = Around { program: home.scene.home.join("gone/sayso"), ..around.clone() };
+    let gone = Around {
+        program: home.scene.home.join("gone/sayso"),
+        ..around.clone()
+    };
     for around in [open, shared, named, plain, gone] {
-        assert!(install::install(&around, wish(Which::Claude, Scope::User)).is_err(), "{:?}", around.program);
+        assert!(
+            install::install(&around, wish(Which::Claude, Scope::User)).is_err(),
+            "{:?}",
+            around.program
+        );
     }
     // An odd path is quoted, found again, and replaced.
-    for folder in ["with blank", "it's", "do$llar", "ünï", "semi;colon", "new\nline"] {
+    for folder in [
+        "with blank",
+        "it's",
+        "do$llar",
+        "ünï",
+        "semi;colon",
+        "new\nline",
+    ] {
         let odd = place(&home.scene.home.join(folder).join("sayso"));
         let plan = install::install(&odd, wish(Which::Claude, Scope::User)).unwrap();
         let text = plan.edits[0].after.clone().unwrap();
         put(&home.claude(), &text);
         let words = commands(&home.claude(), "PreToolUse");
-        let shown = Command::new("sh").args(["-c", &format!("printf '%s|' {}", words[0])]).output().unwrap();
-        assert_eq!(String::from_utf8(shown.stdout).unwrap(), format!("{}|hook|claude|--wait|600|", odd.program.display()));
+        let shown = Command::new("sh")
+            .args(["-c", &format!("printf '%s|' {}", words[0])])
+            .output()
+            .unwrap();
+        assert_eq!(
+            String::from_utf8(shown.stdout).unwrap(),
+            format!("{}|hook|claude|--wait|600|", odd.program.display())
+        );
         let other = install::install(&around, wish(Which::Claude, Scope::User)).unwrap();
         put(&home.claude(), other.edits[0].after.as_ref().unwrap());
-        assert_eq!(commands(&home.claude(), "PreToolUse"), [own("claude")], "{folder}");
+        assert_eq!(
+            commands(&home.claude(), "PreToolUse"),
+            [own("claude")],
+            "{folder}"
+        );
         fs::remove_file(home.claude()).unwrap();
     }
 }
@@ -207,9 +318,13 @@ fn a_file_that_changes_after_it_was_shown_is_left_alone() {
     let around = home.around();
     let plan = install::install(&around, wish(Which::Claude, Scope::User)).unwrap();
     put(&home.claude(), "{\"model\": \"new\"}\n");
-    let refused = install::carry_out(&around, Which::Claude, Scope::User, &plan, "one", true).unwrap_err();
+    let refused =
+        install::carry_out(&around, Which::Claude, Scope::User, &plan, "one", true).unwrap_err();
     assert!(refused.0.contains("nothing was changed"), "{}", refused.0);
-    assert_eq!(fs::read_to_string(home.claude()).unwrap(), "{\"model\": \"new\"}\n");
+    assert_eq!(
+        fs::read_to_string(home.claude()).unwrap(),
+        "{\"model\": \"new\"}\n"
+    );
     // Somebody made it meanwhile.
     let home = Home::new();
     let around = home.around();
@@ -224,12 +339,22 @@ fn of_two_files_none_is_changed_if_one_cannot_be() {
     let home = Home::new();
     put(&home.config(), "model = \"x\"\n");
     let around = home.around();
-    let plan = install::install(&around, install::Wish { trust: true, ..wish(Which::Codex, Scope::User) }).unwrap();
+    let plan = install::install(
+        &around,
+        install::Wish {
+            trust: true,
+            ..wish(Which::Codex, Scope::User)
+        },
+    )
+    .unwrap();
     assert_eq!(plan.edits.len(), 2);
     put(&home.config(), "model = \"y\"\n");
     install::carry_out(&around, Which::Codex, Scope::User, &plan, "one", true).unwrap_err();
     assert!(!home.codex().exists());
-    assert_eq!(fs::read_to_string(home.config()).unwrap(), "model = \"y\"\n");
+    assert_eq!(
+        fs::read_to_string(home.config()).unwrap(),
+        "model = \"y\"\n"
+    );
 }
 
 #[test]
@@ -246,7 +371,10 @@ fn many_at_once_put_in_one_hook() {
     home.install(&["claude"]).is(0, "at last");
     assert_eq!(commands(&home.claude(), "PreToolUse"), [own("claude")]);
     home.uninstall(&["claude"]).is(0, "uninstall");
-    assert_eq!(fs::read_to_string(home.claude()).unwrap(), "{\n  \"model\": \"x\"\n}\n");
+    assert_eq!(
+        fs::read_to_string(home.claude()).unwrap(),
+        "{\n  \"model\": \"x\"\n}\n"
+    );
 }
 
 #[test]
@@ -254,7 +382,8 @@ fn a_state_folder_that_cannot_be_relied_on_stops_it() {
     let home = Home::with_claude("{}\n");
     fs::create_dir_all(home.scene.state()).unwrap();
     fs::set_permissions(home.scene.state(), fs::Permissions::from_mode(0o777)).unwrap();
-    home.install(&["claude"]).is(2, "others can write the record");
+    home.install(&["claude"])
+        .is(2, "others can write the record");
     assert_eq!(fs::read_to_string(home.claude()).unwrap(), "{}\n");
     // A record that says something else is no harm: what is ours is found by itself.
     let home = Home::with_claude("{\"model\": \"x\"}");
@@ -264,7 +393,10 @@ fn a_state_folder_that_cannot_be_relied_on_stops_it() {
         fs::write(entry.unwrap().path(), "{\"files\": 3, \"takeover\": [1]}").unwrap();
     }
     home.uninstall(&["claude"]).is(0, "uninstall");
-    assert_eq!(fs::read_to_string(home.claude()).unwrap(), "{\"model\": \"x\"}");
+    assert_eq!(
+        fs::read_to_string(home.claude()).unwrap(),
+        "{\"model\": \"x\"}"
+    );
 }
 
 #[test]
@@ -286,7 +418,9 @@ fn words_that_make_no_sense_are_refused() {
     }
     assert!(!home.claude().exists());
     let mut program = home.scene.program();
-    program.env_remove("HOME").args(["install", "claude", "--anyway", "--yes"]);
+    program
+        .env_remove("HOME")
+        .args(["install", "claude", "--anyway", "--yes"]);
     run(&mut program, b"").is(2, "no home");
 }
 
@@ -294,11 +428,19 @@ fn words_that_make_no_sense_are_refused() {
 fn a_project_leads_nowhere_else() {
     let home = Home::with_claude("{}\n");
     fs::create_dir_all(home.scene.workspace.join(".claude")).unwrap();
-    symlink(home.claude(), home.scene.workspace.join(".claude/settings.local.json")).unwrap();
+    symlink(
+        home.claude(),
+        home.scene.workspace.join(".claude/settings.local.json"),
+    )
+    .unwrap();
     symlink(&home.scene.home, home.scene.workspace.join(".codex")).unwrap();
     for agent in ["claude", "codex"] {
         let refused = home.install(&[agent, "--project"]).is(2, agent);
-        assert!(refused.err.contains("leads out of the project"), "{}", refused.err);
+        assert!(
+            refused.err.contains("leads out of the project"),
+            "{}",
+            refused.err
+        );
     }
     assert_eq!(fs::read_to_string(home.claude()).unwrap(), "{}\n");
     assert!(!home.scene.home.join("hooks.json").exists());
@@ -309,11 +451,15 @@ fn a_variable_that_leads_elsewhere_each_time_is_refused() {
     for (name, agent) in [("CLAUDE_CONFIG_DIR", "claude"), ("CODEX_HOME", "codex")] {
         let home = Home::new();
         let mut program = home.scene.program();
-        program.env(name, "here").args(["install", agent, "--anyway", "--yes"]);
+        program
+            .env(name, "here")
+            .args(["install", agent, "--anyway", "--yes"]);
         let refused = run(&mut program, b"").is(2, name);
         assert!(refused.err.contains(name), "{}", refused.err);
         let mut program = home.scene.program();
-        program.env(name, "").args(["install", agent, "--anyway", "--yes"]);
+        program
+            .env(name, "")
+            .args(["install", agent, "--anyway", "--yes"]);
         run(&mut program, b"").is(0, "an empty one is none");
     }
 }
@@ -326,9 +472,17 @@ fn whoever_is_killed_leaves_the_file_whole() {
     let after = fs::read_to_string(home.claude()).unwrap();
     home.uninstall(&["claude"]).is(0, "uninstall");
     for round in 0..40 {
-        let (verb, flags): (&str, &[&str]) = if round % 2 == 0 { ("install", &["--anyway"]) } else { ("uninstall", &[]) };
+        let (verb, flags): (&str, &[&str]) = if round % 2 == 0 {
+            ("install", &["--anyway"])
+        } else {
+            ("uninstall", &[])
+        };
         let mut program = home.scene.program();
-        program.args([verb, "claude", "--yes"]).args(flags).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        program
+            .args([verb, "claude", "--yes"])
+            .args(flags)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null());
         let mut child = program.spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(round * 2));
         child.kill().unwrap();
@@ -340,7 +494,10 @@ fn whoever_is_killed_leaves_the_file_whole() {
     assert_eq!(fs::read_to_string(home.claude()).unwrap(), after);
     home.uninstall(&["claude"]).is(0, "uninstall");
     assert_eq!(fs::read_to_string(home.claude()).unwrap(), before);
-    let left: Vec<_> = fs::read_dir(home.claude().parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = fs::read_dir(home.claude().parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(left, ["settings.json"], "nothing half done is left");
     home.run(&["audit", "verify"]).is(0, "verify");
 }
@@ -360,11 +517,12 @@ fn an_agent_cannot_do_it() {
         for agent in ["claude", "codex"] {
             let payload = serde_json::json!({"session_id": "s", "cwd": home.scene.folder(), "hook_event_name": "PreToolUse",
                 "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t"});
-            let start =
-                serde_json::json!({"session_id": "s", "cwd": home.scene.folder(), "hook_event_name": "SessionStart", "source": "startup"});
+            let start = serde_json::json!({"session_id": "s", "cwd": home.scene.folder(), "hook_event_name": "SessionStart", "source": "startup"});
             let hook = |payload: &serde_json::Value| {
                 let mut program = home.scene.program();
-                program.env("CLAUDE_PROJECT_DIR", home.scene.folder()).args(["hook", agent]);
+                program
+                    .env("CLAUDE_PROJECT_DIR", home.scene.folder())
+                    .args(["hook", agent]);
                 run(&mut program, payload.to_string().as_bytes())
             };
             hook(&start);

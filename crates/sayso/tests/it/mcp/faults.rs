@@ -9,13 +9,17 @@ use crate::desk::Desk;
 
 /// So many calls that no pipe holds them; `SAYSO_MCP_CALLS` makes more of them.
 fn many() -> i64 {
-    std::env::var("SAYSO_MCP_CALLS").ok().and_then(|count| count.parse().ok()).unwrap_or(1500)
+    std::env::var("SAYSO_MCP_CALLS")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(1500)
 }
 
 #[test]
 fn a_client_that_writes_everything_before_it_reads_is_served() {
     let desk = Desk::with(&[]);
-    desk.scene.user_policy("version: 1\nrules:\n  - {deny: {mcp: 's/*'}}\naudit: {sync: none}\n");
+    desk.scene
+        .user_policy("version: 1\nrules:\n  - {deny: {mcp: 's/*'}}\naudit: {sync: none}\n");
     let mut gated = Gated::start(&desk);
     // All are denied by us, so no server holds anything up; a pipe takes a few hundred of these answers.
     let count = many();
@@ -26,7 +30,10 @@ fn a_client_that_writes_everything_before_it_reads_is_served() {
         assert_eq!(gated.next()["id"], id);
     }
     assert_eq!(got(&desk), "");
-    assert_eq!(desk.entries("decided").len(), usize::try_from(count).unwrap());
+    assert_eq!(
+        desk.entries("decided").len(),
+        usize::try_from(count).unwrap()
+    );
 }
 
 #[test]
@@ -79,8 +86,14 @@ fn what_cannot_be_written_down_does_not_reach_the_server() {
     gated.called(1, "echo", json!({}));
     let journal = desk.scene.state().join("journal");
     let moved = desk.scene.state().join("away");
-    let target = if journal.exists() { journal } else { desk.scene.state() };
-    std::fs::rename(&target, &moved).or_else(|_| std::fs::rename(&target, desk.scene.home.join("away"))).unwrap();
+    let target = if journal.exists() {
+        journal
+    } else {
+        desk.scene.state()
+    };
+    std::fs::rename(&target, &moved)
+        .or_else(|_| std::fs::rename(&target, desk.scene.home.join("away")))
+        .unwrap();
     std::fs::write(&target, "a file").unwrap();
     is_denied(&gated.called(2, "echo", json!({"second": true})), "");
     assert!(!got(&desk).contains("second"));

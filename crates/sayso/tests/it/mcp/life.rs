@@ -27,8 +27,18 @@ fn pid(gated: &Gated) -> Pid {
 fn it_ends_as_the_server_ends() {
     let desk = open();
     for code in [0, 1, 42] {
-        let mut gated = Gated::of(&desk, &[], &shell(&format!("exit {code}")).into_iter().collect::<Vec<_>>());
-        assert_eq!(gated.ended().code(), Some(2), "it has no plain name by its command");
+        let mut gated = Gated::of(
+            &desk,
+            &[],
+            &shell(&format!("exit {code}"))
+                .into_iter()
+                .collect::<Vec<_>>(),
+        );
+        assert_eq!(
+            gated.ended().code(),
+            Some(2),
+            "it has no plain name by its command"
+        );
         let mut gated = Gated::of(&desk, &["--name", "s"], &shell(&format!("exit {code}")));
         assert_eq!(gated.ended().code(), Some(code));
     }
@@ -42,8 +52,11 @@ fn it_ends_as_the_server_ends() {
 #[test]
 fn signals_and_the_error_stream_are_the_servers() {
     let desk = open();
-    let mut gated =
-        Gated::of(&desk, &["--name", "s"], &shell("trap 'echo caught >&2; exit 9' TERM; echo ready; while :; do sleep 0.01; done"));
+    let mut gated = Gated::of(
+        &desk,
+        &["--name", "s"],
+        &shell("trap 'echo caught >&2; exit 9' TERM; echo ready; while :; do sleep 0.01; done"),
+    );
     assert_eq!(gated.line(), "ready\n");
     kill_process(pid(&gated), Signal::TERM).unwrap();
     assert_eq!(gated.ended().code(), Some(9));
@@ -57,7 +70,10 @@ fn signals_and_the_error_stream_are_the_servers() {
 pub fn is_gone(process: i32) {
     let end = Instant::now() + LONGEST;
     let pid = Pid::from_raw(process).unwrap();
-    let is_zombie = || std::fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| stat.contains(") Z "));
+    let is_zombie = || {
+        std::fs::read_to_string(format!("/proc/{process}/stat"))
+            .is_ok_and(|stat| stat.contains(") Z "))
+    };
     while test_kill_process(pid).is_ok() && !is_zombie() {
         assert!(Instant::now() < end, "it lives on");
         std::thread::sleep(Duration::from_millis(5));
@@ -67,7 +83,11 @@ pub fn is_gone(process: i32) {
 #[test]
 fn a_killed_gateway_takes_the_server_with_it() {
     let desk = open();
-    let mut gated = Gated::of(&desk, &["--name", "s"], &shell("trap '' TERM HUP; echo $$; while :; do sleep 0.01; done"));
+    let mut gated = Gated::of(
+        &desk,
+        &["--name", "s"],
+        &shell("trap '' TERM HUP; echo $$; while :; do sleep 0.01; done"),
+    );
     let server: i32 = gated.line().trim().parse().unwrap();
     kill_process(pid(&gated), Signal::KILL).unwrap();
     is_gone(server);
@@ -77,7 +97,11 @@ fn a_killed_gateway_takes_the_server_with_it() {
 fn a_client_that_goes_away_ends_a_server_that_does_not_want_to() {
     let desk = open();
     let server: i32 = {
-        let mut gated = Gated::of(&desk, &["--name", "s"], &shell("trap '' TERM HUP; echo $$; while :; do sleep 0.01; done"));
+        let mut gated = Gated::of(
+            &desk,
+            &["--name", "s"],
+            &shell("trap '' TERM HUP; echo $$; while :; do sleep 0.01; done"),
+        );
         let server = gated.line().trim().parse().unwrap();
         // Both ends of the client, and no signal.
         gated.close();
@@ -99,7 +123,10 @@ fn a_server_that_dies_in_a_call_is_told_in_the_record() {
     assert_eq!(gated.line(), "");
     assert_eq!(gated.ended().code(), Some(3));
     let finished = desk.entries("finished");
-    assert_eq!((finished.len(), &finished[0]["succeeded"]), (1, &json!(false)));
+    assert_eq!(
+        (finished.len(), &finished[0]["succeeded"]),
+        (1, &json!(false))
+    );
 }
 
 #[test]
@@ -120,7 +147,12 @@ fn what_was_said_before_the_end_still_comes() {
 fn the_name_of_a_server_is_plain() {
     let desk = open();
     for name in ["", "a/b", "a__b", "ü", "a b", "a\u{200b}", &"x".repeat(65)] {
-        let done = crate::program::run(desk.program().args(["mcp", "--name", name, "--"]).args(small()), b"");
+        let done = crate::program::run(
+            desk.program()
+                .args(["mcp", "--name", name, "--"])
+                .args(small()),
+            b"",
+        );
         assert_eq!(done.code, 2, "{name}: {done:?}");
     }
 }
@@ -129,7 +161,11 @@ fn the_name_of_a_server_is_plain() {
 fn what_a_server_starts_may_not_change_what_people_decide() {
     let desk = open();
     let own = env!("CARGO_BIN_EXE_sayso");
-    let mut gated = Gated::of(&desk, &["--name", "s"], &shell(&format!("{own} rules add --allow --mcp s/x >&2; exit $?")));
+    let mut gated = Gated::of(
+        &desk,
+        &["--name", "s"],
+        &shell(&format!("{own} rules add --allow --mcp s/x >&2; exit $?")),
+    );
     assert_eq!(gated.ended().code(), Some(20));
     assert!(gated.complaints().contains("started below"));
 }

@@ -33,7 +33,10 @@ pub const OPEN: &str = "version: 1\nrules:\n  - {allow: {mcp: 's/*'}}\n";
 
 /// The command of the small server.
 pub fn small() -> Vec<String> {
-    vec!["python3".to_owned(), concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp/server.py").to_owned()]
+    vec![
+        "python3".to_owned(),
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp/server.py").to_owned(),
+    ]
 }
 
 /// A gateway that runs, and its client.
@@ -57,9 +60,21 @@ impl Gated {
 
     /// Any program that speaks over its streams.
     pub fn spawn(program: &mut Command) -> Gated {
-        let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (stdin, lines) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        Gated { child, stdin, lines }
+        let mut child = program
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (stdin, lines) = (
+            child.stdin.take(),
+            BufReader::new(child.stdout.take().unwrap()),
+        );
+        Gated {
+            child,
+            stdin,
+            lines,
+        }
     }
 
     /// Sends bytes.
@@ -81,7 +96,8 @@ impl Gated {
     #[track_caller]
     pub fn next(&mut self) -> Value {
         let line = self.line();
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}, {}", self.complaints()))
+        serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("{error}: {line:?}, {}", self.complaints()))
     }
 
     /// The next message with this id; others before it are thrown away.
@@ -110,7 +126,9 @@ impl Gated {
     #[track_caller]
     pub fn initialize(&mut self, capabilities: Value) {
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"}});
-        self.send(&json!({"jsonrpc": "2.0", "id": "init", "method": "initialize", "params": params}));
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": "init", "method": "initialize", "params": params}),
+        );
         assert!(self.answer(&json!("init"))["result"]["serverInfo"].is_object());
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
@@ -142,7 +160,13 @@ impl Gated {
     /// Closes both streams of the client, and sends no signal.
     pub fn hang_up(&mut self) {
         self.close();
-        let nothing = Command::new("true").stdout(Stdio::piped()).spawn().unwrap().stdout.take().unwrap();
+        let nothing = Command::new("true")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap()
+            .stdout
+            .take()
+            .unwrap();
         self.lines = BufReader::new(nothing);
     }
 
@@ -175,7 +199,9 @@ impl Drop for Gated {
 /// The text of a result of a tool.
 #[track_caller]
 pub fn text(message: &Value) -> &str {
-    message["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{message}"))
+    message["result"]["content"][0]["text"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{message}"))
 }
 
 /// Insists on a denial that a model can read.
@@ -183,7 +209,10 @@ pub fn text(message: &Value) -> &str {
 pub fn is_denied(message: &Value, words: &str) {
     assert_eq!(message["result"]["isError"], json!(true), "{message}");
     let said = text(message);
-    assert!(said.starts_with("sayso: ") && said.contains(words) && said.contains("nothing was changed"), "{said}");
+    assert!(
+        said.starts_with("sayso: ") && said.contains(words) && said.contains("nothing was changed"),
+        "{said}"
+    );
 }
 
 /// What the server got, as it is.
@@ -193,5 +222,8 @@ pub fn got(desk: &Desk) -> String {
 
 /// How the calls of the record ended.
 pub fn outcomes(desk: &Desk) -> Vec<String> {
-    desk.entries("decided").iter().map(|entry| entry["outcome"].as_str().unwrap().to_owned()).collect()
+    desk.entries("decided")
+        .iter()
+        .map(|entry| entry["outcome"].as_str().unwrap().to_owned())
+        .collect()
 }

@@ -24,13 +24,23 @@ fn approve_lets_through_denies_and_asks() {
     own.initialize(json!({}));
     let arguments = |command: &str| json!({"tool_name": "Bash", "input": {"command": command}, "tool_use_id": "toolu_1"});
     let allowed = verdict(&own.called(1, "approve", arguments("ls")));
-    assert_eq!(allowed, json!({"behavior": "allow", "updatedInput": {"command": "ls"}}));
+    assert_eq!(
+        allowed,
+        json!({"behavior": "allow", "updatedInput": {"command": "ls"}})
+    );
     let denied = verdict(&own.called(2, "approve", arguments("git push origin")));
-    assert!(denied["behavior"] == "deny" && denied["message"].as_str().unwrap().contains("not now"), "{denied}");
+    assert!(
+        denied["behavior"] == "deny" && denied["message"].as_str().unwrap().contains("not now"),
+        "{denied}"
+    );
     own.call(3, "approve", arguments("make all"));
     served.yes(&served.prompt()).is(200);
     assert_eq!(verdict(&own.answer(&json!(3)))["behavior"], "allow");
-    for bad in [json!({}), json!({"tool_name": 1, "input": {}}), json!({"tool_name": "Bash", "input": []})] {
+    for bad in [
+        json!({}),
+        json!({"tool_name": 1, "input": {}}),
+        json!({"tool_name": "Bash", "input": []}),
+    ] {
         assert_eq!(verdict(&own.called(4, "approve", bad))["behavior"], "deny");
     }
 }
@@ -40,8 +50,19 @@ fn explain_and_rules_only_tell() {
     let desk = Desk::with(&[]);
     let mut own = start(&desk);
     let explained = verdict(&own.called(1, "explain", json!({"command": "rm -rf /"})));
-    assert_eq!((&explained["decision"], &explained["tier"]), (&json!("deny"), &json!("catastrophic")));
-    assert_eq!(own.called(2, "rules", json!({}))["result"]["isError"], false);
-    assert!(own.called(3, "explain", json!({}))["error"]["message"].as_str().unwrap().contains("command"));
+    assert_eq!(
+        (&explained["decision"], &explained["tier"]),
+        (&json!("deny"), &json!("catastrophic"))
+    );
+    assert_eq!(
+        own.called(2, "rules", json!({}))["result"]["isError"],
+        false
+    );
+    assert!(
+        own.called(3, "explain", json!({}))["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("command")
+    );
     assert_eq!(own.list()["result"]["tools"].as_array().unwrap().len(), 3);
 }

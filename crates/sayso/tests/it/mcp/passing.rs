@@ -29,12 +29,19 @@ fn bytes_are_the_same_on_both_sides() {
     ];
     for line in &lines {
         gated.raw(line.as_bytes());
-        assert!(gated.line() == *line, "not the same: {}", line.chars().take(200).collect::<String>());
+        assert!(
+            gated.line() == *line,
+            "not the same: {}",
+            line.chars().take(200).collect::<String>()
+        );
     }
     // A last line that does not end is one, too.
     gated.raw(b"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}");
     gated.close();
-    assert_eq!(gated.rest(), "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}");
+    assert_eq!(
+        gated.rest(),
+        "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}"
+    );
     assert_eq!(gated.ended().code(), Some(0));
     assert_eq!(outcomes(&desk), ["auto_approved", "auto_approved"]);
 }
@@ -64,17 +71,36 @@ fn a_call_has_its_decision_and_its_end_in_the_record() {
     let desk = open();
     let mut gated = Gated::start(&desk);
     gated.initialize(json!({}));
-    assert_eq!(text(&gated.called(1, "echo", json!({"a": 1}))), "{\"a\": 1}");
-    assert_eq!(gated.called(2, "fail", json!({}))["result"]["isError"], true);
+    assert_eq!(
+        text(&gated.called(1, "echo", json!({"a": 1}))),
+        "{\"a\": 1}"
+    );
+    assert_eq!(
+        gated.called(2, "fail", json!({}))["result"]["isError"],
+        true
+    );
     gated.close();
     assert_eq!(gated.ended().code(), Some(7));
     let decided = desk.entries("decided");
     assert_eq!(
-        (&decided[0]["tool"], &decided[0]["what"], &decided[0]["agent"]),
+        (
+            &decided[0]["tool"],
+            &decided[0]["what"],
+            &decided[0]["agent"]
+        ),
         (&json!("mcp"), &json!("mcp(s/echo: a=1)"), &json!("mcp"))
     );
-    assert_eq!(decided[0]["args"]["arguments"], json!({"a": 1}), "{}", decided[0]);
-    let finished: Vec<_> = desk.entries("finished").iter().map(|entry| entry["succeeded"].clone()).collect();
+    assert_eq!(
+        decided[0]["args"]["arguments"],
+        json!({"a": 1}),
+        "{}",
+        decided[0]
+    );
+    let finished: Vec<_> = desk
+        .entries("finished")
+        .iter()
+        .map(|entry| entry["succeeded"].clone())
+        .collect();
     assert_eq!(finished, [json!(true), json!(false)]);
     assert_eq!(desk.entries("session_ended").len(), 1);
 }
@@ -92,12 +118,21 @@ fn both_eras_and_unknown_methods_pass() {
     assert_eq!(text(&gated.next()), "{}");
     drop(gated);
     // A denial of the new era says which kind of result it is; one of the old does not.
-    desk.scene.user_policy("version: 1\nrules:\n  - {deny: {mcp: 's/*'}}\n");
+    desk.scene
+        .user_policy("version: 1\nrules:\n  - {deny: {mcp: 's/*'}}\n");
     let mut gated = Gated::start(&desk);
     gated.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "_meta": modern}}));
     assert_eq!(gated.next()["result"]["resultType"], "complete");
-    assert!(gated.called(3, "echo", json!({}))["result"].get("resultType").is_none());
-    assert_eq!(got(&desk).matches("tools/call").count(), 2, "what is denied never comes there");
+    assert!(
+        gated.called(3, "echo", json!({}))["result"]
+            .get("resultType")
+            .is_none()
+    );
+    assert_eq!(
+        got(&desk).matches("tools/call").count(),
+        2,
+        "what is denied never comes there"
+    );
 }
 
 #[test]
@@ -105,7 +140,8 @@ fn a_change_of_the_policy_counts_for_the_next_call() {
     let desk = open();
     let mut gated = Gated::start(&desk);
     assert_eq!(text(&gated.called(1, "echo", json!({}))), "{}");
-    desk.scene.user_policy("version: 1\nrules:\n  - {deny: {mcp: 's/echo'}, reason: no more}\n");
+    desk.scene
+        .user_policy("version: 1\nrules:\n  - {deny: {mcp: 's/echo'}, reason: no more}\n");
     super::is_denied(&gated.called(2, "echo", json!({})), "no more");
     desk.scene.user_policy("version: 1\nrules: broken");
     super::is_denied(&gated.called(3, "echo", json!({})), "policy");
@@ -119,7 +155,10 @@ fn a_policy_of_the_command_line_only_tightens_until_it_is_trusted() {
     let policy = desk.batch("extra.yaml", OPEN);
     let policy = policy.to_str().unwrap();
     let mut gated = Gated::of(&desk, &["--name", "s", "--policy", policy], &super::small());
-    super::is_denied(&gated.called(1, "echo", json!({})), "a person has to be asked");
+    super::is_denied(
+        &gated.called(1, "echo", json!({})),
+        "a person has to be asked",
+    );
     drop(gated);
     desk.scene.user_policy(OPEN);
     std::fs::write(policy, "version: 1\nrules:\n  - {deny: {mcp: 's/echo'}}\n").unwrap();

@@ -14,7 +14,10 @@ const PLACE: &str = "@WORKSPACE@";
 #[test]
 fn recorded_sessions_pass_byte_for_byte() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/mcp");
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "txt"));
     files.sort();
     assert!(files.len() >= 35, "{files:?}");
@@ -23,12 +26,20 @@ fn recorded_sessions_pass_byte_for_byte() {
         let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
         let server = name.split(' ').next().unwrap();
         let desk = Desk::with(&[("a.txt", "one ü漢🦀\n")]);
-        desk.scene.user_policy(&format!("version: 1\nrules:\n  - {{allow: {{mcp: '{server}/*'}}}}\n"));
+        desk.scene.user_policy(&format!(
+            "version: 1\nrules:\n  - {{allow: {{mcp: '{server}/*'}}}}\n"
+        ));
         // Addresses of this machine are asked about, whatever is allowed; these are of a page that was there for the record.
         let tools = desk.scene.home.join(".config/sayso/tools.d");
         fs::create_dir_all(&tools).unwrap();
-        fs::write(tools.join("fetch.yaml"), "version: 1\ntools:\n  - {tool: fetch/fetch, arguments: {url: data}}\n").unwrap();
-        let session = fs::read_to_string(&file).unwrap().replace(PLACE, desk.scene.workspace.to_str().unwrap());
+        fs::write(
+            tools.join("fetch.yaml"),
+            "version: 1\ntools:\n  - {tool: fetch/fetch, arguments: {url: data}}\n",
+        )
+        .unwrap();
+        let session = fs::read_to_string(&file)
+            .unwrap()
+            .replace(PLACE, desk.scene.workspace.to_str().unwrap());
         let own = desk.scene.home.join("session.txt");
         fs::write(&own, &session).unwrap();
         let replay = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp/replay.py");
@@ -43,8 +54,15 @@ fn recorded_sessions_pass_byte_for_byte() {
             bytes += line.len() - 2;
         }
         gated.close();
-        assert_eq!(gated.ended().code(), Some(0), "{name}: the server heard something else");
-        assert!(desk.entries("mcp_dropped").is_empty() && desk.entries("mcp_refused").is_empty(), "{name}");
+        assert_eq!(
+            gated.ended().code(),
+            Some(0),
+            "{name}: the server heard something else"
+        );
+        assert!(
+            desk.entries("mcp_dropped").is_empty() && desk.entries("mcp_refused").is_empty(),
+            "{name}"
+        );
     }
     assert!(bytes > 100_000, "{bytes}");
 }

@@ -41,7 +41,10 @@ impl Got {
 
     /// The messages of a stream of events.
     pub fn events(&self) -> Vec<Value> {
-        self.body.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect()
+        self.body
+            .lines()
+            .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
+            .collect()
     }
 }
 
@@ -49,10 +52,15 @@ impl Got {
 pub fn serve(desk: &Desk, port: &str, certificate: &str) -> (Process, String) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp/web_server.py");
     let mut server = std::process::Command::new("python3");
-    let server = server.args([script, port, certificate]).current_dir(&desk.scene.workspace).stdout(Stdio::piped());
+    let server = server
+        .args([script, port, certificate])
+        .current_dir(&desk.scene.workspace)
+        .stdout(Stdio::piped());
     let mut server = server.spawn().unwrap();
     let mut line = String::new();
-    BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(server.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
     (Process(server), line.trim().to_owned())
 }
 
@@ -65,21 +73,71 @@ impl Web {
     /// A gateway in front of a server that runs.
     pub fn behind(desk: &Desk, process: Process, url: &str, flags: &[&str]) -> Web {
         let mut gateway = desk.program();
-        gateway.args(["mcp", "--name", "s", "--listen", "127.0.0.1:0", "--url", url]).args(flags);
-        let mut gateway = gateway.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        gateway
+            .args([
+                "mcp",
+                "--name",
+                "s",
+                "--listen",
+                "127.0.0.1:0",
+                "--url",
+                url,
+            ])
+            .args(flags);
+        let mut gateway = gateway
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut line = String::new();
-        BufReader::new(gateway.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let host = line.split("http://").nth(1).unwrap_or_else(|| panic!("{line}")).trim().strip_suffix("/mcp").unwrap().to_owned();
-        let server = url.split("://").nth(1).unwrap().split('/').next().unwrap().to_owned();
-        Web { process, _gateway: Process(gateway), host, server }
+        BufReader::new(gateway.stderr.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let host = line
+            .split("http://")
+            .nth(1)
+            .unwrap_or_else(|| panic!("{line}"))
+            .trim()
+            .strip_suffix("/mcp")
+            .unwrap()
+            .to_owned();
+        let server = url
+            .split("://")
+            .nth(1)
+            .unwrap()
+            .split('/')
+            .next()
+            .unwrap()
+            .to_owned();
+        Web {
+            process,
+            _gateway: Process(gateway),
+            host,
+            server,
+        }
     }
 
     pub fn open(&self, head: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.host).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
-        let host = if headers.iter().any(|(name, _)| *name == "host") { String::new() } else { format!("host: {}\r\n", self.host) };
-        let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        write!(stream, "{head} HTTP/1.1\r\n{host}{more}connection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(300)))
+            .unwrap();
+        let host = if headers.iter().any(|(name, _)| *name == "host") {
+            String::new()
+        } else {
+            format!("host: {}\r\n", self.host)
+        };
+        let more: String = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}\r\n"))
+            .collect();
+        write!(
+            stream,
+            "{head} HTTP/1.1\r\n{host}{more}connection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
         stream
     }
 
@@ -88,7 +146,14 @@ impl Web {
     }
 
     pub fn post(&self, headers: &[(&str, &str)], body: &Value) -> Got {
-        let headers = [headers, &[("content-type", "application/json"), ("accept", "application/json, text/event-stream")]].concat();
+        let headers = [
+            headers,
+            &[
+                ("content-type", "application/json"),
+                ("accept", "application/json, text/event-stream"),
+            ],
+        ]
+        .concat();
         self.send("POST /mcp", &headers, &body.to_string())
     }
 }
@@ -97,10 +162,20 @@ pub fn read(mut stream: TcpStream) -> Got {
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
     let all = String::from_utf8(bytes).unwrap();
-    let (head, body) = all.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{all:?}"));
+    let (head, body) = all
+        .split_once("\r\n\r\n")
+        .unwrap_or_else(|| panic!("{all:?}"));
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    let body = if head.to_lowercase().contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_owned() };
-    Got { status, head: head.to_lowercase(), body }
+    let body = if head.to_lowercase().contains("transfer-encoding: chunked") {
+        unchunked(body)
+    } else {
+        body.to_owned()
+    };
+    Got {
+        status,
+        head: head.to_lowercase(),
+        body,
+    }
 }
 
 fn unchunked(mut body: &str) -> String {
@@ -123,5 +198,9 @@ pub fn call(id: i64, tool: &str, arguments: &Value) -> Value {
 
 /// What came to the server.
 pub fn got(desk: &Desk) -> Vec<Value> {
-    desk.text("web.log").unwrap_or_default().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    desk.text("web.log")
+        .unwrap_or_default()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }

@@ -34,14 +34,28 @@ pub fn checked(desk: &Desk, flags: &[&str], command: &str) -> Value {
 
 /// The decision on a command.
 pub fn decision(desk: &Desk, flags: &[&str], command: &str) -> String {
-    checked(desk, flags, command)["decision"].as_str().unwrap().to_owned()
+    checked(desk, flags, command)["decision"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 /// All six profiles.
-pub const PROFILES: [&str; 6] = ["sayso", "kollabor-spec", "llm-do", "forge", "opencode", "kollabor"];
+pub const PROFILES: [&str; 6] = [
+    "sayso",
+    "kollabor-spec",
+    "llm-do",
+    "forge",
+    "opencode",
+    "kollabor",
+];
 
 /// The texts of all reasons, one a line.
 pub fn reasons(checked: &Value) -> String {
-    let texts = checked["reasons"].as_array().unwrap().iter().map(|reason| reason["text"].as_str().unwrap());
+    let texts = checked["reasons"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|reason| reason["text"].as_str().unwrap());
     texts.collect::<Vec<_>>().join("\n")
 }

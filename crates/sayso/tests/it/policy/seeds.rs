@@ -6,7 +6,9 @@ use crate::desk::Desk;
 
 /// The text of a block.
 pub fn text(name: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/seeds").join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../corpus/seeds")
+        .join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -14,8 +16,16 @@ pub fn text(name: &str) -> String {
 pub fn desk(names: &[&str], files: &[(&str, &str)]) -> Desk {
     let desk = Desk::with(files);
     let texts: Vec<String> = names.iter().map(|name| text(name)).collect();
-    let end = if names.iter().all(|name| name.ends_with(".json")) { "json" } else { "yaml" };
+    let end = if names.iter().all(|name| name.ends_with(".json")) {
+        "json"
+    } else {
+        "yaml"
+    };
     std::fs::create_dir_all(desk.scene.config()).unwrap();
-    std::fs::write(desk.scene.config().join(format!("policy.{end}")), texts.join("\n")).unwrap();
+    std::fs::write(
+        desk.scene.config().join(format!("policy.{end}")),
+        texts.join("\n"),
+    )
+    .unwrap();
     desk
 }

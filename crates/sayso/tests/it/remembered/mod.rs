@@ -13,13 +13,21 @@ use crate::program::{Outcome, run};
 
 /// `sayso WORDS`.
 fn sayso(desk: &Desk, words: &[&str]) -> Outcome {
-    run(desk.program().current_dir(&desk.scene.workspace).args(words), b"")
+    run(
+        desk.program()
+            .current_dir(&desk.scene.workspace)
+            .args(words),
+        b"",
+    )
 }
 
 /// The lines of a list as values.
 fn listed(desk: &Desk, what: &str) -> Vec<Value> {
     let out = sayso(desk, &[what, "list", "--json"]).is(0, what);
-    out.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    out.out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn command(text: &str) -> Value {

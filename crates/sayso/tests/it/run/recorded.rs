@@ -14,7 +14,10 @@ fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
         Value::Array(items) => items.iter().flat_map(texts).collect(),
-        Value::Object(map) => map.iter().flat_map(|(key, value)| std::iter::once(key.clone()).chain(texts(value))).collect(),
+        Value::Object(map) => map
+            .iter()
+            .flat_map(|(key, value)| std::iter::once(key.clone()).chain(texts(value)))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -30,19 +33,38 @@ fn d16_h_74_no_text_of_a_call_makes_an_entry_of_its_own() {
         {"type": forged, "a": 1},
         {"type": "terminal", "command": "echo hi", "description": forged},
     ]);
-    let done = desk.run(&["--answers", &format!("n:{}", forged.replace(',', ";"))], &calls);
+    let done = desk.run(
+        &["--answers", &format!("n:{}", forged.replace(',', ";"))],
+        &calls,
+    );
     assert_ne!(done.code, 0);
     let record = desk.record();
-    assert_eq!(record.iter().filter(|entry| entry["kind"] == "decided").count(), 5, "one for each call, no more: {record:#?}");
+    assert_eq!(
+        record
+            .iter()
+            .filter(|entry| entry["kind"] == "decided")
+            .count(),
+        5,
+        "one for each call, no more: {record:#?}"
+    );
     let stored = fs::read_to_string(desk.scene.state().join("journal/000001.jsonl")).unwrap();
     assert_eq!(stored.lines().count(), record.len());
-    assert!(stored.chars().all(|character| character == '\n' || !character.is_control()), "nothing in it moves a cursor");
+    assert!(
+        stored
+            .chars()
+            .all(|character| character == '\n' || !character.is_control()),
+        "nothing in it moves a cursor"
+    );
 }
 
 #[test]
 fn d17_an_agent_cannot_cut_or_remove_the_record() {
     let desk = desk();
-    desk.run(&["--approve-all"], &json!([{"type": "file_read", "file": "a.py"}])).is(0, "something to lose");
+    desk.run(
+        &["--approve-all"],
+        &json!([{"type": "file_read", "file": "a.py"}]),
+    )
+    .is(0, "something to lose");
     let state = desk.scene.state();
     let journal = state.join("journal/000001.jsonl");
     let before = fs::read_to_string(&journal).unwrap();
@@ -80,7 +102,15 @@ fn d18_h_66_secrets_are_not_in_the_record_but_their_digest_is() {
     ]);
     desk.run(&["--strict"], &calls);
     for entry in desk.entries("decided") {
-        assert!(texts(&entry).iter().all(|text| !text.contains(token)), "{entry:#}");
-        assert!(entry["args_digest"].as_str().is_some_and(|digest| digest.starts_with("hmac-sha256:")), "{entry:#}");
+        assert!(
+            texts(&entry).iter().all(|text| !text.contains(token)),
+            "{entry:#}"
+        );
+        assert!(
+            entry["args_digest"]
+                .as_str()
+                .is_some_and(|digest| digest.starts_with("hmac-sha256:")),
+            "{entry:#}"
+        );
     }
 }

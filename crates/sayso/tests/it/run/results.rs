@@ -31,10 +31,23 @@ fn check_shape(result: &Value) {
     for key in keys {
         assert!(result.get(key).is_some(), "no `{key}`: {result}");
     }
-    assert!(result["tool_id"].is_string() && result["tool_type"].is_string(), "{result}");
-    assert!(result["output"].is_string() && result["error"].is_string(), "{result}");
-    assert!(result["success"].is_boolean() && result["execution_time"].is_number(), "{result}");
-    assert_eq!(result["error"].as_str().unwrap().is_empty(), result["success"].as_bool().unwrap(), "an error has words: {result}");
+    assert!(
+        result["tool_id"].is_string() && result["tool_type"].is_string(),
+        "{result}"
+    );
+    assert!(
+        result["output"].is_string() && result["error"].is_string(),
+        "{result}"
+    );
+    assert!(
+        result["success"].is_boolean() && result["execution_time"].is_number(),
+        "{result}"
+    );
+    assert_eq!(
+        result["error"].as_str().unwrap().is_empty(),
+        result["success"].as_bool().unwrap(),
+        "an error has words: {result}"
+    );
 }
 
 #[test]
@@ -55,8 +68,14 @@ fn every_result_has_the_same_shape() {
     assert_eq!(code, 20, "refusals count before failures");
     let list = results["results"].as_array().unwrap();
     list.iter().for_each(check_shape);
-    let row =
-        |result: &Value| format!("{} {} {}", result["tool_id"].as_str().unwrap(), result["outcome"].as_str().unwrap(), result["success"]);
+    let row = |result: &Value| {
+        format!(
+            "{} {} {}",
+            result["tool_id"].as_str().unwrap(),
+            result["outcome"].as_str().unwrap(),
+            result["success"]
+        )
+    };
     let rows: Vec<String> = list.iter().map(row).collect();
     let wanted = [
         "silent auto_approved true",
@@ -70,16 +89,31 @@ fn every_result_has_the_same_shape() {
         "cancelled cancelled false",
     ];
     assert_eq!(rows, wanted);
-    assert_eq!(list[1]["change"], json!("u1"), "the id that undoes it: {}", list[1]);
+    assert_eq!(
+        list[1]["change"],
+        json!("u1"),
+        "the id that undoes it: {}",
+        list[1]
+    );
     assert_eq!(list[1]["by"], json!("--answers"));
     assert_eq!(list[1]["user_response"], json!("y"));
     assert_eq!(list[1]["user_response_word"], json!("once"));
     assert_eq!(list[4]["user_response_word"], json!("deny"));
     assert_eq!(list[3]["exit_status"], json!(1));
-    assert!(["out\n", "err\n"].iter().all(|text| list[3]["output"].as_str().unwrap().contains(text)), "{}", list[3]);
+    assert!(
+        ["out\n", "err\n"]
+            .iter()
+            .all(|text| list[3]["output"].as_str().unwrap().contains(text)),
+        "{}",
+        list[3]
+    );
     assert_eq!(list[6]["decision"], json!("deny"));
-    assert_eq!(results["executed"], json!(["silent", "approved", "failed", "printed"]));
-    let counts = ["cancelled", "failed", "refused", "total"].map(|key| results[key].as_u64().unwrap());
+    assert_eq!(
+        results["executed"],
+        json!(["silent", "approved", "failed", "printed"])
+    );
+    let counts =
+        ["cancelled", "failed", "refused", "total"].map(|key| results[key].as_u64().unwrap());
     assert_eq!(counts, [2, 2, 5, 9], "{results}");
 }
 
@@ -90,8 +124,14 @@ fn json_stands_alone_on_standard_output() {
     assert_eq!(done.out.lines().count(), 1, "{}", done.out);
     assert!(serde_json::from_str::<Value>(&done.out).is_ok());
     let (desk, calls) = Desk::of_the_seed();
-    let done = desk.run(&["--answers", "y,n,n", "--json"], &calls).is(20, "some were refused");
-    assert!(serde_json::from_str::<Value>(&done.out).is_ok(), "prompts are not in it: {}", done.out);
+    let done = desk
+        .run(&["--answers", "y,n,n", "--json"], &calls)
+        .is(20, "some were refused");
+    assert!(
+        serde_json::from_str::<Value>(&done.out).is_ok(),
+        "prompts are not in it: {}",
+        done.out
+    );
 }
 
 #[test]
@@ -99,9 +139,16 @@ fn the_exit_status_says_the_worst() {
     let ok = json!({"type": "file_read", "id": "ok", "file": "a.py"});
     let bad = json!({"type": "file_read", "id": "bad", "file": "missing.py"});
     let asks = json!({"type": "terminal", "id": "asks", "command": "touch marker"});
-    for (calls, wanted) in [(json!([]), 0), (json!([ok]), 0), (json!([ok, bad]), 1), (json!([asks, ok]), 20), (json!([bad, asks]), 20)] {
+    for (calls, wanted) in [
+        (json!([]), 0),
+        (json!([ok]), 0),
+        (json!([ok, bad]), 1),
+        (json!([asks, ok]), 20),
+        (json!([bad, asks]), 20),
+    ] {
         let desk = Desk::with(&[("a.py", "a\n")]);
-        desk.run(&["--strict"], &calls).is(wanted, &calls.to_string());
+        desk.run(&["--strict"], &calls)
+            .is(wanted, &calls.to_string());
     }
 }
 
@@ -114,6 +161,10 @@ fn what_a_tool_prints_cannot_write_on_the_screen() {
         {"type": "terminal", "id": "name", "command": "false '\u{1b}[31m\u{202e}'"},
     ]);
     let done = desk.run(&["--yolo"], &calls);
-    let odd = done.out.chars().chain(done.err.chars()).find(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}');
+    let odd = done
+        .out
+        .chars()
+        .chain(done.err.chars())
+        .find(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}');
     assert_eq!(odd, None, "{:?}", done.out);
 }

@@ -39,7 +39,18 @@ fn ends(results: &Value) -> Vec<Value> {
     let list = results["results"].as_array().unwrap();
     // Each keeps its own name for a tool; the kind is the same.
     let kind = |one: &Value| one.get("tool_kind").unwrap_or(&one["tool_type"]).clone();
-    list.iter().map(|one| json!([one["tool_id"], kind(one), one["success"], one["output"], one["error"], one["outcome"]])).collect()
+    list.iter()
+        .map(|one| {
+            json!([
+                one["tool_id"],
+                kind(one),
+                one["success"],
+                one["output"],
+                one["error"],
+                one["outcome"]
+            ])
+        })
+        .collect()
 }
 
 #[test]
@@ -60,8 +71,18 @@ fn however_it_is_written_it_is_the_same_batch() {
         ("-", YAML),
     ] {
         let desk = Desk::with(&[("a.py", "a\n")]);
-        let (file, input) = if name == "-" { ("-".into(), text) } else { (desk.batch(name, text), "") };
-        let done = run(desk.program().args(["run", "--approve-all", "--json"]).arg(file), input.as_bytes()).is(0, name);
+        let (file, input) = if name == "-" {
+            ("-".into(), text)
+        } else {
+            (desk.batch(name, text), "")
+        };
+        let done = run(
+            desk.program()
+                .args(["run", "--approve-all", "--json"])
+                .arg(file),
+            input.as_bytes(),
+        )
+        .is(0, name);
         assert_eq!(desk.text("a.py").as_deref(), Some("A\n"), "{name}");
         assert_eq!(desk.text("b.py").as_deref(), Some("made"), "{name}");
         all.push((name, ends(&read(&done))));
@@ -78,8 +99,18 @@ fn a_single_call_needs_no_list_and_an_id_is_given_where_there_is_none() {
     ] {
         let desk = Desk::with(&[("a.py", "a\n")]);
         let file = desk.batch(name, text);
-        let results = read(&run(desk.program().args(["run", "--strict", "--json"]).arg(file), b"").is(0, name));
-        assert_eq!(results["results"][0]["tool_id"], json!("file_read_0"), "{name}");
+        let results = read(
+            &run(
+                desk.program().args(["run", "--strict", "--json"]).arg(file),
+                b"",
+            )
+            .is(0, name),
+        );
+        assert_eq!(
+            results["results"][0]["tool_id"],
+            json!("file_read_0"),
+            "{name}"
+        );
     }
 }
 
@@ -87,8 +118,19 @@ fn a_single_call_needs_no_list_and_an_id_is_given_where_there_is_none() {
 fn the_folder_and_the_agent_are_said_on_the_command_line() {
     let desk = Desk::with(&[("sub/a.py", "a\n")]);
     let sub = desk.scene.workspace.join("sub");
-    let calls = json!([{"type": "file_edit", "id": "e", "file": "a.py", "find": "a", "replace": "b"}]);
-    desk.run(&["--approve-all", "--agent", "build-agent", "-C", sub.to_str().unwrap()], &calls).is(0, "in another folder");
+    let calls =
+        json!([{"type": "file_edit", "id": "e", "file": "a.py", "find": "a", "replace": "b"}]);
+    desk.run(
+        &[
+            "--approve-all",
+            "--agent",
+            "build-agent",
+            "-C",
+            sub.to_str().unwrap(),
+        ],
+        &calls,
+    )
+    .is(0, "in another folder");
     assert_eq!(desk.text("sub/a.py").as_deref(), Some("b\n"));
     assert_eq!(desk.entries("decided")[0]["agent"], json!("build-agent"));
 }
@@ -105,10 +147,23 @@ fn arguments_that_are_called_tool_or_agent_are_arguments() {
     let (results, code) = desk.results(&["--strict"], &calls);
     assert_eq!(code, 20);
     for entry in desk.entries("decided") {
-        assert!(entry["risk"].is_string(), "judged, and not malformed: {entry:#}");
-        assert!(entry["agent"].is_null(), "none of it is who calls: {entry:#}");
+        assert!(
+            entry["risk"].is_string(),
+            "judged, and not malformed: {entry:#}"
+        );
+        assert!(
+            entry["agent"].is_null(),
+            "none of it is who calls: {entry:#}"
+        );
     }
-    assert_eq!(results["results"][0]["tool_type"], "mcp_tool", "{results:#}");
+    assert_eq!(
+        results["results"][0]["tool_type"], "mcp_tool",
+        "{results:#}"
+    );
     // Where the tool has no such argument, it could only be meant for the call itself.
-    desk.run(&["--strict"], &json!([{"type": "file_read", "file": "a.py", "agent": "reviewer"}])).is(2, "its own agent");
+    desk.run(
+        &["--strict"],
+        &json!([{"type": "file_read", "file": "a.py", "agent": "reviewer"}]),
+    )
+    .is(2, "its own agent");
 }

@@ -19,7 +19,12 @@ fn stop(signal: Signal) {
     ]);
     let file = desk.batch("calls.json", calls.to_string());
     let mut program = desk.program();
-    program.args(["run", "--yolo", "--json"]).arg(file).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    program
+        .args(["run", "--yolo", "--json"])
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let child = program.spawn().unwrap();
     let end = Instant::now() + Duration::from_secs(300);
     while !desk.scene.workspace.join("begun").exists() {
@@ -28,17 +33,48 @@ fn stop(signal: Signal) {
     }
     kill_process(Pid::from_child(&child), signal).unwrap();
     let done = child.wait_with_output().unwrap();
-    let code = done.status.code().unwrap_or_else(|| panic!("it ended by {}", done.status));
+    let code = done
+        .status
+        .code()
+        .unwrap_or_else(|| panic!("it ended by {}", done.status));
     assert_ne!(code, 0);
     let results: Value = serde_json::from_slice(&done.stdout).unwrap();
-    assert_eq!(column(&results["results"], "tool_id"), ["first", "long", "second", "third"], "one for every call: {results}");
+    assert_eq!(
+        column(&results["results"], "tool_id"),
+        ["first", "long", "second", "third"],
+        "one for every call: {results}"
+    );
     assert_eq!(results["executed"], json!(["first", "long"]), "{results}");
-    assert!(results["results"][1]["error"].as_str().unwrap().contains("stopped on request"), "{results}");
-    assert!(results["results"][2]["error"].as_str().unwrap().contains("the person stopped"), "{results}");
-    assert_eq!((desk.text("first.py").is_some(), desk.text("second.py")), (true, None));
+    assert!(
+        results["results"][1]["error"]
+            .as_str()
+            .unwrap()
+            .contains("stopped on request"),
+        "{results}"
+    );
+    assert!(
+        results["results"][2]["error"]
+            .as_str()
+            .unwrap()
+            .contains("the person stopped"),
+        "{results}"
+    );
+    assert_eq!(
+        (desk.text("first.py").is_some(), desk.text("second.py")),
+        (true, None)
+    );
     assert!(!desk.scene.workspace.join("third").exists());
-    let started = desk.entries("finished").iter().filter(|entry| entry["started"] == json!(true)).count();
-    assert_eq!(started, 2, "the record says what was started: {:?}", desk.entries("finished"));
+    let started = desk
+        .entries("finished")
+        .iter()
+        .filter(|entry| entry["started"] == json!(true))
+        .count();
+    assert_eq!(
+        started,
+        2,
+        "the record says what was started: {:?}",
+        desk.entries("finished")
+    );
 }
 
 #[test]

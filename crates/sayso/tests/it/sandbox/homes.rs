@@ -37,9 +37,18 @@ struct Case<'a> {
 
 fn look(program: &std::path::Path, case: &Case<'_>) -> crate::program::Outcome {
     let mut command = Command::new("unshare");
-    command.args(["--mount", "--propagation", "private", "bash", "-c", SCRIPT]).env_clear().env("PATH", PATH);
-    command.env("TOP", case.top).env("HOME", case.home).env("REAL", case.real);
-    command.env("OWNER", case.owner.to_string()).env("BACKEND", case.backend).env("SAYSO", program);
+    command
+        .args(["--mount", "--propagation", "private", "bash", "-c", SCRIPT])
+        .env_clear()
+        .env("PATH", PATH);
+    command
+        .env("TOP", case.top)
+        .env("HOME", case.home)
+        .env("REAL", case.real);
+    command
+        .env("OWNER", case.owner.to_string())
+        .env("BACKEND", case.backend)
+        .env("SAYSO", program);
     run(&mut command, b"")
 }
 
@@ -50,7 +59,10 @@ fn finding_d_01_a_home_below_a_folder_of_the_system_is_not_seen() {
         return;
     }
     let program = program_for_everybody();
-    for (backend, name) in [("bubblewrap", Name::Bubblewrap), ("landlock", Name::Landlock)] {
+    for (backend, name) in [
+        ("bubblewrap", Name::Bubblewrap),
+        ("landlock", Name::Landlock),
+    ] {
         if let Err(why) = Backend::named(name) {
             eprintln!("NOT CHECKED: homes below folders of the system, {backend}: {why}");
             continue;
@@ -64,9 +76,21 @@ fn finding_d_01_a_home_below_a_folder_of_the_system_is_not_seen() {
                     continue;
                 }
                 for owner in [0, NOBODY] {
-                    let done = look(program.path(), &Case { top, home, real, owner, backend });
+                    let done = look(
+                        program.path(),
+                        &Case {
+                            top,
+                            home,
+                            real,
+                            owner,
+                            backend,
+                        },
+                    );
                     let shown = format!("{backend}, HOME={home} ({real}), {owner}: {done:?}");
-                    assert!(done.out.contains("mine") && done.out.contains("wrote"), "the workspace is there: {shown}");
+                    assert!(
+                        done.out.contains("mine") && done.out.contains("wrote"),
+                        "the workspace is there: {shown}"
+                    );
                     assert!(!done.out.contains("hush"), "{shown}");
                 }
             }

@@ -31,7 +31,10 @@ fn ways() -> Vec<Way> {
         users.push(Who::Root);
     }
     let mut ways = Vec::new();
-    for (backend, name) in [("bubblewrap", Name::Bubblewrap), ("landlock", Name::Landlock)] {
+    for (backend, name) in [
+        ("bubblewrap", Name::Bubblewrap),
+        ("landlock", Name::Landlock),
+    ] {
         match Backend::named(name) {
             Ok(_) => ways.extend(users.iter().map(|who| Way { backend, who: *who })),
             Err(why) => eprintln!("NOT CHECKED: ordinary work in {backend}: {why}"),
@@ -51,16 +54,39 @@ struct Desk {
 impl Desk {
     fn new(way: Way) -> Desk {
         let scene = Scene::empty();
-        fs::write(scene.home.join(".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n").unwrap();
-        Desk { scene, way, program: program_for_everybody(), path: PATH.to_owned() }
+        fs::write(
+            scene.home.join(".gitconfig"),
+            "[user]\n\tname = Ada\n\temail = ada@example.org\n",
+        )
+        .unwrap();
+        Desk {
+            scene,
+            way,
+            program: program_for_everybody(),
+            path: PATH.to_owned(),
+        }
     }
 
     /// Runs a command of bash in a folder, in the sandbox.
     fn try_in(&self, folder: &Path, script: &str) -> Outcome {
         hand_over(&self.scene, self.way.who);
         let mut command = Command::new(self.program.path());
-        command.args(["sandbox", "--backend", self.way.backend, "--", "bash", "-euo", "pipefail", "-c", script]);
-        command.env_clear().env("PATH", &self.path).env("HOME", &self.scene.home).current_dir(folder);
+        command.args([
+            "sandbox",
+            "--backend",
+            self.way.backend,
+            "--",
+            "bash",
+            "-euo",
+            "pipefail",
+            "-c",
+            script,
+        ]);
+        command
+            .env_clear()
+            .env("PATH", &self.path)
+            .env("HOME", &self.scene.home)
+            .current_dir(folder);
         as_who(&mut command, self.way.who);
         run(&mut command, b"")
     }
@@ -69,7 +95,11 @@ impl Desk {
     #[track_caller]
     fn work(&self, script: &str) -> String {
         let done = self.try_in(&self.scene.workspace, script);
-        assert_eq!(done.code, 0, "{:?}: {script}\n{}{}", self.way, done.out, done.err);
+        assert_eq!(
+            done.code, 0,
+            "{:?}: {script}\n{}{}",
+            self.way, done.out, done.err
+        );
         done.out
     }
 
@@ -90,7 +120,8 @@ fn has(program: &str) -> bool {
 fn git_works() {
     for way in ways() {
         let desk = Desk::new(way);
-        desk.scene.git(&["init", "--quiet", "--initial-branch", "main", "."]);
+        desk.scene
+            .git(&["init", "--quiet", "--initial-branch", "main", "."]);
         desk.scene.file("a.txt", "one\n");
         desk.work("git status --short && git add a.txt && git commit -q -m first && git log --format='%an %s' | grep 'Ada first'");
         desk.work(
@@ -117,8 +148,15 @@ fn nothing_is_left_in_the_workspace() {
         let desk = Desk::new(way);
         desk.scene.git(&["init", "--quiet", "."]);
         let list = || {
-            let out = Command::new("find").arg(&desk.scene.workspace).output().unwrap();
-            let mut lines: Vec<String> = String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect();
+            let out = Command::new("find")
+                .arg(&desk.scene.workspace)
+                .output()
+                .unwrap();
+            let mut lines: Vec<String> = String::from_utf8(out.stdout)
+                .unwrap()
+                .lines()
+                .map(str::to_owned)
+                .collect();
             lines.sort();
             lines
         };
@@ -132,15 +170,24 @@ fn nothing_is_left_in_the_workspace() {
 #[test]
 fn a_small_crate_is_built_offline() {
     let cargo = PathBuf::from(env!("CARGO"));
-    for way in ways().into_iter().filter(|way| way.who == Who::Root || !rustix::process::geteuid().is_root()) {
+    for way in ways()
+        .into_iter()
+        .filter(|way| way.who == Who::Root || !rustix::process::geteuid().is_root())
+    {
         let mut desk = Desk::new(way);
         desk.path = format!("{}:{PATH}", cargo.parent().unwrap().display());
-        desk.scene.file("Cargo.toml", "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n");
+        desk.scene.file(
+            "Cargo.toml",
+            "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n",
+        );
         desk.scene.file(
             "src/main.rs",
             "fn main() { println!(\"{}\", small()); }\nfn small() -> u8 { 42 }\n#[test]\nfn it() { assert_eq!(small(), 42); }\n",
         );
-        assert!(desk.work("cargo build --offline -q && target/debug/small && cargo test --offline -q").contains("42"));
+        assert!(
+            desk.work("cargo build --offline -q && target/debug/small && cargo test --offline -q")
+                .contains("42")
+        );
     }
 }
 
@@ -150,7 +197,10 @@ fn npm_python_and_make_work() {
         let desk = Desk::new(way);
         if has("npm") {
             desk.scene.file("package.json", "{\"name\": \"small\", \"version\": \"1.0.0\", \"scripts\": {\"test\": \"node test.js\"}}");
-            desk.scene.file("test.js", "require('fs').writeFileSync('made.txt', String(6 * 7));\nconsole.log('passed');\n");
+            desk.scene.file(
+                "test.js",
+                "require('fs').writeFileSync('made.txt', String(6 * 7));\nconsole.log('passed');\n",
+            );
             assert!(desk.work("npm test").contains("passed"), "{way:?}");
             assert_eq!(desk.text("made.txt"), "42");
         }
@@ -169,7 +219,8 @@ fn npm_python_and_make_work() {
             }
         }
         if has("make") {
-            desk.scene.file("Makefile", "all: a b\n%: %.in\n\tcp $< $@\n");
+            desk.scene
+                .file("Makefile", "all: a b\n%: %.in\n\tcp $< $@\n");
             desk.scene.file("a.in", "a");
             desk.scene.file("b.in", "b");
             desk.work("make -j2");
@@ -190,7 +241,11 @@ fn pipelines_lose_nothing() {
         desk.work("cat <<< here | { read -r word; echo \"$word\" > word; }; coproc cat; echo x >&\"${COPROC[1]}\"; read -r -u \"${COPROC[0]}\" y; [ \"$y\" = x ]");
         assert_eq!(desk.text("word"), "here\n");
         desk.work("mkfifo pipe; (echo through > pipe &); cat pipe | grep through");
-        assert_eq!(desk.try_in(&desk.scene.workspace, "kill -TERM $$").code, 143, "{way:?}");
+        assert_eq!(
+            desk.try_in(&desk.scene.workspace, "kill -TERM $$").code,
+            143,
+            "{way:?}"
+        );
     }
 }
 
@@ -199,7 +254,13 @@ fn a_hundred_megabytes_are_written() {
     for way in ways() {
         let desk = Desk::new(way);
         desk.work("head -c 104857600 /dev/zero > large && [ \"$(stat -c %s large)\" = 104857600 ]");
-        assert_eq!(fs::metadata(desk.scene.workspace.join("large")).unwrap().len(), 104_857_600, "{way:?}");
+        assert_eq!(
+            fs::metadata(desk.scene.workspace.join("large"))
+                .unwrap()
+                .len(),
+            104_857_600,
+            "{way:?}"
+        );
         desk.work("head -c 20000000 /dev/urandom > \"${TMPDIR:-/tmp}/x\" && cp \"${TMPDIR:-/tmp}/x\" x && rm large");
     }
 }
@@ -208,7 +269,15 @@ fn a_hundred_megabytes_are_written() {
 fn odd_names_are_no_trouble() {
     for way in ways() {
         let desk = Desk::new(way);
-        for name in ["with blanks", "quote'd \"twice\"", "naïve 名前 🦀", "two\nlines", "-dash", "$(echo x)", "back\\slash"] {
+        for name in [
+            "with blanks",
+            "quote'd \"twice\"",
+            "naïve 名前 🦀",
+            "two\nlines",
+            "-dash",
+            "$(echo x)",
+            "back\\slash",
+        ] {
             let folder = desk.scene.outside.join(name);
             fs::create_dir_all(folder.join(".vscode")).unwrap();
             fs::write(folder.join(".env"), "hush").unwrap();
@@ -220,8 +289,16 @@ fn odd_names_are_no_trouble() {
                 done.out,
                 done.err
             );
-            assert_eq!(way.is_full(), !done.out.contains("hush"), "{way:?} {name:?}");
-            assert_eq!(way.is_full(), !folder.join(".vscode/x").exists(), "{way:?} {name:?}");
+            assert_eq!(
+                way.is_full(),
+                !done.out.contains("hush"),
+                "{way:?} {name:?}"
+            );
+            assert_eq!(
+                way.is_full(),
+                !folder.join(".vscode/x").exists(),
+                "{way:?} {name:?}"
+            );
         }
     }
 }
@@ -241,7 +318,10 @@ print(urllib.request.urlopen('http://127.0.0.1:%d/a.txt' % server.server_port).r
         let desk = Desk::new(way);
         desk.scene.file("a.txt", "served");
         desk.scene.file("server.py", script);
-        assert!(desk.work("python3 server.py 2>&1").contains("served"), "{way:?}");
+        assert!(
+            desk.work("python3 server.py 2>&1").contains("served"),
+            "{way:?}"
+        );
     }
 }
 
@@ -251,13 +331,28 @@ fn folders_below_and_links_to_a_workspace_work() {
         let desk = Desk::new(way);
         desk.scene.git(&["init", "--quiet", "."]);
         desk.scene.file("deep/er/a.txt", "here");
-        let done = desk.try_in(&desk.scene.workspace.join("deep/er"), "cat a.txt; echo x > b.txt; pwd");
-        assert_eq!((done.code, done.out.contains("here")), (0, true), "{way:?}: {}{}", done.out, done.err);
+        let done = desk.try_in(
+            &desk.scene.workspace.join("deep/er"),
+            "cat a.txt; echo x > b.txt; pwd",
+        );
+        assert_eq!(
+            (done.code, done.out.contains("here")),
+            (0, true),
+            "{way:?}: {}{}",
+            done.out,
+            done.err
+        );
         assert!(desk.scene.workspace.join("deep/er/b.txt").exists());
         let link = desk.scene.home.join("short");
         symlink(&desk.scene.outside, &link).unwrap();
         let done = desk.try_in(&link.join("ws"), "cat deep/er/a.txt; echo x > c.txt");
-        assert_eq!((done.code, done.out.contains("here")), (0, true), "{way:?}: {}{}", done.out, done.err);
+        assert_eq!(
+            (done.code, done.out.contains("here")),
+            (0, true),
+            "{way:?}: {}{}",
+            done.out,
+            done.err
+        );
         assert!(desk.scene.workspace.join("c.txt").exists());
     }
 }

@@ -51,8 +51,17 @@ fn finding_d_05_sockets_of_the_workspace_are_not_reached_without_a_network() {
                 scene.file(name, "{}");
             }
             let at = |name: &str| scene.workspace.join(name);
-            let names = ["top.sock", "node_modules/a/deep.sock", ".git/fsmonitor--daemon.ipc", ".git/a/b.sock", ".claude/c.sock"];
-            let listeners: Vec<UnixListener> = names.iter().map(|name| UnixListener::bind(at(name)).unwrap()).collect();
+            let names = [
+                "top.sock",
+                "node_modules/a/deep.sock",
+                ".git/fsmonitor--daemon.ipc",
+                ".git/a/b.sock",
+                ".claude/c.sock",
+            ];
+            let listeners: Vec<UnixListener> = names
+                .iter()
+                .map(|name| UnixListener::bind(at(name)).unwrap())
+                .collect();
             let datagrams = UnixDatagram::bind(at("log.sock")).unwrap();
             symlink("top.sock", at("link.sock")).unwrap();
             std::fs::hard_link(at("top.sock"), at("hard.sock")).unwrap();
@@ -61,15 +70,29 @@ fn finding_d_05_sockets_of_the_workspace_are_not_reached_without_a_network() {
             }
             hand_over(&scene, who);
             let mut command = std::process::Command::new(program.path());
-            command.arg("sandbox").args(flags).args(["--backend", "bubblewrap", "--", "python3", "-c", REACH]);
-            command.env_clear().env("PATH", PATH).env("HOME", &scene.home).current_dir(&scene.workspace);
+            command.arg("sandbox").args(flags).args([
+                "--backend",
+                "bubblewrap",
+                "--",
+                "python3",
+                "-c",
+                REACH,
+            ]);
+            command
+                .env_clear()
+                .env("PATH", PATH)
+                .env("HOME", &scene.home)
+                .current_dir(&scene.workspace);
             as_who(&mut command, who);
             let done = run(&mut command, b"");
             assert!(done.out.contains("own works"), "{who:?}: {done:?}");
             assert_eq!(done.out.contains("reached"), reached, "{who:?}: {done:?}");
-            listeners.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
+            listeners
+                .iter()
+                .for_each(|listener| listener.set_nonblocking(true).unwrap());
             datagrams.set_nonblocking(true).unwrap();
-            let came = listeners.iter().any(|listener| listener.accept().is_ok()) || datagrams.recv(&mut [0; 8]).is_ok();
+            let came = listeners.iter().any(|listener| listener.accept().is_ok())
+                || datagrams.recv(&mut [0; 8]).is_ok();
             assert_eq!(came, reached, "{who:?}: {done:?}");
             if !reached {
                 assert!(!done.out.contains("changed"), "{who:?}: {done:?}");

@@ -116,11 +116,17 @@ fn holds(config: &str) {
     let (_, profile, rows) = ROWS.iter().find(|(name, ..)| *name == config).unwrap();
     let desk = desk(config, &FILES);
     run(desk.program().args(["policy", "check"]), b"").is(0, config);
-    let calls: Vec<_> = rows.iter().map(|(tool, argument, agent, _)| (*tool, arguments(tool, argument), *agent)).collect();
+    let calls: Vec<_> = rows
+        .iter()
+        .map(|(tool, argument, agent, _)| (*tool, arguments(tool, argument), *agent))
+        .collect();
     let mut failures = Vec::new();
-    for ((tool, argument, agent, wanted), got) in rows.iter().zip(verdicts(&desk, profile, &calls)) {
+    for ((tool, argument, agent, wanted), got) in rows.iter().zip(verdicts(&desk, profile, &calls))
+    {
         if decision(&got) != *wanted {
-            failures.push(format!("{tool} {argument} {agent}: wanted {wanted}, got {got}"));
+            failures.push(format!(
+                "{tool} {argument} {agent}: wanted {wanted}, got {got}"
+            ));
         }
     }
     assert!(failures.is_empty(), "{config}:\n{}", failures.join("\n"));
@@ -155,13 +161,26 @@ fn the_configuration_of_004_holds() {
 #[test]
 fn the_modes_of_001_decide_as_in_its_table() {
     let desk = desk("001-shell.yaml", &[("a", "x")]);
-    let calls = json!(["git status", "git add a", "rm a"].map(|command| json!({"tool": "terminal", "args": {"command": command}})));
+    let calls = json!(
+        ["git status", "git add a", "rm a"]
+            .map(|command| json!({"tool": "terminal", "args": {"command": command}}))
+    );
     let table = table("001-modes.md");
-    for (column, flags) in [&["--answers", "y"][..], &["--approve-all"], &["--strict"]].into_iter().enumerate() {
-        let flags: Vec<&str> = ["--profile", "llm-do"].iter().chain(flags).copied().collect();
+    for (column, flags) in [&["--answers", "y"][..], &["--approve-all"], &["--strict"]]
+        .into_iter()
+        .enumerate()
+    {
+        let flags: Vec<&str> = ["--profile", "llm-do"]
+            .iter()
+            .chain(flags)
+            .copied()
+            .collect();
         let (results, _) = desk.results(&flags, &calls);
         for (row, result) in table.iter().zip(results["results"].as_array().unwrap()) {
-            let runs = matches!(row[column + 1].as_str(), "Execute" | "Prompt user" | "Auto-approve");
+            let runs = matches!(
+                row[column + 1].as_str(),
+                "Execute" | "Prompt user" | "Auto-approve"
+            );
             assert_eq!(result["approved"], runs, "{row:?} {flags:?}: {result}");
         }
     }
@@ -176,8 +195,16 @@ fn every_key_of_the_tables_is_known_with_its_default() {
         policies.push(format!("permissions: {{{key}: {default}}}\n"));
     }
     for (key, default) in settings_of_004() {
-        let below = if key.ends_with("_patterns") || key.ends_with("_tools") { "risk_assessment." } else { "" };
-        let below = if key == "confirmation_timeout" { "ui." } else { below };
+        let below = if key.ends_with("_patterns") || key.ends_with("_tools") {
+            "risk_assessment."
+        } else {
+            ""
+        };
+        let below = if key == "confirmation_timeout" {
+            "ui."
+        } else {
+            below
+        };
         policies.push(format!("core.permissions.{below}{key}: {default}\n"));
     }
     assert_eq!(policies.len(), 17);
@@ -190,10 +217,26 @@ fn every_key_of_the_tables_is_known_with_its_default() {
 
 /// The table of 004 came without its columns; the keys and the defaults are at the ends of its lines.
 fn settings_of_004() -> Vec<(String, String)> {
-    let known = ["enabled", "approval_mode", "high_risk_patterns", "trusted_tools", "blocked_tools", "confirmation_timeout"];
+    let known = [
+        "enabled",
+        "approval_mode",
+        "high_risk_patterns",
+        "trusted_tools",
+        "blocked_tools",
+        "confirmation_timeout",
+    ];
     let rows = super::lines("004-settings.txt");
-    let key = |row: &String| known.iter().find(|key| row.starts_with(**key)).unwrap_or_else(|| panic!("{row}")).to_string();
-    rows.iter().skip(1).map(|row| (key(row), default_of(row))).collect()
+    let key = |row: &String| {
+        known
+            .iter()
+            .find(|key| row.starts_with(**key))
+            .unwrap_or_else(|| panic!("{row}"))
+            .to_string()
+    };
+    rows.iter()
+        .skip(1)
+        .map(|row| (key(row), default_of(row)))
+        .collect()
 }
 
 fn default_of(row: &str) -> String {

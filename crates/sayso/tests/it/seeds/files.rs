@@ -6,7 +6,11 @@ use super::{decision, desk, lines, table, verdicts};
 use crate::desk::Desk;
 
 fn edit(path: &str) -> (&'static str, Value, &'static str) {
-    ("file_edit", json!({"file": path, "find": "x", "replace": "y"}), "")
+    (
+        "file_edit",
+        json!({"file": path, "find": "x", "replace": "y"}),
+        "",
+    )
 }
 
 /// §3.2: each operation on an ordinary file has its default action; Z-19 adds a second confirmation for folders.
@@ -19,7 +23,9 @@ fn file_operations_of_000_have_their_default_action() {
         "file_create" => json!({"file": "src/new.py", "content": "x"}),
         "file_move" => json!({"from": "src/a.py", "to": "src/b.py"}),
         "file_copy" => json!({"from": "src/a.py", "to": "src/c.py"}),
-        "file_insert_after" | "file_insert_before" => json!({"file": "src/a.py", "pattern": "x", "content": "y"}),
+        "file_insert_after" | "file_insert_before" => {
+            json!({"file": "src/a.py", "pattern": "x", "content": "y"})
+        }
         "file_mkdir" => json!({"path": "src/more"}),
         "file_rmdir" => json!({"path": "empty"}),
         "file_grep" => json!({"file": "src/a.py", "pattern": "x"}),
@@ -28,9 +34,16 @@ fn file_operations_of_000_have_their_default_action() {
     };
     let rows = table("000-file-operations.md");
     assert_eq!(rows.len(), 13);
-    let calls: Vec<_> = rows.iter().map(|row| (row[0].as_str(), args(&row[0]), "")).collect();
+    let calls: Vec<_> = rows
+        .iter()
+        .map(|row| (row[0].as_str(), args(&row[0]), ""))
+        .collect();
     for (row, verdict) in rows.iter().zip(verdicts(&desk, "kollabor-spec", &calls)) {
-        let wanted = if row[2] == "Auto-approve" { "allow" } else { "ask" };
+        let wanted = if row[2] == "Auto-approve" {
+            "allow"
+        } else {
+            "ask"
+        };
         assert_eq!(decision(&verdict), wanted, "{row:?}: {verdict}");
         if row[2] == "Double-confirm" {
             assert_eq!(verdict["confirm"], "double", "{row:?}: {verdict}");
@@ -42,9 +55,17 @@ fn file_operations_of_000_have_their_default_action() {
 #[test]
 fn safe_and_protected_paths_of_000_hold() {
     let desk = desk("000-permissions.json", &[]);
-    let example =
-        |pattern: &String| pattern.replace("**/*.py", "sub/test_x.py").replace("**/*", "sub/x.md").replace("/**", "/x").replace('*', "x");
-    for (name, wanted) in [("000-safe-paths.txt", "allow"), ("000-protected-paths.txt", "ask")] {
+    let example = |pattern: &String| {
+        pattern
+            .replace("**/*.py", "sub/test_x.py")
+            .replace("**/*", "sub/x.md")
+            .replace("/**", "/x")
+            .replace('*', "x")
+    };
+    for (name, wanted) in [
+        ("000-safe-paths.txt", "allow"),
+        ("000-protected-paths.txt", "ask"),
+    ] {
         let paths: Vec<String> = lines(name).iter().map(example).collect();
         for path in &paths {
             desk.scene.file(path, "x");

@@ -12,25 +12,47 @@ const ONCE: Action = Action::Allow(Scope::Once);
 type Named = (char, String);
 
 fn keys_of_000() -> Vec<Named> {
-    table("000-responses.md").iter().map(|row| (row[0].chars().next().unwrap().to_ascii_lowercase(), row[1].clone())).collect()
+    table("000-responses.md")
+        .iter()
+        .map(|row| {
+            (
+                row[0].chars().next().unwrap().to_ascii_lowercase(),
+                row[1].clone(),
+            )
+        })
+        .collect()
 }
 
 /// `[y] Approve  [n] Reject`, in one line or several.
 fn in_brackets(name: &str) -> Vec<Named> {
     let text = text(name);
-    let parts = text.split('[').skip(1).filter_map(|part| part.split_once(']'));
-    parts.map(|(key, words)| (key.chars().next().unwrap(), words.trim().to_owned())).collect()
+    let parts = text
+        .split('[')
+        .skip(1)
+        .filter_map(|part| part.split_once(']'));
+    parts
+        .map(|(key, words)| (key.chars().next().unwrap(), words.trim().to_owned()))
+        .collect()
 }
 
 fn keys_of_002() -> Vec<Named> {
     let lines = lines("002-keys.txt");
-    lines.iter().filter_map(|line| line.split_once('\t')).map(|(key, words)| (key.chars().next().unwrap(), words.to_owned())).collect()
+    lines
+        .iter()
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(key, words)| (key.chars().next().unwrap(), words.to_owned()))
+        .collect()
 }
 
 /// The first letter of a line is the key; `ESC` is none of a keymap, since it denies under all of them.
 fn keys_of_004() -> Vec<Named> {
     let lines = lines("004-keys.txt");
-    lines.iter().skip(1).filter(|line| !line.starts_with("ESC")).map(|line| (line.chars().next().unwrap(), line[1..].to_owned())).collect()
+    lines
+        .iter()
+        .skip(1)
+        .filter(|line| !line.starts_with("ESC"))
+        .map(|line| (line.chars().next().unwrap(), line[1..].to_owned()))
+        .collect()
 }
 
 /// What the words of a document say that a key does.
@@ -69,7 +91,11 @@ fn every_key_of_a_table_does_what_its_words_say() {
     for (profile, keys, count) in all() {
         assert_eq!(keys.len(), count, "{profile}: {keys:?}");
         for (key, words) in keys {
-            assert_eq!(Keymap::named(profile).key(key), Some(meant(profile, &words)), "{profile}: `{key}` {words}");
+            assert_eq!(
+                Keymap::named(profile).key(key),
+                Some(meant(profile, &words)),
+                "{profile}: `{key}` {words}"
+            );
         }
     }
 }
@@ -78,9 +104,17 @@ fn every_key_of_a_table_does_what_its_words_say() {
 #[test]
 fn the_keys_of_a_table_answer_at_a_terminal() {
     for (profile, keys, _) in all() {
-        let key_of = |action: Action| keys.iter().find(|(_, words)| meant(profile, words) == action).unwrap().0.to_string();
+        let key_of = |action: Action| {
+            keys.iter()
+                .find(|(_, words)| meant(profile, words) == action)
+                .unwrap()
+                .0
+                .to_string()
+        };
         let calls = ["f.py", "g.py"].map(create);
-        let room = Room::new(&calls).policy(&format!("profile: {profile}\napproval_timeout: 0\nworkspace: {{outside: ask}}"));
+        let room = Room::new(&calls).policy(&format!(
+            "profile: {profile}\napproval_timeout: 0\nworkspace: {{outside: ask}}"
+        ));
         let mut screen = room.run();
         for (number, action) in [(1, ONCE), (2, Action::Deny)] {
             screen.see(&format!("peration {number} of 2"));
@@ -105,12 +139,27 @@ fn the_commands_of_004_are_known_in_a_session() {
     let lines = lines("004-commands.txt");
     let commands: Vec<&String> = lines.iter().filter(|line| line.starts_with('/')).collect();
     assert_eq!(commands.len(), 6);
-    let said = ["kollabor", "confirm-all", "high-risk-only", "trust-all", "this session:", "asked about again"];
+    let said = [
+        "kollabor",
+        "confirm-all",
+        "high-risk-only",
+        "trust-all",
+        "this session:",
+        "asked about again",
+    ];
     for (command, said) in commands.iter().zip(said) {
-        let mut screen = room.start(&format!("TERM=dumb exec {} chat", env!("CARGO_BIN_EXE_sayso")), 120, 60);
+        let mut screen = room.start(
+            &format!("TERM=dumb exec {} chat", env!("CARGO_BIN_EXE_sayso")),
+            120,
+            60,
+        );
         screen.see("you: ");
         screen.send(&format!("{command}\n"));
         screen.see(said);
-        assert!(!screen.text().contains("there is no"), "{command}: {}", screen.text());
+        assert!(
+            !screen.text().contains("there is no"),
+            "{command}: {}",
+            screen.text()
+        );
     }
 }

@@ -27,7 +27,12 @@ fn lines(name: &str) -> Vec<String> {
 
 /// The cells of the rows of a table, without its head.
 fn table(name: &str) -> Vec<Vec<String>> {
-    let cells = |line: &String| line.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect();
+    let cells = |line: &String| {
+        line.trim_matches('|')
+            .split('|')
+            .map(|cell| cell.trim().replace('`', ""))
+            .collect()
+    };
     lines(name).iter().skip(2).map(cells).collect()
 }
 
@@ -36,18 +41,36 @@ fn verdicts(desk: &Desk, profile: &str, calls: &[(&str, Value, &str)]) -> Vec<Va
     let call = |(tool, args, agent): &(&str, Value, &str)| json!({"tool": tool, "args": args, "agent": agent, "cwd": desk.scene.folder()});
     let input: String = calls.iter().map(|one| format!("{}\n", call(one))).collect();
     let mut program = desk.program();
-    program.args(["check", "--jsonl", "--profile", profile, "-C"]).arg(&desk.scene.workspace);
-    let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    program
+        .args(["check", "--jsonl", "--profile", profile, "-C"])
+        .arg(&desk.scene.workspace);
+    let mut child = program
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
     let done = child.wait_with_output().unwrap();
-    let answers: Vec<Value> = String::from_utf8(done.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let answers: Vec<Value> = String::from_utf8(done.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(answers.len(), calls.len());
     answers
 }
 
 /// The same for commands.
 fn commands_by(desk: &Desk, profile: &str, commands: &[String]) -> Vec<Value> {
-    let calls: Vec<_> = commands.iter().map(|command| ("terminal", json!({"command": command}), "")).collect();
+    let calls: Vec<_> = commands
+        .iter()
+        .map(|command| ("terminal", json!({"command": command}), ""))
+        .collect();
     verdicts(desk, profile, &calls)
 }
 

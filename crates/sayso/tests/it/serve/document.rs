@@ -7,11 +7,18 @@ use super::Served;
 #[test]
 #[ignore = "needs schemathesis, which `./test` installs; its program is in SAYSO_SCHEMATHESIS"]
 fn the_server_does_what_the_document_says() {
-    let program = std::env::var_os("SAYSO_SCHEMATHESIS").expect("SAYSO_SCHEMATHESIS is the path of schemathesis");
+    let program = std::env::var_os("SAYSO_SCHEMATHESIS")
+        .expect("SAYSO_SCHEMATHESIS is the path of schemathesis");
     // What has to be asked is waited for only so long.
     let served = Served::with(crate::desk::Desk::with(&[]), "approval_timeout: 1\n");
     let done = Command::new(program)
-        .args(["--config-file", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/serve/schemathesis.toml")])
+        .args([
+            "--config-file",
+            concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/tests/it/serve/schemathesis.toml"
+            ),
+        ])
         .args([
             "run",
             &format!("http://{}/openapi.json", served.host),
@@ -23,9 +30,19 @@ fn the_server_does_what_the_document_says() {
             "--workers",
             "1",
         ])
-        .args(["--header", &format!("Authorization: Bearer {}", served.answering)])
+        .args([
+            "--header",
+            &format!("Authorization: Bearer {}", served.answering),
+        ])
         // Streams do not end, and these two are for the socket alone.
-        .args(["--exclude-path-regex", "events$", "--request-timeout", "20", "--phases", "examples,coverage,fuzzing"])
+        .args([
+            "--exclude-path-regex",
+            "events$",
+            "--request-timeout",
+            "20",
+            "--phases",
+            "examples,coverage,fuzzing",
+        ])
         .current_dir(&served.desk.scene.home)
         .output()
         .unwrap();

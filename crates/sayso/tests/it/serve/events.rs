@@ -26,33 +26,65 @@ fn who_comes_back_misses_nothing_and_hears_nothing_twice() {
     let (name, _, told) = again.next();
     assert_eq!(
         (name.as_str(), &told["prompt"], &told["answer"], &told["by"]),
-        ("responded", &first["prompt"]["id"], &json!("once"), &json!("token"))
+        (
+            "responded",
+            &first["prompt"]["id"],
+            &json!("once"),
+            &json!("token")
+        )
     );
     let (name, last, told) = again.next();
-    assert_eq!((name.as_str(), told["prompt"]["message"].as_str().unwrap().contains("make two")), ("requested", true));
+    assert_eq!(
+        (
+            name.as_str(),
+            told["prompt"]["message"]
+                .as_str()
+                .unwrap()
+                .contains("make two")
+        ),
+        ("requested", true)
+    );
     // What a list knows is not told again.
-    let known = served.get("/v1/prompts").is(200)["event_id"].as_str().unwrap().to_owned();
+    let known = served.get("/v1/prompts").is(200)["event_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let number = |id: &str| id.rsplit('-').next().unwrap().parse::<u64>().unwrap();
     assert!(number(&known) >= number(&last));
-    assert_eq!(served.listen("/v1/events?kinds=requested,responded", Some(&known)).until("hello").1["replayed"], 0);
+    assert_eq!(
+        served
+            .listen("/v1/events?kinds=requested,responded", Some(&known))
+            .until("hello")
+            .1["replayed"],
+        0
+    );
 }
 
 #[test]
 fn another_run_is_said_to_be_one() {
     let served = Served::new();
     served.submit("make one").is(202);
-    let id = served.get("/v1/prompts").is(200)["event_id"].as_str().unwrap().to_owned();
+    let id = served.get("/v1/prompts").is(200)["event_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let served = served.again();
     let mut listener = served.listen("/v1/events", Some(&id));
     assert_eq!(listener.next().0, "reset");
-    assert_eq!(served.prompts().len(), 0, "what waited has ended with the process that asked");
+    assert_eq!(
+        served.prompts().len(),
+        0,
+        "what waited has ended with the process that asked"
+    );
 }
 
 #[test]
 fn several_watch_and_all_see_who_answered() {
     let served = Served::new();
     let mut watchers: Vec<_> = (0..5).map(|_| served.listen("/v1/events", None)).collect();
-    watchers.iter_mut().for_each(|watcher| drop(watcher.until("hello")));
+    watchers
+        .iter_mut()
+        .for_each(|watcher| drop(watcher.until("hello")));
     assert_eq!(served.get("/v1/me").is(200)["watching"], 5);
     let hook = served.hook("claude", "Bash", json!({"command": "make all"}));
     let prompt = served.prompt();
@@ -63,10 +95,22 @@ fn several_watch_and_all_see_who_answered() {
     for watcher in &mut watchers {
         // What the hook writes down is told, too, perhaps before the answer is.
         let told = watcher.all(&["requested", "activity", "responded", "entry decided"]);
-        assert_eq!((&told["requested"]["prompt"]["id"], &told["activity"]["prompt"]), (&prompt["id"], &prompt["id"]));
-        assert_eq!((&told["responded"]["prompt"], &told["responded"]["by"]), (&prompt["id"], &json!("token")));
+        assert_eq!(
+            (
+                &told["requested"]["prompt"]["id"],
+                &told["activity"]["prompt"]
+            ),
+            (&prompt["id"], &prompt["id"])
+        );
+        assert_eq!(
+            (&told["responded"]["prompt"], &told["responded"]["by"]),
+            (&prompt["id"], &json!("token"))
+        );
         let decided = &told["entry decided"];
-        assert_eq!((&decided["outcome"], &decided["agent"]), (&json!("approved"), &json!("claude")));
+        assert_eq!(
+            (&decided["outcome"], &decided["agent"]),
+            (&json!("approved"), &json!("claude"))
+        );
     }
 }
 
@@ -82,27 +126,47 @@ fn the_names_of_other_systems_are_known() {
     served.submit("make TOKEN=hunter2 all").is(202);
     let prompt = served.prompt();
     let told = session.until("permission.requested").1;
-    assert_eq!((&told["id"], &told["session_id"], &told["operation"]), (&prompt["id"], &json!("s1"), &json!("terminal")));
-    assert!(told["preview"]["lines"].is_array() && told["context"]["effects"].is_array(), "{told}");
-    assert_eq!(spec.until("permission_request").1["approval_future_id"], prompt["id"]);
+    assert_eq!(
+        (&told["id"], &told["session_id"], &told["operation"]),
+        (&prompt["id"], &json!("s1"), &json!("terminal"))
+    );
+    assert!(
+        told["preview"]["lines"].is_array() && told["context"]["effects"].is_array(),
+        "{told}"
+    );
+    assert_eq!(
+        spec.until("permission_request").1["approval_future_id"],
+        prompt["id"]
+    );
     served.answer(&prompt, json!({"choice": "deny"})).is(200);
     let told = session.until("permission.responded").1;
-    assert_eq!((&told["request_id"], &told["action"]), (&prompt["id"], &json!("reject")));
+    assert_eq!(
+        (&told["request_id"], &told["action"]),
+        (&prompt["id"], &json!("reject"))
+    );
     // The end of the call, without what is secret in it.
     let told = spec.until("permission_denied").1;
-    assert!(told["decision"] == "DENY" && !told.to_string().contains("hunter2"), "{told}");
+    assert!(
+        told["decision"] == "DENY" && !told.to_string().contains("hunter2"),
+        "{told}"
+    );
     // The other session hears nothing of it: its next event is its own.
     let mut body = served.operation("make other");
     body["session"] = json!("s2");
     served.asks("POST", "/v1/operations", Some(body)).is(202);
     assert_eq!(other.next().2["session_id"], "s2");
-    served.get("/v1/events?names=nobody").is_problem(400, "unreadable");
+    served
+        .get("/v1/events?names=nobody")
+        .is_problem(400, "unreadable");
 }
 
 #[test]
 fn who_looks_keeps_a_prompt_open() {
     let open = |timeout: u32| {
-        let served = Served::with(crate::desk::Desk::with(&[]), &format!("approval_timeout: {timeout}\n"));
+        let served = Served::with(
+            crate::desk::Desk::with(&[]),
+            &format!("approval_timeout: {timeout}\n"),
+        );
         let asking = served.submit("make all").is(202);
         let path = format!("/v1/prompts/{}", asking["prompt"].as_str().unwrap());
         (served, path)
@@ -124,5 +188,7 @@ fn who_looks_keeps_a_prompt_open() {
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    served.post("/v1/prompts/x/activity", json!({})).is_problem(404, "missing");
+    served
+        .post("/v1/prompts/x/activity", json!({}))
+        .is_problem(404, "missing");
 }

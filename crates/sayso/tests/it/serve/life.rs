@@ -12,9 +12,18 @@ use crate::program::run;
 #[test]
 fn one_for_each_person() {
     let served = Served::new();
-    let second = run(served.desk.program().args(["serve", "--listen", "127.0.0.1:0"]), b"");
+    let second = run(
+        served
+            .desk
+            .program()
+            .args(["serve", "--listen", "127.0.0.1:0"]),
+        b"",
+    );
     assert_eq!(second.code, 2);
-    assert!(second.err.contains("open already") && second.err.contains(&served.process().to_string()), "{second:?}");
+    assert!(
+        second.err.contains("open already") && second.err.contains(&served.process().to_string()),
+        "{second:?}"
+    );
     let status = run(served.desk.program().args(["serve", "--status"]), b"").is(0, "open");
     assert!(status.out.contains(&served.host), "{status:?}");
     served.get("/v1/me").is(200);
@@ -33,9 +42,16 @@ fn who_waits_is_told_that_it_stops() {
         let mut listener = served.listen("/v1/events", None);
         listener.until("hello");
         match way {
-            "--stop" => drop(run(served.desk.program().args(["serve", "--stop"]), b"").is(0, "stopped")),
+            "--stop" => {
+                drop(run(served.desk.program().args(["serve", "--stop"]), b"").is(0, "stopped"))
+            }
             signal => drop(
-                run(std::process::Command::new("kill").args([&format!("-{signal}"), &served.process().to_string()]), b"").is(0, "sent"),
+                run(
+                    std::process::Command::new("kill")
+                        .args([&format!("-{signal}"), &served.process().to_string()]),
+                    b"",
+                )
+                .is(0, "sent"),
             ),
         }
         listener.until("stopping");
@@ -45,7 +61,11 @@ fn who_waits_is_told_that_it_stops() {
         assert_eq!(served.ended(), Some(0), "{way}");
         let decided = served.desk.entries("decided");
         assert_eq!(decided.len(), 3, "each has its end: {decided:?}");
-        assert!(decided.iter().all(|entry| entry["outcome"] != "approved" && entry["outcome"] != "auto_approved"));
+        assert!(
+            decided
+                .iter()
+                .all(|entry| entry["outcome"] != "approved" && entry["outcome"] != "auto_approved")
+        );
         let folder = served.desk.scene.state().join("serve");
         for name in ["socket", "asking.token", "answering.token", "address.json"] {
             assert!(!folder.join(name).exists(), "{name}");
@@ -60,18 +80,30 @@ fn nothing_is_served_beyond_this_machine() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
         let done = run(desk.program().args(["serve", "--listen", address]), b"");
         assert!(
-            done.code == 2 && done.err.contains("not of this machine") && done.err.contains("hint:") && done.err.contains("ssh -L"),
+            done.code == 2
+                && done.err.contains("not of this machine")
+                && done.err.contains("hint:")
+                && done.err.contains("ssh -L"),
             "{done:?}"
         );
     }
-    assert_eq!(run(desk.program().args(["serve", "--listen", "nonsense"]), b"").code, 2);
+    assert_eq!(
+        run(desk.program().args(["serve", "--listen", "nonsense"]), b"").code,
+        2
+    );
 }
 
 #[test]
 fn the_socket_alone_is_enough() {
     let desk = Desk::with(&[]);
-    desk.scene.user_policy("version: 1\nhooks: {ask: inbox}\napproval_timeout: 1\n");
-    let mut child = desk.program().args(["serve", "--listen", "none"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    desk.scene
+        .user_policy("version: 1\nhooks: {ask: inbox}\napproval_timeout: 1\n");
+    let mut child = desk
+        .program()
+        .args(["serve", "--listen", "none"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
     let end = Instant::now() + Duration::from_secs(300);
     while run(desk.program().args(["serve", "--status"]), b"").code != 0 {
         assert!(Instant::now() < end);
@@ -95,7 +127,11 @@ fn a_long_path_is_no_obstacle() {
         program.env("XDG_STATE_HOME", &long);
         program
     };
-    let mut child = program().args(["serve", "--listen", "none"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let mut child = program()
+        .args(["serve", "--listen", "none"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
     let end = Instant::now() + Duration::from_secs(300);
     while run(program().args(["serve", "--status"]), b"").code != 0 {
         assert!(Instant::now() < end);
@@ -117,16 +153,29 @@ fn something_else_at_the_socket_is_not_believed() {
          \x20c.sendall(b'HTTP/1.1 200 OK\\r\\ncontent-length: %d\\r\\n\\r\\n' % len(b)+b)\n\x20c.close()\n",
         folder.join("socket").display()
     );
-    let mut fake = std::process::Command::new("python3").args(["-c", &script]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut fake = std::process::Command::new("python3")
+        .args(["-c", &script])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut up = [0; 3];
     std::io::Read::read_exact(fake.stdout.as_mut().unwrap(), &mut up).unwrap();
     for policy in ["inbox", "auto"] {
-        desk.scene.user_policy(&format!("version: 1\nhooks: {{ask: {policy}}}\n"));
+        desk.scene
+            .user_policy(&format!("version: 1\nhooks: {{ask: {policy}}}\n"));
         let payload = crate::hook::before(&desk, "Bash", json!({"command": "make all"}));
-        let said = crate::desk::read(&crate::hook::raw(&desk, "claude", payload.to_string().as_bytes()))["hookSpecificOutput"].clone();
+        let said = crate::desk::read(&crate::hook::raw(
+            &desk,
+            "claude",
+            payload.to_string().as_bytes(),
+        ))["hookSpecificOutput"]
+            .clone();
         match policy {
             "inbox" => is_denied(&said, "another version"),
-            _ => assert_eq!(said["permissionDecision"], "ask", "the agent's own dialog is as good as ever"),
+            _ => assert_eq!(
+                said["permissionDecision"], "ask",
+                "the agent's own dialog is as good as ever"
+            ),
         }
     }
     fake.kill().unwrap();
@@ -140,15 +189,30 @@ fn another_version_is_told_apart() {
     let copy = served.desk.scene.home.join("sayso");
     std::fs::copy(env!("CARGO_BIN_EXE_sayso"), &copy).unwrap();
     let mut program = std::process::Command::new(&copy);
-    program.env_clear().env("HOME", &served.desk.scene.home).env("PATH", crate::scene::PATH);
+    program
+        .env_clear()
+        .env("HOME", &served.desk.scene.home)
+        .env("PATH", crate::scene::PATH);
     program
         .env("XDG_CONFIG_HOME", served.desk.scene.home.join(".config"))
-        .env("XDG_STATE_HOME", served.desk.scene.home.join(".local/state"));
-    program.env("CLAUDE_PROJECT_DIR", served.desk.scene.folder()).args(["hook", "claude"]);
+        .env(
+            "XDG_STATE_HOME",
+            served.desk.scene.home.join(".local/state"),
+        );
+    program
+        .env("CLAUDE_PROJECT_DIR", served.desk.scene.folder())
+        .args(["hook", "claude"]);
     let payload = crate::hook::before(&served.desk, "Bash", json!({"command": "make all"}));
-    let said = crate::desk::read(&run(&mut program, payload.to_string().as_bytes()))["hookSpecificOutput"].clone();
+    let said =
+        crate::desk::read(&run(&mut program, payload.to_string().as_bytes()))["hookSpecificOutput"]
+            .clone();
     is_denied(&said, "another version");
-    assert!(said["permissionDecisionReason"].as_str().unwrap().contains("sayso serve --stop"));
+    assert!(
+        said["permissionDecisionReason"]
+            .as_str()
+            .unwrap()
+            .contains("sayso serve --stop")
+    );
 }
 
 #[test]
@@ -163,11 +227,18 @@ fn a_record_that_cannot_be_written_allows_nothing() {
     std::fs::write(&journal, "not a folder").unwrap();
     std::fs::set_permissions(&journal, std::fs::Permissions::from_mode(0o600)).unwrap();
     let got = served.submit("cat a.txt");
-    assert!(got.status == 503 || got.json()["state"] == "denied", "{got:?}");
+    assert!(
+        got.status == 503 || got.json()["state"] == "denied",
+        "{got:?}"
+    );
     let hook = served.hook("claude", "Bash", json!({"command": "make all"}));
     let said = hook.said();
     assert_ne!(said["permissionDecision"], "allow", "{said}");
     std::fs::remove_file(&journal).unwrap();
     std::fs::rename(&kept, &journal).unwrap();
-    assert_eq!(served.submit("cat a.txt").is(200)["state"], "allowed", "it goes on");
+    assert_eq!(
+        served.submit("cat a.txt").is(200)["state"],
+        "allowed",
+        "it goes on"
+    );
 }

@@ -17,7 +17,12 @@ fn memory(process: u32) -> (u64, u64) {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = |name: &str| {
         let line = text.lines().find(|line| line.starts_with(name)).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+        line.split_whitespace()
+            .nth(1)
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+            / 1024
     };
     (line("VmRSS:"), line("VmHWM:"))
 }
@@ -29,13 +34,24 @@ impl Line {
     fn new(served: &Served, token: &str) -> Line {
         let stream = TcpStream::connect(&served.host).unwrap();
         stream.set_nodelay(true).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
-        Line(std::io::BufReader::new(stream), format!("host: {}\r\nauthorization: Bearer {token}\r\n", served.host))
+        stream
+            .set_read_timeout(Some(Duration::from_secs(300)))
+            .unwrap();
+        Line(
+            std::io::BufReader::new(stream),
+            format!("host: {}\r\nauthorization: Bearer {token}\r\n", served.host),
+        )
     }
 
     fn request(&mut self, method: &str, path: &str, body: &str) -> super::Got {
-        let more =
-            if body.is_empty() { String::new() } else { format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()) };
+        let more = if body.is_empty() {
+            String::new()
+        } else {
+            format!(
+                "content-type: application/json\r\ncontent-length: {}\r\n",
+                body.len()
+            )
+        };
         let text = format!("{method} {path} HTTP/1.1\r\n{}{more}\r\n{body}", self.1);
         self.0.get_mut().write_all(text.as_bytes()).unwrap();
         super::answer(&mut self.0)
@@ -50,7 +66,12 @@ struct Load {
 }
 
 fn run(load: &Load) {
-    let Load { prompts, listeners, answers, a_second } = *load;
+    let Load {
+        prompts,
+        listeners,
+        answers,
+        a_second,
+    } = *load;
     let served = Served::with(crate::desk::Desk::with(&[]), "approval_timeout: 3600\n");
     let empty = memory(served.process()).0;
     // Open them all.
@@ -69,7 +90,13 @@ fn run(load: &Load) {
         }
     });
     let opened = start.elapsed();
-    assert_eq!((open.lock().unwrap().len(), served.get("/v1/prompts?limit=1").is(200)["total"].as_u64()), (prompts, Some(prompts as u64)));
+    assert_eq!(
+        (
+            open.lock().unwrap().len(),
+            served.get("/v1/prompts?limit=1").is(200)["total"].as_u64()
+        ),
+        (prompts, Some(prompts as u64))
+    );
     let full = memory(served.process()).0;
     // Everybody listens. A few threads read for all of them, as fast as they can.
     let done = Arc::new(AtomicBool::new(false));
@@ -100,7 +127,10 @@ fn run(load: &Load) {
             while !reading.load(Ordering::SeqCst) {
                 for stream in &mut streams {
                     while let Ok(size) = stream.read(&mut buffer) {
-                        let new = buffer[..size].windows(7).filter(|window| window == b"event: ").count();
+                        let new = buffer[..size]
+                            .windows(7)
+                            .filter(|window| window == b"event: ")
+                            .count();
                         count.fetch_add(new as u64, Ordering::Relaxed);
                         if size < buffer.len() {
                             break;
@@ -149,29 +179,52 @@ fn run(load: &Load) {
                 })
             })
             .collect();
-        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        workers
+            .into_iter()
+            .for_each(|worker| worker.join().unwrap());
         let took = begin.elapsed();
         times.clone_from(&all_times.lock().unwrap());
         // The one that is looked at closely heard each of them once.
         let mut told: HashMap<String, usize> = HashMap::new();
         while told.len() < answers {
-            *told.entry(one.until("responded").1["prompt"].as_str().unwrap().to_owned()).or_default() += 1;
+            *told
+                .entry(
+                    one.until("responded").1["prompt"]
+                        .as_str()
+                        .unwrap()
+                        .to_owned(),
+                )
+                .or_default() += 1;
         }
         assert!(told.values().all(|count| *count == 1));
         thread::sleep(Duration::from_millis(500));
         done.store(true, Ordering::SeqCst);
         let rate = times.len() as f64 / took.as_secs_f64();
-        println!("{answers} answers in {:.1} s ({rate:.0}/s)", took.as_secs_f64());
+        println!(
+            "{answers} answers in {:.1} s ({rate:.0}/s)",
+            took.as_secs_f64()
+        );
     });
     let most = memory(served.process());
     let mut decided: HashMap<String, usize> = HashMap::new();
     for entry in served.desk.entries("decided") {
-        *decided.entry(entry["call"].as_str().unwrap().to_owned()).or_default() += 1;
+        *decided
+            .entry(entry["call"].as_str().unwrap().to_owned())
+            .or_default() += 1;
     }
-    assert_eq!((decided.len(), decided.values().max()), (answers, Some(&1)), "one entry for each answer");
-    assert_eq!(served.get("/v1/prompts?limit=1").is(200)["total"].as_u64(), Some(prompts as u64));
+    assert_eq!(
+        (decided.len(), decided.values().max()),
+        (answers, Some(&1)),
+        "one entry for each answer"
+    );
+    assert_eq!(
+        served.get("/v1/prompts?limit=1").is(200)["total"].as_u64(),
+        Some(prompts as u64)
+    );
     times.sort_unstable();
-    let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)].as_secs_f64() * 1e3;
+    let at = |percent: usize| {
+        times[(times.len() * percent / 100).min(times.len() - 1)].as_secs_f64() * 1e3
+    };
     println!(
         "| prompts open | listeners | answers | opened in | memory empty, with all open, at most | answer → release p50, p95, p99, max | events heard |"
     );
@@ -194,18 +247,30 @@ fn submit(served: &Served, line: &mut Line, number: usize) -> (String, String, S
     let mut body = served.operation(&format!("make target{number}"));
     body["session"] = json!(format!("s{}", number % 100));
     body["id"] = json!(format!("call-{number}"));
-    let told = line.request("POST", "/v1/operations", &body.to_string()).is(202);
+    let told = line
+        .request("POST", "/v1/operations", &body.to_string())
+        .is(202);
     let text = |key: &str| told[key].as_str().unwrap().to_owned();
     (text("id"), text("prompt"), text("digest"))
 }
 
 #[test]
 fn many_at_once() {
-    run(&Load { prompts: 300, listeners: 40, answers: 200, a_second: 200 });
+    run(&Load {
+        prompts: 300,
+        listeners: 40,
+        answers: 200,
+        a_second: 200,
+    });
 }
 
 #[test]
 #[ignore = "takes minutes, and wants a release build; `./test --long` runs it"]
 fn loaded_with_10000_open_prompts_1000_listeners_and_200_answers_a_second() {
-    run(&Load { prompts: 10_000, listeners: 1000, answers: 12_000, a_second: 200 });
+    run(&Load {
+        prompts: 10_000,
+        listeners: 1000,
+        answers: 12_000,
+        a_second: 200,
+    });
 }

@@ -70,7 +70,11 @@ impl Got {
     #[track_caller]
     pub fn is(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{self:?}");
-        if self.text.is_empty() { Value::Null } else { self.json() }
+        if self.text.is_empty() {
+            Value::Null
+        } else {
+            self.json()
+        }
     }
 
     /// Insists on a problem of this kind, which says so in the form of RFC 9457.
@@ -78,7 +82,10 @@ impl Got {
     pub fn is_problem(&self, status: u16, kind: &str) -> Value {
         let value = self.is(status);
         assert_eq!(value["type"], format!("sayso:{kind}"), "{value}");
-        assert_eq!((&value["status"], self.headers["content-type"].as_str()), (&json!(status), "application/problem+json"));
+        assert_eq!(
+            (&value["status"], self.headers["content-type"].as_str()),
+            (&json!(status), "application/problem+json")
+        );
         value
     }
 }
@@ -102,9 +109,17 @@ impl Served {
     fn of(desk: Desk, child: Child, link: &str) -> Served {
         let (url, code) = link.split_once("/#login=").unwrap();
         let host = url.strip_prefix("http://").unwrap().to_owned();
-        let token = |name: &str| fs::read_to_string(desk.scene.state().join("serve").join(name)).unwrap();
+        let token =
+            |name: &str| fs::read_to_string(desk.scene.state().join("serve").join(name)).unwrap();
         let (asking, answering) = (token("asking.token"), token("answering.token"));
-        Served { child: Process(child), host, code: code.to_owned(), asking, answering, desk }
+        Served {
+            child: Process(child),
+            host,
+            code: code.to_owned(),
+            asking,
+            answering,
+            desk,
+        }
     }
 
     /// The same desk with another process.
@@ -160,22 +175,51 @@ impl Served {
     }
 
     /// A request with headers of one's own.
-    pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>) -> Got {
+    pub fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> Got {
         let mut stream = TcpStream::connect(&self.host).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(300)))
+            .unwrap();
         let has_host = headers.iter().any(|(name, _)| *name == "host");
         let host = format!("host: {}\r\n", self.host);
-        let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let body = body.map(|body| (format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()), body));
+        let lines: String = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}\r\n"))
+            .collect();
+        let body = body.map(|body| {
+            (
+                format!(
+                    "content-type: application/json\r\ncontent-length: {}\r\n",
+                    body.len()
+                ),
+                body,
+            )
+        });
         let (more, body) = body.unwrap_or_default();
-        let head = format!("{method} {path} HTTP/1.1\r\n{}{lines}{more}connection: close\r\n\r\n", if has_host { "" } else { &host });
-        stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\n{}{lines}{more}connection: close\r\n\r\n",
+            if has_host { "" } else { &host }
+        );
+        stream
+            .write_all(format!("{head}{body}").as_bytes())
+            .unwrap();
         answer(&mut BufReader::new(stream))
     }
 
     fn with_token(&self, token: &str, method: &str, path: &str, body: Option<Value>) -> Got {
         let body = body.map(|body| body.to_string());
-        self.request(method, path, &[("authorization", &format!("Bearer {token}"))], body.as_deref())
+        self.request(
+            method,
+            path,
+            &[("authorization", &format!("Bearer {token}"))],
+            body.as_deref(),
+        )
     }
 
     /// A request of somebody who may answer.
@@ -207,7 +251,10 @@ impl Served {
 
     /// What is open, with everything.
     pub fn prompts(&self) -> Vec<Value> {
-        self.get("/v1/prompts?full=true&limit=1000").is(200)["prompts"].as_array().unwrap().clone()
+        self.get("/v1/prompts?full=true&limit=1000").is(200)["prompts"]
+            .as_array()
+            .unwrap()
+            .clone()
     }
 
     /// The one prompt that is open, as soon as it is.
@@ -227,7 +274,10 @@ impl Served {
     /// An answer to a prompt.
     pub fn answer(&self, prompt: &Value, mut body: Value) -> Got {
         body["digest"] = prompt["digest"].clone();
-        self.post(&format!("/v1/prompts/{}/answer", prompt["id"].as_str().unwrap()), body)
+        self.post(
+            &format!("/v1/prompts/{}/answer", prompt["id"].as_str().unwrap()),
+            body,
+        )
     }
 
     pub fn yes(&self, prompt: &Value) -> Got {
@@ -238,7 +288,10 @@ impl Served {
     #[track_caller]
     pub fn offer(prompt: &Value, words: &str) -> usize {
         let offers = prompt["offers"].as_array().unwrap();
-        offers.iter().position(|offer| offer["words"].as_str().unwrap().contains(words)).unwrap_or_else(|| panic!("{words}: {offers:?}"))
+        offers
+            .iter()
+            .position(|offer| offer["words"].as_str().unwrap().contains(words))
+            .unwrap_or_else(|| panic!("{words}: {offers:?}"))
     }
 
     /// A hook that is about to ask, with a call of Claude Code or Codex.
@@ -249,8 +302,19 @@ impl Served {
 
     pub fn hook_with(&self, agent: &str, payload: &Value, words: &[&str]) -> Hook {
         let mut program = crate::hook::program(&self.desk, agent);
-        let mut child = program.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+        let mut child = program
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(payload.to_string().as_bytes())
+            .unwrap();
         Hook(child)
     }
 
@@ -259,15 +323,29 @@ impl Served {
         let after = after.map_or_else(String::new, |id| format!("last-event-id: {id}\r\n"));
         let mut stream = TcpStream::connect(&self.host).unwrap();
         stream.set_read_timeout(Some(LONGEST)).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n{after}\r\n", self.host, self.answering).unwrap();
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n{after}\r\n",
+            self.host, self.answering
+        )
+        .unwrap();
         let mut from = BufReader::new(stream);
         let (status, _) = head(&mut from);
         assert_eq!(status, 200);
-        Listener { from, left: String::new() }
+        Listener {
+            from,
+            left: String::new(),
+        }
     }
 
     /// What python says that was done at the socket: it is no sayso, and its environment is what it is given.
-    pub fn at_socket(&self, environment: &[(&str, &str)], method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+    pub fn at_socket(
+        &self,
+        environment: &[(&str, &str)],
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> (u16, Value) {
         let script = "import socket,sys\n\
             s=socket.socket(socket.AF_UNIX); s.settimeout(30); s.connect(sys.argv[1])\n\
             b=sys.argv[4].encode()\n\
@@ -283,11 +361,23 @@ impl Served {
             print(h.split()[1].decode()); print(b.decode())\n";
         let body = body.map(|body| body.to_string()).unwrap_or_default();
         let mut python = Command::new("python3");
-        python.env_clear().env("PATH", crate::scene::PATH).envs(environment.iter().copied()).args(["-c", script]).arg(self.socket());
+        python
+            .env_clear()
+            .env("PATH", crate::scene::PATH)
+            .envs(environment.iter().copied())
+            .args(["-c", script])
+            .arg(self.socket());
         let done = crate::program::run(python.args([method, path, &body]), b"");
         assert_eq!(done.code, 0, "{done:?}");
         let (status, text) = done.out.split_once('\n').unwrap();
-        (status.parse().unwrap(), if text.trim().is_empty() { Value::Null } else { serde_json::from_str(text).unwrap() })
+        (
+            status.parse().unwrap(),
+            if text.trim().is_empty() {
+                Value::Null
+            } else {
+                serde_json::from_str(text).unwrap()
+            },
+        )
     }
 }
 
@@ -304,10 +394,16 @@ impl Drop for Process {
 /// Starts an inbox, and waits until it is ready.
 fn open(desk: &Desk) -> (Child, String) {
     let mut program = desk.program();
-    program.args(["serve", "--listen", "127.0.0.1:0", "--json"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    program
+        .args(["serve", "--listen", "127.0.0.1:0", "--json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = program.spawn().unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
     let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| {
         let mut told = String::new();
         let _ = child.stderr.take().unwrap().read_to_string(&mut told);
@@ -329,8 +425,18 @@ impl Hook {
             std::thread::sleep(Duration::from_millis(2));
         }
         let (mut out, mut err) = (String::new(), String::new());
-        self.0.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-        self.0.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        self.0
+            .stdout
+            .take()
+            .unwrap()
+            .read_to_string(&mut out)
+            .unwrap();
+        self.0
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut err)
+            .unwrap();
         assert!(!err.contains("panicked"), "{err}");
         if out.is_empty() {
             return json!({"error": err, "code": self.0.wait().unwrap().code()});
@@ -368,7 +474,13 @@ impl Listener {
             // Signs of life keep the connection open, so its own timeout is not enough.
             assert!(Instant::now() < end, "no event comes");
             while let Some((event, rest)) = self.left.split_once("\n\n") {
-                let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned();
+                let field = |name: &str| {
+                    event
+                        .lines()
+                        .find_map(|line| line.strip_prefix(name))
+                        .unwrap_or_default()
+                        .to_owned()
+                };
                 let (name, id, data) = (field("event: "), field("id: "), field("data: "));
                 self.left = rest.to_owned();
                 if !name.is_empty() {
@@ -383,7 +495,8 @@ impl Listener {
             }
             let mut piece = vec![0; size + 2];
             self.from.read_exact(&mut piece).unwrap();
-            self.left.push_str(std::str::from_utf8(&piece[..size]).unwrap());
+            self.left
+                .push_str(std::str::from_utf8(&piece[..size]).unwrap());
         }
     }
 
@@ -394,7 +507,10 @@ impl Listener {
         while found.len() < wanted.len() {
             let (name, _, data) = self.next();
             // Entries of the record are told apart by what they are about.
-            let name = data["kind"].as_str().filter(|_| name == "entry").map_or(name.clone(), |kind| format!("entry {kind}"));
+            let name = data["kind"]
+                .as_str()
+                .filter(|_| name == "entry")
+                .map_or(name.clone(), |kind| format!("entry {kind}"));
             if wanted.contains(&name.as_str()) {
                 found.entry(name).or_insert(data);
             }
@@ -417,7 +533,11 @@ impl Listener {
 fn head(from: &mut impl std::io::BufRead) -> (u16, HashMap<String, String>) {
     let mut line = String::new();
     from.read_line(&mut line).unwrap();
-    let status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let status = line
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok())
+        .unwrap_or(0);
     let mut headers = HashMap::new();
     loop {
         let mut line = String::new();
@@ -434,12 +554,19 @@ fn head(from: &mut impl std::io::BufRead) -> (u16, HashMap<String, String>) {
 fn answer(from: &mut impl std::io::BufRead) -> Got {
     let (status, headers) = head(from);
     let mut text = Vec::new();
-    match headers.get("content-length").and_then(|length| length.parse().ok()) {
+    match headers
+        .get("content-length")
+        .and_then(|length| length.parse().ok())
+    {
         Some(length) => {
             text.resize(length, 0);
             from.read_exact(&mut text).unwrap();
         }
         None => drop(from.read_to_end(&mut text)),
     }
-    Got { status, headers, text: String::from_utf8(text).unwrap() }
+    Got {
+        status,
+        headers,
+        text: String::from_utf8(text).unwrap(),
+    }
 }

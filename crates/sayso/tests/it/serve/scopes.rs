@@ -8,7 +8,14 @@ use super::Served;
 use crate::desk::Desk;
 
 /// Every profile there is.
-pub const PROFILES: [&str; 6] = ["sayso", "kollabor-spec", "llm-do", "forge", "opencode", "kollabor"];
+pub const PROFILES: [&str; 6] = [
+    "sayso",
+    "kollabor-spec",
+    "llm-do",
+    "forge",
+    "opencode",
+    "kollabor",
+];
 
 fn served(profile: &str) -> Served {
     Served::with(Desk::with(&[]), &format!("profile: {profile}\n"))
@@ -27,7 +34,9 @@ fn respond(served: &Served, session: &str, command: &str, mut body: Value) -> Va
     let asking = submit(served, session, command);
     assert_eq!(asking["state"], "asking", "{session}: {command}: {asking}");
     body["requestID"] = asking["prompt"].clone();
-    let said = served.post(&format!("/session/{session}/permission/respond"), body).is(200);
+    let said = served
+        .post(&format!("/session/{session}/permission/respond"), body)
+        .is(200);
     let path = format!("/v1/operations/{}?wait=30", asking["id"].as_str().unwrap());
     assert_eq!(served.asks("GET", &path, None).is(200)["state"], "allowed");
     said
@@ -36,12 +45,21 @@ fn respond(served: &Served, session: &str, command: &str, mut body: Value) -> Va
 #[track_caller]
 fn states(served: &Served, command: &str, expected: [(&str, &str); 2]) {
     for (session, state) in expected {
-        assert_eq!(submit(served, session, command)["state"], state, "{session}: {command}");
+        assert_eq!(
+            submit(served, session, command)["state"],
+            state,
+            "{session}: {command}"
+        );
     }
 }
 
 fn granted(served: &Served, session: &str) -> Vec<Value> {
-    served.get(&format!("/session/{session}/permissions")).is(200)["permissions"].as_array().unwrap().clone()
+    served
+        .get(&format!("/session/{session}/permissions"))
+        .is(200)["permissions"]
+        .as_array()
+        .unwrap()
+        .clone()
 }
 
 /// finding A-27: `always` and `pattern` of profile `opencode` are kept for the session of the prompt; others still ask; `DELETE` clears it.
@@ -50,21 +68,65 @@ fn finding_a_27_what_is_kept_for_a_session_is_for_no_other() {
     for profile in PROFILES {
         let served = served(profile);
         let said = respond(&served, "s1", "make all", json!({"action": "always"}));
-        assert_eq!((&said["sessionID"], &said["scope"]), (&json!("s1"), &json!("session")), "{profile}");
-        let said = respond(&served, "s1", "cargo build --release", json!({"action": "pattern", "pattern": "cargo build *"}));
-        assert_eq!((&said["sessionID"], &said["scope"]), (&json!("s1"), &json!("session")), "{profile}");
+        assert_eq!(
+            (&said["sessionID"], &said["scope"]),
+            (&json!("s1"), &json!("session")),
+            "{profile}"
+        );
+        let said = respond(
+            &served,
+            "s1",
+            "cargo build --release",
+            json!({"action": "pattern", "pattern": "cargo build *"}),
+        );
+        assert_eq!(
+            (&said["sessionID"], &said["scope"]),
+            (&json!("s1"), &json!("session")),
+            "{profile}"
+        );
         for command in ["make all", "cargo build --release"] {
             states(&served, command, [("s1", "allowed"), ("s2", "asking")]);
         }
-        assert_eq!((granted(&served, "s1").len(), granted(&served, "s2").len()), (2, 0), "{profile}");
-        assert!(granted(&served, "s1").iter().all(|grant| grant["session"] == "s1"));
-        assert_eq!(served.get("/v1/rules").is(200)["rules"], json!([]), "{profile}: nothing outlives the session");
+        assert_eq!(
+            (granted(&served, "s1").len(), granted(&served, "s2").len()),
+            (2, 0),
+            "{profile}"
+        );
+        assert!(
+            granted(&served, "s1")
+                .iter()
+                .all(|grant| grant["session"] == "s1")
+        );
+        assert_eq!(
+            served.get("/v1/rules").is(200)["rules"],
+            json!([]),
+            "{profile}: nothing outlives the session"
+        );
         respond(&served, "s3", "make all", json!({"action": "always"}));
-        assert_eq!(served.delete("/session/s2/permissions").is(200)["removed"], json!([]), "it was granted nothing");
-        assert_eq!(served.delete("/session/s1/permissions").is(200)["removed"].as_array().unwrap().len(), 2, "{profile}");
-        assert_eq!((granted(&served, "s1").len(), granted(&served, "s3").len()), (0, 1), "exactly its own");
+        assert_eq!(
+            served.delete("/session/s2/permissions").is(200)["removed"],
+            json!([]),
+            "it was granted nothing"
+        );
+        assert_eq!(
+            served.delete("/session/s1/permissions").is(200)["removed"]
+                .as_array()
+                .unwrap()
+                .len(),
+            2,
+            "{profile}"
+        );
+        assert_eq!(
+            (granted(&served, "s1").len(), granted(&served, "s3").len()),
+            (0, 1),
+            "exactly its own"
+        );
         states(&served, "make all", [("s1", "asking"), ("s3", "allowed")]);
-        states(&served, "cargo build --release", [("s1", "asking"), ("s3", "asking")]);
+        states(
+            &served,
+            "cargo build --release",
+            [("s1", "asking"), ("s3", "asking")],
+        );
     }
 }
 
@@ -75,7 +137,11 @@ fn finding_a_27_more_than_the_session_is_kept_where_the_request_names_it() {
     for (command, scope, more) in [
         ("make one", "project", json!({"action": "always"})),
         ("make two", "always", json!({"action": "always"})),
-        ("cargo build --release", "project", json!({"action": "pattern", "pattern": "cargo build *"})),
+        (
+            "cargo build --release",
+            "project",
+            json!({"action": "pattern", "pattern": "cargo build *"}),
+        ),
     ] {
         let mut body = more;
         body["scope"] = json!(scope);
@@ -83,7 +149,10 @@ fn finding_a_27_more_than_the_session_is_kept_where_the_request_names_it() {
         states(&served, command, [("s1", "allowed"), ("s2", "allowed")]);
     }
     assert_eq!(granted(&served, "s1").len(), 0);
-    assert_eq!(served.delete("/session/s1/permissions").is(200)["removed"], json!([]));
+    assert_eq!(
+        served.delete("/session/s1/permissions").is(200)["removed"],
+        json!([])
+    );
     let path = "/session/s1/permission/respond";
     let id = submit(&served, "s1", "make three")["prompt"].clone();
     for (body, status) in [
@@ -99,7 +168,15 @@ fn finding_a_27_more_than_the_session_is_kept_where_the_request_names_it() {
         body["requestID"] = id.clone();
         assert_eq!(served.post(path, body.clone()).status, status, "{body}");
     }
-    assert_eq!(served.prompts().iter().filter(|prompt| prompt["id"] == id).count(), 1, "it is as it was");
+    assert_eq!(
+        served
+            .prompts()
+            .iter()
+            .filter(|prompt| prompt["id"] == id)
+            .count(),
+        1,
+        "it is as it was"
+    );
 }
 
 /// finding A-27: the other request that stores an answer names the scope in it, and says which session it was for.
@@ -108,9 +185,19 @@ fn finding_a_27_every_answer_says_its_scope_and_session() {
     let served = served("sayso");
     let asking = submit(&served, "s1", "make all");
     let prompt = served.prompt();
-    let offer = prompt["offers"].as_array().unwrap().iter().position(|offer| offer["scope"] == "session").unwrap();
-    let taken = served.answer(&prompt, json!({"choice": "offer", "offer": offer})).is(200);
-    assert_eq!((&taken["scope"], &taken["session"]), (&json!("session"), &json!("s1")));
+    let offer = prompt["offers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .position(|offer| offer["scope"] == "session")
+        .unwrap();
+    let taken = served
+        .answer(&prompt, json!({"choice": "offer", "offer": offer}))
+        .is(200);
+    assert_eq!(
+        (&taken["scope"], &taken["session"]),
+        (&json!("session"), &json!("s1"))
+    );
     let end = Instant::now() + Duration::from_secs(300);
     while granted(&served, "s1").is_empty() {
         assert!(Instant::now() < end, "{asking}");
@@ -118,8 +205,14 @@ fn finding_a_27_every_answer_says_its_scope_and_session() {
     states(&served, "make all", [("s1", "allowed"), ("s2", "asking")]);
     let prompt = served.prompt();
     let denied = served.answer(&prompt, json!({"choice": "deny"})).is(200);
-    assert_eq!((&denied["scope"], &denied["session"]), (&Value::Null, &json!("s2")));
-    assert_eq!(served.yes(&prompt).is_problem(409, "answered")["ended"]["session"], "s2");
+    assert_eq!(
+        (&denied["scope"], &denied["session"]),
+        (&Value::Null, &json!("s2"))
+    );
+    assert_eq!(
+        served.yes(&prompt).is_problem(409, "answered")["ended"]["session"],
+        "s2"
+    );
 }
 
 /// finding A-30: the whole response type of that system is taken, with its time.
@@ -142,8 +235,15 @@ fn finding_a_30_a_response_with_all_its_fields_is_taken() {
         assert_eq!(time.as_second(), said["created_at"].as_i64().unwrap(), "ours, and not that of the client");
     }
     let id = submit(&served, "s1", "make all")["prompt"].clone();
-    for bad in [json!("yesterday"), json!(1_700_000_000), json!(["2026-01-31T12:00:00Z"]), json!("2".repeat(2000))] {
+    for bad in [
+        json!("yesterday"),
+        json!(1_700_000_000),
+        json!(["2026-01-31T12:00:00Z"]),
+        json!("2".repeat(2000)),
+    ] {
         let body = json!({"requestID": id, "action": "once", "createdAt": bad});
-        served.post("/session/s1/permission/respond", body).is_problem(400, "unreadable");
+        served
+            .post("/session/s1/permission/respond", body)
+            .is_problem(400, "unreadable");
     }
 }

@@ -14,12 +14,21 @@ const POLICY: &str = "version: 1\nhooks: {ask: inbox}\n";
 
 /// Whether anything stands in the record that says yes to a call.
 fn was_allowed(served: &Served) -> bool {
-    let yes = |entry: &Value| matches!(entry["outcome"].as_str(), Some("approved" | "auto_approved"));
+    let yes = |entry: &Value| {
+        matches!(
+            entry["outcome"].as_str(),
+            Some("approved" | "auto_approved")
+        )
+    };
     served.desk.entries("decided").iter().any(yes)
 }
 
 fn lock(served: &Served) -> File {
-    let file = OpenOptions::new().read(true).write(true).open(served.desk.scene.state().join("journal/lock")).unwrap();
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(served.desk.scene.state().join("journal/lock"))
+        .unwrap();
     file.lock().unwrap();
     file
 }
@@ -40,7 +49,10 @@ fn an_answer_while_the_record_is_locked_allows_nothing() {
         is_denied(&other.said(), "locked");
         submitted.join().unwrap()
     });
-    assert!(submitted.status >= 500 || submitted.json()["state"] == "denied", "{submitted:?}");
+    assert!(
+        submitted.status >= 500 || submitted.json()["state"] == "denied",
+        "{submitted:?}"
+    );
     drop(held);
     assert!(!was_allowed(&served));
     // With the lock gone, everything goes on.
@@ -53,7 +65,12 @@ fn an_answer_while_the_record_is_locked_allows_nothing() {
 
 /// Somebody says yes while nothing can be written: that does not count, or the hook that has to write it down denies. A hook that waits on
 /// comes back.
-fn yes_without_a_record(served: &Served, asked: &Value, mut hook: Hook, words: &str) -> Option<Hook> {
+fn yes_without_a_record(
+    served: &Served,
+    asked: &Value,
+    mut hook: Hook,
+    words: &str,
+) -> Option<Hook> {
     let yes = served.yes(asked);
     if yes.status == 200 {
         is_denied(&hook.said(), words);
@@ -78,8 +95,12 @@ struct Disk(PathBuf);
 impl Disk {
     fn mount(path: &Path) -> Option<Disk> {
         std::fs::create_dir_all(path).unwrap();
-        let done = Command::new("mount").args(["-t", "tmpfs", "-o", "size=4m,mode=700", "sayso-test"]).arg(path).output();
-        done.is_ok_and(|out| out.status.success()).then(|| Disk(path.to_owned()))
+        let done = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=4m,mode=700", "sayso-test"])
+            .arg(path)
+            .output();
+        done.is_ok_and(|out| out.status.success())
+            .then(|| Disk(path.to_owned()))
     }
 
     /// Leaves no room at all.
@@ -102,7 +123,9 @@ impl Drop for Disk {
 fn on_a_disk() -> Option<(Disk, Served)> {
     let desk = Desk::with(&[("a.txt", "one\n")]);
     let Some(disk) = Disk::mount(&desk.scene.state()) else {
-        println!("NOT CHECKED: a full disk and one that cannot be written, as this user may mount none");
+        println!(
+            "NOT CHECKED: a full disk and one that cannot be written, as this user may mount none"
+        );
         return None;
     };
     desk.scene.user_policy(POLICY);
@@ -110,25 +133,44 @@ fn on_a_disk() -> Option<(Disk, Served)> {
 }
 
 /// While nothing can be written: a yes to an open prompt, a new question, and a call that needs none, and none of them is allowed.
-fn nothing_is_allowed(served: &Served, words: &str, break_it: impl FnOnce()) -> (Value, Option<Hook>) {
+fn nothing_is_allowed(
+    served: &Served,
+    words: &str,
+    break_it: impl FnOnce(),
+) -> (Value, Option<Hook>) {
     let hook = served.hook("claude", "Bash", json!({"command": "make all"}));
     let asked = served.prompt();
     break_it();
     let hook = yes_without_a_record(served, &asked, hook, words);
-    is_denied(&served.hook("claude", "Bash", json!({"command": "make other"})).said(), words);
+    is_denied(
+        &served
+            .hook("claude", "Bash", json!({"command": "make other"}))
+            .said(),
+        words,
+    );
     // Also what nobody has to be asked about.
-    is_denied(&served.hook("claude", "Bash", json!({"command": "cat a.txt"})).said(), words);
+    is_denied(
+        &served
+            .hook("claude", "Bash", json!({"command": "cat a.txt"}))
+            .said(),
+        words,
+    );
     assert!(served.get("/v1/health").status < 500, "it still answers");
     (asked, hook)
 }
 
 #[test]
 fn with_a_full_disk_everything_is_denied_and_later_goes_on() {
-    let Some((disk, served)) = on_a_disk() else { return };
+    let Some((disk, served)) = on_a_disk() else {
+        return;
+    };
     let mut filler = None;
     let (asked, hook) = nothing_is_allowed(&served, "", || filler = Some(disk.fill()));
     let submitted = served.submit("cat a.txt");
-    assert!(submitted.status >= 500 || submitted.json()["state"] == "denied", "{submitted:?}");
+    assert!(
+        submitted.status >= 500 || submitted.json()["state"] == "denied",
+        "{submitted:?}"
+    );
     assert!(!was_allowed(&served));
     std::fs::remove_file(filler.unwrap()).unwrap();
     goes_on(&served, &asked, hook);
@@ -138,18 +180,39 @@ fn with_a_full_disk_everything_is_denied_and_later_goes_on() {
 
 #[test]
 fn with_a_record_that_cannot_be_written_everything_is_denied() {
-    let Some((_disk, served)) = on_a_disk() else { return };
+    let Some((_disk, served)) = on_a_disk() else {
+        return;
+    };
     served.submit("rm -rf /").is(200);
     let journal = served.desk.scene.state().join("journal");
-    let mount = |options: &[&str]| Command::new("mount").args(options).arg(&journal).output().unwrap().status.success();
+    let mount = |options: &[&str]| {
+        Command::new("mount")
+            .args(options)
+            .arg(&journal)
+            .output()
+            .unwrap()
+            .status
+            .success()
+    };
     let (asked, hook) = nothing_is_allowed(&served, "", || {
         assert!(mount(&["--bind", journal.to_str().unwrap()]) && mount(&["-o", "remount,bind,ro"]));
     });
     assert!(!was_allowed(&served));
     // What the inbox has open already it may still write; then there is an entry, and else no yes.
     let submitted = served.submit("cat a.txt");
-    assert_eq!(submitted.status == 200 && submitted.json()["state"] == "allowed", was_allowed(&served), "{submitted:?}");
-    assert!(Command::new("umount").arg("-l").arg(&journal).status().unwrap().success());
+    assert_eq!(
+        submitted.status == 200 && submitted.json()["state"] == "allowed",
+        was_allowed(&served),
+        "{submitted:?}"
+    );
+    assert!(
+        Command::new("umount")
+            .arg("-l")
+            .arg(&journal)
+            .status()
+            .unwrap()
+            .success()
+    );
     goes_on(&served, &asked, hook);
     assert_eq!(served.submit("cat a.txt").is(200)["state"], "allowed");
 }

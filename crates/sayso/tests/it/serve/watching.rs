@@ -11,8 +11,16 @@ use crate::terminal::Terminal;
 
 fn watch(served: &Served) -> Terminal {
     let program = served.desk.program();
-    let set: Vec<(&str, &str)> = program.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?))).collect();
-    let mut terminal = Terminal::start_with(served.desk.scene.workspace.as_ref(), &set, 100, &["watch", "--plain"]);
+    let set: Vec<(&str, &str)> = program
+        .get_envs()
+        .filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)))
+        .collect();
+    let mut terminal = Terminal::start_with(
+        served.desk.scene.workspace.as_ref(),
+        &set,
+        100,
+        &["watch", "--plain"],
+    );
     terminal.wait_for("watching; prompts appear here");
     terminal
 }
@@ -38,7 +46,10 @@ fn a_prompt_is_answered_at_the_terminal() {
     let said = hook.said();
     assert_eq!(said["permissionDecision"], "allow");
     let why = said["permissionDecisionReason"].as_str().unwrap();
-    assert!(why.starts_with("sayso: allowed by you, in the terminal (`sayso watch`)"), "finding W-04: {why}");
+    assert!(
+        why.starts_with("sayso: allowed by you, in the terminal (`sayso watch`)"),
+        "finding W-04: {why}"
+    );
     assert_eq!(served.desk.entries("decided")[0]["by"], "watch");
     // The next one, with a note.
     let hook = served.hook("claude", "Bash", json!({"command": "make other"}));
@@ -67,7 +78,9 @@ fn who_is_second_sees_who_was_first_and_who_leaves_answers_nothing() {
     one.keys("\u{3}");
     assert_eq!(one.end().1, 0);
     assert_eq!(served.prompts().len(), 1, "it is open for others");
-    served.answer(&served.prompt(), json!({"choice": "deny"})).is(200);
+    served
+        .answer(&served.prompt(), json!({"choice": "deny"}))
+        .is(200);
     is_denied(&hook.said(), "");
     two.wait_for("it was answered elsewhere by a program with the token for answering: deny");
 }
@@ -89,8 +102,14 @@ fn it_finds_the_inbox_again() {
 fn without_an_inbox_or_a_terminal_it_says_what_to_do() {
     let served = Served::new();
     let done = run(served.desk.program().arg("watch"), b"");
-    assert!(done.code == 2 && done.err.contains("no terminal") && done.err.contains("--json"), "{done:?}");
+    assert!(
+        done.code == 2 && done.err.contains("no terminal") && done.err.contains("--json"),
+        "{done:?}"
+    );
     let none = crate::desk::Desk::with(&[]);
     let done = run(none.program().args(["watch", "--json"]), b"");
-    assert!(done.code == 2 && done.err.contains("sayso serve"), "{done:?}");
+    assert!(
+        done.code == 2 && done.err.contains("sayso serve"),
+        "{done:?}"
+    );
 }

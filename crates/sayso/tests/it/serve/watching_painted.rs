@@ -12,7 +12,13 @@ use crate::terminal::screen::Screen;
 
 fn watch(served: &Served, columns: u16, rows: u16) -> Screen {
     let folder = served.desk.scene.workspace.as_path();
-    let screen = Screen::start(folder, &served.desk.scene.home, &format!("exec {} watch", env!("CARGO_BIN_EXE_sayso")), columns, rows);
+    let screen = Screen::start(
+        folder,
+        &served.desk.scene.home,
+        &format!("exec {} watch", env!("CARGO_BIN_EXE_sayso")),
+        columns,
+        rows,
+    );
     screen.see("watching; prompts appear here");
     while served.get("/v1/me").is(200)["watching"] == 0 {
         std::thread::sleep(Duration::from_millis(5));
@@ -22,7 +28,10 @@ fn watch(served: &Served, columns: u16, rows: u16) -> Screen {
 
 /// With a policy that never ends a prompt by itself: a screen that waits for the countdown would never look up.
 fn served() -> Served {
-    Served::with(Desk::with(&[("a.txt", "one\n")]), "hooks: {ask: auto}\napproval_timeout: 0\n")
+    Served::with(
+        Desk::with(&[("a.txt", "one\n")]),
+        "hooks: {ask: auto}\napproval_timeout: 0\n",
+    )
 }
 
 #[test]
@@ -51,8 +60,13 @@ fn a_prompt_is_painted_and_answered_by_a_key() {
     screen.send("\u{3}");
     let (text, _) = screen.end();
     assert!(!text.contains(" wants to "), "{text}");
-    assert!(hook.is_waiting() && served.prompts().len() == 1, "it is open for others");
-    served.answer(&served.prompt(), json!({"choice": "deny"})).is(200);
+    assert!(
+        hook.is_waiting() && served.prompts().len() == 1,
+        "it is open for others"
+    );
+    served
+        .answer(&served.prompt(), json!({"choice": "deny"}))
+        .is(200);
     is_denied(&hook.said(), "");
 }
 
@@ -66,7 +80,11 @@ fn one_that_is_answered_elsewhere_goes_away_and_the_next_comes() {
     while served.prompts().len() < 2 {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let prompt = served.prompts().into_iter().find(|prompt| prompt["preview"]["lines"] == json!(["make first"])).unwrap();
+    let prompt = served
+        .prompts()
+        .into_iter()
+        .find(|prompt| prompt["preview"]["lines"] == json!(["make first"]))
+        .unwrap();
     served.yes(&prompt).is(200);
     assert_eq!(first.said()["permissionDecision"], "allow");
     screen.see("it was answered elsewhere by a program with the token");
@@ -76,7 +94,11 @@ fn one_that_is_answered_elsewhere_goes_away_and_the_next_comes() {
     while served.prompts().len() < 2 {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let prompt = served.prompts().into_iter().find(|prompt| prompt["preview"]["lines"] == json!(["make second"])).unwrap();
+    let prompt = served
+        .prompts()
+        .into_iter()
+        .find(|prompt| prompt["preview"]["lines"] == json!(["make second"]))
+        .unwrap();
     let fourth = served.hook("claude", "Bash", json!({"command": "make fourth"}));
     while served.prompts().len() < 3 {
         std::thread::sleep(Duration::from_millis(5));
@@ -100,7 +122,11 @@ fn a_window_of_another_size_shows_it_again_and_a_danger_takes_the_screen() {
         screen.see("decides nothing");
         screen.press("\u{1b}[A");
         let text = screen.text();
-        assert_eq!(text.matches("confirmation 1 of 2").count(), 1, "{columns}x{rows}:\n{text}");
+        assert_eq!(
+            text.matches("confirmation 1 of 2").count(),
+            1,
+            "{columns}x{rows}:\n{text}"
+        );
     }
     screen.press("y");
     screen.see("confirmation 2 of 2");
@@ -125,12 +151,22 @@ fn a_lost_terminal_ends_the_watch_and_answers_nothing() {
         while served.get("/v1/me").is(200)["watching"] != 0 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        assert!(hook.is_waiting() && served.prompts().len() == 1, "{how}: it is open for others");
-        served.answer(&served.prompt(), json!({"choice": "deny"})).is(200);
+        assert!(
+            hook.is_waiting() && served.prompts().len() == 1,
+            "{how}: it is open for others"
+        );
+        served
+            .answer(&served.prompt(), json!({"choice": "deny"}))
+            .is(200);
         is_denied(&hook.said(), "");
     }
     // Nobody watches any more, so a hook leaves the question to the agent's own dialog.
-    assert_eq!(served.hook("claude", "Bash", json!({"command": "make all"})).said()["permissionDecision"], "ask");
+    assert_eq!(
+        served
+            .hook("claude", "Bash", json!({"command": "make all"}))
+            .said()["permissionDecision"],
+        "ask"
+    );
 }
 
 /// finding A-11: `sayso watch` keeps a rule for an edit that an agent's hook asks about, with scope and width as two choices.
@@ -151,9 +187,19 @@ fn finding_a_11_watch_keeps_a_rule_for_the_folder_of_an_edit() {
     screen.see("▸ 2 Create rule for Edit on src/**?");
     screen.press("y");
     assert_eq!(hook.said()["permissionDecision"], "allow");
-    assert_eq!(served.hook("claude", "Edit", edit("src/b.py")).said()["permissionDecision"], "allow", "nobody is asked again");
+    assert_eq!(
+        served.hook("claude", "Edit", edit("src/b.py")).said()["permissionDecision"],
+        "allow",
+        "nobody is asked again"
+    );
     let rules = served.get("/v1/rules").is(200);
-    assert!(rules["rules"][0]["words"].as_str().unwrap().contains("`src/**` in this project"), "{rules}");
+    assert!(
+        rules["rules"][0]["words"]
+            .as_str()
+            .unwrap()
+            .contains("`src/**` in this project"),
+        "{rules}"
+    );
     screen.send("\u{3}");
     screen.end();
 }

@@ -22,21 +22,35 @@ fn is_by(desk: &Desk, words: &str) {
     assert!(last.contains(words), "audit list: {list}");
     assert!(show.contains(&format!(" by {words}")), "audit show: {show}");
     for wrong in ["process ", "browser 1"] {
-        assert!(!last.contains(wrong) && !show.contains(wrong), "{wrong}: {list}{show}");
+        assert!(
+            !last.contains(wrong) && !show.contains(wrong),
+            "{wrong}: {list}{show}"
+        );
     }
 }
 
 fn why(said: &Value) -> &str {
-    said["permissionDecisionReason"].as_str().unwrap_or_default()
+    said["permissionDecisionReason"]
+        .as_str()
+        .unwrap_or_default()
 }
 
 /// finding W-04: a yes in the browser is "by you, in the browser", in the hook's reply, in the record and for whoever comes second.
 #[test]
 fn finding_w_04_a_yes_in_the_browser_is_by_you_everywhere() {
     let served = Served::new();
-    let login = served.request("POST", "/v1/login", &[], Some(&json!({"code": served.code}).to_string()));
+    let login = served.request(
+        "POST",
+        "/v1/login",
+        &[],
+        Some(&json!({"code": served.code}).to_string()),
+    );
     let key = login.is(200)["key"].as_str().unwrap().to_owned();
-    let cookie = login.headers["set-cookie"].split(';').next().unwrap().to_owned();
+    let cookie = login.headers["set-cookie"]
+        .split(';')
+        .next()
+        .unwrap()
+        .to_owned();
     let browser = [("cookie", cookie.as_str()), ("sayso-key", key.as_str())];
     let waiting = served.hook("claude", "Bash", json!({"command": "make all"}));
     let prompt = served.prompt();
@@ -45,13 +59,22 @@ fn finding_w_04_a_yes_in_the_browser_is_by_you_everywhere() {
     let taken = served.request("POST", &path, &browser, Some(&body)).is(200);
     assert_eq!(taken["by_words"], "you, in the browser");
     let said = waiting.said();
-    assert_eq!(why(&said), "sayso: allowed by you, in the browser, and run by sayso");
+    assert_eq!(
+        why(&said),
+        "sayso: allowed by you, in the browser, and run by sayso"
+    );
     is_by(&served.desk, "you, in the browser");
     let listed = served.get("/v1/audit?limit=1").is(200);
-    assert_eq!(listed["entries"][0]["by_words"], "you, in the browser", "{listed}");
+    assert_eq!(
+        listed["entries"][0]["by_words"], "you, in the browser",
+        "{listed}"
+    );
     let late = served.yes(&prompt).is_problem(409, "answered");
     assert_eq!(
-        (late["ended"]["by_words"].as_str(), late["detail"].as_str().unwrap().contains("browser 1")),
+        (
+            late["ended"]["by_words"].as_str(),
+            late["detail"].as_str().unwrap().contains("browser 1")
+        ),
         (Some("you, in the browser"), false)
     );
     // A file is let through with the same words.
@@ -72,11 +95,19 @@ fn finding_w_04_a_decision_names_the_dialog_the_rule_or_the_policy() {
     let desk = Desk::with(&[("a.py", "one\n")]);
     desk.scene.user_policy("version: 1\nrules:\n  - id: builds\n    allow: {command: \"make {test,lint}\"}\n  - id: no-deploy\n    deny: {command: \"make deploy\"}\n");
     let input = json!({"file_path": desk.scene.workspace.join("a.py"), "old_string": "one", "new_string": "two"});
-    assert_eq!(answered(&desk, "claude", &before(&desk, "Edit", input.clone()))["permissionDecision"], "ask");
+    assert_eq!(
+        answered(&desk, "claude", &before(&desk, "Edit", input.clone()))["permissionDecision"],
+        "ask"
+    );
     answered(&desk, "claude", &event(&desk, "PostToolUse", "Edit", input));
     is_by(&desk, "you, in Claude Code's dialog");
-    let said = |command: &str| hook::decided(&desk, "claude", "Bash", json!({"command": command})).1;
-    assert!(said("make test").starts_with("sayso: allowed by the rule `builds` ("), "{}", said("make test"));
+    let said =
+        |command: &str| hook::decided(&desk, "claude", "Bash", json!({"command": command})).1;
+    assert!(
+        said("make test").starts_with("sayso: allowed by the rule `builds` ("),
+        "{}",
+        said("make test")
+    );
     is_by(&desk, "the rule `builds`");
     assert_eq!(said("cat a.py"), "sayso: allowed by the policy");
     is_by(&desk, "the policy");
@@ -87,15 +118,32 @@ fn finding_w_04_a_decision_names_the_dialog_the_rule_or_the_policy() {
 /// finding W-04: an answer that was kept is by you, by an earlier answer, and one that nobody gave in time is by nobody in time.
 #[test]
 fn finding_w_04_an_earlier_answer_and_a_timeout_are_named() {
-    let served = Served::with(Desk::with(&[]), "hooks: {ask: inbox}\napproval_timeout: 3\n");
+    let served = Served::with(
+        Desk::with(&[]),
+        "hooks: {ask: inbox}\napproval_timeout: 3\n",
+    );
     let waiting = served.hook("claude", "Bash", json!({"command": "make all"}));
     let prompt = served.prompt();
-    let offer = prompt["offers"].as_array().unwrap().iter().position(|offer| offer["scope"] == "session").unwrap();
-    served.answer(&prompt, json!({"choice": "offer", "offer": offer})).is(200);
+    let offer = prompt["offers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .position(|offer| offer["scope"] == "session")
+        .unwrap();
+    served
+        .answer(&prompt, json!({"choice": "offer", "offer": offer}))
+        .is(200);
     waiting.said();
-    let said = served.hook("claude", "Bash", json!({"command": "make all"})).said();
-    assert!(why(&said).starts_with("sayso: allowed by you, by an earlier answer"), "{said}");
+    let said = served
+        .hook("claude", "Bash", json!({"command": "make all"}))
+        .said();
+    assert!(
+        why(&said).starts_with("sayso: allowed by you, by an earlier answer"),
+        "{said}"
+    );
     is_by(&served.desk, "you, by an earlier answer");
-    served.hook("claude", "Bash", json!({"command": "make other"})).said();
+    served
+        .hook("claude", "Bash", json!({"command": "make other"}))
+        .said();
     is_by(&served.desk, "nobody in time");
 }

@@ -12,8 +12,10 @@ struct Room {
     home: PathBuf,
 }
 
-const EDIT: &str = r#"{"type": "file_edit", "id": "edit_0", "file": "a.py", "find": "old", "replace": "new"}"#;
-const CREATE: &str = r#"{"type": "file_create", "id": "create_0", "file": "b.py", "content": "print(1)\n"}"#;
+const EDIT: &str =
+    r#"{"type": "file_edit", "id": "edit_0", "file": "a.py", "find": "old", "replace": "new"}"#;
+const CREATE: &str =
+    r#"{"type": "file_create", "id": "create_0", "file": "b.py", "content": "print(1)\n"}"#;
 const DELETE: &str = r#"{"type": "file_delete", "id": "delete_0", "file": "c.py"}"#;
 
 impl Room {
@@ -25,8 +27,16 @@ impl Room {
         std::fs::create_dir(&home).unwrap();
         std::fs::write(folder.join("a.py"), "x = old\n").unwrap();
         std::fs::write(folder.join("c.py"), "gone\n").unwrap();
-        std::fs::write(folder.join("calls.json"), format!("[{}]", calls.join(",\n"))).unwrap();
-        Room { _scratch: scratch, folder, home }
+        std::fs::write(
+            folder.join("calls.json"),
+            format!("[{}]", calls.join(",\n")),
+        )
+        .unwrap();
+        Room {
+            _scratch: scratch,
+            folder,
+            home,
+        }
     }
 
     fn policy(self, text: &str) -> Room {
@@ -58,8 +68,14 @@ fn a_yes_runs_it_and_a_no_carries_its_words() {
     let (shown, status) = terminal.end();
     assert_eq!(room.text("a.py"), "x = new\n");
     assert!(!room.path("b.py").exists());
-    assert!(shown.contains("approved file_edit(a.py) once; running it"), "{shown}");
-    assert!(shown.contains("denied by the person: use c.py instead. nothing was changed"), "{shown}");
+    assert!(
+        shown.contains("approved file_edit(a.py) once; running it"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("denied by the person: use c.py instead. nothing was changed"),
+        "{shown}"
+    );
     assert!(shown.contains("Completed: 1/2 operations"), "{shown}");
     assert_eq!(status, 20);
 }
@@ -113,7 +129,11 @@ fn h_40_lines_that_are_pasted_answer_nothing_at_any_question() {
     terminal.answer("Your answer: ", "n");
     terminal.answer("Your answer: ", "n");
     let (shown, status) = terminal.end();
-    assert_eq!((room.text("a.py").as_str(), status), ("x = old\n", 20), "{shown}");
+    assert_eq!(
+        (room.text("a.py").as_str(), status),
+        ("x = old\n", 20),
+        "{shown}"
+    );
     assert!(!room.path("b.py").exists(), "{shown}");
 }
 
@@ -128,7 +148,10 @@ fn h_54_a_delete_needs_two_prompts_and_two_answers() {
     terminal.answer("Really? [y/N]: ", "y");
     let (shown, _) = terminal.end();
     assert!(!room.path("c.py").exists(), "{shown}");
-    assert!(shown.contains("confirmation 1 of 2") && shown.contains("confirmation 2 of 2"), "{shown}");
+    assert!(
+        shown.contains("confirmation 1 of 2") && shown.contains("confirmation 2 of 2"),
+        "{shown}"
+    );
     assert!(shown.contains("double confirmed 1"), "{shown}");
 }
 
@@ -142,9 +165,19 @@ fn z_02_a_wider_answer_shows_its_reach_and_needs_a_second_key() {
     terminal.answer("Your answer: ", "r");
     terminal.answer("Keep that? [y/N]: ", "y");
     let (shown, status) = terminal.end();
-    assert!(shown.contains("✓ Approved 1 remaining operation"), "{shown}");
+    assert!(
+        shown.contains("✓ Approved 1 remaining operation"),
+        "{shown}"
+    );
     assert!(shown.contains("Executing: create_0..."), "{shown}");
-    assert_eq!((room.text("a.py").as_str(), room.text("b.py").as_str(), status), ("x = new\n", "print(1)\n", 0));
+    assert_eq!(
+        (
+            room.text("a.py").as_str(),
+            room.text("b.py").as_str(),
+            status
+        ),
+        ("x = new\n", "print(1)\n", 0)
+    );
 }
 
 #[test]
@@ -166,7 +199,10 @@ fn r_08_a_pattern_is_chosen_or_typed_with_how_far_it_reaches() {
     terminal.wait_for("Create rule for `sort -o x.txt a.py` everywhere?");
     terminal.answer("Keep that? [y/N]: ", "y");
     let (shown, status) = terminal.end();
-    assert!(shown.contains("Auto-approval rule created: allow `sort -o x.txt a.py` everywhere"), "{shown}");
+    assert!(
+        shown.contains("Auto-approval rule created: allow `sort -o x.txt a.py` everywhere"),
+        "{shown}"
+    );
     assert!(shown.contains("ran, unasked"), "{shown}");
     assert_eq!(status, 0, "{shown}");
 }
@@ -175,7 +211,10 @@ fn r_08_a_pattern_is_chosen_or_typed_with_how_far_it_reaches() {
 fn x_01_nobody_answers_in_time() {
     let room = Room::new(&[EDIT]).policy("approval_timeout: 1");
     let (shown, status) = room.run().end();
-    assert!(shown.contains("nobody answered in time, so it was denied. nothing was changed"), "{shown}");
+    assert!(
+        shown.contains("nobody answered in time, so it was denied. nothing was changed"),
+        "{shown}"
+    );
     assert_eq!((room.text("a.py").as_str(), status), ("x = old\n", 20));
 }
 
@@ -187,8 +226,14 @@ fn a_closed_terminal_and_ctrl_c_stop_the_batch() {
         terminal.wait_for("Your answer: ");
         terminal.keys(key);
         let (shown, status) = terminal.end();
-        assert!(shown.contains("User requested to stop execution"), "{shown}");
-        assert!(shown.contains("Cancelled 2 remaining operations"), "{shown}");
+        assert!(
+            shown.contains("User requested to stop execution"),
+            "{shown}"
+        );
+        assert!(
+            shown.contains("Cancelled 2 remaining operations"),
+            "{shown}"
+        );
         assert_eq!((room.text("a.py").as_str(), status), ("x = old\n", 20));
     }
 }
@@ -203,13 +248,18 @@ fn ctrl_c_ends_the_running_command_and_what_follows() {
     terminal.keys("\u{3}");
     let (shown, status) = terminal.end();
     assert!(!room.path("woke.txt").exists(), "{shown}");
-    assert_eq!((room.text("a.py").as_str(), status), ("x = old\n", 20), "{shown}");
+    assert_eq!(
+        (room.text("a.py").as_str(), status),
+        ("x = old\n", 20),
+        "{shown}"
+    );
 }
 
 #[test]
 fn u_07_view_shows_all_of_a_long_change_page_by_page() {
     let lines: String = (0..120).map(|line| format!("line {line}\\n")).collect();
-    let create = format!(r#"{{"type": "file_create", "id": "c", "file": "long.py", "content": "{lines}"}}"#);
+    let create =
+        format!(r#"{{"type": "file_create", "id": "c", "file": "long.py", "content": "{lines}"}}"#);
     let room = Room::new(&[&create]);
     let mut terminal = room.run();
     terminal.wait_for("more lines; v shows all]");
@@ -233,7 +283,10 @@ fn h_36_what_an_agent_wrote_moves_nothing_on_the_screen() {
     std::thread::sleep(Duration::from_millis(500));
     terminal.keys("y\r");
     let (shown, _) = terminal.end();
-    assert!(!shown.contains("\u{1b}[2J") && !shown.contains('\u{202e}'), "{shown:?}");
+    assert!(
+        !shown.contains("\u{1b}[2J") && !shown.contains('\u{202e}'),
+        "{shown:?}"
+    );
 }
 
 /// finding A-11: in plain lines the width stands behind the word, and what is kept is shown and confirmed.

@@ -6,8 +6,14 @@ use super::Terminal;
 use super::screen::{Room, create};
 
 const DELETE: &str = r#"{"type": "file_delete", "id": "delete_0", "file": "c.py"}"#;
-const PROFILES: [(&str, &str); 6] =
-    [("sayso", "y"), ("kollabor-spec", "y"), ("llm-do", "y"), ("forge", "a"), ("opencode", "o"), ("kollabor", "a")];
+const PROFILES: [(&str, &str); 6] = [
+    ("sayso", "y"),
+    ("kollabor-spec", "y"),
+    ("llm-do", "y"),
+    ("forge", "a"),
+    ("opencode", "o"),
+    ("kollabor", "a"),
+];
 
 fn in_lines(room: &Room) -> Terminal {
     Terminal::start(&room.folder, &room.home, &["run", "calls.json"])
@@ -22,15 +28,23 @@ fn finding_a_02_enter_alone_denies_in_lines_under_every_profile() {
         terminal.wait_for("Enter  deny");
         terminal.answer("Your answer: ", "");
         let (shown, status) = terminal.end();
-        assert_eq!((room.has("f.py"), status), (false, 20), "{profile}: {shown}");
+        assert_eq!(
+            (room.has("f.py"), status),
+            (false, 20),
+            "{profile}: {shown}"
+        );
     }
 }
 
 /// finding A-02: Enter decides nothing on a painted prompt, under every profile.
 #[test]
 fn finding_a_02_enter_approves_no_painted_prompt() {
-    for (profile, _) in PROFILES.into_iter().filter(|(profile, _)| *profile != "llm-do") {
-        let room = Room::new(&[create("f.py")]).policy(&format!("profile: {profile}\napproval_timeout: 0"));
+    for (profile, _) in PROFILES
+        .into_iter()
+        .filter(|(profile, _)| *profile != "llm-do")
+    {
+        let room = Room::new(&[create("f.py")])
+            .policy(&format!("profile: {profile}\napproval_timeout: 0"));
         let mut screen = room.run();
         screen.at("f.py", "\r");
         screen.see("Enter decides nothing");
@@ -61,7 +75,11 @@ fn finding_a_02_a_sentence_typed_too_early_and_enter_never_approve() {
         std::thread::sleep(Duration::from_millis(900));
         terminal.keys("\r");
         let (shown, status) = terminal.end();
-        assert_eq!((room.has("f.py"), status), (false, 20), "{sentence:?}: {shown}");
+        assert_eq!(
+            (room.has("f.py"), status),
+            (false, 20),
+            "{sentence:?}: {shown}"
+        );
     }
     // A line that is no answer does the same.
     let room = Room::new(&[create("f.py")]).policy(policy);
@@ -77,7 +95,11 @@ fn finding_a_02_a_sentence_typed_too_early_and_enter_never_approve() {
     screen.send("please also fix the tests");
     screen.see("f.py");
     std::thread::sleep(Duration::from_millis(900));
-    assert!(!screen.text().contains("Enter allow once"), "{}", screen.text());
+    assert!(
+        !screen.text().contains("Enter allow once"),
+        "{}",
+        screen.text()
+    );
     screen.press("\r");
     screen.see("Enter decides nothing");
     screen.press("n");
@@ -89,7 +111,8 @@ fn finding_a_02_a_sentence_typed_too_early_and_enter_never_approve() {
 #[test]
 fn finding_a_19_any_other_key_cancels_the_second_delete_prompt() {
     for (profile, yes) in PROFILES {
-        let room = Room::new(&[DELETE.to_owned()]).policy(&format!("profile: {profile}\napproval_timeout: 0"));
+        let room = Room::new(&[DELETE.to_owned()])
+            .policy(&format!("profile: {profile}\napproval_timeout: 0"));
         let mut terminal = in_lines(&room);
         terminal.answer("Your answer: ", yes);
         terminal.wait_for("anything else cancels");
@@ -123,16 +146,28 @@ fn finding_a_21_the_record_has_what_was_pressed_and_typed() {
     terminal.answer("Your answer: ", "");
     terminal.end();
     let journal = recorded(&room);
-    assert!(journal.contains(r#""user_response":"yes","user_response_word":"once""#), "{journal}");
-    assert!(journal.contains(r#""user_response":"Enter","user_response_word":"deny""#), "{journal}");
+    assert!(
+        journal.contains(r#""user_response":"yes","user_response_word":"once""#),
+        "{journal}"
+    );
+    assert!(
+        journal.contains(r#""user_response":"Enter","user_response_word":"deny""#),
+        "{journal}"
+    );
     let room = Room::new(&[create("f.py"), create("g.py")]).policy("profile: kollabor-spec");
     let mut screen = room.run();
     screen.at("operation 1 of 2", "y");
     screen.at("operation 2 of 2", "\u{1b}");
     screen.end();
     let journal = recorded(&room);
-    assert!(journal.contains(r#""user_response":"y","user_response_word":"once""#), "{journal}");
-    assert!(journal.contains(r#""user_response":"Esc","user_response_word":"deny""#), "{journal}");
+    assert!(
+        journal.contains(r#""user_response":"y","user_response_word":"once""#),
+        "{journal}"
+    );
+    assert!(
+        journal.contains(r#""user_response":"Esc","user_response_word":"deny""#),
+        "{journal}"
+    );
 }
 
 fn walkdir(folder: &std::path::Path) -> Vec<std::path::PathBuf> {

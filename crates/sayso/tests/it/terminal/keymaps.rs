@@ -6,7 +6,9 @@ use sayso_core::prompt::Scope;
 use super::screen::{Room, Screen, command, create};
 
 fn room(keymap: &str, calls: &[String]) -> Room {
-    Room::new(calls).policy(&format!("keymap: {keymap}\nprompt_style: inline\napproval_timeout: 0"))
+    Room::new(calls).policy(&format!(
+        "keymap: {keymap}\nprompt_style: inline\napproval_timeout: 0"
+    ))
 }
 
 fn key(keymap: &Keymap, action: Action) -> String {
@@ -21,7 +23,9 @@ fn place(number: usize, total: usize) -> String {
 /// Once, no, Esc, what is no key, Enter, view, help, words for a denial, and the end of the batch.
 fn the_plain_keys(name: &str) {
     let keymap = Keymap::named(name);
-    let calls: Vec<String> = (1..=6).map(|number| create(&format!("f{number}.py"))).collect();
+    let calls: Vec<String> = (1..=6)
+        .map(|number| create(&format!("f{number}.py")))
+        .collect();
     let room = room(name, &calls);
     let mut screen = room.run();
     let once = key(keymap, Action::Allow(Scope::Once));
@@ -52,7 +56,9 @@ fn the_plain_keys(name: &str) {
     screen.at(&place(5, 6), if folds { &capital } else { &once });
     screen.at(&place(6, 6), &key(keymap, Action::Quit));
     let (text, status) = screen.end();
-    let there: Vec<bool> = (1..=6).map(|number| room.has(&format!("f{number}.py"))).collect();
+    let there: Vec<bool> = (1..=6)
+        .map(|number| room.has(&format!("f{number}.py")))
+        .collect();
     assert_eq!(there, [true, false, false, false, true, false], "{text}");
     assert!(text.contains("User requested to stop execution"), "{text}");
     assert_eq!(status, 20);
@@ -61,12 +67,20 @@ fn the_plain_keys(name: &str) {
 /// Every wider yes shows its reach, goes back, and counts with a second key.
 fn the_wider_keys(name: &str) {
     let keymap = Keymap::named(name);
-    let calls: Vec<String> = (1..=9).map(|number| command(&format!("sort -o o{number}.txt a.py"))).collect();
+    let calls: Vec<String> = (1..=9)
+        .map(|number| command(&format!("sort -o o{number}.txt a.py")))
+        .collect();
     let room = room(name, &calls);
     let mut screen = room.run();
     let mut number = 1;
-    for (scope, reach) in [(Scope::Session, "in this session"), (Scope::Project, "in this project"), (Scope::Always, "everywhere")] {
-        let Some(key) = keymap.key_of(Action::Allow(scope)) else { continue };
+    for (scope, reach) in [
+        (Scope::Session, "in this session"),
+        (Scope::Project, "in this project"),
+        (Scope::Always, "everywhere"),
+    ] {
+        let Some(key) = keymap.key_of(Action::Allow(scope)) else {
+            continue;
+        };
         screen.at(&place(number, 9), &key.to_string());
         screen.see(reach);
         back_and_forth(&mut screen, &key.to_string());
@@ -91,7 +105,10 @@ fn the_wider_keys(name: &str) {
     } else {
         screen.at(&place(number, 9), &key(keymap, Action::Quit));
         let (text, _) = screen.end();
-        assert!(text.contains(&format!("Completed: {}/9", number - 1)), "{text}");
+        assert!(
+            text.contains(&format!("Completed: {}/9", number - 1)),
+            "{text}"
+        );
     }
 }
 
@@ -138,13 +155,30 @@ keymaps! {
 /// Z-58: `A` is for every edit of the workspace, in this session; a delete, a protected file and a command are none.
 #[test]
 fn the_key_for_all_edits_of_kollabor() {
-    let edit = r#"{"type": "file_edit", "id": "e", "file": "a.py", "find": "old", "replace": "new"}"#.to_owned();
-    let protected = r#"{"type": "file_write", "id": "p", "file": ".env", "content": "A=1\n"}"#.to_owned();
+    let edit =
+        r#"{"type": "file_edit", "id": "e", "file": "a.py", "find": "old", "replace": "new"}"#
+            .to_owned();
+    let protected =
+        r#"{"type": "file_write", "id": "p", "file": ".env", "content": "A=1\n"}"#.to_owned();
     let delete = r#"{"type": "file_delete", "id": "d", "file": "c.py"}"#.to_owned();
-    let room = room("kollabor", &[create("f1.py"), create("f2.py"), edit, command("sort -o o.txt a.py"), protected, delete]);
+    let room = room(
+        "kollabor",
+        &[
+            create("f1.py"),
+            create("f2.py"),
+            edit,
+            command("sort -o o.txt a.py"),
+            protected,
+            delete,
+        ],
+    );
     let mut screen = room.run();
     screen.see(&place(1, 6));
-    assert!(screen.text().contains("A all edits…") && !screen.text().contains("t this tool…"), "{}", screen.text());
+    assert!(
+        screen.text().contains("A all edits…") && !screen.text().contains("t this tool…"),
+        "{}",
+        screen.text()
+    );
     // A small letter is another key.
     screen.press("?");
     screen.see("every write and edit of files in this workspace");
@@ -156,13 +190,19 @@ fn the_key_for_all_edits_of_kollabor() {
     // The next that is asked about is the command.
     screen.see(&place(4, 6));
     assert!(room.has("f1.py") && room.has("f2.py"));
-    assert_eq!(std::fs::read_to_string(room.folder.join("a.py")).unwrap(), "x = new\n");
+    assert_eq!(
+        std::fs::read_to_string(room.folder.join("a.py")).unwrap(),
+        "x = new\n"
+    );
     assert!(!screen.text().contains("A all edits…"), "{}", screen.text());
     screen.press("d");
     screen.at(&place(5, 6), "d");
     screen.at("confirmation 1 of 2", "d");
     let (text, _) = screen.end();
-    assert!(!room.has("o.txt") && !room.has(".env") && room.has("c.py"), "{text}");
+    assert!(
+        !room.has("o.txt") && !room.has(".env") && room.has("c.py"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -174,14 +214,19 @@ fn the_key_for_a_tool_of_a_server_of_kollabor() {
     };
     let room = room("kollabor", &[call(1), call(2), create("f.py")]);
     let command = serde_json::json!(crate::mcp::small());
-    let servers = format!("version: 1\nservers:\n  github:\n    command: {command}\n    workspace: true\n");
+    let servers =
+        format!("version: 1\nservers:\n  github:\n    command: {command}\n    workspace: true\n");
     std::fs::write(room.home.join(".config/sayso/servers.yaml"), servers).unwrap();
     let tools = serde_json::json!([{"name": "get_issue", "description": "An issue.", "inputSchema": {"type": "object"}}]);
     std::fs::write(room.folder.join("tools.json"), tools.to_string()).unwrap();
     let mut screen = room.run();
     screen.see(&place(1, 3));
     screen.see("t this tool…");
-    assert!(screen.text().contains("t this tool…") && !screen.text().contains("A all edits…"), "{}", screen.text());
+    assert!(
+        screen.text().contains("t this tool…") && !screen.text().contains("A all edits…"),
+        "{}",
+        screen.text()
+    );
     screen.press("t");
     screen.see("every call of get_issue of the MCP server github in this session");
     screen.press("y");

@@ -43,17 +43,37 @@ pub struct Terminal {
 impl Terminal {
     /// Starts the program in `folder` with a home of its own.
     pub fn start(folder: &Path, home: &Path, args: &[&str]) -> Terminal {
-        Terminal::start_with(folder, &[("HOME", home.to_str().unwrap()), ("PATH", "/usr/bin:/bin")], 120, args)
+        Terminal::start_with(
+            folder,
+            &[("HOME", home.to_str().unwrap()), ("PATH", "/usr/bin:/bin")],
+            120,
+            args,
+        )
     }
 
     /// Starts the program with these variables and no others, on a screen of so many columns.
-    pub fn start_with(folder: &Path, variables: &[(&str, &str)], columns: u16, args: &[&str]) -> Terminal {
-        let pair = native_pty_system().openpty(PtySize { rows: 50, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
+    pub fn start_with(
+        folder: &Path,
+        variables: &[(&str, &str)],
+        columns: u16,
+        args: &[&str],
+    ) -> Terminal {
+        let pair = native_pty_system()
+            .openpty(PtySize {
+                rows: 50,
+                cols: columns,
+                pixel_width: 0,
+                pixel_height: 0,
+            })
+            .unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sayso"));
         command.args(args);
         command.cwd(folder);
         command.env_clear();
-        for (name, value) in variables.iter().chain(&[("TERM", "dumb"), ("NO_COLOR", "1")]) {
+        for (name, value) in variables
+            .iter()
+            .chain(&[("TERM", "dumb"), ("NO_COLOR", "1")])
+        {
             command.env(name, value);
         }
         let child = pair.slave.spawn_command(command).unwrap();
@@ -66,7 +86,9 @@ impl Terminal {
             loop {
                 let count = reader.read(&mut bytes).unwrap_or_default();
                 let mut shown = to.0.lock().unwrap();
-                shown.text.push_str(&String::from_utf8_lossy(&bytes[..count]));
+                shown
+                    .text
+                    .push_str(&String::from_utf8_lossy(&bytes[..count]));
                 shown.closed = count == 0;
                 to.1.notify_all();
                 if count == 0 {
@@ -74,7 +96,13 @@ impl Terminal {
                 }
             }
         });
-        Terminal { child, keys: pair.master.take_writer().unwrap(), shown, seen: 0, _master: pair.master }
+        Terminal {
+            child,
+            keys: pair.master.take_writer().unwrap(),
+            shown,
+            seen: 0,
+            _master: pair.master,
+        }
     }
 
     /// Waits until the terminal shows this, after what was waited for before.
@@ -87,7 +115,11 @@ impl Terminal {
                 return;
             }
             let left = until.saturating_duration_since(Instant::now());
-            assert!(!shown.closed && !left.is_zero(), "`{text}` did not come; the terminal shows:\n{}", shown.text);
+            assert!(
+                !shown.closed && !left.is_zero(),
+                "`{text}` did not come; the terminal shows:\n{}",
+                shown.text
+            );
             shown = self.shown.1.wait_timeout(shown, left).unwrap().0;
         }
     }
@@ -110,7 +142,12 @@ impl Terminal {
         let until = Instant::now() + PATIENCE;
         let mut shown = self.shown.0.lock().unwrap();
         while !shown.closed && Instant::now() < until {
-            shown = self.shown.1.wait_timeout(shown, Duration::from_millis(100)).unwrap().0;
+            shown = self
+                .shown
+                .1
+                .wait_timeout(shown, Duration::from_millis(100))
+                .unwrap()
+                .0;
         }
         (shown.text.replace("\r\n", "\n"), status.exit_code())
     }

@@ -15,7 +15,9 @@ fn calls(list: &[&str]) -> Vec<String> {
 /// The first try of a few in which what has to come within a moment did so.
 fn in_time<T>(tried: impl Fn(&Room) -> Option<T>) -> (Room, T) {
     let mut tries = (0..5).map(|_| Room::new(&calls(&["f.py"])).policy("approval_timeout: 0"));
-    tries.find_map(|room| tried(&room).map(|found| (room, found))).expect("a key in the first moment of a prompt does not count")
+    tries
+        .find_map(|room| tried(&room).map(|found| (room, found)))
+        .expect("a key in the first moment of a prompt does not count")
 }
 
 #[test]
@@ -31,7 +33,10 @@ fn h_40_what_was_typed_before_the_prompt_or_in_its_first_moment_does_not_count()
     });
     screen.press("n");
     let (text, status) = screen.end();
-    assert!(!room.has("f.py") && text.contains("denied by the person"), "{text}");
+    assert!(
+        !room.has("f.py") && text.contains("denied by the person"),
+        "{text}"
+    );
     assert_eq!(status, 20);
 }
 
@@ -62,16 +67,28 @@ fn h_40_a_paste_never_approves_marked_or_not() {
 #[test]
 fn u_15_what_was_printed_before_stays_and_the_terminal_is_given_back() {
     let room = Room::new(&calls(&["f.py"])).policy("approval_timeout: 0");
-    let line = format!("echo before; {} run calls.json; stty -a; echo after", env!("CARGO_BIN_EXE_sayso"));
+    let line = format!(
+        "echo before; {} run calls.json; stty -a; echo after",
+        env!("CARGO_BIN_EXE_sayso")
+    );
     let mut screen = room.start(&line, 100, 40);
     screen.see(" wants to ");
     assert!(screen.text().contains("before"), "{}", screen.text());
-    assert!(!screen.raw().contains("\u{1b}[?1049h"), "an inline prompt takes no other screen");
+    assert!(
+        !screen.raw().contains("\u{1b}[?1049h"),
+        "an inline prompt takes no other screen"
+    );
     screen.press("y");
     let raw = screen.raw();
     let (text, _) = screen.end();
-    assert!(text.contains("before") && text.contains("after") && !text.contains(" wants to "), "{text}");
-    assert!(text.contains(" icanon") && text.contains(" echo "), "{text}");
+    assert!(
+        text.contains("before") && text.contains("after") && !text.contains(" wants to "),
+        "{text}"
+    );
+    assert!(
+        text.contains(" icanon") && text.contains(" echo "),
+        "{text}"
+    );
     assert!(raw.contains("\u{1b}[?2004h"), "pastes are marked");
     assert!(room.has("f.py"));
 }
@@ -87,13 +104,21 @@ fn h_54_a_delete_needs_two_prompts_that_look_different_and_two_keys() {
         screen.send("y");
         std::thread::sleep(Duration::from_millis(30));
     }
-    assert!(std::fs::exists(room.folder.join("c.py")).unwrap(), "{}", screen.text());
+    assert!(
+        std::fs::exists(room.folder.join("c.py")).unwrap(),
+        "{}",
+        screen.text()
+    );
     screen.see("confirmation");
     if screen.text().contains("confirmation 1 of 2") {
         screen.press("y");
     }
     screen.see("confirmation 2 of 2");
-    assert!(screen.text().contains("╔═") && screen.text().contains("ARE YOU SURE?"), "{}", screen.text());
+    assert!(
+        screen.text().contains("╔═") && screen.text().contains("ARE YOU SURE?"),
+        "{}",
+        screen.text()
+    );
     screen.press("n");
     screen.at("confirmation 1 of 2", "y");
     screen.at("confirmation 2 of 2", "y");
@@ -101,7 +126,10 @@ fn h_54_a_delete_needs_two_prompts_that_look_different_and_two_keys() {
     let (text, _) = screen.end();
     assert!(!room.has("c.py"), "{text}");
     assert!(text.contains("double confirmed 1"), "{text}");
-    assert!(raw.matches("\u{1b}[?1049h").count() >= 4, "each is painted on a screen of its own");
+    assert!(
+        raw.matches("\u{1b}[?1049h").count() >= 4,
+        "each is painted on a screen of its own"
+    );
 }
 
 #[test]
@@ -115,7 +143,11 @@ fn a_window_that_changes_its_size_shows_the_prompt_again() {
         screen.see("decides nothing");
         screen.press("\u{1b}[A");
         let text = screen.text();
-        assert_eq!(text.matches(" wants to ").count(), 1, "{columns}x{rows}:\n{text}");
+        assert_eq!(
+            text.matches(" wants to ").count(),
+            1,
+            "{columns}x{rows}:\n{text}"
+        );
         assert!(text.contains("help"), "{columns}x{rows}:\n{text}");
     }
     // Where nothing can be shown, nothing can be approved.
@@ -143,8 +175,13 @@ fn h_55_a_lost_terminal_is_a_denial() {
     screen.status();
     assert!(!room.has("f.py") && !room.has("g.py"));
     let record = std::fs::read_dir(room.home.join(".local/state/sayso/journal")).unwrap();
-    let text: String = record.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap_or_default()).collect();
-    assert!(text.contains("\"asked\"") || text.contains("asked"), "{text}");
+    let text: String = record
+        .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap_or_default())
+        .collect();
+    assert!(
+        text.contains("\"asked\"") || text.contains("asked"),
+        "{text}"
+    );
     assert!(!text.contains("\"outcome\":\"approved\""), "{text}");
 }
 
@@ -153,7 +190,11 @@ fn ctrl_z_and_back_asks_again_and_nothing_typed_in_between_counts() {
     for by_key in [true, false] {
         let room = Room::new(&calls(&["f.py"])).policy("approval_timeout: 0\nprompt_style: modal");
         // The program itself is what the terminal started, so that it can be stopped.
-        let mut screen = room.start(&format!("exec {} run calls.json", env!("CARGO_BIN_EXE_sayso")), 100, 40);
+        let mut screen = room.start(
+            &format!("exec {} run calls.json", env!("CARGO_BIN_EXE_sayso")),
+            100,
+            40,
+        );
         screen.see("Approval Required");
         std::thread::sleep(Duration::from_millis(600));
         if by_key {
@@ -200,14 +241,22 @@ fn x_01_nobody_answers_in_time_and_the_countdown_says_so() {
     let screen = room.run();
     screen.see("denied in 0:0");
     let (text, status) = screen.end();
-    assert!(text.contains("nobody answered in time, so it was denied. nothing was changed"), "{text}");
+    assert!(
+        text.contains("nobody answered in time, so it was denied. nothing was changed"),
+        "{text}"
+    );
     assert!(!room.has("f.py"));
     assert_eq!(status, 20);
 }
 
 #[test]
 fn r_08_a_pattern_is_typed_checked_and_previewed() {
-    let sorts = ["sort -o o1.txt a.py", "sort -o o2.txt a.py", "sort -o o3.txt a.py", "sort -o o4.txt a.py"];
+    let sorts = [
+        "sort -o o1.txt a.py",
+        "sort -o o2.txt a.py",
+        "sort -o o3.txt a.py",
+        "sort -o o4.txt a.py",
+    ];
     let calls: Vec<String> = sorts.iter().map(|text| command(text)).collect();
     let room = Room::new(&calls).policy("approval_timeout: 0");
     let mut screen = room.run();
@@ -233,14 +282,22 @@ fn r_08_a_pattern_is_typed_checked_and_previewed() {
     screen.see("Auto-approval rule created: allow `sort -o o?.txt a.py` in this project");
     let (text, status) = screen.end();
     assert!(text.contains("takes it back)"), "{text}");
-    assert!(text.contains("ran, unasked"), "the rule counts for the next one:\n{text}");
-    assert!(room.has("o3.txt") && room.has("o4.txt") && !room.has("o2.txt"), "{text}");
+    assert!(
+        text.contains("ran, unasked"),
+        "the rule counts for the next one:\n{text}"
+    );
+    assert!(
+        room.has("o3.txt") && room.has("o4.txt") && !room.has("o2.txt"),
+        "{text}"
+    );
     assert_eq!(status, 20);
 }
 
 #[test]
 fn r_07_always_proposes_a_rule_and_says_how_to_take_it_back() {
-    let calls: Vec<String> = (1..=2).map(|number| command(&format!("sort -o o{number}.txt a.py"))).collect();
+    let calls: Vec<String> = (1..=2)
+        .map(|number| command(&format!("sort -o o{number}.txt a.py")))
+        .collect();
     let room = Room::new(&calls).policy("profile: forge");
     let mut screen = room.run();
     screen.at("operation 1 of 2", "A");
@@ -256,13 +313,18 @@ fn r_07_always_proposes_a_rule_and_says_how_to_take_it_back() {
 
 #[test]
 fn z_03_enter_approves_only_where_the_profile_lets_it_and_never_a_delete() {
-    let room = Room::new(&[create("o1.py"), DELETE.to_owned()]).policy("profile: kollabor-spec\nenter_approves: true");
+    let room = Room::new(&[create("o1.py"), DELETE.to_owned()])
+        .policy("profile: kollabor-spec\nenter_approves: true");
     let mut screen = room.run();
     screen.see("Enter allow once");
     screen.at("operation 1 of 2", "\r");
     screen.at("operation 2 of 2", "\r");
     screen.see("Enter decides nothing");
-    assert!(!screen.text().contains("Enter allow once"), "{}", screen.text());
+    assert!(
+        !screen.text().contains("Enter allow once"),
+        "{}",
+        screen.text()
+    );
     screen.press("n");
     screen.end();
     assert!(room.has("o1.py"));
@@ -299,7 +361,11 @@ fn z_50_a_dangerous_prompt_takes_no_yes_before_all_of_it_was_seen() {
 #[test]
 fn h_72_what_is_piped_into_sayso_answers_nothing() {
     let room = Room::new(&calls(&["f.py"])).policy("approval_timeout: 0");
-    let mut screen = room.start(&format!("yes | {} run calls.json", env!("CARGO_BIN_EXE_sayso")), 100, 40);
+    let mut screen = room.start(
+        &format!("yes | {} run calls.json", env!("CARGO_BIN_EXE_sayso")),
+        100,
+        40,
+    );
     screen.see(" wants to ");
     std::thread::sleep(Duration::from_millis(900));
     assert!(!room.has("f.py"), "{}", screen.text());
@@ -315,7 +381,10 @@ fn h_36_what_an_agent_wrote_moves_nothing_on_the_screen() {
     let mut screen = room.run();
     screen.see("␛[2J␛[H␛]52;c;eQ==␇‹U+202E›‹U+200B›‹U+E0041›␍");
     let raw = screen.raw();
-    assert!(!raw.contains("\u{1b}]52") && !raw.contains('\u{202e}') && !raw.contains('\u{e0041}'), "{raw:?}");
+    assert!(
+        !raw.contains("\u{1b}]52") && !raw.contains('\u{202e}') && !raw.contains('\u{e0041}'),
+        "{raw:?}"
+    );
     screen.press("n");
     screen.end();
 }
@@ -327,7 +396,11 @@ fn ctrl_c_stops_the_batch_also_in_the_first_moment() {
     screen.see(" wants to ");
     screen.send("\u{3}");
     let (text, status) = screen.end();
-    assert!(text.contains("User requested to stop execution") && text.contains("Cancelled 2 remaining operations"), "{text}");
+    assert!(
+        text.contains("User requested to stop execution")
+            && text.contains("Cancelled 2 remaining operations"),
+        "{text}"
+    );
     assert_eq!(status, 20);
 }
 
@@ -354,19 +427,34 @@ fn a_prompt_that_waits_calls_somebody_when_the_person_wants_that() {
     let room = Room::new(&calls(&["f.py"]));
     let told = room.home.join("told");
     let script = room.home.join("call");
-    std::fs::write(&script, format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > {}.part\nmv {0}.part {0}\n", told.display())).unwrap();
+    std::fs::write(
+        &script,
+        format!(
+            "#!/bin/sh\nprintf '%s\\n' \"$@\" > {}.part\nmv {0}.part {0}\n",
+            told.display()
+        ),
+    )
+    .unwrap();
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let policy =
-        format!("approval_timeout: 0\nnotify: {{after: 0, bell: true, terminal: osc777, command: [{}, '$(x)']}}", script.display());
+    let policy = format!(
+        "approval_timeout: 0\nnotify: {{after: 0, bell: true, terminal: osc777, command: [{}, '$(x)']}}",
+        script.display()
+    );
     let room = room.policy(&policy);
     let mut screen = room.run();
     screen.see(" wants to ");
     while !told.exists() {
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(std::fs::read_to_string(&told).unwrap(), "$(x)\nsayso: an agent waits for your answer\n");
+    assert_eq!(
+        std::fs::read_to_string(&told).unwrap(),
+        "$(x)\nsayso: an agent waits for your answer\n"
+    );
     let raw = screen.raw();
-    assert!(raw.contains("\u{1b}]777;notify;sayso;an agent waits for your answer\u{7}\u{7}"), "{raw:?}");
+    assert!(
+        raw.contains("\u{1b}]777;notify;sayso;an agent waits for your answer\u{7}\u{7}"),
+        "{raw:?}"
+    );
     screen.press("n");
     screen.end();
 }
@@ -375,7 +463,11 @@ fn a_prompt_that_waits_calls_somebody_when_the_person_wants_that() {
 fn a_project_names_no_program_that_is_started_when_a_prompt_waits() {
     let room = Room::new(&calls(&["f.py"])).policy("approval_timeout: 0");
     std::fs::create_dir(room.folder.join(".sayso")).unwrap();
-    std::fs::write(room.folder.join(".sayso/policy.yaml"), "version: 1\nnotify: {after: 0, bell: true, command: [/bin/touch]}\n").unwrap();
+    std::fs::write(
+        room.folder.join(".sayso/policy.yaml"),
+        "version: 1\nnotify: {after: 0, bell: true, command: [/bin/touch]}\n",
+    )
+    .unwrap();
     let mut screen = room.run();
     screen.see(" wants to ");
     std::thread::sleep(Duration::from_millis(400));
@@ -386,12 +478,16 @@ fn a_project_names_no_program_that_is_started_when_a_prompt_waits() {
 
 #[test]
 fn a_catastrophe_is_told_though_nobody_is_asked() {
-    let room = Room::new(&[command("rm -rf / --no-preserve-root"), create("f.py")]).policy("approval_timeout: 0");
+    let room = Room::new(&[command("rm -rf / --no-preserve-root"), create("f.py")])
+        .policy("approval_timeout: 0");
     let mut screen = room.run();
     screen.see("CATASTROPHIC OPERATION: denied, and nobody is asked about it");
     screen.see("it deletes / with everything below");
     screen.at("operation 2 of 2", "n");
     let (text, status) = screen.end();
-    assert!(text.contains("CATASTROPHIC OPERATION") && !room.has("f.py"), "{text}");
+    assert!(
+        text.contains("CATASTROPHIC OPERATION") && !room.has("f.py"),
+        "{text}"
+    );
     assert_eq!(status, 20);
 }

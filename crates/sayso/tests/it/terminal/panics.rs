@@ -25,7 +25,12 @@ impl Patterns for Broken {
         panic!("broken on purpose");
     }
 
-    fn earlier(&self, _: &sayso_core::prompt::Stores, _: sayso_core::prompt::Scope, _: &Prompt) -> Option<Earlier> {
+    fn earlier(
+        &self,
+        _: &sayso_core::prompt::Stores,
+        _: sayso_core::prompt::Scope,
+        _: &Prompt,
+    ) -> Option<Earlier> {
         panic!("broken on purpose");
     }
 }
@@ -37,9 +42,19 @@ fn breaks_while_a_prompt_is_there() {
     let file = std::env::var_os(PROMPT).expect("the other test says which prompt");
     let document = json::read(&std::fs::read_to_string(file).unwrap(), &Limits::default()).unwrap();
     let whereabouts = sayso::record_folder::whereabouts().unwrap();
-    let loaded = sayso::quick::load(&whereabouts, Path::new("/"), &sayso::assemble::Choice::default());
+    let loaded = sayso::quick::load(
+        &whereabouts,
+        Path::new("/"),
+        &sayso::assemble::Choice::default(),
+    );
     let settings = sayso::workbench::settings(&loaded.policy).unwrap();
-    let painted = Painted::open(settings, Arc::new(Broken), Arc::new(AtomicBool::new(false)), Interrupts::Stop).unwrap();
+    let painted = Painted::open(
+        settings,
+        Arc::new(Broken),
+        Arc::new(AtomicBool::new(false)),
+        Interrupts::Stop,
+    )
+    .unwrap();
     pollster::block_on(painted.ask(Arc::new(wire::shown(&document).unwrap())));
 }
 
@@ -50,7 +65,10 @@ fn a_panic_gives_the_terminal_back() {
     let mut prompt = served.prompt();
     let file = served.desk.scene.home.join("prompt.json");
     let this = std::env::current_exe().unwrap();
-    let name = format!("{}::breaks_while_a_prompt_is_there", module_path!().split_once("::").unwrap().1);
+    let name = format!(
+        "{}::breaks_while_a_prompt_is_there",
+        module_path!().split_once("::").unwrap().1
+    );
     for style in ["inline", "status", "modal"] {
         prompt["style"] = style.into();
         std::fs::write(&file, prompt.to_string()).unwrap();
@@ -59,21 +77,47 @@ fn a_panic_gives_the_terminal_back() {
             file.display(),
             this.display()
         );
-        let mut screen = Screen::start(served.desk.scene.workspace.as_ref(), &served.desk.scene.home, &line, 120, 50);
+        let mut screen = Screen::start(
+            served.desk.scene.workspace.as_ref(),
+            &served.desk.scene.home,
+            &line,
+            120,
+            50,
+        );
         screen.see("make all");
         screen.press("p");
         let raw_before = screen.raw();
         screen.see("after");
         let raw = screen.raw();
         let (text, _) = screen.end();
-        assert!(raw_before.contains("\u{1b}[?2004h"), "{style}: it was taken over");
-        assert!(text.contains("broken on purpose") && text.contains("ended 101"), "{style}: {text}");
+        assert!(
+            raw_before.contains("\u{1b}[?2004h"),
+            "{style}: it was taken over"
+        );
+        assert!(
+            text.contains("broken on purpose") && text.contains("ended 101"),
+            "{style}: {text}"
+        );
         let is_set = |flag: &str| text.split_whitespace().any(|word| word == flag);
-        assert!(["icanon", "echo", "isig", "icrnl", "opost"].into_iter().all(is_set), "{style}: {text}");
-        assert!(text.contains("before") && !text.contains("allow once") && !text.contains(" wants to "), "{style}: {text}");
+        assert!(
+            ["icanon", "echo", "isig", "icrnl", "opost"]
+                .into_iter()
+                .all(is_set),
+            "{style}: {text}"
+        );
+        assert!(
+            text.contains("before") && !text.contains("allow once") && !text.contains(" wants to "),
+            "{style}: {text}"
+        );
         let last = |on: &str, off: &str| raw.rfind(on) <= raw.rfind(off);
-        assert!(last("\u{1b}[?2004h", "\u{1b}[?2004l") && last("\u{1b}[?1049h", "\u{1b}[?1049l"), "{style}");
-        assert!(last("\u{1b}[?25l", "\u{1b}[?25h"), "{style}: the cursor is back");
+        assert!(
+            last("\u{1b}[?2004h", "\u{1b}[?2004l") && last("\u{1b}[?1049h", "\u{1b}[?1049l"),
+            "{style}"
+        );
+        assert!(
+            last("\u{1b}[?25l", "\u{1b}[?25h"),
+            "{style}: the cursor is back"
+        );
     }
     hook.kill();
 }

@@ -18,7 +18,13 @@ const WIDTHS: [usize; 2] = [80, 120];
 
 fn shown(prompt: &Prompt, keymap: &'static Keymap, colours: bool, width: usize) -> String {
     let paint = Paint::of(colours, Some(width));
-    let look = Look { keymap, risk: true, rule: true, enter_approves: false, paint };
+    let look = Look {
+        keymap,
+        risk: true,
+        rule: true,
+        enter_approves: false,
+        paint,
+    };
     plain::folded(&plain::whole(prompt, look), paint).join("\n")
 }
 
@@ -27,8 +33,13 @@ fn without_colours(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("\u{1b}[") {
-        let (code, after) = behind.split_once('m').expect("a code for a colour ends with `m`");
-        assert!(code.chars().all(|one| one.is_ascii_digit() || one == ';'), "{code:?} is no colour");
+        let (code, after) = behind
+            .split_once('m')
+            .expect("a code for a colour ends with `m`");
+        assert!(
+            code.chars().all(|one| one.is_ascii_digit() || one == ';'),
+            "{code:?} is no colour"
+        );
         out.push_str(before);
         rest = after;
     }
@@ -56,8 +67,15 @@ fn every_variant_in_the_plain_style_looks_as_it_was_looked_at() {
             let mut found = String::new();
             for (name, prompt) in prompts::variants() {
                 let text = shown(&prompt, keymap, false, width);
-                assert_eq!(without_colours(&shown(&prompt, keymap, true, width)), text, "{name}: a colour is no letter");
-                assert!(!text.chars().any(|one| one != '\n' && is_hidden(one)), "{name}: something is hidden");
+                assert_eq!(
+                    without_colours(&shown(&prompt, keymap, true, width)),
+                    text,
+                    "{name}: a colour is no letter"
+                );
+                assert!(
+                    !text.chars().any(|one| one != '\n' && is_hidden(one)),
+                    "{name}: something is hidden"
+                );
                 found.push_str(&format!("=== {name}\n{text}\n"));
             }
             if keymap.name == "sayso" && width == WIDTHS[0] {
@@ -69,14 +87,34 @@ fn every_variant_in_the_plain_style_looks_as_it_was_looked_at() {
             compare(keymap.name, &format!("{screen}\n"), &mut wrong);
         }
     }
-    assert!(wrong.is_empty(), "these differ, write them anew and look at what changed: {}", wrong.join(", "));
+    assert!(
+        wrong.is_empty(),
+        "these differ, write them anew and look at what changed: {}",
+        wrong.join(", ")
+    );
 }
 
 #[test]
 fn a_second_question_looks_different_and_names_what_would_happen() {
     for (name, prompt) in prompts::variants() {
-        let first = shown(&Prompt { round: Round::First, ..prompt.clone() }, Keymap::named("sayso"), false, 80);
-        let second = shown(&Prompt { round: Round::Second, ..prompt.clone() }, Keymap::named("sayso"), false, 80);
+        let first = shown(
+            &Prompt {
+                round: Round::First,
+                ..prompt.clone()
+            },
+            Keymap::named("sayso"),
+            false,
+            80,
+        );
+        let second = shown(
+            &Prompt {
+                round: Round::Second,
+                ..prompt.clone()
+            },
+            Keymap::named("sayso"),
+            false,
+            80,
+        );
         assert_ne!(first, second, "{name}");
         assert!(second.contains("confirmation 2 of 2"), "{name}: {second}");
     }

@@ -12,9 +12,13 @@ fn edit(path: &str, find: &str, replace: &str) -> String {
 
 fn room(profile: &str, calls: &[String]) -> Room {
     let room = Room::new(calls).policy(&format!("profile: {profile}\napproval_timeout: 0"));
-    for (name, text) in
-        [("docs/a.md", "one\n"), ("docs/b.md", "two\n"), ("docs/.env", "KEY=1\n"), ("src/a.py", "x = 1\n"), ("src/b.py", "x = 1\n")]
-    {
+    for (name, text) in [
+        ("docs/a.md", "one\n"),
+        ("docs/b.md", "two\n"),
+        ("docs/.env", "KEY=1\n"),
+        ("src/a.py", "x = 1\n"),
+        ("src/b.py", "x = 1\n"),
+    ] {
         let file = room.folder.join(name);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, text).unwrap();
@@ -24,7 +28,11 @@ fn room(profile: &str, calls: &[String]) -> Room {
 
 /// What `sayso rules list` says there.
 fn listed(room: &Room) -> String {
-    let screen = room.start(&format!("{} rules list", env!("CARGO_BIN_EXE_sayso")), 200, 20);
+    let screen = room.start(
+        &format!("{} rules list", env!("CARGO_BIN_EXE_sayso")),
+        200,
+        20,
+    );
     screen.see("SOURCE");
     screen.end().0
 }
@@ -43,9 +51,21 @@ fn save(name: &str, transcript: &str) {
 /// finding A-11: 002's workflow 2. `A` at a read below `docs` proposes a rule for the folder, `y` creates it, and the next read there does not ask.
 #[test]
 fn finding_a_11_forge_workflow_2_always_for_a_read_creates_a_rule_for_its_folder() {
-    let room = room("forge", &[read("docs/a.md"), read("docs/b.md"), read("docs/.env"), read("src/a.py")]);
+    let room = room(
+        "forge",
+        &[
+            read("docs/a.md"),
+            read("docs/b.md"),
+            read("docs/.env"),
+            read("src/a.py"),
+        ],
+    );
     let mut transcript = String::new();
-    let mut screen = room.start(&format!("{} run calls.json", env!("CARGO_BIN_EXE_sayso")), 80, 40);
+    let mut screen = room.start(
+        &format!("{} run calls.json", env!("CARGO_BIN_EXE_sayso")),
+        80,
+        40,
+    );
     screen.see("docs/a.md");
     step(&mut transcript, "the question", &screen);
     screen.press("A");
@@ -64,7 +84,10 @@ fn finding_a_11_forge_workflow_2_always_for_a_read_creates_a_rule_for_its_folder
     let (text, _) = screen.end();
     transcript.push_str(&format!("--- d, d\n{}\n", text.trim_end()));
     let list = listed(&room);
-    assert!(list.contains("read docs/**") && list.contains("everywhere"), "{list}");
+    assert!(
+        list.contains("read docs/**") && list.contains("everywhere"),
+        "{list}"
+    );
     transcript.push_str(&format!("--- sayso rules list\n{}\n", list.trim_end()));
     save("forge.txt", &transcript);
 }
@@ -72,10 +95,19 @@ fn finding_a_11_forge_workflow_2_always_for_a_read_creates_a_rule_for_its_folder
 /// finding A-11: 003's `A` and `P` for an edit: always for this file, or for a pattern of files.
 #[test]
 fn finding_a_11_opencode_always_and_pattern_for_an_edit() {
-    let calls = [edit("src/a.py", "1", "2"), edit("src/a.py", "2", "3"), edit("src/b.py", "1", "2"), edit("src/b.py", "2", "3")];
+    let calls = [
+        edit("src/a.py", "1", "2"),
+        edit("src/a.py", "2", "3"),
+        edit("src/b.py", "1", "2"),
+        edit("src/b.py", "2", "3"),
+    ];
     let room = room("opencode", &calls);
     let mut transcript = String::new();
-    let mut screen = room.start(&format!("{} run calls.json", env!("CARGO_BIN_EXE_sayso")), 80, 40);
+    let mut screen = room.start(
+        &format!("{} run calls.json", env!("CARGO_BIN_EXE_sayso")),
+        80,
+        40,
+    );
     screen.see("src/a.py");
     step(&mut transcript, "the question", &screen);
     screen.press("a");
@@ -102,9 +134,15 @@ fn finding_a_11_opencode_always_and_pattern_for_an_edit() {
     let (text, status) = screen.end();
     assert_eq!(status, 0, "{text}");
     transcript.push_str(&format!("--- Enter\n{}\n", text.trim_end()));
-    assert_eq!(std::fs::read_to_string(room.folder.join("src/b.py")).unwrap(), "x = 3\n");
+    assert_eq!(
+        std::fs::read_to_string(room.folder.join("src/b.py")).unwrap(),
+        "x = 3\n"
+    );
     let list = listed(&room);
-    assert!(list.contains("write src/a.py") && list.contains("write src/*.py"), "{list}");
+    assert!(
+        list.contains("write src/a.py") && list.contains("write src/*.py"),
+        "{list}"
+    );
     transcript.push_str(&format!("--- sayso rules list\n{}\n", list.trim_end()));
     save("opencode.txt", &transcript);
 }
@@ -112,7 +150,14 @@ fn finding_a_11_opencode_always_and_pattern_for_an_edit() {
 /// finding A-11: 004's `p` on a file edit keeps it for the project, and Tab takes it to another scope.
 #[test]
 fn finding_a_11_kollabor_project_for_an_edit() {
-    let room = room("kollabor", &[edit("src/a.py", "1", "2"), edit("src/a.py", "2", "3"), edit("src/b.py", "1", "2")]);
+    let room = room(
+        "kollabor",
+        &[
+            edit("src/a.py", "1", "2"),
+            edit("src/a.py", "2", "3"),
+            edit("src/b.py", "1", "2"),
+        ],
+    );
     let mut screen = room.run();
     screen.at("src/a.py", "p");
     screen.see("Create rule for edit_file on src/a.py?");
@@ -128,7 +173,10 @@ fn finding_a_11_kollabor_project_for_an_edit() {
     screen.at("src/b.py", "d");
     screen.end();
     let list = listed(&room);
-    assert!(list.contains("write src/a.py") && list.contains(&format!("in {}", room.folder.display())), "{list}");
+    assert!(
+        list.contains("write src/a.py") && list.contains(&format!("in {}", room.folder.display())),
+        "{list}"
+    );
 }
 
 /// finding A-41: 003's own example, `git *`, is refused with the nearest pattern that would do.

@@ -34,8 +34,16 @@ impl Room {
         std::fs::create_dir(&home).unwrap();
         std::fs::write(folder.join("a.py"), "x = old\n").unwrap();
         std::fs::write(folder.join("c.py"), "gone\n").unwrap();
-        std::fs::write(folder.join("calls.json"), format!("[{}]", calls.join(",\n"))).unwrap();
-        Room { _scratch: scratch, folder, home }
+        std::fs::write(
+            folder.join("calls.json"),
+            format!("[{}]", calls.join(",\n")),
+        )
+        .unwrap();
+        Room {
+            _scratch: scratch,
+            folder,
+            home,
+        }
     }
 
     /// With a policy of the person's.
@@ -53,7 +61,11 @@ impl Room {
 
     /// `sayso run` on the calls.
     pub fn run(&self) -> Screen {
-        self.start(&format!("{} run calls.json", env!("CARGO_BIN_EXE_sayso")), 100, 40)
+        self.start(
+            &format!("{} run calls.json", env!("CARGO_BIN_EXE_sayso")),
+            100,
+            40,
+        )
     }
 
     /// A line of a shell at a terminal of this size.
@@ -64,7 +76,9 @@ impl Room {
 
 /// A new file, as a call that asks.
 pub fn create(name: &str) -> String {
-    format!(r#"{{"type": "file_create", "id": "{name}", "file": "{name}", "content": "print(1)\n"}}"#)
+    format!(
+        r#"{{"type": "file_create", "id": "{name}", "file": "{name}", "content": "print(1)\n"}}"#
+    )
 }
 
 /// A command, as a call.
@@ -92,19 +106,38 @@ pub struct Screen {
 impl Screen {
     /// Starts a line of a shell.
     pub fn start(folder: &Path, home: &Path, line: &str, columns: u16, rows: u16) -> Screen {
-        let pair = native_pty_system().openpty(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
+        let pair = native_pty_system()
+            .openpty(PtySize {
+                rows,
+                cols: columns,
+                pixel_width: 0,
+                pixel_height: 0,
+            })
+            .unwrap();
         let mut command = CommandBuilder::new("/bin/sh");
         command.args(["-c", line]);
         command.cwd(folder);
         command.env_clear();
-        for (name, value) in [("HOME", home.to_str().unwrap()), ("PATH", "/usr/bin:/bin"), ("TERM", "xterm-256color")] {
+        for (name, value) in [
+            ("HOME", home.to_str().unwrap()),
+            ("PATH", "/usr/bin:/bin"),
+            ("TERM", "xterm-256color"),
+        ] {
             command.env(name, value);
         }
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
         let parser = vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0);
-        let shown = Arc::new((Mutex::new(Shown { parser, raw: Vec::new(), closed: false, lost: false }), Condvar::new()));
+        let shown = Arc::new((
+            Mutex::new(Shown {
+                parser,
+                raw: Vec::new(),
+                closed: false,
+                lost: false,
+            }),
+            Condvar::new(),
+        ));
         let to = Arc::clone(&shown);
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
@@ -120,7 +153,12 @@ impl Screen {
                 }
             }
         });
-        Screen { child, keys: pair.master.take_writer().unwrap(), shown, master: Some(pair.master) }
+        Screen {
+            child,
+            keys: pair.master.take_writer().unwrap(),
+            shown,
+            master: Some(pair.master),
+        }
     }
 
     /// What stands on the screen, once nothing more comes: a frame may be there by half.
@@ -158,17 +196,23 @@ impl Screen {
 
     /// Waits until the screen shows this.
     pub fn see(&self, text: &str) {
-        self.wait(&format!("`{text}`"), |shown| shown.parser.screen().contents().contains(text));
+        self.wait(&format!("`{text}`"), |shown| {
+            shown.parser.screen().contents().contains(text)
+        });
     }
 
     /// Waits until this was written, though something else may be painted over it by now.
     pub fn was(&self, text: &str) {
-        self.wait(&format!("`{text}`"), |shown| String::from_utf8_lossy(&shown.raw).contains(text));
+        self.wait(&format!("`{text}`"), |shown| {
+            String::from_utf8_lossy(&shown.raw).contains(text)
+        });
     }
 
     /// Waits until the screen shows this no more.
     pub fn gone(&self, text: &str) {
-        self.wait(&format!("the end of `{text}`"), |shown| shown.closed || !shown.parser.screen().contents().contains(text));
+        self.wait(&format!("the end of `{text}`"), |shown| {
+            shown.closed || !shown.parser.screen().contents().contains(text)
+        });
     }
 
     /// Sends bytes as they are, at once.
@@ -183,9 +227,10 @@ impl Screen {
             std::thread::sleep(MOMENT);
             let before = self.text();
             self.send(key);
-            self.wait(&format!("anything after `{}`", key.escape_debug()), |shown| {
-                shown.closed || shown.parser.screen().contents() != before
-            });
+            self.wait(
+                &format!("anything after `{}`", key.escape_debug()),
+                |shown| shown.closed || shown.parser.screen().contents() != before,
+            );
             // On a busy machine the question may have been there for less time than it seems from here.
             let now = self.shown.0.lock().unwrap().parser.screen().contents();
             if !now.contains("stood there does not count") && !now.contains("too fast for a key") {
@@ -202,8 +247,19 @@ impl Screen {
 
     /// The window gets another size.
     pub fn resize(&self, columns: u16, rows: u16) {
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        self.shown.0.lock().unwrap().parser.screen_mut().set_size(rows.try_into().unwrap(), columns.try_into().unwrap());
+        let size = PtySize {
+            rows,
+            cols: columns,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        self.shown
+            .0
+            .lock()
+            .unwrap()
+            .parser
+            .screen_mut()
+            .set_size(rows.try_into().unwrap(), columns.try_into().unwrap());
         self.master.as_ref().unwrap().resize(size).unwrap();
     }
 
@@ -223,8 +279,16 @@ impl Screen {
 
     /// The state of the program as the kernel tells it: `S`, `T`, …
     pub fn state(&self) -> char {
-        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.process_id().unwrap())).unwrap();
-        text.rsplit(')').next().unwrap().trim().chars().next().unwrap()
+        let text =
+            std::fs::read_to_string(format!("/proc/{}/stat", self.child.process_id().unwrap()))
+                .unwrap();
+        text.rsplit(')')
+            .next()
+            .unwrap()
+            .trim()
+            .chars()
+            .next()
+            .unwrap()
     }
 
     /// Waits for the end: what stands on the screen, and the exit status.

@@ -18,7 +18,11 @@ struct Made {
 }
 
 fn made() -> Made {
-    let desk = Desk::with(&[("a.py", "one\ntwo\n"), ("gone.py", "gone\n"), ("full/x.py", "x\n")]);
+    let desk = Desk::with(&[
+        ("a.py", "one\ntwo\n"),
+        ("gone.py", "gone\n"),
+        ("full/x.py", "x\n"),
+    ]);
     let before = desk.tree();
     let calls = json!([
         {"type": "file_edit", "id": "b0", "file": "a.py", "find": "two", "replace": "2"},
@@ -31,7 +35,12 @@ fn made() -> Made {
     desk.run(&["--approve-all"], &calls).is(0, "all ran");
     let batch = desk.changes()[0]["batch"].as_str().unwrap().to_owned();
     let after = desk.tree();
-    Made { desk, batch, before, after }
+    Made {
+        desk,
+        batch,
+        before,
+        after,
+    }
 }
 
 impl Made {
@@ -39,13 +48,26 @@ impl Made {
     fn settle(&self, what: &str) -> bool {
         let changes = self.desk.changes();
         let tree = self.desk.tree();
-        assert!(tree == self.before || tree == self.after, "{what}: half of it was taken back: {tree:?}");
+        assert!(
+            tree == self.before || tree == self.after,
+            "{what}: half of it was taken back: {tree:?}"
+        );
         assert!(!self.desk.record().is_empty(), "{what}");
         let is_undone = tree == self.before;
         let newest = changes[0]["id"].as_str().unwrap();
-        assert_eq!(changes[0]["call"].as_str().unwrap().starts_with("undo"), is_undone, "{what}: the list says what is: {changes:?}");
+        assert_eq!(
+            changes[0]["call"].as_str().unwrap().starts_with("undo"),
+            is_undone,
+            "{what}: the list says what is: {changes:?}"
+        );
         if is_undone {
-            assert!(self.desk.entries("undo").iter().any(|entry| entry["call"] == changes[0]["call"]), "{what}: it was not written down");
+            assert!(
+                self.desk
+                    .entries("undo")
+                    .iter()
+                    .any(|entry| entry["call"] == changes[0]["call"]),
+                "{what}: it was not written down"
+            );
             self.desk.undo(&[newest, "--yes"]).is(0, what);
         }
         assert_eq!(self.desk.tree(), self.after, "{what}");
@@ -62,7 +84,11 @@ fn an_undo_that_is_killed_is_whole_or_never_was() {
     while kills < KILLS {
         let made = made();
         let mut program = made.desk.program();
-        program.args(["undo", &made.batch, "--yes"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        program
+            .args(["undo", &made.batch, "--yes"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         let start = Instant::now();
         let mut child = program.spawn().unwrap();
         if tries == 0 {

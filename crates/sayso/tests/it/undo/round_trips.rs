@@ -62,15 +62,27 @@ fn each_tool_is_taken_back_and_the_undo_too() {
         let id = format!("call_{at}");
         call["id"] = json!(id);
         let (result, code) = desk.result(&["--approve-all"], call.clone());
-        assert_eq!((&result["success"], code), (&json!(true), 0), "{call}: {result}");
+        assert_eq!(
+            (&result["success"], code),
+            (&json!(true), 0),
+            "{call}: {result}"
+        );
         let change = result["change"].as_str().unwrap();
         assert_eq!(desk.changes()[0]["id"], json!(change), "{result}");
         let after = desk.tree();
         assert_ne!(after, before, "{call} changed something");
 
-        let undone = read(&desk.undo(&[&id, "--yes", "--json"]).is(0, &call.to_string()));
+        let undone = read(
+            &desk
+                .undo(&[&id, "--yes", "--json"])
+                .is(0, &call.to_string()),
+        );
         assert_eq!(desk.tree(), before, "{call}: all is as it was");
-        assert_eq!((&undone["done"], &undone["undoes"]), (&json!(true), &json!([id])), "{undone}");
+        assert_eq!(
+            (&undone["done"], &undone["undoes"]),
+            (&json!(true), &json!([id])),
+            "{undone}"
+        );
 
         let again = undone["id"].as_str().unwrap();
         desk.undo(&[again, "--yes"]).is(0, "the undo of the undo");
@@ -80,7 +92,10 @@ fn each_tool_is_taken_back_and_the_undo_too() {
         desk.undo(&[&last, "--yes"]).is(0, "and once more");
         assert_eq!(desk.tree(), before, "{call}");
     }
-    assert!(!desk.record().is_empty(), "and all of it is in a sound record");
+    assert!(
+        !desk.record().is_empty(),
+        "and all of it is in a sound record"
+    );
 }
 
 #[test]
@@ -97,11 +112,19 @@ fn without_an_id_the_last_change_goes_then_the_one_before() {
     trees.pop();
     while let Some(tree) = trees.pop() {
         let done = desk.undo(&["--yes"]).is(0, "the last");
-        assert!(done.out.contains("this would") && done.out.contains("done; `sayso undo "), "{}", done.out);
+        assert!(
+            done.out.contains("this would") && done.out.contains("done; `sayso undo "),
+            "{}",
+            done.out
+        );
         assert_eq!(desk.tree(), tree);
     }
     let done = desk.undo(&["--yes"]).is(2, "nothing is left");
-    assert!(done.err.contains("there is nothing to undo"), "{}", done.err);
+    assert!(
+        done.err.contains("there is nothing to undo"),
+        "{}",
+        done.err
+    );
 }
 
 #[test]
@@ -125,16 +148,29 @@ fn a_whole_batch_is_taken_back_by_its_id() {
     let after = desk.tree();
     let changes = desk.changes();
     assert_eq!(changes.len(), 9, "a read is no change: {changes:?}");
-    let ids: Vec<&str> = changes.iter().map(|change| change["call"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["b8", "b7", "b6", "b5", "b4", "b3", "b2", "b1", "b0"], "the newest first");
-    assert!(changes.iter().all(|change| change["can_be_undone"] == json!(true) && change["batch"] == changes[0]["batch"]));
+    let ids: Vec<&str> = changes
+        .iter()
+        .map(|change| change["call"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        ids,
+        ["b8", "b7", "b6", "b5", "b4", "b3", "b2", "b1", "b0"],
+        "the newest first"
+    );
+    assert!(
+        changes
+            .iter()
+            .all(|change| change["can_be_undone"] == json!(true)
+                && change["batch"] == changes[0]["batch"])
+    );
     let batch = changes[0]["batch"].as_str().unwrap();
 
     let undone = read(&desk.undo(&[batch, "--yes", "--json"]).is(0, "the batch"));
     assert_eq!(desk.tree(), before);
     assert_eq!(undone["undoes"].as_array().unwrap().len(), 9);
     desk.undo(&[batch, "--yes"]).is(2, "it was undone already");
-    desk.undo(&[undone["id"].as_str().unwrap(), "--yes"]).is(0, "the undo of the batch");
+    desk.undo(&[undone["id"].as_str().unwrap(), "--yes"])
+        .is(0, "the undo of the batch");
     assert_eq!(desk.tree(), after);
 }
 
@@ -143,11 +179,18 @@ fn links_are_taken_away_and_come_back_as_links() {
     let desk = desk();
     let link = desk.scene.workspace.join("link.py");
     symlink("a.py", &link).unwrap();
-    let (result, _) = desk.result(&["--yolo"], json!({"type": "file_delete", "id": "l", "file": "link.py"}));
+    let (result, _) = desk.result(
+        &["--yolo"],
+        json!({"type": "file_delete", "id": "l", "file": "link.py"}),
+    );
     if result["success"] == json!(true) && fs::symlink_metadata(&link).is_err() {
         desk.undo(&["l", "--yes"]).is(0, "the link comes back");
     }
-    assert_eq!(fs::read_link(&link).unwrap().to_str(), Some("a.py"), "{result}");
+    assert_eq!(
+        fs::read_link(&link).unwrap().to_str(),
+        Some("a.py"),
+        "{result}"
+    );
     assert_eq!(desk.text("a.py").as_deref(), Some("one\ntwo\nthree\n"));
 }
 
@@ -157,7 +200,11 @@ fn an_undo_is_written_down_before_it_is_done() {
     desk.run(&["--approve-all"], &calls).is(0, "all ran");
     let undone = read(&desk.undo(&["delete_0", "--yes", "--json"]).is(0, "undone"));
     let record = desk.record();
-    let place = |kind: &str| record.iter().position(|entry| entry["kind"] == kind && entry["call"] == undone["call"]);
+    let place = |kind: &str| {
+        record
+            .iter()
+            .position(|entry| entry["kind"] == kind && entry["call"] == undone["call"])
+    };
     let (begun, ended) = (place("undo").unwrap(), place("finished").unwrap());
     assert!(begun < ended);
     assert_eq!(record[begun]["undoes"], json!(["delete_0"]));

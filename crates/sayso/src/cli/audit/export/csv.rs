@@ -16,7 +16,12 @@ const TITLES: &str = "number,time,kind,call,session,agent,tool,decision,outcome,
      user_response,user_response_word\r\n";
 
 /// Writes the rows; false where a part of the record is missing.
-pub(super) fn write(target: &mut Target, index: Option<&Index>, filter: &Filter, limit: Option<u64>) -> Result<bool, Stop> {
+pub(super) fn write(
+    target: &mut Target,
+    index: Option<&Index>,
+    filter: &Filter,
+    limit: Option<u64>,
+) -> Result<bool, Stop> {
     target.write_all(TITLES.as_bytes())?;
     let Some(index) = index else { return Ok(true) };
     let mut written = Ok(());
@@ -55,17 +60,28 @@ fn row(listed: &Listed) -> String {
         listed.user_response.clone(),
         listed.user_response_word.clone(),
     ];
-    let cells: Vec<String> = cells.iter().map(|cell| self::cell(cell.as_deref().unwrap_or_default())).collect();
+    let cells: Vec<String> = cells
+        .iter()
+        .map(|cell| self::cell(cell.as_deref().unwrap_or_default()))
+        .collect();
     format!("{}\r\n", cells.join(","))
 }
 
 /// A text as a cell. All but plain words are quoted, for programs that split at other characters too.
 fn cell(text: &str) -> String {
     let shown = visible(text);
-    let formula = shown.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+    let formula = shown
+        .trim_start()
+        .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
     let mark = if formula { "'" } else { "" };
-    let plain = shown.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-'));
-    if plain { format!("{mark}{shown}") } else { format!("\"{mark}{}\"", shown.replace('"', "\"\"")) }
+    let plain = shown
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-'));
+    if plain {
+        format!("{mark}{shown}")
+    } else {
+        format!("\"{mark}{}\"", shown.replace('"', "\"\""))
+    }
 }
 
 #[cfg(test)]

@@ -22,9 +22,16 @@ use super::{is_whole, lines};
 use crate::cli::Stop;
 
 /// Writes the page; false where a part of the record is missing.
-pub(super) fn write(target: &mut Target, state: &Path, index: Option<&Index>, filter: &Filter, limit: Option<u64>) -> Result<bool, Stop> {
+pub(super) fn write(
+    target: &mut Target,
+    state: &Path,
+    index: Option<&Index>,
+    filter: &Filter,
+    limit: Option<u64>,
+) -> Result<bool, Stop> {
     let mut progress = Progress::new("verifying the record");
-    let mut tell = |done: u64, all: u64| progress.tell(&format!("{} of {} MiB", done >> 20, all >> 20));
+    let mut tell =
+        |done: u64, all: u64| progress.tell(&format!("{} of {} MiB", done >> 20, all >> 20));
     let report = verify_telling(state, None, &mut tell).map_err(Stop::usage)?;
     progress.end();
     let (calls, stats, all) = match index {
@@ -38,10 +45,18 @@ pub(super) fn write(target: &mut Target, state: &Path, index: Option<&Index>, fi
     target.write_all(opening("sayso audit report").as_bytes())?;
     let now = times::now();
     let span = match (stats.first, stats.last) {
-        (Some(first), Some(last)) => format!("Calls from {} to {}", times::absolute(first), times::absolute(last)),
+        (Some(first), Some(last)) => format!(
+            "Calls from {} to {}",
+            times::absolute(first),
+            times::absolute(last)
+        ),
         _ => "No calls".to_owned(),
     };
-    let narrowed = if filter.is_open() { "" } else { ", narrowed down by filters" };
+    let narrowed = if filter.is_open() {
+        ""
+    } else {
+        ", narrowed down by filters"
+    };
     writeln!(
         target,
         "<header><h1><span class=\"name\">sayso</span> audit report</h1><p>{}{narrowed}. Made on <time datetime=\"{}\">{}</time>; times are {}.</p></header>\n<main>",
@@ -58,19 +73,35 @@ pub(super) fn write(target: &mut Target, state: &Path, index: Option<&Index>, fi
     for listed in calls.iter().rev() {
         target.write_all(row(listed, details.get(&listed.number)).as_bytes())?;
     }
-    writeln!(target, "</table>\n<p id=\"none\" hidden>No call matches these filters.</p>\n</main>")?;
+    writeln!(
+        target,
+        "</table>\n<p id=\"none\" hidden>No call matches these filters.</p>\n</main>"
+    )?;
     target.write_all(closing().as_bytes())?;
     Ok(report.is_sound() && is_whole(index)?)
 }
 
 fn tiles(stats: &Stats) -> String {
     let total = &stats.total;
-    let share = |rate: Option<f64>| rate.map_or_else(|| "–".to_owned(), |rate| format!("{rate:.0} %"));
-    let per_100 = total.prompts_per_100().map_or_else(|| "–".to_owned(), |rate| format!("{rate:.1}"));
-    let answer = stats.answers.p50.map_or_else(String::new, |time| format!(", half answered within {}", times::length(time)));
+    let share =
+        |rate: Option<f64>| rate.map_or_else(|| "–".to_owned(), |rate| format!("{rate:.0} %"));
+    let per_100 = total
+        .prompts_per_100()
+        .map_or_else(|| "–".to_owned(), |rate| format!("{rate:.1}"));
+    let answer = stats.answers.p50.map_or_else(String::new, |time| {
+        format!(", half answered within {}", times::length(time))
+    });
     let others = total.timed_out + total.cancelled + total.nobody;
-    let others = if others > 0 { format!(", {} without an answer", grouped(others)) } else { String::new() };
-    let denied = format!("{} by people, {} by policy{others}", grouped(total.denied), grouped(total.blocked));
+    let others = if others > 0 {
+        format!(", {} without an answer", grouped(others))
+    } else {
+        String::new()
+    };
+    let denied = format!(
+        "{} by people, {} by policy{others}",
+        grouped(total.denied),
+        grouped(total.blocked)
+    );
     let tile = |kind: &str, value: &str, label: &str, more: &str| {
         format!(
             "<div class=\"tile {kind}\"><dt>{label}</dt><dd><strong>{}</strong><span>{}</span></dd></div>\n",
@@ -80,10 +111,25 @@ fn tiles(stats: &Stats) -> String {
     };
     format!(
         "<dl class=\"tiles\">\n{}{}{}{}</dl>\n",
-        tile("", &grouped(total.calls), "calls", &format!("{} ran unasked", grouped(total.auto_approved))),
-        tile("asked", &grouped(total.prompts), "prompts", &format!("{per_100} of 100 calls{answer}")),
+        tile(
+            "",
+            &grouped(total.calls),
+            "calls",
+            &format!("{} ran unasked", grouped(total.auto_approved))
+        ),
+        tile(
+            "asked",
+            &grouped(total.prompts),
+            "prompts",
+            &format!("{per_100} of 100 calls{answer}")
+        ),
         tile("no", &grouped(total.denials()), "denied", &denied),
-        tile("yes", &share(total.approval_rate()), "approval rate", &format!("{} prompts answered with yes", grouped(total.approved))),
+        tile(
+            "yes",
+            &share(total.approval_rate()),
+            "approval rate",
+            &format!("{} prompts answered with yes", grouped(total.approved))
+        ),
     )
 }
 
@@ -104,15 +150,25 @@ fn chain(report: &Report) -> String {
     let entries = grouped(report.entries);
     let note = "An end that was cut off before this report was made cannot be seen in it; compare with a head that was kept elsewhere: <code>sayso audit verify --head</code>.";
     match (report.is_sound(), report.head) {
-        (true, None) => "<section class=\"chain\"><h2>✓ The record is empty</h2></section>\n".to_owned(),
+        (true, None) => {
+            "<section class=\"chain\"><h2>✓ The record is empty</h2></section>\n".to_owned()
+        }
         (true, Some(head)) => format!(
             "<section class=\"chain\"><h2>✓ The chain holds</h2><p>All {entries} entries of the record were verified, through entry {}. Head:</p>\
              <p><code class=\"head\">{head}</code></p><p class=\"note\">{note}</p></section>\n",
             grouped(head.number)
         ),
         (false, _) => {
-            let faults: String = report.faults.iter().map(|fault| format!("<li>{}</li>", escaped(&fault.to_string()))).collect();
-            let more = if report.more_faults > 0 { format!("<li>and {} more</li>", grouped(report.more_faults)) } else { String::new() };
+            let faults: String = report
+                .faults
+                .iter()
+                .map(|fault| format!("<li>{}</li>", escaped(&fault.to_string())))
+                .collect();
+            let more = if report.more_faults > 0 {
+                format!("<li>and {} more</li>", grouped(report.more_faults))
+            } else {
+                String::new()
+            };
             format!(
                 "<section class=\"chain broken\"><h2>✗ The chain does not hold</h2><p>The record was changed after it was written. \
                  {entries} entries were looked at:</p><ul>{faults}{more}</ul></section>\n"
@@ -126,10 +182,17 @@ fn controls(calls: &[Listed], all: u64) -> String {
         let mut values: Vec<String> = calls.iter().filter_map(of).collect();
         values.sort_unstable();
         values.dedup();
-        values.iter().map(|value| format!("<option value=\"{0}\">{0}</option>", escaped(value))).collect::<String>()
+        values
+            .iter()
+            .map(|value| format!("<option value=\"{0}\">{0}</option>", escaped(value)))
+            .collect::<String>()
     };
     let shown = calls.len() as u64;
-    let of = if shown < all { format!("The newest {} of {} calls.", grouped(shown), grouped(all)) } else { String::new() };
+    let of = if shown < all {
+        format!("The newest {} of {} calls.", grouped(shown), grouped(all))
+    } else {
+        String::new()
+    };
     format!(
         "<h2 class=\"title\">Calls</h2><p class=\"note\">{of}</p>\n<div class=\"controls\" hidden>\
          <label>Search <input type=\"search\" id=\"search\" placeholder=\"command, path, rule, note\"></label>\
@@ -200,7 +263,8 @@ fn level(risk: Option<&str>, tier: Option<&str>) -> Option<Level> {
 /// What the record says of these calls beyond the row.
 fn details(state: &Path, calls: &[Listed]) -> Result<HashMap<u64, Entry>, Stop> {
     let numbers: Vec<u64> = calls.iter().map(|listed| listed.number).collect();
-    let by_number: HashMap<u64, &Listed> = calls.iter().map(|listed| (listed.number, listed)).collect();
+    let by_number: HashMap<u64, &Listed> =
+        calls.iter().map(|listed| (listed.number, listed)).collect();
     let mut out = HashMap::new();
     let reader = Reader::open(state).map_err(Stop::usage)?;
     lines::each(&reader, Some(&numbers), |entry| {
@@ -208,7 +272,13 @@ fn details(state: &Path, calls: &[Listed]) -> Result<HashMap<u64, Entry>, Stop> 
             && let (Ok(node), Some(listed)) = (stored.node(), by_number.get(&stored.number))
         {
             let text = |key: &str| node.get(key).and_then(Node::as_text);
-            out.insert(stored.number, Entry { details: detail(&node, listed), level: level(text("risk"), text("tier")) });
+            out.insert(
+                stored.number,
+                Entry {
+                    details: detail(&node, listed),
+                    level: level(text("risk"), text("tier")),
+                },
+            );
         }
         Ok(())
     })?;
@@ -216,47 +286,120 @@ fn details(state: &Path, calls: &[Listed]) -> Result<HashMap<u64, Entry>, Stop> 
 }
 
 /// What stands in the row or below already, and what is nothing to read.
-const NOT_SHOWN: [&str; 15] =
-    ["v", "n", "at", "prev", "kind", "tool", "agent", "outcome", "rule", "risk", "tier", "what", "args", "args_cut", "facts"];
+const NOT_SHOWN: [&str; 15] = [
+    "v", "n", "at", "prev", "kind", "tool", "agent", "outcome", "rule", "risk", "tier", "what",
+    "args", "args_cut", "facts",
+];
 /// What is read first.
-const FIRST: [&str; 9] = ["why", "source", "decision", "by", "scope", "confirmations", "note", "message", "cwd"];
+const FIRST: [&str; 9] = [
+    "why",
+    "source",
+    "decision",
+    "by",
+    "scope",
+    "confirmations",
+    "note",
+    "message",
+    "cwd",
+];
 
 fn detail(node: &Node, listed: &Listed) -> String {
     let mut out = String::from("<dl>");
-    let mut push = |name: &str, value: &str| out.push_str(&format!("<dt>{}</dt><dd>{}</dd>", escaped(name), escaped(value)));
-    let mut entries: Vec<_> = node.entries().iter().filter(|entry| !NOT_SHOWN.contains(&entry.key.as_str())).collect();
-    entries.sort_by_key(|entry| FIRST.iter().position(|name| *name == entry.key).unwrap_or(FIRST.len()));
+    let mut push = |name: &str, value: &str| {
+        out.push_str(&format!(
+            "<dt>{}</dt><dd>{}</dd>",
+            escaped(name),
+            escaped(value)
+        ))
+    };
+    let mut entries: Vec<_> = node
+        .entries()
+        .iter()
+        .filter(|entry| !NOT_SHOWN.contains(&entry.key.as_str()))
+        .collect();
+    entries.sort_by_key(|entry| {
+        FIRST
+            .iter()
+            .position(|name| *name == entry.key)
+            .unwrap_or(FIRST.len())
+    });
     for entry in entries {
-        let value = entry.node.as_text().map_or_else(|| json::write_plain(&entry.node), str::to_owned);
-        let value = if entry.key == "by" { by::of_call(listed).unwrap_or(value) } else { value };
+        let value = entry
+            .node
+            .as_text()
+            .map_or_else(|| json::write_plain(&entry.node), str::to_owned);
+        let value = if entry.key == "by" {
+            by::of_call(listed).unwrap_or(value)
+        } else {
+            value
+        };
         push(&entry.key.replace('_', " "), &value);
     }
     if let Some(asked) = listed.asked {
-        push("asked", &format!("{}, answered after {}", times::absolute(asked), times::length(listed.at.saturating_sub(asked))));
+        push(
+            "asked",
+            &format!(
+                "{}, answered after {}",
+                times::absolute(asked),
+                times::length(listed.at.saturating_sub(asked))
+            ),
+        );
     }
     if let Some(ended) = listed.ended {
-        let went = if listed.succeeded == Some(true) { "went well" } else { "failed" };
-        let took = listed.milliseconds.and_then(|time| i64::try_from(time).ok()).map(|time| format!(" after {}", times::length(time)));
-        push("ran", &format!("{went}{}, ended {}", took.unwrap_or_default(), times::absolute(ended)));
+        let went = if listed.succeeded == Some(true) {
+            "went well"
+        } else {
+            "failed"
+        };
+        let took = listed
+            .milliseconds
+            .and_then(|time| i64::try_from(time).ok())
+            .map(|time| format!(" after {}", times::length(time)));
+        push(
+            "ran",
+            &format!(
+                "{went}{}, ended {}",
+                took.unwrap_or_default(),
+                times::absolute(ended)
+            ),
+        );
     }
     if let Some(undone) = listed.undone {
         push("undone", &times::absolute(undone));
     }
     out.push_str("</dl>");
     if let Some(args) = node.get("args") {
-        let cut = matches!(node.get("args_cut").map(|node| &node.value), Some(Value::Bool(true)));
-        out.push_str(if cut { "<h3>Arguments, cut</h3>" } else { "<h3>Arguments</h3>" });
+        let cut = matches!(
+            node.get("args_cut").map(|node| &node.value),
+            Some(Value::Bool(true))
+        );
+        out.push_str(if cut {
+            "<h3>Arguments, cut</h3>"
+        } else {
+            "<h3>Arguments</h3>"
+        });
         let lines: Vec<String> = args.entries().iter().map(argument).collect();
-        let text = if lines.is_empty() { json::write_plain(args) } else { lines.join("\n") };
+        let text = if lines.is_empty() {
+            json::write_plain(args)
+        } else {
+            lines.join("\n")
+        };
         out.push_str(&format!("<pre>{}</pre>", escaped_block(&text)));
     }
     out
 }
 
 fn argument(entry: &sayso_core::node::Entry) -> String {
-    let value = entry.node.as_text().map_or_else(|| json::write_plain(&entry.node), str::to_owned);
+    let value = entry
+        .node
+        .as_text()
+        .map_or_else(|| json::write_plain(&entry.node), str::to_owned);
     // A name is one line, so that none can be made up by a value or by another name.
-    format!("{}: {}", entry.key.replace('\n', "␊"), value.replace('\n', "\n    "))
+    format!(
+        "{}: {}",
+        entry.key.replace('\n', "␊"),
+        value.replace('\n', "\n    ")
+    )
 }
 
 #[cfg(test)]
@@ -265,6 +408,9 @@ mod tests {
 
     #[test]
     fn numbers_in_groups() {
-        assert_eq!([0, 12, 999, 1000, 1_234_567].map(grouped), ["0", "12", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [0, 12, 999, 1000, 1_234_567].map(grouped),
+            ["0", "12", "999", "1,000", "1,234,567"]
+        );
     }
 }

@@ -11,12 +11,20 @@ use super::file::Target;
 use crate::cli::Stop;
 
 /// Writes the lines; false where one is not as it was written and so is missing.
-pub(super) fn write(target: &mut Target, index: Option<&Index>, filter: &Filter, limit: Option<u64>) -> Result<bool, Stop> {
+pub(super) fn write(
+    target: &mut Target,
+    index: Option<&Index>,
+    filter: &Filter,
+    limit: Option<u64>,
+) -> Result<bool, Stop> {
     let Some(index) = index else { return Ok(true) };
     let reader = Reader::open(index.state()).map_err(Stop::usage)?;
     // The index is asked only where something is to be left out.
-    let wanted =
-        if filter.is_open() && filter.kinds == Kinds::All && limit.is_none() { None } else { Some(numbers(index, filter, limit)?) };
+    let wanted = if filter.is_open() && filter.kinds == Kinds::All && limit.is_none() {
+        None
+    } else {
+        Some(numbers(index, filter, limit)?)
+    };
     let mut whole = true;
     each(&reader, wanted.as_deref(), |entry| {
         match entry {
@@ -49,7 +57,9 @@ pub(super) fn each(
         return reader.forwards().map_err(Stop::usage)?.try_for_each(take);
     };
     let mut numbers = numbers.iter().copied().peekable();
-    let Some(first) = numbers.peek().copied() else { return Ok(()) };
+    let Some(first) = numbers.peek().copied() else {
+        return Ok(());
+    };
     for entry in reader.from(first).map_err(Stop::usage)? {
         // Damage between the wanted ones is none of theirs.
         let Ok(stored) = entry else { continue };

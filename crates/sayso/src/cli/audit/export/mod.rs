@@ -65,18 +65,39 @@ pub(super) fn run(args: &ExportArgs) -> Result<Exit, Stop> {
     let limit = args.limit.filter(|limit| *limit > 0);
     let all_calls = args.filters.filter(Kinds::Calls);
     let is_whole = match args.format {
-        Format::Jsonl => lines::write(&mut target, index.as_ref(), &args.filters.filter(Kinds::All), limit)?,
+        Format::Jsonl => lines::write(
+            &mut target,
+            index.as_ref(),
+            &args.filters.filter(Kinds::All),
+            limit,
+        )?,
         Format::Csv => csv::write(&mut target, index.as_ref(), &all_calls, limit)?,
         Format::Html => {
-            let limit = if args.limit.is_none() { Some(MOST_ON_A_PAGE) } else { limit };
-            html::write(&mut target, &whereabouts.state, index.as_ref(), &all_calls, limit)?
+            let limit = if args.limit.is_none() {
+                Some(MOST_ON_A_PAGE)
+            } else {
+                limit
+            };
+            html::write(
+                &mut target,
+                &whereabouts.state,
+                index.as_ref(),
+                &all_calls,
+                limit,
+            )?
         }
     };
     target.finish()?;
-    Ok(if is_whole { Exit::Allowed } else { Exit::Failed })
+    Ok(if is_whole {
+        Exit::Allowed
+    } else {
+        Exit::Failed
+    })
 }
 
 /// Whether nothing of the record had to be left out.
 fn is_whole(index: Option<&Index>) -> Result<bool, Stop> {
-    index.map_or(Ok(true), |index| Ok(index.damaged().map_err(Stop::usage)?.is_empty()))
+    index.map_or(Ok(true), |index| {
+        Ok(index.damaged().map_err(Stop::usage)?.is_empty())
+    })
 }

@@ -65,8 +65,15 @@ fn base64(bytes: &[u8]) -> String {
         let byte = |index: usize| u32::from(piece.get(index).copied().unwrap_or(0));
         let all = byte(0) << 16 | byte(1) << 8 | byte(2);
         for place in 0..4 {
-            let letter = LETTERS.get((all >> (18 - 6 * place) & 63) as usize).copied().unwrap_or(b'=');
-            out.push(if place <= piece.len() { char::from(letter) } else { '=' });
+            let letter = LETTERS
+                .get((all >> (18 - 6 * place) & 63) as usize)
+                .copied()
+                .unwrap_or(b'=');
+            out.push(if place <= piece.len() {
+                char::from(letter)
+            } else {
+                '='
+            });
         }
     }
     out
@@ -78,7 +85,14 @@ mod tests {
 
     #[test]
     fn base64_as_everybody_writes_it() {
-        for (text, written) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("\u{ff}>", "w78+")] {
+        for (text, written) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("\u{ff}>", "w78+"),
+        ] {
             assert_eq!(base64(text.as_bytes()), written, "{text}");
         }
     }

@@ -161,6 +161,10 @@ impl Attempt {
     }
 
     pub fn landlock(&self, who: Who) -> Landlock {
-        if who == Who::Root { self.root } else { self.person }
+        if who == Who::Root {
+            self.root
+        } else {
+            self.person
+        }
     }
 }

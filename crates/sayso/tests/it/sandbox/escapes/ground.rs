@@ -85,13 +85,23 @@ pub fn program_for_everybody() -> Copied {
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let program = folder.path().join("sayso");
     copy_program(Path::new(env!("CARGO_BIN_EXE_sayso")), &program);
-    Copied { _folder: folder, program }
+    Copied {
+        _folder: folder,
+        program,
+    }
 }
 
 /// Copied by another process: what was open for writing here could be inherited by a process that another test starts just then, and a program
 /// that is open for writing cannot be run.
 fn copy_program(from: &Path, to: &Path) {
-    assert!(Command::new("cp").arg("--").args([from, to]).status().unwrap().success());
+    assert!(
+        Command::new("cp")
+            .arg("--")
+            .args([from, to])
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 pub struct Copied {
@@ -118,12 +128,18 @@ impl Ground {
         let outside = scene.outside.join("other");
         put(&outside.join("victim.txt"), "before");
         put(&outside.join("held.txt"), &secret);
-        for name in [".ssh/id_rsa", ".bash_history", ".netrc", ".local/state/sayso/key"] {
+        for name in [
+            ".ssh/id_rsa",
+            ".bash_history",
+            ".netrc",
+            ".local/state/sayso/key",
+        ] {
             put(&scene.home.join(name), &secret);
         }
         fs::create_dir(scene.home.join(".local/state/sayso/sandbox")).unwrap();
         for folder in [".local/state/sayso", ".local/state/sayso/sandbox"] {
-            fs::set_permissions(scene.home.join(folder), fs::Permissions::from_mode(0o700)).unwrap();
+            fs::set_permissions(scene.home.join(folder), fs::Permissions::from_mode(0o700))
+                .unwrap();
         }
         put(&scene.home.join(".bashrc"), "# mine\n");
         scene.user_policy(&format!("# {secret}\n{POLICY}"));
@@ -134,24 +150,38 @@ impl Ground {
             scene.file(name, "{}\n");
         }
         symlink(&outside, scene.workspace.join("leads-out")).unwrap();
-        symlink(scene.home.join(".ssh/id_rsa"), scene.workspace.join("leads-to-key")).unwrap();
+        symlink(
+            scene.home.join(".ssh/id_rsa"),
+            scene.workspace.join("leads-to-key"),
+        )
+        .unwrap();
         if attempt.script.contains("git") {
             repository(&scene);
         }
         let tcp = TcpListener::bind("0.0.0.0:0").unwrap();
         let udp = UdpSocket::bind("0.0.0.0:0").unwrap();
-        let sockets: Vec<UnixListener> =
-            ["tmp.sock", "run/agent.sock", "home/agent.sock"].iter().map(|name| UnixListener::bind(root.join(name)).unwrap()).collect();
-        let named = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&mark).unwrap()).unwrap();
+        let sockets: Vec<UnixListener> = ["tmp.sock", "run/agent.sock", "home/agent.sock"]
+            .iter()
+            .map(|name| UnixListener::bind(root.join(name)).unwrap())
+            .collect();
+        let named =
+            UnixListener::bind_addr(&SocketAddr::from_abstract_name(&mark).unwrap()).unwrap();
         let sockets: Vec<UnixListener> = sockets.into_iter().chain([named]).collect();
         let datagrams = UnixDatagram::bind(root.join("run/log.sock")).unwrap();
-        for socket in ["tmp.sock", "run/agent.sock", "home/agent.sock", "run/log.sock"] {
+        for socket in [
+            "tmp.sock",
+            "run/agent.sock",
+            "home/agent.sock",
+            "run/log.sock",
+        ] {
             fs::set_permissions(root.join(socket), fs::Permissions::from_mode(0o777)).unwrap();
         }
         tcp.set_nonblocking(true).unwrap();
         udp.set_nonblocking(true).unwrap();
         datagrams.set_nonblocking(true).unwrap();
-        sockets.iter().for_each(|socket| socket.set_nonblocking(true).unwrap());
+        sockets
+            .iter()
+            .for_each(|socket| socket.set_nonblocking(true).unwrap());
         hand_over(&scene, who);
         if rustix::process::geteuid().is_root() {
             let program = scene.workspace.join("root-id");
@@ -159,8 +189,23 @@ impl Ground {
             fs::set_permissions(&program, fs::Permissions::from_mode(0o4755)).unwrap();
         }
         let address = own_address().unwrap_or_else(|| "127.0.0.1".to_owned());
-        let mut ground = Ground { scene, root, who, secret, mark, victim: None, tcp, udp, sockets, datagrams, address };
-        if ["{pid}", "{terminal}"].iter().any(|name| attempt.script.contains(name)) {
+        let mut ground = Ground {
+            scene,
+            root,
+            who,
+            secret,
+            mark,
+            victim: None,
+            tcp,
+            udp,
+            sockets,
+            datagrams,
+            address,
+        };
+        if ["{pid}", "{terminal}"]
+            .iter()
+            .any(|name| attempt.script.contains(name))
+        {
             ground.victim = Some(ground.start_victim());
         }
         ground
@@ -168,24 +213,48 @@ impl Ground {
 
     fn start_victim(&self) -> (Child, String) {
         use std::io::{BufRead as _, BufReader};
-        let held = fs::OpenOptions::new().read(true).write(true).open(self.scene.outside.join("other/held.txt")).unwrap();
+        let held = fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(self.scene.outside.join("other/held.txt"))
+            .unwrap();
         let mut victim = Command::new("/usr/bin/python3");
-        victim.args(["-c", VICTIM, &self.secret]).env_clear().env("SECRET", &self.secret).process_group(0);
-        victim.current_dir(self.scene.outside.join("other")).stdin(held).stdout(Stdio::piped());
+        victim
+            .args(["-c", VICTIM, &self.secret])
+            .env_clear()
+            .env("SECRET", &self.secret)
+            .process_group(0);
+        victim
+            .current_dir(self.scene.outside.join("other"))
+            .stdin(held)
+            .stdout(Stdio::piped());
         as_who(&mut victim, self.who);
         let mut victim = victim.spawn().unwrap();
         let mut terminal = String::new();
-        BufReader::new(victim.stdout.take().unwrap()).read_line(&mut terminal).unwrap();
+        BufReader::new(victim.stdout.take().unwrap())
+            .read_line(&mut terminal)
+            .unwrap();
         (victim, terminal.trim().to_owned())
     }
 
     /// Puts the places of this world into a script.
     pub fn fill(&self, text: &str) -> String {
-        let (pid, terminal) =
-            self.victim.as_ref().map_or((String::new(), String::new()), |(child, terminal)| (child.id().to_string(), terminal.clone()));
+        let (pid, terminal) = self
+            .victim
+            .as_ref()
+            .map_or((String::new(), String::new()), |(child, terminal)| {
+                (child.id().to_string(), terminal.clone())
+            });
         let mut text = self.scene.fill(text);
         for (name, value) in [
-            ("{out}", self.scene.outside.join("other").to_string_lossy().into_owned()),
+            (
+                "{out}",
+                self.scene
+                    .outside
+                    .join("other")
+                    .to_string_lossy()
+                    .into_owned(),
+            ),
             ("{root}", self.root.to_string_lossy().into_owned()),
             ("{mark}", self.mark.clone()),
             ("{pid}", pid),
@@ -201,32 +270,79 @@ impl Ground {
     }
 
     /// Tries it; what was seen of it outside, if it got through.
-    pub fn attempt(mut self, attempt: &Attempt, backend: Option<&str>, program: &Path) -> Option<String> {
+    pub fn attempt(
+        mut self,
+        attempt: &Attempt,
+        backend: Option<&str>,
+        program: &Path,
+    ) -> Option<String> {
         let before = Snapshot::take(&self);
         let script = self.fill(attempt.script);
         let mut words: Vec<String> = Vec::new();
         match attempt.around {
             Around::Nothing => {}
-            Around::Bash(line) => words.extend(["bash".into(), "-c".into(), format!("{}\nexec \"$@\"", self.fill(line)), "bash".into()]),
-            Around::Python(outer) => words.extend(["python3".into(), "-c".into(), format!("{PYTHON}{}", self.fill(outer))]),
+            Around::Bash(line) => words.extend([
+                "bash".into(),
+                "-c".into(),
+                format!("{}\nexec \"$@\"", self.fill(line)),
+                "bash".into(),
+            ]),
+            Around::Python(outer) => words.extend([
+                "python3".into(),
+                "-c".into(),
+                format!("{PYTHON}{}", self.fill(outer)),
+            ]),
         }
         if let Some(backend) = backend {
-            words.extend([program.to_str().unwrap(), "sandbox", "--backend", backend, "--"].map(str::to_owned));
+            words.extend(
+                [
+                    program.to_str().unwrap(),
+                    "sandbox",
+                    "--backend",
+                    backend,
+                    "--",
+                ]
+                .map(str::to_owned),
+            );
         }
         match attempt.language {
             Language::Bash => words.extend(["bash".into(), "-c".into(), format!("{BASH}{script}")]),
-            Language::Python => words.extend(["python3".into(), "-c".into(), format!("{PYTHON}print('started', flush=True)\n{script}")]),
+            Language::Python => words.extend([
+                "python3".into(),
+                "-c".into(),
+                format!("{PYTHON}print('started', flush=True)\n{script}"),
+            ]),
         }
         let mut command = Command::new("env");
-        command.args(words).env_clear().env("PATH", PATH).env("HOME", &self.scene.home).current_dir(&self.scene.workspace);
-        command.env("XDG_RUNTIME_DIR", self.root.join("run")).env("AWS_SECRET_ACCESS_KEY", &self.secret);
+        command
+            .args(words)
+            .env_clear()
+            .env("PATH", PATH)
+            .env("HOME", &self.scene.home)
+            .current_dir(&self.scene.workspace);
+        command
+            .env("XDG_RUNTIME_DIR", self.root.join("run"))
+            .env("AWS_SECRET_ACCESS_KEY", &self.secret);
         as_who(&mut command, self.who);
         let done = run(&mut command, b"");
-        assert!(done.out.contains("started"), "`{}` was not run: {} {}", attempt.name, done.out, done.err);
+        assert!(
+            done.out.contains("started"),
+            "`{}` was not run: {} {}",
+            attempt.name,
+            done.out,
+            done.err
+        );
         if std::env::var_os("SAYSO_ESCAPE").is_some() {
-            eprintln!("{} ({backend:?}, {:?}): {}\n{}{}", attempt.name, self.who, done.code, done.out, done.err);
+            eprintln!(
+                "{} ({backend:?}, {:?}): {}\n{}{}",
+                attempt.name, self.who, done.code, done.out, done.err
+            );
         }
-        Traces { ground: &mut self, before }.seen(&format!("{}{}", done.out, done.err))
+        Traces {
+            ground: &mut self,
+            before,
+        }
+        .seen(&format!("{}{}", done.out, done.err))
     }
 
     pub fn has_victim(&mut self) -> Option<&mut Child> {
@@ -238,8 +354,12 @@ impl Ground {
         let mut bytes = [0; 64];
         match () {
             () if self.tcp.accept().is_ok() => Some("a connection came"),
-            () if self.udp.recv(&mut bytes).is_ok() || self.datagrams.recv(&mut bytes).is_ok() => Some("a message came"),
-            () if self.sockets.iter().any(|socket| socket.accept().is_ok()) => Some("a connection to a local socket came"),
+            () if self.udp.recv(&mut bytes).is_ok() || self.datagrams.recv(&mut bytes).is_ok() => {
+                Some("a message came")
+            }
+            () if self.sockets.iter().any(|socket| socket.accept().is_ok()) => {
+                Some("a connection to a local socket came")
+            }
             () => None,
         }
     }
@@ -265,30 +385,59 @@ pub fn as_who(command: &mut Command, who: Who) {
 pub fn hand_over(scene: &Scene, who: Who) {
     if who == Who::Person && rustix::process::geteuid().is_root() {
         let (owner, root) = (format!("{NOBODY}:{NOBODY}"), scene.home.parent().unwrap());
-        assert!(Command::new("chown").args(["-R", "-h", &owner]).arg(root).status().unwrap().success());
+        assert!(
+            Command::new("chown")
+                .args(["-R", "-h", &owner])
+                .arg(root)
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 }
 
 /// A number from a mark, for memory that is shared by number.
 pub fn key(mark: &str) -> u32 {
-    0x5a00_0000 | mark.bytes().fold(7_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into())) & 0x00ff_ffff
+    0x5a00_0000
+        | mark.bytes().fold(7_u32, |sum, byte| {
+            sum.wrapping_mul(31).wrapping_add(byte.into())
+        }) & 0x00ff_ffff
 }
 
 /// An address of this machine that is not its own loop. Nothing is sent.
 fn own_address() -> Option<String> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("192.0.2.1:9").ok()?;
-    socket.local_addr().ok().map(|address| address.ip().to_string())
+    socket
+        .local_addr()
+        .ok()
+        .map(|address| address.ip().to_string())
 }
 
 /// A repository with a hook, a module, and a second tree.
 pub fn repository(scene: &Scene) {
     scene.git(&["init", "--quiet", "."]);
-    for (name, text) in [(".git/hooks/pre-commit", "#!/bin/sh\n"), (".git/modules/m/HEAD", "ref: refs/heads/main\n")] {
+    for (name, text) in [
+        (".git/hooks/pre-commit", "#!/bin/sh\n"),
+        (".git/modules/m/HEAD", "ref: refs/heads/main\n"),
+    ] {
         scene.file(name, text);
     }
     scene.file(".git/modules/m/config", "[core]\n\tbare = false\n");
     let who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
-    scene.git(&[&who[..], &["commit", "--quiet", "--allow-empty", "--message", "first", "--no-verify"]].concat());
+    scene.git(
+        &[
+            &who[..],
+            &[
+                "commit",
+                "--quiet",
+                "--allow-empty",
+                "--message",
+                "first",
+                "--no-verify",
+            ],
+        ]
+        .concat(),
+    );
     scene.git(&["worktree", "add", "--quiet", "tree"]);
 }

@@ -33,13 +33,20 @@ fn scene() -> Scene {
 
 fn sandbox(scene: &Scene, words: &[&str]) -> Command {
     let mut command = scene.program();
-    command.args(["sandbox", "--backend", "bubblewrap", "--"]).args(words);
+    command
+        .args(["sandbox", "--backend", "bubblewrap", "--"])
+        .args(words);
     command
 }
 
 fn start(scene: &Scene, script: &str) -> Child {
     let mut command = sandbox(scene, &["bash", "-c", script]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 #[track_caller]
@@ -55,14 +62,21 @@ fn wait_until(what: &str, is: impl Fn() -> bool) {
 fn list(scene: &Scene) -> Vec<String> {
     let out = Command::new("find").arg(&scene.workspace).output().unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
-    let mut lines: Vec<String> = text.lines().filter(|line| !line.contains("-made")).map(str::to_owned).collect();
+    let mut lines: Vec<String> = text
+        .lines()
+        .filter(|line| !line.contains("-made"))
+        .map(str::to_owned)
+        .collect();
     lines.sort();
     lines
 }
 
 fn is_running(mark: &str) -> bool {
     let words = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).unwrap_or_default();
-    fs::read_dir("/proc").unwrap().flatten().any(|entry| String::from_utf8_lossy(&words(entry)).contains(mark))
+    fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .any(|entry| String::from_utf8_lossy(&words(entry)).contains(mark))
 }
 
 /// Tries to make what is kept absent; it says nothing about how that went, the files do.
@@ -77,14 +91,22 @@ fn what_a_killed_one_left_goes_with_the_next_command() {
     let scene = scene();
     let before = list(&scene);
     let mark = format!("killed-{}", std::process::id());
-    let mut child = start(&scene, &format!("touch ready-made; exec -a {mark} sleep 300"));
-    wait_until("it starts", || scene.workspace.join("ready-made").exists() && is_running(&mark));
+    let mut child = start(
+        &scene,
+        &format!("touch ready-made; exec -a {mark} sleep 300"),
+    );
+    wait_until("it starts", || {
+        scene.workspace.join("ready-made").exists() && is_running(&mark)
+    });
     child.kill().unwrap();
     child.wait().unwrap();
     wait_until("everything of it ends with sayso", || !is_running(&mark));
     run(&mut sandbox(&scene, &["bash", "-c", PLANT]), b"");
     assert_eq!(list(&scene), before);
-    assert_eq!(fs::read_to_string(scene.workspace.join(".vscode/tasks.json")).unwrap(), "{}");
+    assert_eq!(
+        fs::read_to_string(scene.workspace.join(".vscode/tasks.json")).unwrap(),
+        "{}"
+    );
 }
 
 #[test]
@@ -94,17 +116,27 @@ fn one_that_ends_takes_nothing_from_another() {
     }
     let scene = scene();
     let before = list(&scene);
-    let script = |name: &str| format!("touch {name}-made; until [ -e go-{name}-made ]; do sleep 0.02; done; {PLANT}");
+    let script = |name: &str| {
+        format!("touch {name}-made; until [ -e go-{name}-made ]; do sleep 0.02; done; {PLANT}")
+    };
     let (mut one, mut two) = (start(&scene, &script("one")), start(&scene, &script("two")));
     let there = |name: &str| scene.workspace.join(name).exists();
     wait_until("both start", || there("one-made") && there("two-made"));
     for (name, child) in [("one", &mut one), ("two", &mut two)] {
         fs::write(scene.workspace.join(format!("go-{name}-made")), "").unwrap();
         child.wait().unwrap();
-        for path in [".claude/settings.json", ".mcp.json/x", ".cursor/mcp.json", ".git/info/attributes"] {
+        for path in [
+            ".claude/settings.json",
+            ".mcp.json/x",
+            ".cursor/mcp.json",
+            ".git/info/attributes",
+        ] {
             assert!(!there(path), "{path} came with `{name}`");
         }
-        assert_eq!(fs::read_to_string(scene.workspace.join(".vscode/tasks.json")).unwrap(), "{}");
+        assert_eq!(
+            fs::read_to_string(scene.workspace.join(".vscode/tasks.json")).unwrap(),
+            "{}"
+        );
     }
     assert_eq!(list(&scene), before);
 }
@@ -130,11 +162,17 @@ fn a_folder_that_becomes_a_link_meanwhile_leads_nowhere() {
     let key = scene.home.join(".ssh/id_rsa");
     fs::create_dir(scene.home.join(".ssh")).unwrap();
     fs::write(&key, "hush").unwrap();
-    let mut other = sandbox(&scene, &["python3", "-c", EXCHANGE]).stdin(Stdio::null()).spawn().unwrap();
+    let mut other = sandbox(&scene, &["python3", "-c", EXCHANGE])
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
     wait_until("it starts", || scene.workspace.join("ready-made").exists());
     let script = "cat swap-made/id_rsa link-made/id_rsa; echo x > swap-made/planted; echo x > link-made/planted; echo ran";
     let (mut ran, mut told, mut planted) = (0, 0, 0);
-    let rounds: u32 = std::env::var("SAYSO_RACES").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
+    let rounds: u32 = std::env::var("SAYSO_RACES")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(40);
     for _ in 0..rounds {
         let done = run(&mut sandbox(&scene, &["bash", "-c", script]), b"");
         ran += u32::from(done.out.contains("ran"));

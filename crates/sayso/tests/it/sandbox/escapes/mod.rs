@@ -61,8 +61,12 @@ impl Where {
 }
 
 /// The columns of the table.
-const COLUMNS: [(Where, Who); 4] =
-    [(Where::Bubblewrap, Who::Person), (Where::Bubblewrap, Who::Root), (Where::Landlock, Who::Person), (Where::Landlock, Who::Root)];
+const COLUMNS: [(Where, Who); 4] = [
+    (Where::Bubblewrap, Who::Person),
+    (Where::Bubblewrap, Who::Root),
+    (Where::Landlock, Who::Person),
+    (Where::Landlock, Who::Root),
+];
 
 /// What this machine can try; what it cannot is said.
 fn possible() -> Vec<(Where, Who)> {
@@ -73,13 +77,19 @@ fn possible() -> Vec<(Where, Who)> {
         eprintln!("NOT CHECKED: no escape is tried as root, since this is not root");
     }
     let mut places = vec![Where::Nowhere];
-    for (place, name) in [(Where::Bubblewrap, Name::Bubblewrap), (Where::Landlock, Name::Landlock)] {
+    for (place, name) in [
+        (Where::Bubblewrap, Name::Bubblewrap),
+        (Where::Landlock, Name::Landlock),
+    ] {
         match Backend::named(name) {
             Ok(_) => places.push(place),
             Err(why) => eprintln!("NOT CHECKED: no escape from {place:?}: {why}"),
         }
     }
-    places.into_iter().flat_map(|place| users.iter().map(move |who| (place, *who))).collect()
+    places
+        .into_iter()
+        .flat_map(|place| users.iter().map(move |who| (place, *who)))
+        .collect()
 }
 
 type Results = BTreeMap<(&'static str, Where, Who), Option<String>>;
@@ -89,23 +99,38 @@ fn try_all(attempts: &[&Attempt], places: &[(Where, Who)]) -> Results {
     let program = ground::program_for_everybody();
     let jobs: Vec<(&Attempt, Where, Who)> = attempts
         .iter()
-        .flat_map(|attempt| places.iter().map(move |(place, who)| (*attempt, *place, *who)))
-        .filter(|(attempt, place, who)| attempt.is_for(*who) && (*place != Where::Nowhere || attempt.control_as(*who)))
+        .flat_map(|attempt| {
+            places
+                .iter()
+                .map(move |(place, who)| (*attempt, *place, *who))
+        })
+        .filter(|(attempt, place, who)| {
+            attempt.is_for(*who) && (*place != Where::Nowhere || attempt.control_as(*who))
+        })
         .collect();
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Results::new()));
     let work = || {
         while let Some((attempt, place, who)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
             // What is expected to get through may take another try on a busy machine; what is refused gets one.
-            let once = || Ground::new(attempt, *who).attempt(attempt, place.backend(), program.path());
-            let again = |seen: &Option<String>| seen.is_none() && wrong(attempt, *place, *who, None).is_some();
+            let once =
+                || Ground::new(attempt, *who).attempt(attempt, place.backend(), program.path());
+            let again = |seen: &Option<String>| {
+                seen.is_none() && wrong(attempt, *place, *who, None).is_some()
+            };
             let mut seen = once();
             for _ in 0..2 {
                 seen = if again(&seen) { once() } else { seen };
             }
-            results.lock().unwrap().insert((attempt.name, *place, *who), seen);
+            results
+                .lock()
+                .unwrap()
+                .insert((attempt.name, *place, *who), seen);
         }
     };
-    let workers = std::thread::available_parallelism().map_or(2, usize::from).min(4) * 2;
+    let workers = std::thread::available_parallelism()
+        .map_or(2, usize::from)
+        .min(4)
+        * 2;
     std::thread::scope(|scope| (0..workers).for_each(|_| _ = scope.spawn(work)));
     results.into_inner().unwrap()
 }
@@ -117,17 +142,28 @@ fn wrong(attempt: &Attempt, place: Where, who: Who, seen: Option<&String>) -> Op
         Where::Bubblewrap => attempt.full_lets_root.is_none() || who == Who::Person,
         Where::Landlock => match attempt.landlock(who) {
             Landlock::Refused { since } if sayso_sandbox::landlock::abi() < Some(since) => {
-                eprintln!("NOT CHECKED: {}: this kernel's Landlock is too old", attempt.name);
+                eprintln!(
+                    "NOT CHECKED: {}: this kernel's Landlock is too old",
+                    attempt.name
+                );
                 return None;
             }
             Landlock::Refused { .. } => true,
-            Landlock::NotCovered { until, .. } if sayso_sandbox::landlock::abi() >= Some(until) => true,
+            Landlock::NotCovered { until, .. } if sayso_sandbox::landlock::abi() >= Some(until) => {
+                true
+            }
             Landlock::NotCovered { .. } => false,
         },
     };
     match (refused, seen) {
-        (true, Some(seen)) => Some(format!("{place:?} as {who:?}: `{}` got through: {seen}", attempt.name)),
-        (false, None) => Some(format!("{place:?} as {who:?}: `{}` was expected to get through, and did not", attempt.name)),
+        (true, Some(seen)) => Some(format!(
+            "{place:?} as {who:?}: `{}` got through: {seen}",
+            attempt.name
+        )),
+        (false, None) => Some(format!(
+            "{place:?} as {who:?}: `{}` was expected to get through, and did not",
+            attempt.name
+        )),
         _ => None,
     }
 }
@@ -137,9 +173,15 @@ fn cell(attempt: &Attempt, place: Where, who: Who, results: &Results) -> &'stati
         Where::Landlock => matches!(attempt.landlock(who), Landlock::Refused { .. }),
         _ => attempt.full_lets_root.is_none() || who == Who::Person,
     };
-    let measured = results.get(&(attempt.name, place, who)).map(Option::is_none);
+    let measured = results
+        .get(&(attempt.name, place, who))
+        .map(Option::is_none);
     // A newer kernel may refuse more, an older one less: the table is about what is promised.
-    let refused = if place == Where::Landlock { expected } else { measured.unwrap_or(expected) };
+    let refused = if place == Where::Landlock {
+        expected
+    } else {
+        measured.unwrap_or(expected)
+    };
     match (attempt.is_for(who), refused) {
         (false, _) => "–",
         (true, true) => "refused",
@@ -155,17 +197,46 @@ fn every_escape_is_refused_by_bubblewrap_and_landlock_covers_what_it_says() {
     }
     let groups = groups();
     let only = std::env::var("SAYSO_ESCAPE").unwrap_or_default();
-    let attempts: Vec<&Attempt> = groups.iter().flat_map(|(_, attempts)| attempts).filter(|one| one.name.contains(&only)).collect();
-    let names: std::collections::BTreeSet<&str> = attempts.iter().map(|attempt| attempt.name).collect();
-    assert_eq!(names.len(), attempts.len(), "every attempt has a name of its own");
+    let attempts: Vec<&Attempt> = groups
+        .iter()
+        .flat_map(|(_, attempts)| attempts)
+        .filter(|one| one.name.contains(&only))
+        .collect();
+    let names: std::collections::BTreeSet<&str> =
+        attempts.iter().map(|attempt| attempt.name).collect();
+    assert_eq!(
+        names.len(),
+        attempts.len(),
+        "every attempt has a name of its own"
+    );
     let places = possible();
     let results = try_all(&attempts, &places);
-    let find = |name: &str| attempts.iter().find(|attempt| attempt.name == name).unwrap();
-    let wrong: Vec<String> =
-        results.iter().filter_map(|((name, place, who), seen)| wrong(find(name), *place, *who, seen.as_ref())).collect();
-    let bounded = results.keys().filter(|(_, place, _)| *place != Where::Nowhere).count();
-    eprintln!("escapes: {} attempts, {bounded} runs in sandboxes, {} without", attempts.len(), results.len() - bounded);
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), results.len(), wrong.join("\n"));
+    let find = |name: &str| {
+        attempts
+            .iter()
+            .find(|attempt| attempt.name == name)
+            .unwrap()
+    };
+    let wrong: Vec<String> = results
+        .iter()
+        .filter_map(|((name, place, who), seen)| wrong(find(name), *place, *who, seen.as_ref()))
+        .collect();
+    let bounded = results
+        .keys()
+        .filter(|(_, place, _)| *place != Where::Nowhere)
+        .count();
+    eprintln!(
+        "escapes: {} attempts, {bounded} runs in sandboxes, {} without",
+        attempts.len(),
+        results.len() - bounded
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        results.len(),
+        wrong.join("\n")
+    );
     if only.is_empty() {
         assert!(attempts.len() >= 45, "{}", attempts.len());
         document(&groups, &results);
@@ -184,15 +255,26 @@ fn document(groups: &[(&str, Vec<Attempt>)], results: &Results) {
     );
     let mut reasons: Vec<&str> = Vec::new();
     for (title, attempts) in groups {
-        let _ = write!(text, "\n## {title}\n\n| attempt | bubblewrap | as root | Landlock | as root |\n|---|---|---|---|---|\n");
+        let _ = write!(
+            text,
+            "\n## {title}\n\n| attempt | bubblewrap | as root | Landlock | as root |\n|---|---|---|---|---|\n"
+        );
         for attempt in attempts {
-            let mut cells = COLUMNS.map(|(place, who)| cell(attempt, place, who, results).to_owned());
-            for (cell, (_, who)) in cells.iter_mut().zip(COLUMNS).filter(|(cell, _)| *cell == "not covered") {
+            let mut cells =
+                COLUMNS.map(|(place, who)| cell(attempt, place, who, results).to_owned());
+            for (cell, (_, who)) in cells
+                .iter_mut()
+                .zip(COLUMNS)
+                .filter(|(cell, _)| *cell == "not covered")
+            {
                 if let Landlock::NotCovered { why, .. } = attempt.landlock(who) {
-                    let number = reasons.iter().position(|known| *known == why).unwrap_or_else(|| {
-                        reasons.push(why);
-                        reasons.len() - 1
-                    });
+                    let number = reasons
+                        .iter()
+                        .position(|known| *known == why)
+                        .unwrap_or_else(|| {
+                            reasons.push(why);
+                            reasons.len() - 1
+                        });
                     let _ = write!(cell, " ({})", number + 1);
                 }
             }
@@ -206,14 +288,27 @@ fn document(groups: &[(&str, Vec<Attempt>)], results: &Results) {
     let untried: Vec<String> = groups
         .iter()
         .flat_map(|(_, attempts)| attempts)
-        .filter_map(|attempt| if let Control::Untried(why) = attempt.control { Some(format!("- {}: {why}", attempt.name)) } else { None })
+        .filter_map(|attempt| {
+            if let Control::Untried(why) = attempt.control {
+                Some(format!("- {}: {why}", attempt.name))
+            } else {
+                None
+            }
+        })
         .collect();
-    let _ = write!(text, "\n## Not tried without a sandbox\n\n{}\n", untried.join("\n"));
+    let _ = write!(
+        text,
+        "\n## Not tried without a sandbox\n\n{}\n",
+        untried.join("\n")
+    );
     let path = root().join("docs/sandbox-escapes.md");
     if std::env::var_os("SAYSO_WRITE_NUMBERS").is_some() {
         fs::write(&path, &text).unwrap();
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
     let differs = kept.lines().zip(text.lines()).find(|(old, new)| old != new);
-    assert!(kept == text, "docs/sandbox-escapes.md is out of date; `SAYSO_WRITE_NUMBERS=1` writes it anew. First difference: {differs:?}");
+    assert!(
+        kept == text,
+        "docs/sandbox-escapes.md is out of date; `SAYSO_WRITE_NUMBERS=1` writes it anew. First difference: {differs:?}"
+    );
 }

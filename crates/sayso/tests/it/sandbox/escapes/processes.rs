@@ -2,8 +2,10 @@
 
 use super::attempt::{Attempt, bash, python};
 
-const PRIORITIES: &str = "Landlock has no word about priorities and limits of a person's other processes.";
-const BEHIND: &str = "Landlock gives no processes of its own, so nothing ends what a command leaves running.";
+const PRIORITIES: &str =
+    "Landlock has no word about priorities and limits of a person's other processes.";
+const BEHIND: &str =
+    "Landlock gives no processes of its own, so nothing ends what a command leaves running.";
 const MESSAGES: &str = "Landlock gives no shared memory of its own: whoever owns it can reach it.";
 
 pub fn attempts() -> Vec<Attempt> {

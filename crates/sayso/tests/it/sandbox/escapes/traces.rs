@@ -60,30 +60,54 @@ impl Snapshot {
     }
 
     fn difference(&self, after: &Snapshot) -> Option<String> {
-        let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = |path: &Path| {
+            path.file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        };
         for (path, print) in &self.files {
             match after.files.get(path) {
                 None => return Some(format!("`{}` is gone", name(path))),
-                Some(now) if now != print => return Some(format!("`{}` was {print}, and is {now}", name(path))),
+                Some(now) if now != print => {
+                    return Some(format!("`{}` was {print}, and is {now}", name(path)));
+                }
                 Some(_) => {}
             }
         }
-        after.files.keys().find(|path| !self.files.contains_key(*path)).map(|path| format!("`{}` is new", path.display()))
+        after
+            .files
+            .keys()
+            .find(|path| !self.files.contains_key(*path))
+            .map(|path| format!("`{}` is new", path.display()))
     }
 }
 
 /// All that is seen of a file from outside, with its last change of any kind; of a folder, its mode and owner.
 fn print(path: &Path, found: &fs::Metadata) -> String {
-    let (mode, owner) = (format!("{:o}", found.mode()), format!("{}:{}", found.uid(), found.gid()));
+    let (mode, owner) = (
+        format!("{:o}", found.mode()),
+        format!("{}:{}", found.uid(), found.gid()),
+    );
     if found.is_dir() {
         return format!("{mode} {owner}");
     }
     let text = match () {
-        () if found.is_symlink() => fs::read_link(path).map(|to| to.to_string_lossy().into_owned()).unwrap_or_default(),
-        () if found.is_file() => fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default(),
+        () if found.is_symlink() => fs::read_link(path)
+            .map(|to| to.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        () if found.is_file() => fs::read(path)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default(),
         () => String::new(),
     };
-    let changed = format!("{}.{} {}.{}", found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec());
+    let changed = format!(
+        "{}.{} {}.{}",
+        found.mtime(),
+        found.mtime_nsec(),
+        found.ctime(),
+        found.ctime_nsec()
+    );
     format!("{mode} {owner} {} {changed} {text:?}", found.nlink())
 }
 
@@ -91,7 +115,9 @@ fn print(path: &Path, found: &fs::Metadata) -> String {
 fn walk(folder: &Path, each: &mut dyn FnMut(&Path, &fs::Metadata) -> bool) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        let Ok(found) = fs::symlink_metadata(&path) else { continue };
+        let Ok(found) = fs::symlink_metadata(&path) else {
+            continue;
+        };
         if each(&path, &found) && found.is_dir() {
             walk(&path, each);
         }
@@ -115,9 +141,14 @@ impl Traces<'_> {
         };
         let mut copied = None;
         walk(&self.ground.scene.workspace, &mut |path, found| {
-            let inner = path.strip_prefix(&self.ground.scene.workspace).unwrap_or(path);
+            let inner = path
+                .strip_prefix(&self.ground.scene.workspace)
+                .unwrap_or(path);
             let known = KEPT.iter().any(|kept| inner.starts_with(kept));
-            if !known && found.is_file() && found.len() < 1 << 20 && fs::read(path).is_ok_and(|text| told(&String::from_utf8_lossy(&text)))
+            if !known
+                && found.is_file()
+                && found.len() < 1 << 20
+                && fs::read(path).is_ok_and(|text| told(&String::from_utf8_lossy(&text)))
             {
                 copied = Some(format!("the secret is in `{}`", inner.display()));
             }
@@ -143,17 +174,28 @@ impl Traces<'_> {
         if let Ok(Some(status)) = victim.try_wait() {
             return Some(format!("somebody outside was ended: {status}"));
         }
-        let status = fs::read_to_string(format!("/proc/{}/status", victim.id())).unwrap_or_default();
-        let waiting = status.lines().filter(|line| line.starts_with("SigPnd") || line.starts_with("ShdPnd"));
-        if let Some(line) = waiting.into_iter().find(|line| line.chars().any(|sign| ('1'..='9').contains(&sign))) {
+        let status =
+            fs::read_to_string(format!("/proc/{}/status", victim.id())).unwrap_or_default();
+        let waiting = status
+            .lines()
+            .filter(|line| line.starts_with("SigPnd") || line.starts_with("ShdPnd"));
+        if let Some(line) = waiting
+            .into_iter()
+            .find(|line| line.chars().any(|sign| ('1'..='9').contains(&sign)))
+        {
             return Some(format!("somebody outside got a signal: {line}"));
         }
-        let state = status.lines().find(|line| line.starts_with("State:")).unwrap_or_default();
+        let state = status
+            .lines()
+            .find(|line| line.starts_with("State:"))
+            .unwrap_or_default();
         if !state.contains("sleeping") && !state.contains("running") {
             return Some(format!("somebody outside is not as before: {state}"));
         }
         // It came from this process, and has what this one has.
-        let adjusted = |process: &str| fs::read_to_string(format!("/proc/{process}/oom_score_adj")).unwrap_or_default();
+        let adjusted = |process: &str| {
+            fs::read_to_string(format!("/proc/{process}/oom_score_adj")).unwrap_or_default()
+        };
         let (now, own) = (adjusted(&victim.id().to_string()), adjusted("self"));
         (now != own).then(|| format!("somebody outside was adjusted: {}", now.trim()))
     }
@@ -183,10 +225,16 @@ impl Traces<'_> {
                 left = Some(format!("something is left in `{folder}`"));
             }
         }
-        let (number, table) = (key(&self.ground.mark), fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default());
-        let has_key = |line: &str| line.split_whitespace().next() == Some(number.to_string().as_str());
+        let (number, table) = (
+            key(&self.ground.mark),
+            fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default(),
+        );
+        let has_key =
+            |line: &str| line.split_whitespace().next() == Some(number.to_string().as_str());
         if table.lines().any(has_key) {
-            let _ = Command::new("ipcrm").args(["--shmem-key", &format!("{number:#x}")]).status();
+            let _ = Command::new("ipcrm")
+                .args(["--shmem-key", &format!("{number:#x}")])
+                .status();
             left = Some("shared memory is left".to_owned());
         }
         left
@@ -195,10 +243,16 @@ impl Traces<'_> {
     fn mounted(&self) -> Option<String> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let root = self.ground.root.to_string_lossy().into_owned();
-        let places: Vec<&str> = mounts.lines().filter_map(|line| line.split(' ').nth(4)).filter(|place| place.starts_with(&root)).collect();
+        let places: Vec<&str> = mounts
+            .lines()
+            .filter_map(|line| line.split(' ').nth(4))
+            .filter(|place| place.starts_with(&root))
+            .collect();
         for place in &places {
             let _ = Command::new("umount").args(["--lazy", place]).status();
         }
-        places.first().map(|place| format!("a mount is left at `{place}`"))
+        places
+            .first()
+            .map(|place| format!("a mount is left at `{place}`"))
     }
 }
