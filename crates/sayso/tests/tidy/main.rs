@@ -11,7 +11,9 @@ mod code;
 mod edges;
 mod findings;
 mod leftovers;
+mod modules;
 mod purity;
+mod rooms;
 mod sentences;
 mod shape;
 
