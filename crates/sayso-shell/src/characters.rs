@@ -64,3 +64,9 @@ pub(crate) fn is_hidden(character: char) -> bool {
             | 0x2060..=0x206f | 0x2800 | 0x3164 | 0xe000..=0xf8ff | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xffff
             | 0x1d173..=0x1d17a | 0xe0000..=0x10ffff)
 }
+
+/// Whether a text starts with another, in any case.
+pub(crate) fn starts_with(text: &str, start: &str) -> bool {
+    text.get(..start.len())
+        .is_some_and(|first| first.eq_ignore_ascii_case(start))
+}

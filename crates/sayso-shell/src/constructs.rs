@@ -84,7 +84,9 @@ impl Walk<'_> {
                     self.fed = fed || at > 0;
                     self.state.clone_from(&before);
                     self.cut = outside_cut || parts.iter().skip(at + 1).any(endless::stops_early);
-                    self.feed = printed.clone().filter(|_| takes_names(part));
+                    self.feed = printed
+                        .clone()
+                        .filter(|_| takes_names(part, self.find_program));
                     self.node(part)?;
                     printed = match outputs::literal_words(part) {
                         // What is parted by a NUL has no lines to choose from.

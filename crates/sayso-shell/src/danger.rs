@@ -10,6 +10,7 @@ use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
 
 use crate::danger_call::{Call, Found};
 use crate::danger_names::{is_destroyer, is_like_sayso};
+use crate::language_names::is_language;
 use crate::name_set::NameSet;
 use crate::piped::reads_script;
 use crate::places::is_raw_device;
@@ -71,9 +72,8 @@ fn of_whole_text(text: &str, seen: &Seen, look: fn(&str) -> Seen) -> Vec<Danger>
 
 /// Whether something in the line runs texts, so that what stands in quotes is more than data.
 fn runs_text(seen: &Seen) -> bool {
-    let runs = |word: &String| {
-        takes_script(word) || other_shells::is_program(word) || danger_code::is_language(word)
-    };
+    let runs =
+        |word: &String| takes_script(word) || other_shells::is_program(word) || is_language(word);
     let sources = |segment: &Segment| {
         matches!(seen::head(&segment.words), Some("source" | ".")) && reads_script(&segment.words)
     };
@@ -147,13 +147,9 @@ fn of_segments(segments: &[Segment], work: &mut usize, found: &mut Vec<Found>) {
     let shell_reads = segments
         .iter()
         .any(|segment| segment.piped && reads_script(&segment.words));
-    let has_language = segments.iter().any(|segment| {
-        segment
-            .words
-            .iter()
-            .take(8)
-            .any(|word| danger_code::is_language(word))
-    });
+    let has_language = segments
+        .iter()
+        .any(|segment| segment.words.iter().take(8).any(|word| is_language(word)));
     let mut before: Option<&Segment> = None;
     let fresh = danger_fresh::names(segments);
     for segment in segments {
@@ -308,9 +304,7 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
         of_script(text, &mut work, &mut found);
     }
     let arguments = words.get(1..).unwrap_or(&[]);
-    if words
-        .first()
-        .is_some_and(|first| danger_code::is_language(first))
+    if words.first().is_some_and(|first| is_language(first))
         || program.ends_with("awk")
         || danger_code::evaluates(&program)
     {
@@ -349,7 +343,7 @@ pub(crate) fn run_their_input(commands: &[Command]) -> bool {
         let runs = |word: &String| {
             let name = loose_name(word);
             danger_databases::is_client(&name)
-                || danger_code::is_language(word)
+                || is_language(word)
                 || danger_code::evaluates(&name)
                 || takes_script(word)
         };
@@ -522,7 +516,7 @@ fn of_program(words: &[String], exact: bool, found: &mut Vec<Found>) {
                 of_held(&command, exact, found);
             }
         }
-        "sayso" if !is_harmless_sayso(arguments) => {
+        "sayso" if !programs::is_harmless_sayso(arguments) => {
             let subcommand = call.operand(0);
             say(
                 Catastrophic,
@@ -530,22 +524,6 @@ fn of_program(words: &[String], exact: bool, found: &mut Vec<Found>) {
             );
         }
         _ => {}
-    }
-}
-
-/// The three forms of `sayso` that only look. Any other option may name a file, whose lines would show in an error.
-pub(crate) fn is_harmless_sayso(arguments: &[String]) -> bool {
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match words.as_slice() {
-        ["check", rest @ ..] => {
-            let options = rest
-                .iter()
-                .take_while(|word| matches!(**word, "--json" | "--explain"))
-                .count();
-            matches!(rest.get(options..), Some(["--", _, ..]))
-        }
-        ["policy", "show"] | ["policy", "show", "--json"] | ["audit", "list"] => true,
-        _ => false,
     }
 }
 

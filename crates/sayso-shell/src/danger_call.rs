@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use sayso_core::verdict::Tier;
 
+use crate::characters::starts_with;
 use crate::places::{Worth, worth};
 
 /// A danger, with what was matched.
@@ -103,10 +104,4 @@ impl<'a> Call<'a> {
         }
         None
     }
-}
-
-/// Whether a text starts with another, in any case.
-pub(crate) fn starts_with(text: &str, start: &str) -> bool {
-    text.get(..start.len())
-        .is_some_and(|first| first.eq_ignore_ascii_case(start))
 }

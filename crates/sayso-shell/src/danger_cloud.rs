@@ -2,7 +2,8 @@
 
 use sayso_core::verdict::Tier::Dangerous;
 
-use crate::danger_call::{Call, Found, starts_with};
+use crate::characters::starts_with;
+use crate::danger_call::{Call, Found};
 
 /// The dangers of a program that works on other machines.
 pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {

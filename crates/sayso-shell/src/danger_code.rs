@@ -6,10 +6,9 @@ use std::borrow::Cow;
 
 use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
 
-use crate::characters::last_part;
 use crate::danger_call::Found;
 use crate::danger_code_network;
-use crate::name_set::NameSet;
+use crate::language_names::is_language;
 use crate::places::{Worth, secret_in, worth};
 use crate::seen::Seen;
 use crate::split::{After, Segment};
@@ -18,45 +17,6 @@ use crate::split::{After, Segment};
 const MOST_COMMANDS: usize = 256;
 /// Words of one such command.
 const MOST_WORDS: usize = 64;
-
-/// Programs that run a language.
-static LANGUAGES: NameSet<23> = NameSet::new([
-    "python",
-    "pypy",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "perl",
-    "ruby",
-    "php",
-    "lua",
-    "luajit",
-    "osascript",
-    "Rscript",
-    "tclsh",
-    "julia",
-    "groovy",
-    "elixir",
-    "ipython",
-    "tsx",
-    "ts-node",
-    "irb",
-    "raku",
-    "guile",
-]);
-
-/// Whether a word is the name of a program that runs a language.
-pub(crate) fn is_language(word: &str) -> bool {
-    let base = last_part(word);
-    let version = base
-        .bytes()
-        .rev()
-        .take_while(|byte| byte.is_ascii_digit() || *byte == b'.')
-        .count();
-    let plain = base.get(..base.len() - version).unwrap_or(base);
-    LANGUAGES.has_exactly(plain)
-}
 
 /// Whether a program that is no language runs a text of one that it is given: `emacs --eval`.
 pub(crate) fn evaluates(name: &str) -> bool {

@@ -5,7 +5,8 @@
 
 use sayso_core::verdict::Tier::Dangerous;
 
-use crate::danger_call::{Call, Found, starts_with};
+use crate::characters::starts_with;
+use crate::danger_call::{Call, Found};
 
 /// Words that have to be there, and what that destroys.
 type Row = (&'static [&'static str], &'static str);

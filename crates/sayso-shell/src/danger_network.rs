@@ -3,12 +3,13 @@
 use sayso_core::verdict::Tier::Dangerous;
 
 use crate::characters::last_part;
-use crate::danger_call::{Call, Found, starts_with};
+use crate::characters::starts_with;
+use crate::danger_call::{Call, Found};
 use crate::danger_carried::is_variable;
-use crate::danger_code::is_language;
 use crate::danger_metadata;
 use crate::danger_requests::is_near;
 use crate::danger_sinks::{decodes, runs_input};
+use crate::language_names::is_language;
 use crate::name_set::NameSet;
 use crate::piped::reads_script;
 use crate::seen::{head, is_assignment};

@@ -2,7 +2,8 @@
 
 use sayso_core::verdict::Tier::Dangerous;
 
-use crate::danger_call::{Call, Found, starts_with};
+use crate::characters::starts_with;
+use crate::danger_call::{Call, Found};
 use crate::danger_metadata;
 use crate::danger_network::is_download;
 use crate::other_shells::has_ignoring_case;

@@ -1,6 +1,6 @@
 //! Commands that run what they are sent: not only shells, but filters with a command in their script, and tools that read their orders.
 
-use crate::danger_code::is_language;
+use crate::language_names::is_language;
 use crate::name_set::NameSet;
 use crate::seen::{head, is_assignment};
 use crate::wrappers::{is_transparent, loose_name, takes_command};

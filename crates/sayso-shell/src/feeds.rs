@@ -7,8 +7,8 @@
 use crate::bash::tree::{
     Assigned, Form, Node, Piece, Redirect, RedirectKind, Script, Simple, Word,
 };
+use crate::known_programs::FindProgram;
 use crate::options;
-use crate::programs;
 use crate::wrappers::identity;
 
 /// Programs and words of the shell that never read their input, whatever words they get.
@@ -41,8 +41,15 @@ const READ_FILES_BEHIND_TEXT: [&str; 6] = ["grep", "egrep", "fgrep", "sed", "awk
 /// Commands of git that look at the repository and never at their input.
 const GIT_NEVER_READS: [&str; 5] = ["log", "show", "diff", "status", "ls-files"];
 
+/// A loop that reads names line by line, into the variable `name`.
+#[derive(Clone, Copy)]
+struct Loop<'a> {
+    name: &'a str,
+    find_program: FindProgram,
+}
+
 /// Whether a part of a pipe reads names line by line, or as one command, and nothing beside it reads.
-pub(crate) fn takes_names(node: &Node) -> bool {
+pub(crate) fn takes_names(node: &Node, find_program: FindProgram) -> bool {
     match node {
         Node::Simple(simple) => {
             parts_at_lines(simple)
@@ -70,8 +77,9 @@ pub(crate) fn takes_names(node: &Node) -> bool {
                 let plain = parts_at_lines(read)
                     && read.redirects.is_empty()
                     && redirects.iter().all(is_output);
-                loop_variable
-                    .is_some_and(|name| plain && keeps(body, name) && leaves_input(body, name))
+                loop_variable.is_some_and(|name| {
+                    plain && keeps(body, name) && leaves_input(body, Loop { name, find_program })
+                })
             }
             _ => false,
         },
@@ -128,23 +136,23 @@ fn runs_something(pieces: &[Piece]) -> bool {
 }
 
 /// Whether no command of a script reads the input that they share; `name` is the variable of the loop.
-fn leaves_input(script: &Script, name: &str) -> bool {
-    script.0.iter().all(|node| node_leaves_input(node, name))
+fn leaves_input(script: &Script, by: Loop<'_>) -> bool {
+    script.0.iter().all(|node| node_leaves_input(node, by))
 }
 
-fn node_leaves_input(node: &Node, name: &str) -> bool {
-    let script = |script: &Script| leaves_input(script, name);
+fn node_leaves_input(node: &Node, by: Loop<'_>) -> bool {
+    let script = |script: &Script| leaves_input(script, by);
     match node {
-        Node::Simple(simple) => simple_leaves_input(simple, name),
+        Node::Simple(simple) => simple_leaves_input(simple, by),
         // The others read what the one before prints.
         Node::Pipeline(parts) => {
             parts
                 .first()
-                .is_none_or(|first| node_leaves_input(first, name))
+                .is_none_or(|first| node_leaves_input(first, by))
                 && parts.iter().all(is_no_exec)
         }
-        Node::Chain(parts) => parts.iter().all(|(_, part)| node_leaves_input(part, name)),
-        Node::Not(inner) => node_leaves_input(inner, name),
+        Node::Chain(parts) => parts.iter().all(|(_, part)| node_leaves_input(part, by)),
+        Node::Not(inner) => node_leaves_input(inner, by),
         Node::Background(_) => false,
         Node::Subshell(inner, redirects) | Node::Group(inner, redirects) => {
             redirects.iter().all(is_output) && script(inner)
@@ -172,7 +180,7 @@ fn node_leaves_input(node: &Node, name: &str) -> bool {
                 && words
                     .iter()
                     .flatten()
-                    .all(|word| word_leaves_input(word, name))
+                    .all(|word| word_leaves_input(word, by))
                 && script(body)
         }
         Node::Case {
@@ -181,14 +189,14 @@ fn node_leaves_input(node: &Node, name: &str) -> bool {
             redirects,
         } => {
             redirects.iter().all(is_output)
-                && word_leaves_input(word, name)
+                && word_leaves_input(word, by)
                 && arms.iter().all(|(patterns, arm)| {
-                    patterns.iter().all(|word| word_leaves_input(word, name)) && script(arm)
+                    patterns.iter().all(|word| word_leaves_input(word, by)) && script(arm)
                 })
         }
         Node::Test {
             words, redirects, ..
-        } => redirects.is_empty() && words.iter().all(|word| word_leaves_input(word, name)),
+        } => redirects.is_empty() && words.iter().all(|word| word_leaves_input(word, by)),
     }
 }
 
@@ -200,37 +208,34 @@ fn is_no_exec(node: &Node) -> bool {
     }
 }
 
-fn word_leaves_input(word: &Word, name: &str) -> bool {
-    pieces_leave_input(&word.pieces, name)
+fn word_leaves_input(word: &Word, by: Loop<'_>) -> bool {
+    pieces_leave_input(&word.pieces, by)
 }
 
-fn pieces_leave_input(pieces: &[Piece], name: &str) -> bool {
+fn pieces_leave_input(pieces: &[Piece], by: Loop<'_>) -> bool {
     pieces.iter().all(|piece| match piece {
-        Piece::Command { script, .. } => leaves_input(script, name),
+        Piece::Command { script, .. } => leaves_input(script, by),
         Piece::Process { .. } => false,
         Piece::Parameter {
             form: Form::Or(inner) | Form::Changed(inner),
             ..
-        } => pieces_leave_input(inner, name),
-        Piece::Braces { choices, .. } => choices
-            .iter()
-            .all(|choice| pieces_leave_input(choice, name)),
+        } => pieces_leave_input(inner, by),
+        Piece::Braces { choices, .. } => {
+            choices.iter().all(|choice| pieces_leave_input(choice, by))
+        }
         _ => true,
     })
 }
 
-fn simple_leaves_input(simple: &Simple, name: &str) -> bool {
-    let inside = simple
-        .words
-        .iter()
-        .all(|word| word_leaves_input(word, name))
+fn simple_leaves_input(simple: &Simple, by: Loop<'_>) -> bool {
+    let inside = simple.words.iter().all(|word| word_leaves_input(word, by))
         && simple
             .redirects
             .iter()
             .all(|redirect| match &redirect.kind {
                 RedirectKind::Read(word)
                 | RedirectKind::Write(word)
-                | RedirectKind::HereString(word) => word_leaves_input(word, name),
+                | RedirectKind::HereString(word) => word_leaves_input(word, by),
                 RedirectKind::Duplicate => matches!(redirect.descriptor, Some(1 | 2)),
                 RedirectKind::HereDocument(_) => false,
             });
@@ -238,8 +243,8 @@ fn simple_leaves_input(simple: &Simple, name: &str) -> bool {
         .assignments
         .iter()
         .all(|assignment| match &assignment.value {
-            Assigned::One(word) => word_leaves_input(word, name),
-            Assigned::List(words) => words.iter().all(|word| word_leaves_input(word, name)),
+            Assigned::One(word) => word_leaves_input(word, by),
+            Assigned::List(words) => words.iter().all(|word| word_leaves_input(word, by)),
         });
     if !inside || !assigned {
         return false;
@@ -257,7 +262,7 @@ fn simple_leaves_input(simple: &Simple, name: &str) -> bool {
     let own_input = |redirect: &Redirect| match &redirect.kind {
         // What a variable holds may be another name of the input.
         RedirectKind::Read(file) => {
-            is_variable(file, name) || file.is_literal() && !names_device(file)
+            is_variable(file, by.name) || file.is_literal() && !names_device(file)
         }
         RedirectKind::HereString(_) => true,
         _ => false,
@@ -267,10 +272,10 @@ fn simple_leaves_input(simple: &Simple, name: &str) -> bool {
         .iter()
         .any(|redirect| own_input(redirect) && matches!(redirect.descriptor, None | Some(0)))
     {
-        return is_one_reader(simple) && programs::find(program).is_some();
+        return is_one_reader(simple) && (by.find_program)(program).is_some();
     }
     NEVER_READ.contains(&program)
-        || reads_files(program, arguments, name)
+        || reads_files(program, arguments, by)
         || program == "git" && is_look_of_git(arguments)
 }
 
@@ -290,13 +295,13 @@ fn is_variable(word: &Word, name: &str) -> bool {
 }
 
 /// Whether the last word is the name from the list, and a file to the program.
-fn reads_files(program: &str, arguments: &[Word], name: &str) -> bool {
+fn reads_files(program: &str, arguments: &[Word], by: Loop<'_>) -> bool {
     /// The name from the list: no option, and no number.
     const FILE: &str = "./x";
     let words: Vec<_> = arguments
         .iter()
         .map(|word| {
-            if is_variable(word, name) {
+            if is_variable(word, by.name) {
                 Some(FILE.into())
             } else {
                 word.literal()
@@ -311,7 +316,7 @@ fn reads_files(program: &str, arguments: &[Word], name: &str) -> bool {
         return false;
     };
     let words: Vec<&str> = words.iter().map(|word| &**word).collect();
-    let Some(table) = programs::find(program).and_then(|program| program.options) else {
+    let Some(table) = (by.find_program)(program).and_then(|program| program.options) else {
         return false;
     };
     let parsed = options::read(table, &words, false);

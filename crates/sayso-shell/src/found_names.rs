@@ -4,7 +4,6 @@
 //! false, is all that binds an action there: a `-name` behind an action binds nothing, and one in another part of `-o` only that part.
 
 use crate::hole::is_literal;
-use crate::programs::search::tests_with_argument;
 
 /// More parentheses than this do not stand in each other.
 const DEEPEST: usize = 32;
@@ -273,6 +272,54 @@ impl<'a> Reading<'_, 'a> {
         }
     }
 }
+
+/// Whether a word of `find` is a test with one argument, other than those of names. What prints is none.
+fn tests_with_argument(word: &str) -> bool {
+    WITH_PATH.contains(&word)
+        || WITH_WORD.contains(&word) && !matches!(word, "-name" | "-iname" | "-printf")
+}
+
+/// Tests with an argument that is only a word.
+pub(crate) const WITH_WORD: [&str; 35] = [
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-type",
+    "-xtype",
+    "-size",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-amin",
+    "-ctime",
+    "-cmin",
+    "-maxdepth",
+    "-mindepth",
+    "-perm",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-links",
+    "-inum",
+    "-lname",
+    "-ilname",
+    "-regextype",
+    "-printf",
+    "-fstype",
+    "-used",
+    "-newermt",
+    "-newerct",
+    "-newerat",
+];
+
+/// Tests with an argument that is a path.
+pub(crate) const WITH_PATH: [&str; 4] = ["-newer", "-anewer", "-cnewer", "-samefile"];
 
 #[cfg(test)]
 mod tests {

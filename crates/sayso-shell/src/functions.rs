@@ -9,7 +9,7 @@ use crate::bash::Refusal;
 use crate::bash::tree::Node;
 use crate::hole;
 use crate::lines::{DEEPEST, Step, Walk};
-use crate::{programs, wrappers};
+use crate::wrappers;
 
 /// Parameters that are followed.
 const MOST_PARAMETERS: usize = 9;
@@ -58,7 +58,7 @@ impl Walk<'_> {
         let small = name
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-        let own = programs::find(name).is_none()
+        let own = (self.find_program)(name).is_none()
             && !wrappers::is_wrapper(name)
             && !CALLED_BY_SHELL.contains(&name);
         let plain = self.level == 1 && self.depth == 0 && self.inside.is_none();

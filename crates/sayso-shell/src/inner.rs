@@ -9,6 +9,7 @@ use crate::characters::is_name;
 use crate::field::Field;
 use crate::found_names::bound_names;
 use crate::hole::{self, HOME, LIST, PARTED, TEXT};
+use crate::known_programs::FindProgram;
 use crate::lines::{Step, Walk};
 use crate::listers;
 use crate::wrappers::{self, identity};
@@ -265,7 +266,11 @@ impl Walk<'_> {
             field.value == "--no-run-if-empty"
                 || is_flags(&field.value) && field.value.contains('r')
         });
-        if replaces.is_none() && !names.is_empty() && !skips_nothing && looks_around(&words) {
+        if replaces.is_none()
+            && !names.is_empty()
+            && !skips_nothing
+            && looks_around(&words, self.find_program)
+        {
             self.start(step, words.clone())?;
         }
         match replaces {
@@ -467,7 +472,7 @@ fn script_of_shell(arguments: &[Field]) -> Option<(&Field, &[Field])> {
 }
 
 /// Whether a command may look through the folder where it is given no name, as it is where `xargs` reads none.
-fn looks_around(words: &[Field]) -> bool {
+fn looks_around(words: &[Field], find_program: FindProgram) -> bool {
     const READ_INPUT: [&str; 34] = [
         "awk",
         "base64",
@@ -513,7 +518,7 @@ fn looks_around(words: &[Field]) -> bool {
     };
     match identity(name) {
         "grep" | "egrep" | "fgrep" => words.any(recursive),
-        name => !READ_INPUT.contains(&name) && crate::programs::find(name).is_some(),
+        name => !READ_INPUT.contains(&name) && find_program(name).is_some(),
     }
 }
 

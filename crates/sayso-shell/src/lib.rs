@@ -59,6 +59,8 @@ mod functions;
 mod helpers;
 mod hole;
 mod inner;
+mod known_programs;
+mod language_names;
 mod languages;
 mod lines;
 mod listers;

@@ -12,6 +12,7 @@ use crate::field::Field;
 use crate::folders::Folders;
 use crate::functions::Function;
 use crate::hole::{self, TEXT};
+use crate::known_programs::FindProgram;
 use crate::listers::Listed;
 use crate::outputs;
 use crate::variables::{Variables, is_open_name, is_own_name};
@@ -61,8 +62,12 @@ pub(crate) struct Step {
 }
 
 /// Lists the steps of a document.
-pub(crate) fn steps(document: &Document, text: &str) -> Result<Vec<Step>, Refusal> {
-    let mut walk = Walk::new(document, text);
+pub(crate) fn steps(
+    document: &Document,
+    text: &str,
+    find_program: FindProgram,
+) -> Result<Vec<Step>, Refusal> {
+    let mut walk = Walk::new(document, text, find_program);
     // A command has some letters, and growing step by step is slow.
     walk.steps.reserve((text.len() / 16).min(MOST_STEPS));
     walk.script(&document.script)?;
@@ -94,6 +99,7 @@ impl State {
 pub(crate) struct Walk<'a> {
     pub(crate) document: &'a Document,
     text: &'a str,
+    pub(crate) find_program: FindProgram,
     pub(crate) steps: Vec<Step>,
     pub(crate) state: State,
     pub(crate) background: bool,
@@ -113,10 +119,11 @@ pub(crate) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(document: &'a Document, text: &'a str) -> Self {
+    fn new(document: &'a Document, text: &'a str, find_program: FindProgram) -> Self {
         Walk {
             document,
             text,
+            find_program,
             steps: Vec::new(),
             state: State::default(),
             background: false,
@@ -157,7 +164,7 @@ impl<'a> Walk<'a> {
             fed: self.fed,
             depth: self.depth + 1,
             inside: Some(self.inside.unwrap_or(place)),
-            ..Walk::new(&document, text)
+            ..Walk::new(&document, text, self.find_program)
         };
         if let Some(arguments) = own_shell {
             walk.state.variables = Variables::default();

@@ -55,11 +55,6 @@ pub(crate) fn of_parsed(name: &str, parsed: &Parsed<'_>) -> Vec<String> {
     form
 }
 
-/// Whether a word that looks like an option is an operand in a pattern, since it has a wildcard.
-pub(crate) fn is_pattern(word: &str) -> bool {
-    word.starts_with('-') && word.contains(['*', '?'])
-}
-
 /// A push has several ways to replace what stands on the other side; a rule about `--force` means them all.
 fn name_force(parsed: &mut Parsed<'_>) {
     let forces = parsed.operands.iter().any(|word| word.starts_with('+'))

@@ -225,10 +225,7 @@ pub(crate) fn read_both<'a>(
     while let Some(word) = rest.next() {
         let behind = !parsed.operands.is_empty();
         let before = rest.len();
-        if behind && stops
-            || !word.starts_with('-')
-            || word == "-"
-            || (pattern && crate::normal::is_pattern(word))
+        if behind && stops || !word.starts_with('-') || word == "-" || (pattern && is_pattern(word))
         {
             // The names that a pattern of files stands for are looked at later.
             let may_be_number = word.starts_with(SIGNED) && table.has_digits();
@@ -481,4 +478,9 @@ fn only_one_with_prefix(table: &'static str, prefix: &str) -> Option<&'static st
     });
     let only = fits.next()?;
     fits.next().is_none().then_some(only)
+}
+
+/// Whether a word that looks like an option is an operand in a pattern, since it has a wildcard.
+pub(crate) fn is_pattern(word: &str) -> bool {
+    word.starts_with('-') && word.contains(['*', '?'])
 }

@@ -2,7 +2,7 @@
 //!
 //! Only a hint for people: what it answers makes nothing allowed, and a text it does not know is read as bash all the same.
 
-use crate::danger_call::starts_with;
+use crate::characters::starts_with;
 
 /// So much of a text is looked at.
 const MOST_BYTES: usize = 16 * 1024;

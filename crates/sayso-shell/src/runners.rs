@@ -7,8 +7,13 @@ use crate::hole::{self, HERE, HOME, PARTED, TEXT};
 use crate::lines::{Step, Walk};
 use crate::listers;
 use crate::options::{self, Parsed};
-use crate::programs::search::FD;
 use crate::wrappers::identity;
+
+/// The options of `fd`, but for those with a command.
+pub(crate) const FD: &str = "-H,--hidden -I,--no-ignore -u,--unrestricted --no-ignore-vcs --no-ignore-parent -s,--case-sensitive -i,--ignore-case -g,--glob --regex -F,--fixed-strings \
+     -a,--absolute-path -L,--follow -p,--full-path -0,--print0 -d,--max-depth= --min-depth= --exact-depth= -E,--exclude= -t,--type= -e,--extension= -S,--size= \
+     --changed-within= --changed-before= --max-results= -1 -q,--quiet -c,--color={auto,never,always} -j,--threads= --prune --one-file-system --strip-cwd-prefix \
+     -h,--help -V,--version";
 
 /// Words of `parallel` that are put in one by one.
 const MOST_VALUES: usize = 16;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::danger_code::is_language;
+use crate::language_names::is_language;
 use crate::piped::reads_script;
 use crate::split::{After, Comments, Found, Segment, Way, split};
 use crate::{danger_carried, forms, other_shells, programs, wrappers};

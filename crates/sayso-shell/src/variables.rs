@@ -311,3 +311,44 @@ pub(crate) fn is_locale_name(name: &str) -> bool {
 pub(crate) fn all_literal(values: &[String]) -> bool {
     values.iter().all(|value| is_literal(value))
 }
+
+/// Whether a variable with this value changes nothing about which program runs and what it reads.
+pub(crate) fn is_harmless_variable(variable: &str, value: &str) -> bool {
+    const HARMLESS: [&str; 20] = [
+        "LANG",
+        "NO_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "FORCE_COLOR",
+        "COLUMNS",
+        "LINES",
+        "TERM",
+        "COLORTERM",
+        "TZ",
+        "CI",
+        "NODE_ENV",
+        "RUST_BACKTRACE",
+        "RUST_LOG",
+        "CARGO_TERM_COLOR",
+        "PYTHONUNBUFFERED",
+        "PYTHONDONTWRITEBYTECODE",
+        "GIT_TERMINAL_PROMPT",
+        "GIT_OPTIONAL_LOCKS",
+        "DEBIAN_FRONTEND",
+    ];
+    // A pager that is none.
+    if matches!(
+        variable,
+        "PAGER" | "GIT_PAGER" | "MANPAGER" | "SYSTEMD_PAGER"
+    ) {
+        return matches!(value, "" | "cat");
+    }
+    // Some of these name files: a path in the value would be read.
+    let plain = value.bytes().all(|byte| {
+        byte.is_ascii_alphanumeric()
+            || b"_.@+,:=-".contains(&byte)
+            || (byte == b'/' && variable == "TZ")
+    });
+    let inside = !value.trim_start_matches(':').starts_with('/') && !value.contains("..");
+    plain && inside && (HARMLESS.contains(&variable) || is_locale_name(variable))
+}

@@ -6,7 +6,7 @@ use crate::hole;
 use crate::inner::is_pushed;
 use crate::options::Parsed;
 use crate::scene::Scene;
-use crate::variables::is_own_name;
+use crate::variables::{is_harmless_variable, is_own_name};
 
 pub(super) const PROGRAMS: &[Program] = &[
     Program::raw(&[":"], says).builtin(),
@@ -80,7 +80,7 @@ pub(super) fn is_number(word: &str) -> bool {
 fn export(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let harmless = |word: &&str| {
         word.split_once('=')
-            .is_some_and(|(name, value)| crate::analysis::is_harmless_variable(name, value))
+            .is_some_and(|(name, value)| is_harmless_variable(name, value))
     };
     if parsed.operands.is_empty() || !parsed.operands.iter().all(harmless) {
         scene.unknown("sets or shows variables of the shell, and may run code in their names");

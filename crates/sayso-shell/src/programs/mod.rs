@@ -20,8 +20,9 @@ mod keys;
 pub(crate) mod listing;
 mod machine;
 mod network;
+pub(crate) mod perform;
 pub(crate) mod queries;
-pub(crate) mod search;
+mod search;
 mod settings;
 mod shared;
 mod small;
@@ -32,9 +33,11 @@ mod tools;
 mod yaml;
 
 pub(crate) use git_paths::hides_paths;
+pub(crate) use small::is_harmless_sayso;
 use std::sync::LazyLock;
 
 use self::index::Index;
+use crate::known_programs::KnownProgram;
 use crate::names::Names;
 use crate::options::Parsed;
 use crate::scene::Scene;
@@ -200,6 +203,13 @@ fn reads_below(scene: &mut Scene<'_>, paths: &[&str], recursive: bool) {
     for path in paths {
         scene.read(path, recursive);
     }
+}
+
+/// What the walk through a text asks about a program.
+pub(crate) fn known(name: &str) -> Option<KnownProgram> {
+    find(name).map(|program| KnownProgram {
+        options: program.options,
+    })
 }
 
 #[cfg(test)]

@@ -1,16 +1,12 @@
 //! Programs that look for files and in files.
 
 use super::{Program, reads_below};
+use crate::found_names::{WITH_PATH, WITH_WORD};
 use crate::hole;
 use crate::options::Parsed;
+use crate::runners::FD;
 use crate::scene::{PLAIN, Scene};
 use sayso_core::effect::{EffectKind, Manner};
-
-/// The options of `fd`, but for those with a command.
-pub(crate) const FD: &str = "-H,--hidden -I,--no-ignore -u,--unrestricted --no-ignore-vcs --no-ignore-parent -s,--case-sensitive -i,--ignore-case -g,--glob --regex -F,--fixed-strings \
-     -a,--absolute-path -L,--follow -p,--full-path -0,--print0 -d,--max-depth= --min-depth= --exact-depth= -E,--exclude= -t,--type= -e,--extension= -S,--size= \
-     --changed-within= --changed-before= --max-results= -1 -q,--quiet -c,--color={auto,never,always} -j,--threads= --prune --one-file-system --strip-cwd-prefix \
-     -h,--help -V,--version";
 
 pub(super) const PROGRAMS: &[Program] = &[
     Program::new(
@@ -180,54 +176,6 @@ const ALONE: [&str; 41] = [
     "-P",
     "-x",
 ];
-
-/// With an argument that is only a word.
-const WITH_WORD: [&str; 35] = [
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-iwholename",
-    "-regex",
-    "-iregex",
-    "-type",
-    "-xtype",
-    "-size",
-    "-mtime",
-    "-mmin",
-    "-atime",
-    "-amin",
-    "-ctime",
-    "-cmin",
-    "-maxdepth",
-    "-mindepth",
-    "-perm",
-    "-user",
-    "-group",
-    "-uid",
-    "-gid",
-    "-links",
-    "-inum",
-    "-lname",
-    "-ilname",
-    "-regextype",
-    "-printf",
-    "-fstype",
-    "-used",
-    "-newermt",
-    "-newerct",
-    "-newerat",
-];
-
-/// With an argument that is a path.
-const WITH_PATH: [&str; 4] = ["-newer", "-anewer", "-cnewer", "-samefile"];
-
-/// Whether a word of `find` is a test with one argument, other than those of names. What prints is none.
-pub(crate) fn tests_with_argument(word: &str) -> bool {
-    WITH_PATH.contains(&word)
-        || WITH_WORD.contains(&word) && !matches!(word, "-name" | "-iname" | "-printf")
-}
 
 fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let mut words = parsed.operands.iter().copied().peekable();

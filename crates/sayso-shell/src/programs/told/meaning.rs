@@ -3,9 +3,9 @@
 use sayso_core::effect::{EffectKind, Manner};
 
 use super::row::{Bound, Does, Form, Role, Row, Told};
-use crate::analysis::{late_options, paths_of_options};
 use crate::hole;
 use crate::options::{self, Parsed, Takes};
+use crate::programs::perform::{late_options, paths_of_options};
 use crate::programs::{queries, settings, subcommands};
 use crate::scene::{PLAIN, Scene};
 
