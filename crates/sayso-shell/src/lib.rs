@@ -5,91 +5,23 @@
 //! danger still look at every word that can be seen in it.
 
 mod analysis;
-mod assigned;
-mod bash;
-mod carried;
-mod carriers;
-mod carrying;
-mod cautions;
-mod characters;
-mod code_names;
-mod code_tokens;
-mod comments;
-mod constructs;
-mod cut;
 mod danger;
-mod danger_bodies;
-mod danger_bombs;
-mod danger_call;
-mod danger_calls;
-mod danger_carried;
-mod danger_cloud;
-mod danger_code;
-mod danger_code_network;
-mod danger_databases;
-mod danger_disks;
-mod danger_echoes;
-mod danger_files;
-mod danger_fresh;
-mod danger_git;
-mod danger_globals;
-mod danger_losses;
-mod danger_metadata;
-mod danger_names;
-mod danger_network;
-mod danger_packages;
-mod danger_processes;
-mod danger_requests;
-mod danger_secrets;
-mod danger_security;
-mod danger_sinks;
-mod danger_takeover;
-mod danger_terminals;
-mod danger_tunnels;
-mod danger_windows;
-mod endless;
-mod environment_names;
 mod expand;
-mod feeds;
-mod field;
-mod folders;
-mod forms;
-mod found_names;
-mod functions;
-mod helpers;
-mod hole;
-mod inner;
-mod known_programs;
-mod language_names;
-mod languages;
-mod lines;
-mod listers;
-mod name_set;
-mod names;
-mod normal;
-mod options;
-mod other_shells;
-mod outputs;
-mod piped;
-mod places;
+mod parse;
 mod programs;
 mod proposals;
 mod quote;
-mod redirects;
-mod runners;
-mod scene;
-mod searches;
-mod seen;
-mod split;
-mod stale;
-mod variables;
-mod wrappers;
+mod unparsed;
 
 use sayso_core::draft::{Command, Draft};
 use sayso_core::policy::command::CommandReader;
 use sayso_core::policy::safe_command::Caution;
 
-pub use programs::listing::KnownForm;
+use self::parse::bash;
+use self::programs::{cautions, languages, normal_form};
+use self::unparsed::words;
+
+pub use self::programs::known_forms::KnownForm;
 
 /// The reader that policies are given: it reads commands as bash would.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +73,7 @@ pub fn refusal(text: &str) -> Option<String> {
 /// a row of its own, and a row may well be something that would never run. Commands of known programs come by their plain name
 /// and in normal form, too.
 pub fn seen(text: &str) -> Vec<Vec<String>> {
-    seen::rows(text, seen::look(text))
+    words::rows(text, words::look(text))
 }
 
 /// One command line that reads back to exactly these words.
@@ -159,7 +91,7 @@ pub fn proposals(command: &Command) -> Vec<String> {
 /// For a known program: its plain name, every option in one spelling, options first and sorted, then the operands. Words with
 /// a wildcard (`*`, `?`) stay as operands. The words of other programs stay as they are. Wrappers are not taken off.
 pub fn normal(words: &[String]) -> Vec<String> {
-    normal::normal(words)
+    normal_form::normal(words)
 }
 
 /// Why a script of `sed`, `awk` or `jq` is not known to be harmless, for checks against those programs. None for a harmless one.
@@ -176,5 +108,5 @@ pub fn doubt_about_script(program: &str, script: &str) -> Option<String> {
 
 /// Every program of the table and every subcommand that it knows, with their options. For tests that try them all.
 pub fn known_forms() -> Vec<KnownForm> {
-    programs::listing::all()
+    programs::known_forms::all()
 }

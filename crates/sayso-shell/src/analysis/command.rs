@@ -5,21 +5,21 @@ use sayso_core::effect::{Effect, EffectKind, Manner, Target};
 use sayso_core::fact::Question;
 use sayso_core::verdict::Tier;
 
-use crate::analysis::add_dangers;
-use crate::analysis::environment::{environment, privilege};
-use crate::analysis::redirect_effects::redirects;
-use crate::bash::Refusal;
-use crate::field::{self, Field};
-use crate::folders::in_folder;
-use crate::forms::{self, Carries};
-use crate::hole;
-use crate::lines::Step;
-use crate::options;
-use crate::programs;
+use super::environment::{environment, privilege};
+use super::redirect_effects::redirects;
+use super::{add_dangers, carried};
+use crate::expand::commands::Step;
+use crate::expand::directories::in_folder;
+use crate::expand::launchers;
+use crate::expand::wrappers::{self, identity};
+use crate::parse::bash::Refusal;
+use crate::parse::field::{self, Field};
+use crate::parse::{options, placeholder};
+use crate::programs::effect_builder::{self, Closed, PLAIN, Scene};
 use crate::programs::perform::{perform, read_options};
-use crate::scene::{self, Closed, PLAIN, Scene};
-use crate::wrappers::{self, identity};
-use crate::{carrying, danger, helpers, normal, runners, searches};
+use crate::programs::rule_forms::{self, Carries};
+use crate::programs::{helpers, normal_form, searches};
+use crate::{danger, programs};
 
 /// One plain command, with its redirects.
 pub(super) fn plain(
@@ -50,7 +50,7 @@ pub(super) fn plain(
     }
     if let Some(names) = &line.hands_on {
         for folder in line.folders.list() {
-            scene::hand_on(draft, folder, names, line.whole);
+            effect_builder::hand_on(draft, folder, names, line.whole);
         }
         draft.commands.push(Command {
             literal: true,
@@ -117,11 +117,13 @@ pub(super) fn plain(
         environment(draft, part, variable, value, false);
     }
     privilege(draft, part, &unwrapped.wrappers);
-    let literal = fields.iter().all(|field| hole::is_literal(&field.value));
+    let literal = fields
+        .iter()
+        .all(|field| placeholder::is_literal(&field.value));
     draft.parted |= !literal
         && fields
             .iter()
-            .any(|field| field.value.contains(hole::PARTED));
+            .any(|field| field.value.contains(placeholder::PARTED));
     let odd = |folder: &String| {
         folder.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter))
     };
@@ -176,7 +178,7 @@ pub(super) fn plain(
         .map(|field| field.value.as_str())
         .collect();
     if line.read_inside {
-        arguments = runners::without_commands(name, arguments);
+        arguments = launchers::without_commands(name, arguments);
     }
     let parsed = program.map(|program| read_options(program, &arguments));
     match program.zip(parsed.as_ref()) {
@@ -189,7 +191,10 @@ pub(super) fn plain(
                 scene.read_again(|scene| (other.meaning)(scene, &read_options(other, &arguments)));
             }
         }
-        None => scene.unknown(format!("`{}` is not a known program", hole::shown(name))),
+        None => scene.unknown(format!(
+            "`{}` is not a known program",
+            placeholder::shown(name)
+        )),
     }
     let Closed {
         name,
@@ -214,10 +219,10 @@ pub(super) fn plain(
         .any(|effect| matches!(effect.kind, EffectKind::Connect | EffectKind::Unknown));
     let open = reaches_out
         && (matches!(name.as_str(), "git" | "curl" | "wget") || !programs::is_modelled(&name));
-    let mut found = carrying::Found::default();
+    let mut found = carried::Found::default();
     if (unclear || open) && !line.read_inside {
         let at = (line.start, line.end);
-        let command = carrying::Command {
+        let command = carried::Command {
             part,
             name: &name,
             words: &arguments,
@@ -225,7 +230,7 @@ pub(super) fn plain(
             at,
             depth,
         };
-        found = carrying::look_into(draft, &command);
+        found = carried::look_into(draft, &command);
     }
     if unclear {
         runs_in(draft, part, &line);
@@ -245,11 +250,11 @@ pub(super) fn plain(
         && !arguments.iter().any(|word| options::is_pattern(word));
     let normal = parsed
         .filter(|_| same)
-        .map(|parsed| normal::of_parsed(&name, &parsed));
+        .map(|parsed| normal_form::of_parsed(&name, &parsed));
     let is_fresh = |word: &&str| {
-        word.trim_end_matches(hole::PARTED)
+        word.trim_end_matches(placeholder::PARTED)
             .chars()
-            .eq([hole::FRESH])
+            .eq([placeholder::FRESH])
     };
     let removed: Vec<bool> = arguments
         .iter()
@@ -288,8 +293,8 @@ pub(super) fn plain(
         None if !wrappers::takes_command(&name) => Carries::Perhaps,
         _ => Carries::Command,
     };
-    let mut stages = forms::of_command(&all, &unwrapped.starts, &words, carries);
-    stages.extend(forms::of_carried(&line.carries));
+    let mut stages = rule_forms::of_command(&all, &unwrapped.starts, &words, carries);
+    stages.extend(rule_forms::of_carried(&line.carries));
     stages.append(&mut found.stages);
     for carried in &line.carries {
         let leaves_alone = carried
@@ -323,7 +328,7 @@ pub(super) fn plain(
         .map(|(variable, _)| variable)
         .collect();
     draft.commands.push(Command {
-        normal: normal.unwrap_or_else(|| normal::normal(&words)),
+        normal: normal.unwrap_or_else(|| normal_form::normal(&words)),
         words,
         stages,
         wrappers: unwrapped.wrappers,
@@ -334,7 +339,9 @@ pub(super) fn plain(
             .folders
             .list()
             .iter()
-            .map(|folder| scene::asked(folder).unwrap_or_else(|| hole::shown(folder)))
+            .map(|folder| {
+                effect_builder::asked(folder).unwrap_or_else(|| placeholder::shown(folder))
+            })
             .collect(),
         literal,
         modelled: programs::is_modelled(&name),
@@ -355,7 +362,7 @@ fn runs_in(draft: &mut Draft, part: usize, line: &Step) {
         .iter()
         .filter(|folder| !folder.is_empty())
     {
-        let target = scene::target(draft, folder, false, false);
+        let target = effect_builder::target(draft, folder, false, false);
         let manner = Manner {
             listing: true,
             ..PLAIN
@@ -378,7 +385,7 @@ fn shown_words(fields: Vec<Field>, start: usize, name: &str) -> Vec<String> {
         .skip(start)
         .map(Field::into_shown)
         .collect();
-    if let (Some(shown), true) = (words.first_mut(), hole::is_literal(name)) {
+    if let (Some(shown), true) = (words.first_mut(), placeholder::is_literal(name)) {
         name.clone_into(shown);
     }
     words
@@ -389,8 +396,8 @@ fn shown_words(fields: Vec<Field>, start: usize, name: &str) -> Vec<String> {
 fn in_first_folder(folders: &[String], name: &str) -> Option<String> {
     let folder = folders.first().map_or("", String::as_str);
     if name.contains('/') {
-        scene::asked(&in_folder(folder, name))
+        effect_builder::asked(&in_folder(folder, name))
     } else {
-        hole::is_literal(name).then(|| name.to_owned())
+        placeholder::is_literal(name).then(|| name.to_owned())
     }
 }

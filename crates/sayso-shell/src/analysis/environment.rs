@@ -4,7 +4,7 @@ use sayso_core::draft::{Danger, Draft};
 use sayso_core::effect::{Effect, EffectKind, Target};
 use sayso_core::verdict::Tier;
 
-use crate::variables::{is_harmless_variable, is_own_name};
+use crate::expand::variables::{is_harmless_variable, is_own_name};
 
 /// A variable that is set for the command, or for the shell. Most can make a harmless program run another one.
 pub(super) fn environment(

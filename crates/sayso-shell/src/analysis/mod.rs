@@ -1,8 +1,10 @@
 //! Reads a text and puts together its draft: each command of the text in turn, and then what they do together.
 
+mod carried;
 mod command;
 mod environment;
 mod redirect_effects;
+mod stale_lists;
 
 use sayso_core::draft::{Danger, Draft, Opaque};
 use sayso_core::effect::{Effect, EffectKind, Target};
@@ -10,13 +12,13 @@ use sayso_core::fact::{Question, Shows};
 use sayso_core::verdict::Tier;
 
 use self::command::plain;
-use crate::bash::tree::Document;
-use crate::bash::{self, Refusal};
-use crate::hole;
-use crate::lines;
+use crate::expand::commands;
+use crate::parse::bash::tree::Document;
+use crate::parse::bash::{self, Refusal};
+use crate::parse::placeholder;
 use crate::programs::known;
-use crate::redirects as seen_redirects;
-use crate::{LONGEST, danger, other_shells, seen, stale};
+use crate::unparsed::{other_shells, redirects, words};
+use crate::{LONGEST, danger};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(text: &str) -> Draft {
@@ -36,8 +38,8 @@ pub(crate) fn analyse_inside(text: &str, depth: usize) -> Draft {
             },
         );
     }
-    let read =
-        bash::read(text).and_then(|document| Ok((lines::steps(&document, text, known)?, document)));
+    let read = bash::read(text)
+        .and_then(|document| Ok((commands::steps(&document, text, known)?, document)));
     let (steps, document) = match read {
         Ok((steps, _)) if steps.is_empty() => {
             return opaque(
@@ -66,7 +68,7 @@ pub(crate) fn analyse_inside(text: &str, depth: usize) -> Draft {
         step.folders
             .list()
             .iter()
-            .any(|folder| hole::below_top(folder).is_some())
+            .any(|folder| placeholder::below_top(folder).is_some())
     }) {
         draft.top = Some(draft.ask(Question::GitHelpers {
             folder: ".".to_owned(),
@@ -78,17 +80,17 @@ pub(crate) fn analyse_inside(text: &str, depth: usize) -> Draft {
             return opaque(text, refusal);
         }
     }
-    stale::forget_lists(&mut draft);
-    draft.ordered = stale::is_ordered(text);
+    stale_lists::forget_lists(&mut draft);
+    draft.ordered = stale_lists::is_ordered(text);
     if draft.opaque.is_some() {
         show_inside(text, &mut draft);
     } else if together && acts(&draft) {
         // What several commands do together: a download into a shell, a device behind a redirect. Bodies of heredocs are data here.
         let bare = without_bodies(text, &document);
-        add_dangers(&mut draft, danger::of_text(&bare, &seen::look(&bare)));
+        add_dangers(&mut draft, danger::of_text(&bare, &words::look(&bare)));
     }
     if draft.opaque.is_none() && text.contains("<<") && danger::run_their_input(&draft.commands) {
-        add_dangers(&mut draft, danger::of_text(text, &seen::look(text)));
+        add_dangers(&mut draft, danger::of_text(text, &words::look(text)));
     }
     draft
 }
@@ -128,7 +130,7 @@ fn opaque(text: &str, refusal: Refusal) -> Draft {
         },
         None => refusal,
     };
-    let seen = seen::look(text);
+    let seen = words::look(text);
     let dangers = danger::of_text(text, &seen);
     let effects = vec![Effect::unknown(refusal.reason.clone())];
     let mut draft = Draft {
@@ -136,24 +138,24 @@ fn opaque(text: &str, refusal: Refusal) -> Draft {
         dangers,
         ..Draft::default()
     };
-    seen_redirects::list(&mut draft, text, &seen);
+    redirects::list(&mut draft, text, &seen);
     draft.opaque = Some(Opaque {
         reason: refusal.reason,
         start: refusal.start,
         end: refusal.end,
-        seen: seen::rows(text, seen),
+        seen: words::rows(text, seen),
     });
     draft
 }
 
 /// Puts in what can be seen of the script inside a command.
 fn show_inside(text: &str, draft: &mut Draft) {
-    let seen = seen::look(text);
-    seen_redirects::list(draft, text, &seen);
+    let seen = words::look(text);
+    redirects::list(draft, text, &seen);
     add_dangers(draft, danger::of_text(text, &seen));
     if let Some(opaque) = &mut draft.opaque {
         opaque.end = text.len();
-        opaque.seen = seen::rows(text, seen);
+        opaque.seen = words::rows(text, seen);
     }
 }
 

@@ -3,10 +3,10 @@
 use sayso_core::draft::Draft;
 use sayso_core::effect::{Effect, EffectKind, Manner, Target};
 
-use crate::folders::in_folder;
-use crate::hole;
-use crate::lines::Step;
-use crate::scene::{self, PLAIN};
+use crate::expand::commands::Step;
+use crate::expand::directories::in_folder;
+use crate::parse::placeholder;
+use crate::programs::effect_builder::{self, PLAIN};
 
 /// Each file of a redirect is read or written, whatever the command does with it.
 pub(super) fn redirects(draft: &mut Draft, part: usize, step: &Step) {
@@ -18,7 +18,7 @@ pub(super) fn redirects(draft: &mut Draft, part: usize, step: &Step) {
             draft.effects.push(Effect {
                 part: Some(part),
                 at,
-                ..Effect::new(EffectKind::Connect, Target::Host(hole::shown(path)))
+                ..Effect::new(EffectKind::Connect, Target::Host(placeholder::shown(path)))
             });
             draft.effects.push(Effect {
                 part: Some(part),
@@ -28,19 +28,19 @@ pub(super) fn redirects(draft: &mut Draft, part: usize, step: &Step) {
             continue;
         }
         // What goes to another command of the line is judged there.
-        if path.starts_with(hole::PIPE) && path.chars().count() == 1 {
+        if path.starts_with(placeholder::PIPE) && path.chars().count() == 1 {
             continue;
         }
         for folder in step.folders.list() {
-            let (path, only) =
-                hole::below(path).map_or((path, None), |(folder, only)| (folder, Some(only)));
-            let target = scene::target(draft, &in_folder(folder, path), false, false);
+            let (path, only) = placeholder::below(path)
+                .map_or((path, None), |(folder, only)| (folder, Some(only)));
+            let target = effect_builder::target(draft, &in_folder(folder, path), false, false);
             if let (Some(only), Target::Path(place)) = (only, &target) {
-                scene::search(
+                effect_builder::search(
                     draft,
                     place.question,
-                    scene::as_listed(only),
-                    scene::names(only),
+                    effect_builder::as_listed(only),
+                    effect_builder::names(only),
                 );
             }
             let manner = Manner {

@@ -3,9 +3,9 @@
 use sayso_core::effect::{EffectKind, Manner};
 
 use super::Program;
-use crate::hole;
-use crate::options::{self, Parsed, Takes};
-use crate::scene::Scene;
+use super::effect_builder::Scene;
+use crate::parse::options::{self, Parsed, Takes};
+use crate::parse::placeholder;
 
 /// Programs that tell of the files in their operands, and open none of them.
 const ONLY_NAMES: [&str; 7] = ["ls", "dir", "vdir", "stat", "du", "realpath", "readlink"];
@@ -43,9 +43,9 @@ pub(crate) fn perform(program: &Program, scene: &mut Scene<'_>, parsed: &Parsed<
     }
     let doubtful = |word: &&&str| {
         if program.options.is_some() {
-            hole::may_be_several(word)
+            placeholder::may_be_several(word)
         } else {
-            !hole::is_literal(word)
+            !placeholder::is_literal(word)
         }
     };
     if let Some(word) = parsed.operands.iter().find(doubtful) {
@@ -66,7 +66,7 @@ pub(crate) fn perform(program: &Program, scene: &mut Scene<'_>, parsed: &Parsed<
             .operands
             .iter()
             .take(before_dashes)
-            .filter(|word| hole::is_glob(word) && hole::may_be_option(word))
+            .filter(|word| placeholder::is_glob(word) && placeholder::may_be_option(word))
         {
             scene.look_at_names(word);
         }
@@ -89,9 +89,9 @@ fn stops_early(name: &str, parsed: &Parsed<'_>) -> bool {
 /// Words that may be files to a program that wants its options first. A number that is not known yet can be no file that anybody hides.
 pub(crate) fn late_options(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     for word in &parsed.late {
-        let known = word.replace([hole::NUMBER, hole::COMMIT], "0");
+        let known = word.replace([placeholder::NUMBER, placeholder::COMMIT], "0");
         // What starts like an option and is not known whole is told as such already.
-        if known.starts_with('-') && !hole::is_literal(&known) {
+        if known.starts_with('-') && !placeholder::is_literal(&known) {
             continue;
         }
         let manner = Manner {
