@@ -1,8 +1,25 @@
 //! Command text to effects and questions: pure, linear, and closed for everything it does not fully account for.
 //!
-//! A text is read whole by the module `bash` and listed as steps by `lines`, with what each word is known to hold; each step is looked up
-//! in the table of programs. What cannot be read makes the text opaque: it is never allowed by itself, while deny rules and the search for
-//! danger still look at every word that can be seen in it.
+//! A text is read whole as bash, listed as plain steps with what each word is known to hold, and each step is looked up in the table of
+//! programs. What cannot be read makes the text opaque: it is never allowed by itself, while deny rules and the search for danger still
+//! look at every word that can be seen in it.
+//!
+//! The folders in order. Each may use those above it, except that `danger` and `unparsed` are for `analysis` and this file only:
+//!
+//! | folder | what it does |
+//! |---|---|
+//! | `parse` | text to a tree (`bash`), words with placeholders, the options of a command |
+//! | `expand` | a tree to steps (`commands`): variables, directories, pipes, and commands inside of commands |
+//! | `programs` | the table of programs: a step to effects (`effect_builder`), normal forms, the languages of sed, awk and jq |
+//! | `unparsed` | the words and segments of a text that could not be read (`danger` looks through them) |
+//! | `danger` | what destroys or takes over a machine, found in words |
+//! | `analysis` | puts all of it together into a draft; `carried` reads the commands in the words of a program that is not fully known |
+//!
+//! `quote` and `proposals` write words and patterns back.
+//!
+//! To add a program: a line in `programs/table/*.txt` (the head of `programs/table/mod.rs` says how to write it). If its words need code, a
+//! row in `programs/families/`. Subcommands that only print go to `programs/queries/rows.txt`, options that lead to other code to
+//! `analysis/carried/leads.txt`, and a new danger to the file of its kind in `danger/`.
 
 mod analysis;
 mod danger;

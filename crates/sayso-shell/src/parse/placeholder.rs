@@ -1,4 +1,4 @@
-//! Words with holes: what is only known when a command runs stands in a word as one character that no readable text has.
+//! Placeholders in words, called holes here: what is only known when a command runs is one character that no readable text has.
 //!
 //! The reader refuses private characters, so a hole can never come from the text itself. Tables of programs see words as `&str`; a hole
 //! is a character like any other to them, and what must not have one asks [`is_literal`].

@@ -1,4 +1,7 @@
 //! The table of programs: which options each may have, and what its operands are for.
+//!
+//! Rows with code are in [`families`] and [`git`], lines without in [`table`], programs of which only subcommands are known in
+//! [`subcommands`]. [`perform`] runs a row, which puts its effects into an [`effect_builder::Scene`].
 
 pub(crate) mod cautions;
 pub(crate) mod effect_builder;

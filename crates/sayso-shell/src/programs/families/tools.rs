@@ -109,7 +109,7 @@ pub(in crate::programs) fn with_subcommands(runs_words: bool) -> &'static Progra
     }
 }
 
-/// A program that [`told`] knows.
+/// A program that [`table`] knows.
 pub(in crate::programs) fn told(runs_words: bool) -> &'static Program {
     const RUNS_WORDS: Program = Program::raw(&[], table::meaning).interpreter();
     const LEAVES_WORDS: Program = Program::raw(&[], table::meaning);
