@@ -1,93 +1,44 @@
 //! Command text to effects and questions: pure, linear, and closed for everything it does not fully account for.
 //!
-//! A text is read whole by the module `bash` and listed as steps by `lines`, with what each word is known to hold; each step is looked up
-//! in the table of programs. What cannot be read makes the text opaque: it is never allowed by itself, while deny rules and the search for
-//! danger still look at every word that can be seen in it.
+//! A text is read whole as bash, listed as plain steps with what each word is known to hold, and each step is looked up in the table of
+//! programs. What cannot be read makes the text opaque: it is never allowed by itself, while deny rules and the search for danger still
+//! look at every word that can be seen in it.
+//!
+//! The folders in order. Each may use those above it, except that `danger` and `unparsed` are for `analysis` and this file only:
+//!
+//! | folder | what it does |
+//! |---|---|
+//! | `parse` | text to a tree (`bash`), words with placeholders, the options of a command |
+//! | `expand` | a tree to steps (`commands`): variables, directories, pipes, and commands inside of commands |
+//! | `programs` | the table of programs: a step to effects (`effect_builder`), normal forms, the languages of sed, awk and jq |
+//! | `unparsed` | the words and segments of a text that could not be read (`danger` looks through them) |
+//! | `danger` | what destroys or takes over a machine, found in words |
+//! | `analysis` | puts all of it together into a draft; `carried` reads the commands in the words of a program that is not fully known |
+//!
+//! `quote` and `proposals` write words and patterns back.
+//!
+//! To add a program: a line in `programs/table/*.txt` (the head of `programs/table/mod.rs` says how to write it). If its words need code, a
+//! row in `programs/families/`. Subcommands that only print go to `programs/queries/rows.txt`, options that lead to other code to
+//! `analysis/carried/leads.txt`, and a new danger to the file of its kind in `danger/`.
 
 mod analysis;
-mod assigned;
-mod bash;
-mod carried;
-mod carriers;
-mod carrying;
-mod cautions;
-mod characters;
-mod code_names;
-mod code_tokens;
-mod comments;
-mod constructs;
-mod cut;
 mod danger;
-mod danger_bodies;
-mod danger_bombs;
-mod danger_call;
-mod danger_calls;
-mod danger_carried;
-mod danger_cloud;
-mod danger_code;
-mod danger_code_network;
-mod danger_databases;
-mod danger_disks;
-mod danger_echoes;
-mod danger_files;
-mod danger_fresh;
-mod danger_git;
-mod danger_globals;
-mod danger_losses;
-mod danger_metadata;
-mod danger_names;
-mod danger_network;
-mod danger_packages;
-mod danger_processes;
-mod danger_requests;
-mod danger_secrets;
-mod danger_security;
-mod danger_sinks;
-mod danger_takeover;
-mod danger_terminals;
-mod danger_tunnels;
-mod danger_windows;
-mod endless;
-mod environment_names;
 mod expand;
-mod feeds;
-mod field;
-mod folders;
-mod forms;
-mod found_names;
-mod functions;
-mod helpers;
-mod hole;
-mod inner;
-mod languages;
-mod lines;
-mod listers;
-mod name_set;
-mod names;
-mod normal;
-mod options;
-mod other_shells;
-mod outputs;
-mod piped;
-mod places;
+mod parse;
 mod programs;
 mod proposals;
 mod quote;
-mod redirects;
-mod runners;
-mod scene;
-mod searches;
-mod seen;
-mod split;
-mod stale;
-mod variables;
-mod wrappers;
+mod unparsed;
 
 use sayso_core::draft::{Command, Draft};
 use sayso_core::policy::command::CommandReader;
 use sayso_core::policy::safe_command::Caution;
 
-pub use programs::listing::KnownForm;
+use self::parse::bash;
+use self::programs::{cautions, languages, normal_form};
+use self::unparsed::words;
+
+pub use self::programs::known_forms::KnownForm;
 
 /// The reader that policies are given: it reads commands as bash would.
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +90,7 @@ pub fn refusal(text: &str) -> Option<String> {
 /// a row of its own, and a row may well be something that would never run. Commands of known programs come by their plain name
 /// and in normal form, too.
 pub fn seen(text: &str) -> Vec<Vec<String>> {
-    seen::rows(text, seen::look(text))
+    words::rows(text, words::look(text))
 }
 
 /// One command line that reads back to exactly these words.
@@ -157,7 +108,7 @@ pub fn proposals(command: &Command) -> Vec<String> {
 /// For a known program: its plain name, every option in one spelling, options first and sorted, then the operands. Words with
 /// a wildcard (`*`, `?`) stay as operands. The words of other programs stay as they are. Wrappers are not taken off.
 pub fn normal(words: &[String]) -> Vec<String> {
-    normal::normal(words)
+    normal_form::normal(words)
 }
 
 /// Why a script of `sed`, `awk` or `jq` is not known to be harmless, for checks against those programs. None for a harmless one.
@@ -174,5 +125,5 @@ pub fn doubt_about_script(program: &str, script: &str) -> Option<String> {
 
 /// Every program of the table and every subcommand that it knows, with their options. For tests that try them all.
 pub fn known_forms() -> Vec<KnownForm> {
-    programs::listing::all()
+    programs::known_forms::all()
 }

@@ -1,6 +1,6 @@
 //! Writes words so that a shell, and our own reader, reads back exactly these words.
 
-use crate::characters::{is_plain, is_reserved};
+use crate::parse::characters::{is_plain, is_reserved};
 
 /// One command line of these words.
 pub(crate) fn quote(words: &[String]) -> String {

@@ -84,7 +84,7 @@ const fn first_slot(mut name: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FAMILIES, INDEX};
+    use crate::programs::{FAMILIES, INDEX};
 
     #[test]
     fn every_name_finds_its_first_row() {

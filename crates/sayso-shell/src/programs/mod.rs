@@ -1,49 +1,45 @@
 //! The table of programs: which options each may have, and what its operands are for.
+//!
+//! Rows with code are in [`families`] and [`git`], lines without in [`table`], programs of which only subcommands are known in
+//! [`subcommands`]. [`perform`] runs a row, which puts its effects into an [`effect_builder::Scene`].
 
-mod archives;
-mod builtins;
-mod conditions;
-mod connections;
-mod coreutils;
-mod destroy;
-mod fetch;
-mod filters;
+pub(crate) mod cautions;
+pub(crate) mod effect_builder;
+mod families;
 pub(crate) mod git;
-mod git_changes;
-pub(crate) mod git_globals;
-mod git_lists;
-mod git_paths;
-mod git_readers;
-mod git_writers;
+pub(crate) mod helpers;
 mod index;
-mod keys;
-pub(crate) mod listing;
-mod machine;
-mod network;
+pub(crate) mod known_forms;
+pub(crate) mod languages;
+pub(crate) mod normal_form;
+pub(crate) mod perform;
+mod project_settings;
 pub(crate) mod queries;
-pub(crate) mod search;
-mod settings;
-mod shared;
-mod small;
+pub(crate) mod rule_forms;
+pub(crate) mod searches;
 mod subcommands;
-mod text;
-mod told;
-mod tools;
-mod yaml;
+mod table;
 
-pub(crate) use git_paths::hides_paths;
 use std::sync::LazyLock;
 
+use self::effect_builder::Scene;
+use self::families::{
+    archives, builtins, conditions, connections, coreutils, destroy, fetch, filters, keys, machine,
+    network, print_only, search, shared_names, text, tools, yaml,
+};
 use self::index::Index;
-use crate::names::Names;
-use crate::options::Parsed;
-use crate::scene::Scene;
+use crate::expand::known_programs::KnownProgram;
+use crate::parse::name_map::Names;
+use crate::parse::options::Parsed;
+
+pub(crate) use self::families::print_only::is_harmless_sayso;
+pub(crate) use self::git::paths::hides_paths;
 
 /// What is known of a program.
 pub(crate) struct Program {
     /// Its names.
     pub(crate) names: &'static [&'static str],
-    /// The table of its options (see [`crate::options`]); none if its words are no options in the usual sense.
+    /// The table of its options (see [`crate::parse::options`]); none if its words are no options in the usual sense.
     pub(crate) options: Option<&'static str>,
     /// Lists its effects.
     pub(crate) meaning: fn(&mut Scene<'_>, &Parsed<'_>),
@@ -98,7 +94,7 @@ impl Program {
 /// All rows: first the programs whose arguments are modelled one by one, so that every path among them is an effect, then those of which
 /// only a part is known. Of two rows with one name, the modelled one counts.
 static FAMILIES: [&[Program]; MODELLED + 2] = [
-    small::PROGRAMS,
+    print_only::PROGRAMS,
     builtins::PROGRAMS,
     conditions::PROGRAMS,
     coreutils::PROGRAMS,
@@ -126,7 +122,7 @@ static INDEX: Index = Index::new(&FAMILIES);
 /// A program by its exact name.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     let row = INDEX.get(name).map(|(program, _)| program);
-    let told = || told::is_open(name).map(tools::told);
+    let told = || table::is_open(name).map(tools::told);
     row.or_else(told)
         .or_else(|| tools::by_prefix(name))
         .or_else(|| with_subcommands().get(name).copied())
@@ -134,7 +130,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
 
 /// The other programs that share a name with one of the table: what they do counts, too.
 pub(crate) fn others(name: &str) -> impl Iterator<Item = &'static Program> {
-    shared::others(name)
+    shared_names::others(name)
 }
 
 /// The programs of [`subcommands`], for names that have no row.
@@ -150,7 +146,7 @@ fn with_subcommands() -> &'static Names<&'static Program> {
 
 /// Whether only the purpose of a program is known, so that any of its words may be a command.
 pub(crate) fn is_only_named(name: &str) -> bool {
-    INDEX.get(name).is_none() && told::find(name).is_some_and(|row| row.is_only_named())
+    INDEX.get(name).is_none() && table::find(name).is_some_and(|row| row.is_only_named())
 }
 
 /// Whether a program's arguments are modelled one by one, so that one which is not listed is a warning.
@@ -202,15 +198,22 @@ fn reads_below(scene: &mut Scene<'_>, paths: &[&str], recursive: bool) {
     }
 }
 
+/// What the walk through a text asks about a program.
+pub(crate) fn known(name: &str) -> Option<KnownProgram> {
+    find(name).map(|program| KnownProgram {
+        options: program.options,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{FAMILIES, INDEX, MODELLED, subcommands, told};
+    use super::{FAMILIES, INDEX, MODELLED, subcommands, table};
 
     #[test]
     fn every_program_that_is_told_has_no_row_elsewhere() {
-        let doubled: Vec<&str> = told::names()
+        let doubled: Vec<&str> = table::names()
             .filter(|name| INDEX.get(name).is_some())
             .collect();
         assert!(doubled.is_empty(), "{doubled:?}");
@@ -219,7 +222,7 @@ mod tests {
     #[test]
     fn what_may_run_its_words_says_so_in_both_tables() {
         let silent = subcommands::names()
-            .filter(|(name, runs)| *runs && told::find(name).is_some_and(|row| !row.runs_words()));
+            .filter(|(name, runs)| *runs && table::find(name).is_some_and(|row| !row.runs_words()));
         let silent: Vec<&str> = silent.map(|(name, _)| name).collect();
         assert!(silent.is_empty(), "{silent:?}");
     }
@@ -233,7 +236,7 @@ mod tests {
             .flatten()
             .flat_map(|program| program.names.iter().copied());
         let told =
-            told::names().filter(|name| told::find(name).is_some_and(|row| row.is_modelled()));
+            table::names().filter(|name| table::find(name).is_some_and(|row| row.is_modelled()));
         let modelled: BTreeSet<&str> = modelled.chain(told).collect();
         assert!(
             modelled.len() >= 500,
@@ -245,7 +248,7 @@ mod tests {
             .copied()
             .flatten()
             .flat_map(|program| program.names.iter().copied())
-            .chain(told::names())
+            .chain(table::names())
             .chain(subcommands::names().map(|(name, _)| name))
             .collect();
         assert!(known.len() >= 3500, "{} programs are known", known.len());

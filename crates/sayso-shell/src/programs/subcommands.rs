@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 
 use sayso_core::fact::HOME;
 
+use super::effect_builder::Scene;
 use super::queries;
-use crate::names::QuickMap;
-use crate::options::Parsed;
-use crate::scene::Scene;
+use crate::parse::name_map::QuickMap;
+use crate::parse::options::Parsed;
 
 /// What a subcommand does, as far as a rule must tell it apart.
 #[derive(Clone, Copy)]
