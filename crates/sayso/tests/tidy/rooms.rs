@@ -6,7 +6,24 @@ use crate::modules::{Source, cycles, orphans, uses};
 use crate::{File, files, none};
 
 /// Layers inside of a crate: a module, and the top-level modules of its crate that it may use.
-const MAY_USE: [(&str, &str, &[&str]); 0] = [];
+const MAY_USE: [(&str, &str, &[&str]); 8] = [
+    ("sayso-shell", "parse", &[]),
+    ("sayso-shell", "expand", &["parse"]),
+    ("sayso-shell", "programs", &["parse", "expand"]),
+    ("sayso-shell", "unparsed", &["parse", "expand", "programs"]),
+    (
+        "sayso-shell",
+        "danger",
+        &["parse", "expand", "programs", "unparsed"],
+    ),
+    ("sayso-shell", "quote", &["parse"]),
+    ("sayso-shell", "proposals", &["quote"]),
+    (
+        "sayso-shell",
+        "analysis",
+        &["parse", "expand", "programs", "unparsed", "danger", "quote"],
+    ),
+];
 
 /// The Rust files below a folder, with their paths below it.
 fn below<'a>(files: &'a [File], folder: &str) -> Vec<Source<'a>> {
