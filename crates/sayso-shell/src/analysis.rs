@@ -1,9 +1,9 @@
 //! Walks a text from its reading to a draft: wrappers off, the program looked up, its effects and dangers listed.
 
-use sayso_core::draft::{Command, Danger, Draft, Opaque};
-use sayso_core::effect::{Effect, EffectKind, Manner, Target};
-use sayso_core::fact::{Question, Shows};
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::draft::{Command, Danger, Draft, Opaque};
+use sayso_core::analysis::effect::{Effect, EffectKind, Manner, Target};
+use sayso_core::analysis::fact::{Question, Shows};
+use sayso_core::analysis::risk::Tier;
 
 use crate::bash::tree::Document;
 use crate::bash::{self, Refusal};

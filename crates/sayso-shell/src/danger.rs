@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use sayso_core::draft::{Command, Danger};
-use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
+use sayso_core::analysis::draft::{Command, Danger};
+use sayso_core::analysis::risk::Tier::{self, Catastrophic, Dangerous};
 
 use crate::danger_call::{Call, Found};
 use crate::danger_names::{is_destroyer, is_like_sayso};

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
+use sayso_core::analysis::risk::Tier::{Catastrophic, Dangerous};
 
 use crate::characters::last_part;
 use crate::danger_call::Found;

@@ -1,6 +1,6 @@
 //! Dangers to databases: what is dropped, emptied or reset, in SQL and by the tools around it.
 
-use sayso_core::verdict::Tier::Dangerous;
+use sayso_core::analysis::risk::Tier::Dangerous;
 
 use crate::danger_call::{Call, Found, starts_with};
 use crate::other_shells::has_ignoring_case;

@@ -1,6 +1,6 @@
 //! Dangers of what comes from a network: it is downloaded and run.
 
-use sayso_core::verdict::Tier::Dangerous;
+use sayso_core::analysis::risk::Tier::Dangerous;
 
 use crate::characters::last_part;
 use crate::danger_call::{Call, Found, starts_with};

@@ -83,8 +83,8 @@ mod stale;
 mod variables;
 mod wrappers;
 
-use sayso_core::draft::{Command, Draft};
-use sayso_core::policy::command::CommandReader;
+use sayso_core::analysis::draft::{Command, Draft};
+use sayso_core::policy::command_pattern::CommandReader;
 use sayso_core::policy::safe_command::Caution;
 
 pub use programs::listing::KnownForm;

@@ -9,8 +9,8 @@ mod leads;
 mod merge;
 mod named;
 
-use sayso_core::draft::{Carried, Draft, Lead};
-use sayso_core::effect::{Effect, EffectKind, Manner};
+use sayso_core::analysis::draft::{Carried, Draft, Lead};
+use sayso_core::analysis::effect::{Effect, EffectKind, Manner};
 
 use self::carriers::{Carry, Place};
 use self::merge::Inner;

@@ -6,7 +6,7 @@ use super::{Program, reads};
 use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 const PACKED: &str = "-c,--to-stdout,--stdout -d,--uncompress,--decompress -f,--force -k,--keep -l,--list -n,--no-name -N,--name -q,--quiet -t,--test -v,--verbose \
      -z,--compress --fast --best -# --help -V,--version";

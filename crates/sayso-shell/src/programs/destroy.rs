@@ -4,7 +4,7 @@ use super::Program;
 use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
-use sayso_core::effect::{EffectKind, Manner, Target};
+use sayso_core::analysis::effect::{EffectKind, Manner, Target};
 
 pub(super) const PROGRAMS: &[Program] = &[
     Program::new(

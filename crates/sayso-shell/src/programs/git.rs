@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use sayso_core::fact::Shows;
+use sayso_core::analysis::fact::Shows;
 
 use super::Program;
 use super::git_changes::{self as changes};

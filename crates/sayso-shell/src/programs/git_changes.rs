@@ -6,7 +6,7 @@ use super::git_writers::Does;
 use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 const REPOSITORY: Manner = Manner {
     repository: true,

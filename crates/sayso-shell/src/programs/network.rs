@@ -3,7 +3,7 @@
 use super::Program;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 pub(super) const PROGRAMS: &[Program] = &[
     Program::raw(

@@ -4,7 +4,7 @@ use super::{Program, reads_below};
 use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 /// The options of `fd`, but for those with a command.
 pub(crate) const FD: &str = "-H,--hidden -I,--no-ignore -u,--unrestricted --no-ignore-vcs --no-ignore-parent -s,--case-sensitive -i,--ignore-case -g,--glob --regex -F,--fixed-strings \

@@ -5,7 +5,7 @@ use super::{Program, compare, reads, reads_below, says, takes_none};
 use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 /// Options with a value are only here where GNU, BSD and busybox agree on it: else a path could pass for a value.
 pub(super) const PROGRAMS: &[Program] = &[
