@@ -5,7 +5,7 @@ Where the making fails or does not end, the compiler would have stopped: such a 
 
 import re
 
-LAID_OUT = "crates/sayso-core/src/paths/laid_out.rs"
+LAID_OUT = "crates/sayso-core/src/paths/const_table.rs"
 NOT_VIABLE = 97
 
 # What goes into the module of the switch.
@@ -30,7 +30,7 @@ def after(name, woven, source):
         size = re.search(r"pub\(super\) const fn size.*?\n}\n", source, re.DOTALL)[0]
         return woven + size.replace("fn size", "fn size_as_it_was")
     if name.endswith("/paths/table.rs"):
-        woven = woven.replace("laid_out::size(LISTED)", "laid_out::size_as_it_was(LISTED)")
+        woven = woven.replace("const_table::size(LISTED)", "const_table::size_as_it_was(LISTED)")
         woven = re.sub(r"const LAID_OUT: (&)(.*) = &(\S+::new\(LISTED\));", AT_START, woven)
         return woven.replace("Table::new(LAID_OUT)", "Table::new(laid_out)")
     woven = re.sub(r"&(\w+::TABLE)\b", r"&*\1", woven)
@@ -38,6 +38,6 @@ def after(name, woven, source):
 
 
 AT_START = r"""let laid_out: &'static \2 = $crate::woven::make(|| {
-            assert!($crate::paths::laid_out::size(LISTED) == SIZE);
+            assert!($crate::paths::const_table::size(LISTED) == SIZE);
             \3
         });"""

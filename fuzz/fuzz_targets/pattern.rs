@@ -3,13 +3,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sayso_core::draft::Command;
+use sayso_core::analysis::draft::Command;
 use sayso_core::paths::join;
-use sayso_core::policy::address::{McpPattern, ToolPattern, UrlPattern};
-use sayso_core::policy::command::{CommandPattern, Form, Reach};
+use sayso_core::policy::name_patterns::{McpPattern, ToolPattern, UrlPattern};
+use sayso_core::policy::command_pattern::{CommandPattern, Form, Reach};
 use sayso_core::policy::glob::{PathGlob, Subject, wild};
-use sayso_core::tool::Kind;
-use sayso_core::url::Url;
+use sayso_core::call::tool::Kind;
+use sayso_core::call::url::Url;
 use sayso_shell::Bash;
 
 fuzz_target!(|bytes: &[u8]| {

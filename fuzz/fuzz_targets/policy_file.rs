@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sayso_core::diagnostic::{Severity, Source};
+use sayso_core::text::diagnostic::{Severity, Source};
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
 use sayso_shell::Bash;

@@ -6,14 +6,15 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use libfuzzer_sys::fuzz_target;
-use sayso_core::decide::Run;
-use sayso_core::fact::{Facts, Question};
-use sayso_core::keymap::Keymap;
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::prompt::keymap::Keymap;
+use sayso_core::text::node::Node;
+use sayso_core::call::operation::{Call, Operation};
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::prompt::{Offer, Prompt, Round, Scope, Stores, Style};
-use sayso_core::visible::is_hidden;
+use sayso_core::prompt::{Offer, Prompt, Round, Stores, Style};
+use sayso_core::answer::scope::Scope;
+use sayso_core::text::visible::is_hidden;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Content, World};
 use sayso_gate::presentation::{build, from_node, prompt_to_node, to_node};
@@ -128,7 +129,7 @@ fuzz_target!(|bytes: &[u8]| {
     let prompt = Prompt {
         id: "prompt-1".to_owned(),
         title: "Tool Execution Approval Required".to_owned(),
-        description: sayso_core::explain::subject(&operation),
+        description: sayso_core::answer::explain::subject(&operation),
         sentence,
         why,
         presentation,

@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sayso_core::draft::Draft;
-use sayso_core::effect::{Effect, EffectKind};
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::draft::Draft;
+use sayso_core::analysis::effect::{Effect, EffectKind};
+use sayso_core::analysis::risk::Tier;
 
 /// How bad a reading is: a line that holds all of another one may not be better in any of these.
 fn badness(draft: &Draft) -> [u8; 3] {

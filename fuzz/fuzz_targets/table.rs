@@ -5,9 +5,9 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use sayso_core::draft::Draft;
-use sayso_core::effect::{Effect, EffectKind};
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::draft::Draft;
+use sayso_core::analysis::effect::{Effect, EffectKind};
+use sayso_core::analysis::risk::Tier;
 use sayso_shell::{analyse, doubt_about_script, normal, proposals, quote, seen};
 
 /// The programs of the table, as its tests name them.

@@ -1,45 +1,27 @@
 //! What is asked and what is answered: operations, effects, facts, rules, grants and verdicts.
 //!
 //! [`decide`](decide::decide) is pure, total and synchronous: it reads no file, clock or environment, and it cannot fail.
+//!
+//! The folders are layers. Each uses those above it in this list and none below:
+//!
+//! 1. [`packed`]: a binary form of values.
+//! 2. [`text`]: JSON, YAML, digests, redaction, and how values are written for people.
+//! 3. [`paths`]: what a path means by its name.
+//! 4. [`call`]: one call of a tool, and the registry of tools.
+//! 5. [`analysis`]: what the call would do, and the facts that this depends on.
+//! 6. [`policy`]: policy text to rules and settings.
+//! 7. [`answer`]: verdicts, grants, and how a call ended.
+//! 8. [`decide`](mod@decide): the judge.
+//!
+//! Beside the judge, on top of [`answer`]: [`prompt`], a question to a person, and [`snapshot`], policy and grants as bytes.
 
+pub mod analysis;
+pub mod answer;
+pub mod call;
 pub mod decide;
-pub mod decided_by;
-pub mod diagnostic;
-pub mod digest;
-pub mod draft;
-pub mod edit;
-pub mod effect;
-pub mod evidence;
-pub mod explain;
-pub mod fact;
-pub mod grant;
-pub mod installed;
-pub mod keymap;
-pub mod learned;
-pub mod mcp_arguments;
-pub mod mode;
-pub mod node;
-pub mod operation;
-pub mod outcome;
 pub mod packed;
 pub mod paths;
 pub mod policy;
-pub mod presentation;
 pub mod prompt;
-pub mod redact;
-pub mod rest_of_batch;
-pub mod sentence;
-pub mod size;
+pub mod snapshot;
 pub mod text;
-pub mod time;
-pub mod tool;
-pub mod tool_effects;
-mod tool_paths;
-pub mod tool_says;
-pub mod url;
-pub mod verdict;
-pub mod visible;
-
-mod absent;
-mod spread;
-mod stale;

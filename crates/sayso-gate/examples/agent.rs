@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
-use sayso_core::digest::Digest;
-use sayso_core::fact::{Facts, Question};
-use sayso_core::node::Node;
-use sayso_core::prompt::Scope;
+use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::answer::scope::Scope;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 use sayso_gate::library::{
     Builder, Controller, Say, Simulated, World, gated, simulate_user_approval,
 };

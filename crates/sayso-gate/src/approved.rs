@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::operation::Operation;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
-use sayso_core::verdict::{Terms, Verdict};
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::policy::terms::Terms;
 
 use crate::ports::Copies;
 use crate::seal::Seal;

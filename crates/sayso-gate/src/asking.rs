@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::draft::Reading;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::operation::Operation;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope};
-use sayso_core::rest_of_batch::RestOfBatch;
-use sayso_core::verdict::{Confirm, Verdict};
+use sayso_core::analysis::draft::Reading;
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::rest_of_batch::RestOfBatch;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::{Confirm, Verdict};
+use sayso_core::call::operation::Operation;
+use sayso_core::prompt::{Choice, Ended, Prompt, Round};
 
 use crate::approved::Yes;
 use crate::closing::End;

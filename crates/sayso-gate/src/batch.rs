@@ -3,12 +3,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::vec::IntoIter;
 
-use sayso_core::digest::Digest;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::operation::{Call, Operation};
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Member, Position, Scope};
-use sayso_core::verdict::{Confirm, Decision, Risk};
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Confirm;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::policy::decision::Decision;
+use sayso_core::prompt::{Member, Position};
+use sayso_core::text::digest::Digest;
 
 use crate::closing::End;
 use crate::describe;

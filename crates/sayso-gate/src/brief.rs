@@ -1,6 +1,6 @@
 //! What came of a run in short, for the record: numbers and paths, never the output itself.
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use crate::ports::Ran;
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::operation::{Call, Operation};
-use sayso_core::outcome::Outcome;
-use sayso_core::verdict::Verdict;
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Call, Operation};
 
 use crate::approved::Yes;
 use crate::entry::{Entry, What};
@@ -72,7 +72,7 @@ impl Gate {
             let end = End::trouble(&malformed.0);
             let text = format!(
                 "denied: the call is malformed: {}. nothing was changed",
-                sayso_core::visible::visible(&malformed.0)
+                sayso_core::text::visible::visible(&malformed.0)
             );
             self.events.publish_above_gate(&self.event(
                 EventKind::ToolCallPre,
@@ -158,7 +158,7 @@ impl Gate {
         if let Some(why) = &end.trouble {
             return format!(
                 "denied: {}. nothing was changed",
-                sayso_core::visible::visible(why)
+                sayso_core::text::visible::visible(why)
             );
         }
         let policy = self.policy();

@@ -1,10 +1,10 @@
 //! Files that go along with work for another agent: each is a question of its own, and one denial stops the delegation.
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, Operation};
-use sayso_core::tool::Role;
-use sayso_core::verdict::Decision;
-use sayso_core::visible::visible;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::call::tool::Role;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 
 use crate::closing::End;
 use crate::gate::Gate;

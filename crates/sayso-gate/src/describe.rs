@@ -1,12 +1,13 @@
 //! The heading and the one line of a prompt, per kind of tool, and how it is shown.
 
-use sayso_core::explain;
-use sayso_core::operation::{Operation, ToolSays};
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::explain;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Operation, ToolSays};
+use sayso_core::call::tool::{Kind, Role};
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::Style;
-use sayso_core::tool::{Kind, Role};
-use sayso_core::verdict::{Tier, Verdict};
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 /// The heading.
 pub fn title(operation: &Operation, verdict: &Verdict) -> String {

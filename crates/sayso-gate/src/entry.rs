@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::grant::Grant;
-use sayso_core::operation::Operation;
-use sayso_core::outcome::Outcome;
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::grant::Grant;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
 use sayso_core::prompt::Round;
-use sayso_core::verdict::Verdict;
 
 use crate::approved::Yes;
 use crate::brief::Brief;

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use sayso_core::decide::{Run, lacks_answer};
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::digest::Digest;
-use sayso_core::explain;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Operation;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
-use sayso_core::verdict::{Reason, Verdict};
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::explain;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::{Reason, Verdict};
+use sayso_core::call::operation::Operation;
+use sayso_core::decide::lacks_answer;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::{visible, visible_block};
 
 use crate::approved::Yes;
 use crate::ports::Ran;

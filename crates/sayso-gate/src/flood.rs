@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::operation::Operation;
+use sayso_core::call::operation::Operation;
+use sayso_core::call::tool::Role;
 use sayso_core::prompt::{Alike, Prompt};
 use sayso_core::text::count as nouns;
-use sayso_core::tool::Role;
 
 /// After so many denials in a row, alike calls are denied for a while.
 const MOST_DENIALS: u32 = 5;
@@ -147,7 +147,7 @@ impl Flood {
             .open
             .get(&Likeness::of(operation))
             .filter(|open| !open.is_empty())?;
-        let mine = sayso_core::explain::subject(operation);
+        let mine = sayso_core::answer::explain::subject(operation);
         let differs = open
             .values()
             .next()

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use sayso_core::decide::Run as How;
-use sayso_core::operation::Operation;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::call::operation::Operation;
 use sayso_core::policy::Policy;
 use sayso_core::policy::settings::Resolved;
 

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
-use sayso_core::digest::Digest;
-use sayso_core::fact::{Facts, Question, Surroundings};
-use sayso_core::grant::Grant;
-use sayso_core::operation::Operation;
-use sayso_core::presentation::Undo;
-use sayso_core::prompt::Scope;
-use sayso_core::verdict::Verdict;
+use sayso_core::analysis::fact::{Facts, Question, Surroundings};
+use sayso_core::answer::grant::Grant;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::prompt::presentation::Undo;
+use sayso_core::text::digest::Digest;
 
 use crate::entry::Entry;
 use crate::ports::{Content, Copies, Later, Outlook, Spent, Store, Tally, World};

@@ -5,14 +5,17 @@
 
 use std::sync::Arc;
 
-use sayso_core::decide::{Run as How, Uses};
-use sayso_core::digest::Digest;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::operation::{Call, Operation, ToolSays};
-use sayso_core::outcome::Outcome;
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::verdict::{Confirm, Verdict};
+use sayso_core::call::operation::{Call, Operation, ToolSays};
+use sayso_core::call::tool::Kind;
+use sayso_core::decide::Uses;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::digest::Digest;
 use sayso_core::text::{Limits, json};
-use sayso_core::tool::Kind;
-use sayso_core::verdict::{Confirm, Decision, Risk, Verdict};
 
 use crate::approved::{Approved, Yes};
 use crate::brief::Brief;
@@ -242,7 +245,7 @@ impl Gate {
             verdict
                 .reasons
                 .first()
-                .map(|reason| sayso_core::visible::visible(&reason.text).into_owned())
+                .map(|reason| sayso_core::text::visible::visible(&reason.text).into_owned())
                 .unwrap_or_default()
         };
         match verdict.decision {

@@ -1,12 +1,12 @@
 //! The text of a held command: every part of it by name, and nothing that is guessed when it is read.
 
-use sayso_core::decide::Run as How;
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call};
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
-use sayso_core::verdict::Risk;
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Agent, Call};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 
 use crate::approved::Yes;
 use crate::held::{Granted, Held};

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::draft::Reading;
-use sayso_core::operation::{Call, Operation};
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Round, Scope, Why};
-use sayso_core::tool::{Kind, Role};
-use sayso_core::verdict::{Decision, Verdict};
-use sayso_core::visible::visible;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::call::tool::{Kind, Role};
+use sayso_core::policy::decision::Decision;
+use sayso_core::prompt::{Round, Why};
+use sayso_core::text::visible::visible;
 
 use crate::approved::{Approved, Yes};
 use crate::closing::End;

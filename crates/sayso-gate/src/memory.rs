@@ -3,8 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sayso_core::answer::grant::Grant;
 use sayso_core::decide::Uses;
-use sayso_core::grant::Grant;
 
 use crate::entry::Entry;
 use crate::ports::{Spent, Store};
@@ -58,7 +58,7 @@ impl Memory {
 
     /// Takes back all grants of a session: it ended.
     pub fn end_session(&self, session: &str) {
-        let of_session = |grant: &Grant| matches!(&grant.reach, sayso_core::grant::Reach::Session(name) if name == session);
+        let of_session = |grant: &Grant| matches!(&grant.reach, sayso_core::answer::grant::Reach::Session(name) if name == session);
         Arc::make_mut(&mut lock(&self.grants)).retain(|grant| !of_session(grant));
     }
 }

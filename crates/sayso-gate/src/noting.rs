@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use sayso_core::digest::Digest;
-use sayso_core::fact::{Facts, Question};
-use sayso_core::operation::Operation;
-use sayso_core::verdict::Verdict;
+use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::text::digest::Digest;
 
 use crate::ports::{Content, Outlook, Tally, World};
 use crate::seal::Sealed;

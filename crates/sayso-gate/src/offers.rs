@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use sayso_core::draft::Reading;
-use sayso_core::explain;
-use sayso_core::grant::{GrantKey, is_edit_inside};
-use sayso_core::learned::{LearnedRule, RuleKey};
-use sayso_core::operation::{Operation, ToolSays};
-use sayso_core::prompt::{Offer, RuleText, Scope, Stores};
-use sayso_core::redact::redact_text;
-use sayso_core::rest_of_batch::RestOfBatch;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::explain;
+use sayso_core::answer::grant::{GrantKey, is_edit_inside};
+use sayso_core::answer::learned_rule::{LearnedRule, RuleKey};
+use sayso_core::answer::rest_of_batch::RestOfBatch;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
+use sayso_core::call::operation::{Operation, ToolSays};
+use sayso_core::call::tool::{Kind, Role};
+use sayso_core::prompt::{Offer, RuleText, Stores};
 use sayso_core::text::count::agreed;
-use sayso_core::tool::{Kind, Role};
-use sayso_core::verdict::{Confirm, Reason, Tier, Verdict};
-use sayso_core::visible::visible;
+use sayso_core::text::redact::redact_text;
+use sayso_core::text::visible::visible;
 
 use crate::widths;
 
@@ -99,7 +101,7 @@ fn of_session(operation: &Operation, reading: &Reading) -> Vec<(GrantKey, String
         ToolSays::NeedsApproval { payload, .. } => {
             let key = GrantKey::Payload {
                 tool: operation.tool().to_owned(),
-                payload: sayso_core::digest::Digest::of_node(payload),
+                payload: sayso_core::text::digest::Digest::of_node(payload),
             };
             let payload = sayso_core::text::json::write(payload);
             // For what sayso knows itself, the door puts the arguments that count into the payload.

@@ -1,16 +1,16 @@
 //! Whether a pattern that somebody typed into a prompt may be kept: it must fit the call it was typed for, and not allow far more. Where it
 //! may not, the nearest pattern that would do is named.
 
-use sayso_core::draft::Command;
-use sayso_core::learned::{LearnedRule, RuleKey};
-use sayso_core::operation::Operation;
+use sayso_core::analysis::draft::Command;
+use sayso_core::answer::learned_rule::{LearnedRule, RuleKey};
+use sayso_core::call::operation::Operation;
+use sayso_core::call::url::Url;
 use sayso_core::paths::{active_in, join};
-use sayso_core::policy::command::{CommandPattern, Reach};
+use sayso_core::policy::command_pattern::{CommandPattern, Reach};
 use sayso_core::policy::glob::{PathGlob, Subject};
 use sayso_core::prompt::Prompt;
-use sayso_core::redact::redact_text;
-use sayso_core::url::Url;
-use sayso_core::visible::visible;
+use sayso_core::text::redact::redact_text;
+use sayso_core::text::visible::visible;
 use sayso_shell::Bash;
 
 /// The rule of a pattern, or why there is none.
@@ -47,7 +47,7 @@ pub fn check(text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
         LearnedRule::Fetch(pattern) => {
             let url = prompt
                 .operation
-                .text(sayso_core::tool::Role::Url)
+                .text(sayso_core::call::tool::Role::Url)
                 .and_then(|url| Url::parse(url).ok());
             if !url.is_some_and(|url| pattern.matches(&url, Reach::Narrow)) {
                 return Err(refused("does not fit this call"));

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use sayso_core::decide::{Case, Run, Uses, decide};
-use sayso_core::draft::{Draft, Reading};
-use sayso_core::evidence::Evidence;
-use sayso_core::grant::Grant;
-use sayso_core::mcp_arguments;
-use sayso_core::operation::{Call, MAX_DEPTH, Operation};
-use sayso_core::outcome::Outcome;
+use sayso_core::analysis::draft::{Draft, Reading};
+use sayso_core::analysis::mcp_arguments;
+use sayso_core::analysis::tool_effects;
+use sayso_core::answer::evidence::Evidence;
+use sayso_core::answer::grant::Grant;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Call, MAX_DEPTH, Operation};
+use sayso_core::call::tool::Kind;
+use sayso_core::decide::{Case, Uses, decide};
 use sayso_core::policy::Policy;
-use sayso_core::tool::Kind;
-use sayso_core::tool_effects;
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::policy::decision::Decision;
 
 use crate::approved::{Approved, Yes};
 use crate::asking::Said;

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, PoisonError};
 
-use sayso_core::decide::Run as How;
-use sayso_core::draft::Reading;
-use sayso_core::operation::Operation;
-use sayso_core::verdict::{Confirm, Decision, Reason, Verdict};
+use sayso_core::analysis::draft::Reading;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
+use sayso_core::call::operation::Operation;
+use sayso_core::policy::decision::Decision;
 
 use crate::gate::Gate;
 

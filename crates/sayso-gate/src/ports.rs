@@ -5,15 +5,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::answer::grant::Grant;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
 use sayso_core::decide::Uses;
-use sayso_core::digest::Digest;
-use sayso_core::fact::{Facts, Question};
-use sayso_core::grant::Grant;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Operation;
-use sayso_core::presentation::Undo;
-use sayso_core::prompt::{Ended, Prompt, Scope};
-use sayso_core::verdict::Verdict;
+use sayso_core::prompt::presentation::Undo;
+use sayso_core::prompt::{Ended, Prompt};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 
 use crate::approved::Approved;
 use crate::entry::Entry;

@@ -1,9 +1,9 @@
 //! What becomes of the calls that remain in a batch after an answer for all of them: each is judged as it will be on its turn.
 
-use sayso_core::operation::{Call, Operation};
-use sayso_core::rest_of_batch::RestOfBatch;
+use sayso_core::answer::rest_of_batch::RestOfBatch;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::policy::decision::Decision;
 use sayso_core::text::count::{agreed, count};
-use sayso_core::verdict::Decision;
 
 use crate::gate::Gate;
 use crate::turn::Turn;

@@ -5,15 +5,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use sayso_core::digest::Digest;
-use sayso_core::draft::Reading;
-use sayso_core::effect::{Effect, EffectKind, Place, Target};
-use sayso_core::fact::{Fact, PathKind, Question};
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::learned::RuleKey;
-use sayso_core::operation::Operation;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::analysis::effect::{Effect, EffectKind, Place, Target};
+use sayso_core::analysis::fact::{Fact, PathKind, Question};
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::learned_rule::RuleKey;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
 use sayso_core::prompt::Prompt;
-use sayso_core::verdict::Verdict;
+use sayso_core::text::digest::Digest;
 
 use crate::closing::End;
 use crate::gate::Gate;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use sayso_core::draft::Reading;
-use sayso_core::operation::Operation;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::call::operation::Operation;
 use sayso_core::paths::join;
 
 use crate::seal::{Binding, Sealed};

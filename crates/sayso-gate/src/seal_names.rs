@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use sayso_core::draft::Reading;
-use sayso_core::effect::EffectKind;
-use sayso_core::fact::{MANY, ONE, PathKind};
-use sayso_core::operation::Operation;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::analysis::effect::EffectKind;
+use sayso_core::analysis::fact::{MANY, ONE, PathKind};
+use sayso_core::call::operation::Operation;
 use sayso_core::paths::join;
 
 use crate::seal::{Binding, MOST_FILES, Sealed};

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Scope};
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 
 use crate::ports::{Ask, Later};
 
@@ -103,7 +104,7 @@ impl Simulated {
                 ..prompt.answer(Choice::Offer(0))
             }),
             Say::ToOther => {
-                let digest = sayso_core::digest::Digest::of_bytes(b"something else");
+                let digest = sayso_core::text::digest::Digest::of_bytes(b"something else");
                 with(Answer {
                     digest,
                     ..prompt.answer(Choice::Offer(0))

@@ -1,6 +1,7 @@
 //! Rules that may only be used so often: each call that one of them allows is one use, also of several at once.
 
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::policy::decision::Decision;
 
 use crate::gate::Gate;
 

@@ -1,7 +1,7 @@
 //! How a run starts: which flags go together, and what to do where nobody can be asked.
 
-use sayso_core::decide::Run;
-use sayso_core::mode::Mode;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::policy::mode::Mode;
 use sayso_core::policy::settings::Resolved;
 
 /// What the command line says about asking.

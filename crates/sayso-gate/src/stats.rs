@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use sayso_core::outcome::{OUTCOMES, Outcome};
+use sayso_core::answer::outcome::{OUTCOMES, Outcome};
 
 use crate::events::Names;
 use crate::gate::Gate;

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::vec::IntoIter;
 
-use sayso_core::digest::Digest;
-use sayso_core::grant::Grant;
-use sayso_core::operation::Call;
+use sayso_core::answer::grant::Grant;
+use sayso_core::call::operation::Call;
 use sayso_core::prompt::{Member, Position};
+use sayso_core::text::digest::Digest;
 
 use crate::closing::End;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use sayso_core::operation::Operation;
-use sayso_core::outcome::Outcome;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::call::operation::Operation;
 
 use crate::closing::End;
 use crate::gate::Gate;

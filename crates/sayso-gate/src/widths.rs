@@ -1,12 +1,12 @@
 //! How wide a rule from a prompt may be: this file or its folder, this address or its host, these words or the subcommand.
 
-use sayso_core::draft::Reading;
-use sayso_core::effect::Target;
-use sayso_core::fact::PathKind;
-use sayso_core::learned::RuleKey;
-use sayso_core::operation::Operation;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::analysis::effect::Target;
+use sayso_core::analysis::fact::PathKind;
+use sayso_core::answer::learned_rule::RuleKey;
+use sayso_core::call::operation::Operation;
+use sayso_core::call::url::Url;
 use sayso_core::paths::relative;
-use sayso_core::url::Url;
 
 /// What is more than itself in a pattern.
 const PATTERN_SIGNS: [char; 7] = ['*', '?', '{', '}', '[', ']', '\\'];

@@ -9,10 +9,11 @@
 
 use std::sync::Arc;
 
-use sayso_core::operation::{Call, Operation};
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Call, Operation};
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::presentation::{Body, Presentation};
-use sayso_core::prompt::{Choice, Ended, Offer, Prompt, Round, Scope, Stores, Style};
+use sayso_core::prompt::presentation::{Body, Presentation};
+use sayso_core::prompt::{Choice, Ended, Offer, Prompt, Round, Stores, Style};
 use sayso_gate::prompts::{Answerer, Prompts, Refused};
 use shuttle::thread;
 
@@ -21,14 +22,15 @@ const ORDERS: usize = 2000;
 
 fn prompt(id: &str) -> Arc<Prompt> {
     let operation = Operation::freeze(Call::command(format!("make {id}"), "/ws")).unwrap();
-    let reading = sayso_shell::analyse("make").settle(&sayso_core::fact::Facts::default());
+    let reading =
+        sayso_shell::analyse("make").settle(&sayso_core::analysis::fact::Facts::default());
     let case = sayso_core::decide::Case {
         operation: &operation,
         reading: &reading,
         grants: &[],
         uses: None,
         now: 0,
-        run: sayso_core::decide::Run::Interactive,
+        run: sayso_core::answer::run_mode::Run::Interactive,
         trace: false,
     };
     let policy = Policy::assemble(Vec::new(), &Overrides::default(), &sayso_shell::Bash);

@@ -143,7 +143,7 @@ fn try_bubblewrap() -> Result<Backend, String> {
     let why = String::from_utf8_lossy(&tried.stderr).trim().to_owned();
     Err(format!(
         "bubblewrap does not work here: {}",
-        sayso_core::visible::visible(&why)
+        sayso_core::text::visible::visible(&why)
     ))
 }
 

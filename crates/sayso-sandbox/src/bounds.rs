@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use sayso_core::verdict::{Bounds, Network};
+use sayso_core::policy::terms::{Bounds, Network};
 
 use crate::derive::{Around, SCRATCH, SYSTEM};
 use crate::links;

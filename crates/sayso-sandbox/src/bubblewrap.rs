@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::{Node, Value};
+use sayso_core::policy::terms::Network;
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
-use sayso_core::verdict::Network;
 
 use crate::plan::Step;
 

@@ -10,8 +10,8 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use sayso_core::paths::{protected, secret};
-use sayso_core::verdict::{Endings, Network, Terms};
-use sayso_core::visible::visible;
+use sayso_core::policy::terms::{Endings, Network, Terms};
+use sayso_core::text::visible::visible;
 
 use crate::bounds;
 use crate::found::{self, Found};

@@ -9,8 +9,8 @@ mod line;
 use std::path::{Component, Path, PathBuf};
 
 use sayso_core::paths::{protected, secret};
-use sayso_core::verdict::Network;
-use sayso_core::visible::visible;
+use sayso_core::policy::terms::Network;
+use sayso_core::text::visible::visible;
 
 use crate::derive::{SCRATCH, SYSTEM};
 use crate::profile::{Level, Profile};

@@ -14,8 +14,8 @@ use std::sync::OnceLock;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RawDirEntry, statat};
 use rustix::io::Errno;
 use sayso_core::paths::{Entries, protected, secret, secret_folder};
-use sayso_core::redact::redact_text;
-use sayso_core::visible::visible;
+use sayso_core::text::redact::redact_text;
+use sayso_core::text::visible::visible;
 
 use crate::found_git::{self, MOST_CONFIGURATION};
 

@@ -153,7 +153,8 @@ fn waited_for(mut command: Command) -> u8 {
         Ok(ended) => ended,
         Err(error) => {
             let program =
-                sayso_core::visible::visible(&command.get_program().to_string_lossy()).into_owned();
+                sayso_core::text::visible::visible(&command.get_program().to_string_lossy())
+                    .into_owned();
             let _ = writeln!(
                 std::io::stderr(),
                 "sayso: `{program}` could not be started: {error}"

@@ -17,8 +17,8 @@ use landlock::{
 };
 use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use sayso_core::verdict::Network;
-use sayso_core::visible::visible;
+use sayso_core::policy::terms::Network;
+use sayso_core::text::visible::visible;
 
 use crate::child::add_rule;
 use crate::links::{PLACE, open};

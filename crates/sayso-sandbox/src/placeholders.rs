@@ -12,8 +12,8 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
-use sayso_core::digest::Digest;
-use sayso_core::visible::visible;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::visible::visible;
 
 use crate::found::stand_in;
 use crate::pool::{self, Pool};

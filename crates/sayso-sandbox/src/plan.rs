@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use sayso_core::verdict::Network;
-use sayso_core::visible::visible;
+use sayso_core::policy::terms::Network;
+use sayso_core::text::visible::visible;
 
 use crate::found;
 use crate::profile::{Level, Profile};

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use sayso_core::verdict::Network;
+use sayso_core::policy::terms::Network;
 
 /// What may be done with a path and everything below, as far as nothing deeper says otherwise; later ones permit more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

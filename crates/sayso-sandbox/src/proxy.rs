@@ -25,7 +25,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use sayso_core::verdict::Network;
+use sayso_core::policy::terms::Network;
 
 use crate::explain::Refusal;
 use guard::Guard;

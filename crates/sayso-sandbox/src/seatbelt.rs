@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Component, Path, PathBuf};
 
-use sayso_core::verdict::Network;
-use sayso_core::visible::visible;
+use sayso_core::policy::terms::Network;
+use sayso_core::text::visible::visible;
 
 use crate::profile::{Level, Profile};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use crate::links;
 use crate::plan::{Kind, Seen, Step};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags, fcntl_getfl, fcntl_setfl, memfd_create};
 use rustix::process::{PidfdFlags, pidfd_open};
-use sayso_core::verdict::Network;
+use sayso_core::policy::terms::Network;
 
 use crate::backend::Backend;
 use crate::bubblewrap::{self, Handles};

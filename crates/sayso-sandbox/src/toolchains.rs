@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use sayso_core::paths::tools_in_home;
-use sayso_core::redact::redact_text;
+use sayso_core::text::redact::redact_text;
 
 use crate::profile::Level;
 

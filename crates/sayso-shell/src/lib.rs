@@ -30,8 +30,8 @@ mod proposals;
 mod quote;
 mod unparsed;
 
-use sayso_core::draft::{Command, Draft};
-use sayso_core::policy::command::CommandReader;
+use sayso_core::analysis::draft::{Command, Draft};
+use sayso_core::policy::command_pattern::CommandReader;
 use sayso_core::policy::safe_command::Caution;
 
 use self::parse::bash;

@@ -3,7 +3,7 @@
 //! Nothing is proposed for what runs other code by its arguments, stands behind a wrapper or has words that are only known when it runs:
 //! such a rule would allow far more than the person saw.
 
-use sayso_core::draft::Command;
+use sayso_core::analysis::draft::Command;
 
 use crate::quote;
 

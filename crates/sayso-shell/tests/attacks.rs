@@ -3,7 +3,7 @@
 mod common;
 
 use common::{is_read_only, paths};
-use sayso_core::fact::Question;
+use sayso_core::analysis::fact::Question;
 use sayso_shell::analyse;
 
 fn none_is_read_only(texts: &[&str]) {

@@ -7,7 +7,7 @@
     reason = "tests"
 )]
 
-use sayso_core::effect::{EffectKind, Target};
+use sayso_core::analysis::effect::{EffectKind, Target};
 use sayso_shell::analyse;
 
 /// The effects of a text on paths, in short, with those of which only a name is known.
@@ -34,7 +34,7 @@ fn found(text: &str) -> Vec<String> {
 
 fn leads(text: &str) -> Vec<String> {
     let draft = analyse(text);
-    let words = |command: &sayso_core::draft::Command| {
+    let words = |command: &sayso_core::analysis::draft::Command| {
         command
             .leads
             .iter()

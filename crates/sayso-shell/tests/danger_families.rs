@@ -10,7 +10,7 @@
 mod common;
 
 use common::tier;
-use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
+use sayso_core::analysis::risk::Tier::{self, Catastrophic, Dangerous};
 use sayso_shell::analyse;
 
 /// Every line of a table has this tier, and its warning has the words behind ` ## `.

@@ -10,7 +10,7 @@
 mod common;
 
 use common::tier;
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::risk::Tier;
 use sayso_shell::analyse;
 
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{is_read_only, tier};
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::risk::Tier;
 use sayso_shell::analyse;
 
 fn all(expected: Tier, texts: &[&str]) {

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{is_read_only, paths, tier};
-use sayso_core::effect::{EffectKind, Target};
-use sayso_core::fact::{Question, Shows};
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::effect::{EffectKind, Target};
+use sayso_core::analysis::fact::{Question, Shows};
+use sayso_core::analysis::risk::Tier;
 use sayso_shell::analyse;
 
 #[test]

@@ -10,8 +10,8 @@
 mod common;
 
 use common::{is_read_only, paths, tier};
-use sayso_core::effect::EffectKind;
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::effect::EffectKind;
+use sayso_core::analysis::risk::Tier;
 use sayso_shell::analyse;
 
 /// Forms that ask, without being a danger.

@@ -10,7 +10,7 @@
 mod common;
 
 use common::{check, command, is_read_only, paths, tier};
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::risk::Tier;
 use sayso_shell::analyse;
 
 #[test]
@@ -294,7 +294,7 @@ fn sed_in_place_writes_each_file() {
         let notes: Vec<_> = draft
             .effects
             .iter()
-            .filter(|effect| effect.kind == sayso_core::effect::EffectKind::Unknown)
+            .filter(|effect| effect.kind == sayso_core::analysis::effect::EffectKind::Unknown)
             .collect();
         assert!(notes.is_empty(), "{text}: {notes:?}");
     }
@@ -310,7 +310,7 @@ fn sed_in_place_writes_each_file() {
             draft
                 .effects
                 .iter()
-                .any(|effect| effect.kind == sayso_core::effect::EffectKind::Unknown),
+                .any(|effect| effect.kind == sayso_core::analysis::effect::EffectKind::Unknown),
             "{text}"
         );
     }

@@ -10,7 +10,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use sayso_core::fact::{Facts, Surroundings};
+use sayso_core::analysis::fact::{Facts, Surroundings};
 use sayso_shell::analyse;
 
 /// Every program of the table stands in one of these lines.

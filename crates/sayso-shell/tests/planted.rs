@@ -1,16 +1,17 @@
 //! A rule allows the program that its name promises, and not one that an agent has put in its place.
 
-use sayso_core::decide::{Case, Run, decide};
-use sayso_core::diagnostic::Source;
-use sayso_core::fact::{
+use sayso_core::analysis::fact::{
     BelowFact, Fact, Facts, GitFact, Ignored, NamesFact, Owner, PathFact, PathKind, ProgramFact,
     Question, SettingsFact, Surroundings,
 };
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::decide::{Case, decide};
+use sayso_core::policy::decision::Decision::{self, Allow, Ask};
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::verdict::Decision::{self, Allow, Ask};
+use sayso_core::text::diagnostic::Source;
+use sayso_core::text::node::Node;
 use sayso_shell::{Bash, analyse};
 
 const POLICY: &str = r#"

@@ -114,7 +114,7 @@ fn redirects_are_effects_and_cd_is_followed() {
     let paths = |text: &str| {
         let draft = analyse(text);
         assert!(draft.opaque.is_none(), "{text}: {:?}", draft.opaque);
-        let row = |effect: &sayso_core::effect::Effect| {
+        let row = |effect: &sayso_core::analysis::effect::Effect| {
             Some(format!(
                 "{} {}",
                 effect.kind.word(),

@@ -11,7 +11,7 @@
 mod common;
 
 use common::{is_read_only, looks, paths};
-use sayso_core::effect::{EffectKind, Target};
+use sayso_core::analysis::effect::{EffectKind, Target};
 use sayso_shell::analyse;
 
 /// One command a line; all of them only look.

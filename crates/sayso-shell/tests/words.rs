@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
 use common::paths;
-use sayso_core::draft::Draft;
+use sayso_core::analysis::draft::Draft;
 use sayso_shell::analyse;
 
 /// One script a line; ⏎ is the end of a line, ⇥ a tab.

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Dir, Mode, OFlags, Stat};
 use rustix::io::Errno;
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 /// A folder of the person's own, held open: what is opened in it is opened in this very folder, whatever its path becomes.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 
 use crate::verify::Head;
 

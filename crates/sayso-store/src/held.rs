@@ -10,7 +10,7 @@ use std::fmt;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use crate::folder::{Folder, shown};
 use crate::journal::Journal;

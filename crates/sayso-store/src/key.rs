@@ -4,9 +4,9 @@ use std::fmt;
 use std::io::{Read as _, Write as _};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
+use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
+use sayso_core::text::node::Node;
 use sha2::Sha256;
 
 use crate::folder::{Folder, shown};
@@ -164,7 +164,7 @@ mod tests {
             one.digest(&Node::map([("a", Node::text("x"))]))
         );
         let deep = (0..5_000).fold(Node::text("x"), |node, _| {
-            sayso_core::node::Value::List(vec![node]).into()
+            sayso_core::text::node::Value::List(vec![node]).into()
         });
         assert_eq!(one.digest(&deep).len(), 76);
         assert_eq!(format!("{one:?}"), "Key");

@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 
 use crate::folder::Folder;

@@ -5,9 +5,9 @@
 
 use std::collections::HashSet;
 
-use sayso_core::node::{Entry, Node, Span, Value};
-use sayso_core::redact::{REDACTED, redact, redact_text};
 use sayso_core::text::json;
+use sayso_core::text::node::{Entry, Node, Span, Value};
+use sayso_core::text::redact::{REDACTED, redact, redact_text};
 
 use crate::journal::Journal;
 

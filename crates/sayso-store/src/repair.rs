@@ -7,8 +7,8 @@
 
 use std::path::Path;
 
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 
 use crate::folder::Folder;
 use crate::journal::line::{self, Line};

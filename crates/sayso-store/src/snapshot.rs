@@ -11,10 +11,10 @@ use std::io::{Read as _, Write as _};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use sayso_core::digest::{Digest, Encoder, Pieces};
-use sayso_core::grant::{Grant, Reach};
-use sayso_core::packed::{LAYOUT, pack, unpack};
+use sayso_core::answer::grant::{Grant, Reach};
 use sayso_core::policy::Policy;
+use sayso_core::snapshot::{LAYOUT, pack, unpack};
+use sayso_core::text::digest::{Digest, Encoder, Pieces};
 
 use crate::folder::{Folder, shown};
 

@@ -10,8 +10,8 @@
 use std::fmt;
 use std::path::Path;
 
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 
 use crate::folder::Folder;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use rustix::fs::{FileType, FlockOperation, flock};
-use sayso_core::digest::{Digest, Pieces};
+use sayso_core::text::digest::{Digest, Pieces};
 
 use crate::beneath;
 use crate::private_folder::{fresh, make, settle, sync_folder};

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 /// Why a path cannot be used.
 #[derive(Debug)]

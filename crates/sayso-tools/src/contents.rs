@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use rustix::fs::fstat;
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 
 use crate::backups::{Backups, Kept, digest};
 use crate::beneath::{self, Spot, Trouble, shown};

@@ -205,7 +205,7 @@ pub fn recover(
     open: Open,
     rules: Rules<'_>,
 ) -> Result<Option<String>, String> {
-    let id = sayso_core::visible::visible(&change.id).into_owned();
+    let id = sayso_core::text::visible::visible(&change.id).into_owned();
     let Some(listing) = change
         .listing
         .and_then(|digest| read_listing(backups, &digest))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rustix::fs::Stat;
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 
 use crate::beneath::mode;
 use crate::state::State;

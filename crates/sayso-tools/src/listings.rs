@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 
 use crate::private_folder::{make, write};
 

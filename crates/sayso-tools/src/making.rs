@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags, fchmod, fsync, mkdirat, openat, symlinkat};
 use rustix::io::Errno;
-use sayso_core::digest::{Digest, Pieces};
+use sayso_core::text::digest::{Digest, Pieces};
 
 use crate::backups::{Backups, flush_disk};
 use crate::beneath::{self, Spot, Way, reason, shown};

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 
 use crate::backups::{Backups, Stored, remove_unfinished};
 use crate::changes::{Change, Changes};

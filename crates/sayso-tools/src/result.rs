@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 /// What came of one call.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::text::visible::{visible, visible_block};
 use similar::TextDiff;
 
 use crate::beneath::{self, Spot, Trouble, shown};

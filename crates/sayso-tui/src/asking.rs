@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sayso_core::keymap::Action;
-use sayso_core::presentation::Body;
-use sayso_core::prompt::{Answer, Choice, Prompt, Round, Scope};
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::keymap::Action;
+use sayso_core::prompt::presentation::Body;
+use sayso_core::prompt::{Answer, Choice, Prompt, Round};
 
 use crate::block::Block;
 use crate::clock::{ARMING, Clock};

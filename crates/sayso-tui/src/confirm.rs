@@ -1,7 +1,8 @@
 //! A yes that is kept: how far it reaches and how much it covers are two choices, and what is marked is what the second key keeps.
 
-use sayso_core::keymap::{Action, Keymap};
-use sayso_core::prompt::{Offer, Prompt, Scope};
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::keymap::{Action, Keymap};
+use sayso_core::prompt::{Offer, Prompt};
 
 use crate::fold::{self, GOES_ON, Spans, line};
 use crate::key::Key;

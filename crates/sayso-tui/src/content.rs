@@ -1,11 +1,11 @@
 //! What a prompt says, in lines: the question with all that decides, and the details that are one key away.
 
-use sayso_core::digest::Digest;
-use sayso_core::presentation::{Body, Change, Diff, cut_warning};
+use sayso_core::call::tool::{Kind, Role};
+use sayso_core::prompt::presentation::{Body, Change, Diff, cut_warning};
 use sayso_core::prompt::{Member, Prompt, Style, Why};
-use sayso_core::size;
-use sayso_core::tool::{Kind, Role};
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::size;
+use sayso_core::text::visible::{visible, visible_block};
 
 use crate::fold::{Spans, line};
 use crate::look::Look;
@@ -34,7 +34,7 @@ pub fn call(prompt: &Prompt) -> String {
         Kind::Mcp => format!("MCP({}/{})", text(Role::Server), text(Role::ServerTool)),
         Kind::WebFetch => format!("Fetch({})", text(Role::Url)),
         Kind::Delegate => format!("Delegate({})", text(Role::Agent)),
-        _ => sayso_core::explain::subject(operation),
+        _ => sayso_core::answer::explain::subject(operation),
     }
 }
 
@@ -171,7 +171,7 @@ fn changed(diff: &Diff) -> Vec<Spans> {
         .iter()
         .flat_map(|hunk| &hunk.lines)
         .filter(|line| line.change != Change::Same);
-    let row = |changed: &sayso_core::presentation::DiffLine| {
+    let row = |changed: &sayso_core::prompt::presentation::DiffLine| {
         let tone = if changed.change == Change::Added {
             Tone::Added
         } else {

@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use sayso_core::presentation::Body;
+use sayso_core::prompt::presentation::Body;
 use sayso_core::prompt::{Prompt, Style};
 
 use crate::block::Block;

@@ -1,6 +1,6 @@
 //! One line of text that somebody types: a pattern, or words for the agent.
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::fold::Spans;

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use ratatui::layout::Rect;
-    use sayso_core::visible::visible;
+    use sayso_core::text::visible::visible;
 
     /// What stands in the rows of a screen, without the marks.
     fn read(rows: &[Spans], most: usize) -> String {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 /// A key, or what else a terminal tells.
 #[derive(Clone, Debug, PartialEq, Eq)]

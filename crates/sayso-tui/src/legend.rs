@@ -1,7 +1,8 @@
 //! Which keys there are, drawn from the keymap that is active: a short line below a prompt, and all of it as help.
 
-use sayso_core::keymap::Action;
-use sayso_core::prompt::{Prompt, Round, Scope};
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::keymap::Action;
+use sayso_core::prompt::{Prompt, Round};
 
 use crate::fold::{Spans, line};
 use crate::look::Look;

@@ -1,8 +1,9 @@
 //! How prompts look, as the policy says, and which of them look grave.
 
-use sayso_core::keymap::Keymap;
+use sayso_core::analysis::risk::{Level, Risk, Tier};
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::prompt::keymap::Keymap;
 use sayso_core::prompt::{Prompt, Round, Style};
-use sayso_core::verdict::{Level, Risk, Tier, Verdict};
 
 use crate::theme::Theme;
 

@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
-use sayso_core::learned::LearnedRule;
-use sayso_core::prompt::{Choice, Offer, Prompt, RuleText, Scope, Stores};
-use sayso_core::tool::Kind;
-use sayso_core::visible::visible;
+use sayso_core::answer::learned_rule::LearnedRule;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::tool::Kind;
+use sayso_core::prompt::{Choice, Offer, Prompt, RuleText, Stores};
+use sayso_core::text::visible::visible;
 
 use crate::entry::Entry;
 use crate::fold::{self, GOES_ON, Spans, line};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::{BelowFact, Search};
+use sayso_core::analysis::fact::{BelowFact, Search};
 use sayso_core::paths::{below, hidden_in_home, relative, secret};
 
 use crate::names::fits_any;

@@ -8,7 +8,7 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 
-use sayso_core::fact::Link;
+use sayso_core::analysis::fact::Link;
 
 /// As many links as Linux follows in one path.
 const MOST_LINKS: usize = 40;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::GitScope;
+use sayso_core::analysis::fact::GitScope;
 
 use crate::bounded_file::LastLink;
 use crate::canonical::{Walker, is_within};

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::{GitFact, GitHelper, GitHelperKind, GitScope, Shows};
+use sayso_core::analysis::fact::{GitFact, GitHelper, GitHelperKind, GitScope, Shows};
 
 use crate::bounded_file::{self, Content, LastLink};
 use crate::canonical::{Walker, is_within};

@@ -1,6 +1,6 @@
 //! Which of git's settings make it start a program or reach out, and which of those a reading command can set off.
 
-use sayso_core::fact::GitHelperKind;
+use sayso_core::analysis::fact::GitHelperKind;
 
 use crate::git_inert::is_inert;
 use crate::git_syntax::Setting;

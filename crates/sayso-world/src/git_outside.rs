@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::{GitHelper, GitHelperKind, GitScope};
+use sayso_core::analysis::fact::{GitHelper, GitHelperKind, GitScope};
 use sayso_core::paths::secret;
 
 use crate::bounded_file::{self, Content, LastLink};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sayso_core::fact::Ignored;
+use sayso_core::analysis::fact::Ignored;
 
 use crate::bounded_file::LastLink;
 use crate::canonical::is_within;

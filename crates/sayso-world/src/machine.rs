@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sayso_core::fact::{Facts, OwnPath, ProgramFact, Question, Surroundings};
-use sayso_core::installed::{InstalledPath, OwnReason};
+use sayso_core::analysis::fact::{Facts, OwnPath, ProgramFact, Question, Surroundings};
+use sayso_core::analysis::own_files::{InstalledPath, OwnReason};
 
 use crate::canonical::{End, Walker, lexical};
 use crate::case::CaseRules;

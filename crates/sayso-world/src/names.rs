@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use sayso_core::fact::{MANY, ONE, is_pattern};
+use sayso_core::analysis::fact::{MANY, ONE, is_pattern};
 
 use crate::canonical::{End, Walker, is_within};
 

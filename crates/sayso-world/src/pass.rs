@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use sayso_core::fact::{
+use sayso_core::analysis::fact::{
     BelowFact, Counts, Fact, Ignored, NamesFact, PathFact, PathKind, ProgramFact, Question, Search,
     Setting, SettingsFact, Shows, Surroundings, below_top, from_home, is_pattern,
 };
@@ -162,7 +162,7 @@ impl Pass<'_> {
             }
         }
         if fact.files.is_empty() && !fact.incomplete {
-            let itself = sayso_core::fact::shown(pattern);
+            let itself = sayso_core::analysis::fact::shown(pattern);
             let found = self.path(&itself, false)?;
             fact.files.push((itself, found));
         }

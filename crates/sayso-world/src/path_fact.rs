@@ -3,7 +3,7 @@
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 
-use sayso_core::fact::{Ignored, Owner, PathFact, PathKind};
+use sayso_core::analysis::fact::{Ignored, Owner, PathFact, PathKind};
 
 use crate::canonical::{End, Walked, Walker, ancestor, parent};
 use crate::case::CaseRules;

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use sayso_core::fact::{ProgramFact, Surroundings};
+use sayso_core::analysis::fact::{ProgramFact, Surroundings};
 
 use crate::canonical::{End, Walked, Walker, is_within, parent};
 use crate::path_fact::writable_by_others;

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
 
-use sayso_core::digest::{Digest, Encoder, Pieces};
+use sayso_core::text::digest::{Digest, Encoder, Pieces};
 
 use crate::bounded_file::{LastLink, open};
 

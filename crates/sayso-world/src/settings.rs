@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use sayso_core::fact::{Counts, Setting, SettingsFact, Surroundings};
+use sayso_core::analysis::fact::{Counts, Setting, SettingsFact, Surroundings};
 
 use crate::bounded_file::{Content, LastLink, read};
 use crate::canonical::{is_within, parent};

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use sayso_core::fact::{MANY, ONE};
+use sayso_core::analysis::fact::{MANY, ONE};
 
 use crate::bounded_file::{Content, LastLink, read};
 use crate::names::fits_any;

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-use sayso_core::fact::{ProgramFact, Surroundings};
+use sayso_core::analysis::fact::{ProgramFact, Surroundings};
 
 use crate::bounded_file::{LastLink, open};
 use crate::canonical::{Walker, is_within};

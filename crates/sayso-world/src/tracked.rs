@@ -1,6 +1,6 @@
 //! What git tracks around a folder: the names that its lists hand on.
 
-use sayso_core::fact::Search;
+use sayso_core::analysis::fact::Search;
 use sayso_core::paths::relative;
 
 use crate::below::is_odd_in_list;

@@ -11,8 +11,8 @@ use std::os::unix::fs::{
 use std::path::Path;
 
 use rustix::fs::OFlags;
-use sayso_core::digest::Digest;
-use sayso_core::visible::visible;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::visible::visible;
 
 use crate::bounded_file::{self, Content, LastLink, raw};
 

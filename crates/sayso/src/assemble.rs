@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use sayso_core::diagnostic::{Diagnostic, Severity, Source};
-use sayso_core::digest::Digest;
-use sayso_core::fact::{Facts, Question};
-use sayso_core::grant::Grant;
-use sayso_core::mode::Mode;
+use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::answer::grant::Grant;
+use sayso_core::policy::mode::Mode;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::settings::Sourced;
 use sayso_core::policy::{COMMAND_LINE, Overrides, Policy};
+use sayso_core::text::diagnostic::{Diagnostic, Severity, Source};
+use sayso_core::text::digest::Digest;
 use sayso_gate::ports::{Content, Copies, Tally, World};
 use sayso_gate::seal::Sealed;
 use sayso_shell::Bash;
@@ -101,8 +101,8 @@ impl ReadFile {
         if let Some(why) = &self.unreadable {
             out.push_str(&format!(
                 "{}: error: {}\n",
-                sayso_core::visible::visible(&self.name),
-                sayso_core::visible::visible(why)
+                sayso_core::text::visible::visible(&self.name),
+                sayso_core::text::visible::visible(why)
             ));
         }
         out
@@ -121,7 +121,7 @@ pub fn warning_at_start(policy: &Policy) -> Option<String> {
         .as_ref()
         .filter(is_of_file)?;
     let (source, word) = (
-        sayso_core::visible::visible(&mode.source),
+        sayso_core::text::visible::visible(&mode.source),
         mode.value.word(),
     );
     Some(format!(

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use sayso_core::node::{Node, Value};
-use sayso_core::verdict::Terms;
-use sayso_core::visible::visible;
+use sayso_core::policy::terms::Terms;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_tools::files::{About, Files};
 use sayso_tools::keeping::{AfterCommand, KeepLimits, Keeping};
 use sayso_tools::result::ToolResult;

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sayso_core::fact::{Fact, Ignored, Question};
-use sayso_core::operation::Operation;
+use sayso_core::analysis::fact::{Fact, Ignored, Question};
+use sayso_core::call::operation::Operation;
 use sayso_core::paths::ExtraProtected;
 use sayso_core::policy::settings::{AutoAllow, Resolved, SandboxFallback};
+use sayso_core::policy::terms::Terms;
 use sayso_core::policy::{MissingSandbox, Policy};
-use sayso_core::verdict::Terms;
 use sayso_sandbox::backend::Backend;
 use sayso_sandbox::derive::{Around, derive};
 use sayso_sandbox::profile::Profile;

@@ -7,9 +7,9 @@ use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::Node;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::text::json;
+use sayso_core::text::node::Node;
 
 /// The log of a policy.
 pub struct DecisionLog {

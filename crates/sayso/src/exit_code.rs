@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use sayso_core::verdict::Decision;
+use sayso_core::policy::decision::Decision;
 
 /// The exit status of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

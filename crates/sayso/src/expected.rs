@@ -2,14 +2,14 @@
 //!
 //! A file is a list of rows, or a map with `rows` and, for a corpus, the scene they play in.
 
-use sayso_core::diagnostic::{Diagnostic, Source};
-use sayso_core::effect::{Effect, EffectKind, Target};
-use sayso_core::fact::{Surroundings, shown};
-use sayso_core::node::Node;
-use sayso_core::operation::{Agent, Call};
+use sayso_core::analysis::effect::{Effect, EffectKind, Target};
+use sayso_core::analysis::fact::{Surroundings, shown};
+use sayso_core::call::operation::{Agent, Call};
 use sayso_core::paths::{join, relative};
 use sayso_core::policy::shape::Shape::{Bool, List, Names, Text, Word};
 use sayso_core::policy::shape::{Field, Record, Shape, check};
+use sayso_core::text::diagnostic::{Diagnostic, Source};
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, yaml};
 use sayso_gate::pipeline::Judged;
 
@@ -136,11 +136,11 @@ pub fn read(source: Source<'_>) -> Result<Expected, String> {
         yaml::read(source.text, &Limits::policy()).map_err(|finding| render(vec![finding]))?;
     let mut findings = Vec::new();
     let rows = match &mut node.value {
-        sayso_core::node::Value::List(items) => std::mem::take(items),
-        sayso_core::node::Value::Map(entries) => {
+        sayso_core::text::node::Value::List(items) => std::mem::take(items),
+        sayso_core::text::node::Value::Map(entries) => {
             let at = entries.iter().position(|entry| entry.key == "rows");
             match at.map(|at| entries.remove(at).node.into_value()) {
-                Some(sayso_core::node::Value::List(items)) => items,
+                Some(sayso_core::text::node::Value::List(items)) => items,
                 _ => {
                     return Err(render(vec![Diagnostic::error(
                         node.span,
@@ -193,7 +193,7 @@ fn check_row(row: &Node, findings: &mut Vec<Diagnostic>) {
         .cloned()
         .collect();
     let plain = Node {
-        value: sayso_core::node::Value::Map(entries),
+        value: sayso_core::text::node::Value::Map(entries),
         span: row.span,
     };
     check(&plain, &Shape::Record(&ROW), findings);

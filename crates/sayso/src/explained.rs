@@ -1,11 +1,12 @@
 //! A verdict with everything behind it: the word that made it so, the parts of the command and what each of them does.
 
-use sayso_core::effect::{Effect, EffectKind};
-use sayso_core::explain;
-use sayso_core::operation::Operation;
-use sayso_core::policy::command::{CommandPattern, Form, Reach};
-use sayso_core::verdict::{Decision, Verdict};
-use sayso_core::visible::visible;
+use sayso_core::analysis::effect::{Effect, EffectKind};
+use sayso_core::answer::explain;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::policy::command_pattern::{CommandPattern, Form, Reach};
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::visible::visible;
 use sayso_gate::pipeline::Judged;
 
 /// Places in the text that are pointed at; of more, nobody looks at any.

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use sayso_core::redact::redact_text;
+use sayso_core::text::redact::redact_text;
 
 /// The longest configuration that is read.
 const LONGEST: u64 = 256 * 1024;

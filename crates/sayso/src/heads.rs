@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use sayso_core::policy::settings::Resolved;
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 use sayso_store::journal::{Appended, Journal, Sync};
 use sayso_store::record;
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use sayso_core::mode::Mode;
-use sayso_core::node::{Node, Value};
+use sayso_core::policy::mode::Mode;
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_gate::held::Held;
 

@@ -1,9 +1,9 @@
 //! The rules that a person added with `sayso rules`, as a layer of the policy.
 
-use sayso_core::diagnostic::{Severity, Source};
-use sayso_core::node::{Node, Value};
 use sayso_core::policy::read::{Format, Layer, Origin, read};
+use sayso_core::text::diagnostic::{Severity, Source};
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 use sayso_shell::Bash;
 use sayso_store::index::Index;
 use sayso_store::index::at_hand::Remembered;

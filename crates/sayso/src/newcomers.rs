@@ -8,8 +8,8 @@ use std::fs::{self, DirBuilder};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::{Fact, GitScope, Question, Shows};
-use sayso_core::visible::visible;
+use sayso_core::analysis::fact::{Fact, GitScope, Question, Shows};
+use sayso_core::text::visible::visible;
 use sayso_sandbox::found::Found;
 use sayso_sandbox::placeholders::is_ours;
 use sayso_tools::private_folder;

@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 use sayso_store::standing::generation::{Generation, Mark};
 use sayso_store::{Folder, snapshot};
 use sayso_world::policy_files::{self, PolicyFile};

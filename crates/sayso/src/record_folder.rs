@@ -1,9 +1,9 @@
 //! Where sayso keeps its record: the state folder of the person, or the folder that their policy names (`audit.path`).
 
-use sayso_core::diagnostic::{Severity, Source};
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::settings::Resolved;
 use sayso_core::policy::{Overrides, Policy};
+use sayso_core::text::diagnostic::{Severity, Source};
 use sayso_shell::Bash;
 use sayso_world::policy_files::{self, FileLayer, PolicyFile};
 use sayso_world::whereabouts::Whereabouts;

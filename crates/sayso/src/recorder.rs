@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::effect::{Effect, Target};
-use sayso_core::explain;
-use sayso_core::grant::{Grant, Reach};
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Operation;
-use sayso_core::outcome::Outcome;
+use sayso_core::analysis::effect::{Effect, Target};
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::explain;
+use sayso_core::answer::grant::{Grant, Reach};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::Round;
 use sayso_core::text::json;
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::text::node::{Node, Value};
 use sayso_gate::approved::Yes;
 use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};

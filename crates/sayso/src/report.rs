@@ -1,11 +1,11 @@
 //! Verdicts as JSON for programs and as text for people.
 
-use sayso_core::effect::{Effect, Target};
-use sayso_core::explain;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Operation;
-use sayso_core::verdict::{Reason, Verdict};
-use sayso_core::visible::visible;
+use sayso_core::analysis::effect::{Effect, Target};
+use sayso_core::answer::explain;
+use sayso_core::answer::verdict::{Reason, Verdict};
+use sayso_core::call::operation::Operation;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_gate::pipeline::Judged;
 
 use crate::explained;
@@ -132,7 +132,7 @@ fn with_trace(mut lines: Vec<String>, verdict: &Verdict) -> String {
 }
 
 /// The denial of a call that is no operation, in the same shape.
-pub fn malformed(id: &Node, malformed: &sayso_core::operation::Malformed) -> Node {
+pub fn malformed(id: &Node, malformed: &sayso_core::call::operation::Malformed) -> Node {
     let why = Node::map([
         ("rule", Node::text("malformed")),
         ("source", Node::text("built-in")),

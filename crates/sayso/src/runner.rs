@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use sayso_core::node::Node;
-use sayso_core::operation::Operation;
-use sayso_core::tool::{Kind, Role};
-use sayso_core::url::Url;
-use sayso_core::verdict::Decision;
+use sayso_core::call::operation::Operation;
+use sayso_core::call::tool::{Kind, Role};
+use sayso_core::call::url::Url;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::Node;
 use sayso_gate::approved::Approved;
 use sayso_gate::ports::{Later, Ran, Run};
 use sayso_tools::files::{self, About, Files};

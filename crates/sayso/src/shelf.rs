@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::grant::{Grant, Reach};
-use sayso_core::node::Node;
+use sayso_core::answer::grant::{Grant, Reach};
+use sayso_core::text::node::Node;
 use sayso_gate::memory::Counts;
 use sayso_shell::Bash;
 use sayso_store::index::Index;

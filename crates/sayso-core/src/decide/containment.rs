@@ -4,15 +4,17 @@
 //! What would be asked because of a rule, a danger, a secret, a delete, a protected or an outside path is asked all the same: those are
 //! questions about what the command is known to do, and a sandbox does not answer them.
 
-use crate::decide::lens::Lens;
-use crate::effect::{Effect, EffectKind, Target};
-use crate::mode::Mode;
+use crate::analysis::effect::{Effect, EffectKind, Target};
+use crate::analysis::risk::Tier;
+use crate::answer::verdict::Reason;
+use crate::call::tool::Kind;
+use crate::decide::judging::Lens;
 use crate::paths::{active_in, below};
+use crate::policy::decision::Decision;
+use crate::policy::mode::Mode;
 use crate::policy::settings::AutoAllow;
-use crate::tool::Kind;
-use crate::verdict::{Decision, Reason, Tier};
 
-use super::weigh;
+use crate::decide::risk;
 
 /// Whether everything that is still open may run without a question, bounded.
 pub(super) fn bounds(lens: &Lens<'_>, open: &[(EffectKind, Reason)]) -> bool {
@@ -34,7 +36,7 @@ pub(super) fn bounds(lens: &Lens<'_>, open: &[(EffectKind, Reason)]) -> bool {
         && below(&lens.case.operation.cwd(), &reading.surroundings.workspace)
         && reading.opaque.is_none()
         && reading.unanswered.is_empty()
-        && weigh::tier(lens) == Tier::None
+        && risk::tier(lens) == Tier::None
         && !open.is_empty()
         // Only what the mode or a default would ask; an own word of the policy or of the tool is a question.
         && open.iter().all(|(_, reason)| reason.decision == Decision::Ask && (reason.is_built_in("default") || reason.is_built_in("risk")))

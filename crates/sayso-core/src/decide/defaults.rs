@@ -1,19 +1,21 @@
 //! What holds for an effect that no rule and no grant covers: the defaults of the policy, then mode × risk.
 
-use crate::decide::lens::{Lens, reason};
-use crate::decide::rules::{is_trusted, shell_opinion};
+use crate::analysis::effect::{Effect, EffectKind, Target};
+use crate::analysis::fact::{Ignored, PathKind};
+use crate::analysis::risk::Risk;
+use crate::answer::verdict::Reason;
+use crate::call::operation::ToolSays;
+use crate::call::tool::Kind;
+use crate::decide::judging::{Lens, reason};
+use crate::decide::risk::effect_risk;
+use crate::decide::rule_match::{is_trusted, shell_opinion};
 use crate::decide::safe_commands;
-use crate::decide::weigh::effect_risk;
-use crate::effect::{Effect, EffectKind, Target};
-use crate::fact::{Ignored, PathKind};
-use crate::mode::Mode;
-use crate::operation::ToolSays;
 use crate::paths::{active_in, made_or_kept_by_tools, relative};
-use crate::policy::command::Reach;
+use crate::policy::command_pattern::Reach;
+use crate::policy::decision::Decision;
 use crate::policy::glob::Subject as PathSubject;
-use crate::sentence;
-use crate::tool::Kind;
-use crate::verdict::{Decision, Reason, Risk};
+use crate::policy::mode::Mode;
+use crate::text::sentence;
 
 pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
     let Some(effect) = lens.case.reading.effects.get(index) else {
@@ -230,7 +232,7 @@ fn is_safe_write(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
 }
 
 /// Nothing or a regular file with one name, reached through no link.
-fn is_plain_file(fact: &crate::fact::PathFact) -> bool {
+fn is_plain_file(fact: &crate::analysis::fact::PathFact) -> bool {
     matches!(fact.kind, PathKind::Missing | PathKind::File)
         && fact.hard_links <= 1
         && fact.links.is_empty()

@@ -1,18 +1,20 @@
 //! What is denied whatever else the policy says.
 
-use crate::decide::brief::brief;
-use crate::decide::lens::{Lens, reason};
-use crate::decide::weigh::effect_tier;
-use crate::decide::{named_in_code, rules};
-use crate::draft::Command;
-use crate::effect::{Effect, EffectKind, Target};
-use crate::fact::{OwnPath, ProgramFact, Question, shown};
-use crate::operation::ToolSays;
+use crate::analysis::draft::Command;
+use crate::analysis::effect::{Effect, EffectKind, Target};
+use crate::analysis::fact::{OwnPath, ProgramFact, Question, shown};
+use crate::analysis::risk::Tier;
+use crate::answer::verdict::Reason;
+use crate::call::operation::ToolSays;
+use crate::call::tool::{Kind, Role};
+use crate::decide::excerpt::brief;
+use crate::decide::judging::{Lens, reason};
+use crate::decide::risk::effect_tier;
+use crate::decide::{own_files_in_code, rule_match};
 use crate::paths::{Odd, fold, odd};
-use crate::policy::address::ToolPattern;
-use crate::sentence;
-use crate::tool::{Kind, Role};
-use crate::verdict::{Decision, Reason, Tier};
+use crate::policy::decision::Decision;
+use crate::policy::name_patterns::ToolPattern;
+use crate::text::sentence;
 
 const CATASTROPHIC: &str = "catastrophic";
 /// The name of the program itself.
@@ -39,7 +41,7 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
             format!("the tool itself refuses: {reason}"),
         ));
     }
-    rules::deny_reasons(lens, &mut out);
+    rule_match::deny_reasons(lens, &mut out);
     for danger in reading
         .dangers
         .iter()
@@ -57,9 +59,9 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
         path(lens, index, effect, &mut out);
         address(lens, effect, &mut out);
     }
-    named_in_code::reasons(lens, &mut out);
+    own_files_in_code::reasons(lens, &mut out);
     let danger_is_denied = lens.settings.dangerous_action == Decision::Deny;
-    if danger_is_denied && super::weigh::tier(lens) == Tier::Dangerous {
+    if danger_is_denied && super::risk::tier(lens) == Tier::Dangerous {
         out.push(deny(
             "dangerous",
             "the policy denies what is dangerous".into(),
@@ -185,7 +187,7 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
         if touches
             && file_tool
             && !suffix_fits
-            && standing.fact.kind != crate::fact::PathKind::Folder
+            && standing.fact.kind != crate::analysis::fact::PathKind::Folder
         {
             let text = format!(
                 "the path root `{}` holds only {}",

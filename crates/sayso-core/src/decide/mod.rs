@@ -3,33 +3,37 @@
 //! The order is that of the design: hard denials, explicit bypass, must-asks, rules, grants, defaults, and then nobody to ask.
 //! The steps never stop early with an allow: every effect of every part has to be covered.
 
-mod brief;
 mod containment;
 mod defaults;
+mod excerpt;
 mod hard_deny;
-mod lens;
+mod judging;
 mod must_ask;
-mod named_in_code;
-mod rules;
+mod near_miss;
+mod own_files_in_code;
+mod path_status;
+mod possible_paths;
+mod risk;
+mod rule_match;
 mod safe_commands;
-mod seen_paths;
-mod standing;
 mod strictest;
-mod uncovered;
-mod weigh;
 
-use crate::draft::Reading;
-use crate::effect::{Effect, EffectKind, Target};
-use crate::grant::{Grant, GrantKey, Reach};
-use crate::learned::RuleKey;
-use crate::mode::Mode;
-use crate::operation::{Operation, ToolSays};
+use crate::analysis::draft::Reading;
+use crate::analysis::effect::{Effect, EffectKind, Target};
+use crate::analysis::risk::{Risk, Tier};
+use crate::answer::grant::{Grant, GrantKey, Reach};
+use crate::answer::learned_rule::RuleKey;
+use crate::answer::rest_of_batch::RestOfBatch;
+use crate::answer::run_mode::Run;
+use crate::answer::verdict::{Confirm, Reason, Verdict};
+use crate::call::operation::{Operation, ToolSays};
+use crate::call::tool::Kind;
 use crate::policy::Policy;
-use crate::rest_of_batch::RestOfBatch;
-use crate::tool::Kind;
-use crate::verdict::{Confirm, Decision, Network, Reason, Risk, Terms, Tier, Verdict};
+use crate::policy::decision::Decision;
+use crate::policy::mode::Mode;
+use crate::policy::terms::{Network, Terms};
 pub use defaults::is_general;
-use lens::Lens;
+use judging::Lens;
 use strictest::strictest;
 
 /// Everything a verdict depends on besides the policy.
@@ -55,22 +59,6 @@ pub struct Case<'a> {
 pub trait Uses: std::fmt::Debug {
     /// The count for a rule's id.
     fn count(&self, rule: &str) -> u64;
-}
-
-/// What the person said for this run, by flags and never by a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Run {
-    /// Prompts are answered by a person.
-    #[default]
-    Interactive,
-    /// `--approve-all`: what would be asked is allowed; blocks hold.
-    ApproveAll,
-    /// `--yolo`: the same, and in one profile catastrophes too.
-    Yolo,
-    /// `--strict`: what would be asked is denied.
-    Strict,
-    /// Nobody can answer: what would be asked is denied.
-    Nobody,
 }
 
 /// Judges one operation. The strictest view and the strictest agent in the line decide.
@@ -145,9 +133,9 @@ pub fn refusal(case: &Case<'_>, rule: &str, text: &str) -> Verdict {
 
 fn judge(lens: &Lens<'_>) -> Verdict {
     let case = lens.case;
-    let mut trace = lens::Trace::new(case.trace);
-    let tier = weigh::tier(lens);
-    let risk = weigh::risk(lens, tier);
+    let mut trace = judging::Trace::new(case.trace);
+    let tier = risk::tier(lens);
+    let risk = risk::risk(lens, tier);
 
     let denials = hard_deny::reasons(lens);
     trace.step("hard denials", &denials);
@@ -179,14 +167,14 @@ fn judge(lens: &Lens<'_>) -> Verdict {
             Decision::Allow,
             risk,
             tier,
-            vec![lens::reason(Decision::Allow, "bypass", &text)],
+            vec![judging::reason(Decision::Allow, "bypass", &text)],
             trace,
         );
     }
 
     let mut reasons = must_ask::reasons(lens, tier);
     trace.step("must ask", &reasons);
-    reasons.extend(rules::ask_reasons(lens));
+    reasons.extend(rule_match::ask_reasons(lens));
     trace.step("ask rules", &reasons);
     let must = !reasons.is_empty();
 
@@ -194,12 +182,12 @@ fn judge(lens: &Lens<'_>) -> Verdict {
     let mut weights = Vec::new();
     let mut allowed = Vec::new();
     for (index, effect) in case.reading.effects.iter().enumerate() {
-        match rules::covers(lens, index) {
+        match rule_match::covers(lens, index) {
             Some(reason) => allowed.push(reason),
             None => match defaults::decide(lens, index, risk) {
                 reason if reason.decision == Decision::Allow => allowed.push(reason),
                 reason => {
-                    weights.push(weigh::effect_risk(lens, index, effect));
+                    weights.push(risk::effect_risk(lens, index, effect));
                     open.push((
                         effect.kind,
                         Reason {
@@ -215,7 +203,7 @@ fn judge(lens: &Lens<'_>) -> Verdict {
         weights.push(Risk::Unknown);
         open.push((
             EffectKind::Unknown,
-            lens::reason(
+            judging::reason(
                 Decision::Ask,
                 "nothing-known",
                 "nothing is known of what this would do",
@@ -240,7 +228,7 @@ fn judge(lens: &Lens<'_>) -> Verdict {
         // Nothing must be asked: a sandbox can stand in for the question, where the person said so.
         _ if !must && containment::bounds(lens, &open) => {
             let text = "what it does is not known, so it runs bounded: it can change the workspace only, and has no network and no secrets";
-            let contained = lens::reason(Decision::Allow, "contained", text);
+            let contained = judging::reason(Decision::Allow, "contained", text);
             trace.note("contained: a sandbox bounds it");
             let mut verdict = lens.verdict(Decision::Allow, risk, tier, vec![contained], trace);
             verdict.terms.contained = true;
@@ -266,7 +254,7 @@ fn judge(lens: &Lens<'_>) -> Verdict {
         Decision::Ask => {
             // Somebody who listed the command as safe is told why it is asked about.
             reasons.extend(safe_commands::why_not(lens, &reasons));
-            reasons.splice(0..0, uncovered::reasons(lens, must));
+            reasons.splice(0..0, near_miss::reasons(lens, must));
             ask_or_deny(lens, reasons)
         }
     };
@@ -307,7 +295,7 @@ fn grant(lens: &Lens<'_>, risk: Risk, musts: &[Reason]) -> Option<Reason> {
     })?;
     Some(Reason {
         source: format!("grant {}", found.id),
-        ..lens::reason(Decision::Allow, "grant", "you allowed this before")
+        ..judging::reason(Decision::Allow, "grant", "you allowed this before")
     })
 }
 
@@ -357,7 +345,7 @@ fn ask_or_deny(lens: &Lens<'_>, reasons: Vec<Reason>) -> (Decision, Vec<Reason>)
         Run::Nobody => NOBODY,
         _ => return (Decision::Ask, reasons),
     };
-    let mut all = vec![lens::reason(Decision::Deny, "no-answer", why)];
+    let mut all = vec![judging::reason(Decision::Deny, "no-answer", why)];
     all.extend(reasons);
     (Decision::Deny, all)
 }

@@ -1,21 +1,23 @@
 //! What is always asked, unless a rule of the person names exactly this.
 
-use crate::decide::lens::{Lens, must};
-use crate::decide::standing::Standing;
-use crate::decide::weigh::{
+use crate::analysis::draft::Carried;
+use crate::analysis::effect::{Effect, EffectKind, Target};
+use crate::analysis::fact::{Ignored, PathKind};
+use crate::analysis::risk::Tier;
+use crate::answer::verdict::Reason;
+use crate::call::tool::Kind;
+use crate::decide::judging::{Lens, must};
+use crate::decide::path_status::Standing;
+use crate::decide::risk::{
     effect_tier, planted_program, planted_wrapper, untrusted_program, written_by_agent,
 };
-use crate::decide::{pre_approved, rules};
-use crate::draft::Carried;
-use crate::effect::{Effect, EffectKind, Target};
-use crate::fact::{Ignored, PathKind};
+use crate::decide::{pre_approved, rule_match};
 use crate::paths::{below, protected, secret};
+use crate::policy::decision::Decision;
 use crate::policy::index::PathRules;
 use crate::policy::rule::{Rule, Subject};
-use crate::redact::redact_text;
-use crate::sentence;
-use crate::tool::Kind;
-use crate::verdict::{Decision, Reason, Tier};
+use crate::text::redact::redact_text;
+use crate::text::sentence;
 
 pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     let mut out = Vec::new();
@@ -54,7 +56,7 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     }
     let around = &reading.surroundings;
     let through_link = crate::paths::join("/", &lens.case.operation.cwd()) != around.cwd;
-    let climbs = |command: &crate::draft::Command| {
+    let climbs = |command: &crate::analysis::draft::Command| {
         command.words.first().is_some_and(|word| word == "cd")
             && command.words.iter().any(|word| word.contains(".."))
     };
@@ -155,7 +157,7 @@ fn program(lens: &Lens<'_>, index: usize, effect: &Effect) -> Option<String> {
         .and_then(|command| command.words.first())
         .filter(|word| word.contains('/'));
     if let Some(word) = word {
-        let rules = rules::allow_rules(lens, index);
+        let rules = rule_match::allow_rules(lens, index);
         let named = |rule: &&Rule| match &rule.matcher.subject {
             Subject::Command(patterns) => patterns.iter().any(|pattern| pattern.names(word)),
             _ => false,
@@ -176,7 +178,7 @@ fn runs_outside<'a>(lens: &Lens<'a>) -> Option<&'a str> {
                 .reading
                 .commands
                 .get(part)
-                .is_some_and(crate::draft::Command::stays)
+                .is_some_and(crate::analysis::draft::Command::stays)
         };
         effect.kind == EffectKind::Run
             && !effect.manner.known_program
@@ -357,7 +359,7 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
             effect.kind,
             EffectKind::Read | EffectKind::Write | EffectKind::Delete
         )
-        && !rules::absolute_rule_covers(lens, index)
+        && !rule_match::absolute_rule_covers(lens, index)
     {
         out.push(must(
             "outside",
@@ -443,7 +445,7 @@ fn delete_rule_fits(lens: &Lens<'_>, index: usize, effect: &Effect, rule: &Rule)
 
 /// Whether an allow rule that is not learned, and that `fits`, names this effect.
 fn silenced(lens: &Lens<'_>, index: usize, fits: impl Fn(&Rule) -> bool) -> bool {
-    rules::allow_rules(lens, index)
+    rule_match::allow_rules(lens, index)
         .iter()
         .any(|rule| !rule.learned && fits(rule))
 }
@@ -464,9 +466,9 @@ fn unknown_tool(lens: &Lens<'_>, effect: &Effect, out: &mut Vec<Reason>) {
         .flat_map(|set| set.tools())
         .filter(named)
         .any(|rule| rule.decision == Decision::Allow && lens.counts(rule));
-    let trusted = lens.settings.mode != crate::mode::Mode::ConfirmAll
+    let trusted = lens.settings.mode != crate::policy::mode::Mode::ConfirmAll
         && lens.settings.trusted_tools.contains(name);
-    let spoken_for = !matches!(operation.says(), crate::operation::ToolSays::Nothing);
+    let spoken_for = !matches!(operation.says(), crate::call::operation::ToolSays::Nothing);
     if !ruled && !trusted && !pre_approved(lens) && !spoken_for {
         out.push(must(
             "unknown-tool",

@@ -3,14 +3,16 @@
 //! The lists of profiles let through what only looks. An entry that somebody wrote into a file of theirs is taken like a rule for that
 //! command: it covers what the command does, and nothing that must be asked. Both are about one simple command and nothing around it.
 
-use crate::decide::lens::{Lens, reason};
-use crate::decide::rules::{command_effect, spelled_out};
-use crate::decide::weigh::effect_risk;
-use crate::draft::Command;
-use crate::effect::{Effect, EffectKind};
-use crate::policy::command::Reach;
+use crate::analysis::draft::Command;
+use crate::analysis::effect::{Effect, EffectKind};
+use crate::analysis::risk::Risk;
+use crate::answer::verdict::Reason;
+use crate::decide::judging::{Lens, reason};
+use crate::decide::risk::effect_risk;
+use crate::decide::rule_match::{command_effect, spelled_out};
+use crate::policy::command_pattern::Reach;
+use crate::policy::decision::Decision;
 use crate::policy::safe_command::{Caution, SafeCommand};
-use crate::verdict::{Decision, Reason, Risk};
 
 /// Why an effect is allowed by an entry of `safe_commands`, or by one of somebody's own only.
 pub(super) fn allows(lens: &Lens<'_>, effect: &Effect, only_own: bool) -> Option<Reason> {

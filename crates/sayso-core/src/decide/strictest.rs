@@ -1,7 +1,8 @@
 //! Joins two verdicts on the same operation into one that is at least as strict as both.
 
-use crate::decide::lens::dedupe;
-use crate::verdict::{Decision, Verdict};
+use crate::answer::verdict::Verdict;
+use crate::decide::judging::dedupe;
+use crate::policy::decision::Decision;
 
 pub(super) fn strictest(one: Verdict, other: Verdict) -> Verdict {
     let (mut first, second) = if one.decision >= other.decision {
@@ -48,9 +49,11 @@ fn least(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::digest::Digest;
-    use crate::node::Node;
-    use crate::verdict::{Confirm, Risk, Terms, Tier};
+    use crate::analysis::risk::{Risk, Tier};
+    use crate::answer::verdict::Confirm;
+    use crate::policy::terms::Terms;
+    use crate::text::digest::Digest;
+    use crate::text::node::Node;
 
     fn verdict(decision: Decision, confirm: Confirm, terms: Terms) -> Verdict {
         let digest = Digest::of_node(&Node::text("x"));

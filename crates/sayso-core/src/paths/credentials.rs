@@ -1,6 +1,6 @@
 //! Names of keys and credentials: they must not be written without asking, and reading them shows secrets.
 
-use super::laid_out::Group;
+use super::const_table::Group;
 
 pub(super) const CREDENTIALS: &[Group] = &[
     Group {

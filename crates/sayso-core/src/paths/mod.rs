@@ -4,51 +4,53 @@
 //! so apart from [`odd()`] and [`join()`] every function takes an absolute path in normal form, as [`join()`] makes it.
 
 mod active;
-mod broad;
-mod built;
+mod ambiguous_secret;
+mod autoloaded;
+mod braces;
+mod build_dirs;
 mod cloud_credentials;
-mod common;
+mod const_table;
 mod credentials;
+mod critical;
 mod entries;
-mod extra;
+mod exec_locations;
+mod extra_protected;
 mod fold;
 mod glob;
 mod hidden;
-mod laid_out;
 mod lexical;
 mod look_alike;
-mod obeyed;
-mod odd;
 mod person_credentials;
-mod place;
 mod private;
 mod prose;
 mod protected;
+mod public_system;
 mod secret;
 #[cfg(test)]
 mod secret_tests;
 mod secret_words;
+mod suspicious;
 mod table;
 mod takeover;
 mod tool_credentials;
 mod vault_names;
-mod vital;
 
 pub use active::active;
-pub use built::made_or_kept_by_tools;
-pub use common::{Common, common};
+pub use braces::alternatives_of;
+pub use build_dirs::made_or_kept_by_tools;
+pub use critical::{of_the_system, raw_device, vital};
 pub use entries::Entries;
-pub use extra::ExtraProtected;
+pub use extra_protected::ExtraProtected;
 pub use fold::{fold, is_short_name_of};
 pub use hidden::{hidden_in_home, tools_in_home};
 pub use lexical::join;
 pub use look_alike::{as_seen, looks_like_another};
-pub use odd::{Odd, odd};
 pub use prose::{active_in, prose_in};
 pub use protected::{protected, protected_names};
+pub use public_system::{Common, common};
 pub use secret::{secret, secret_folder, secret_names};
+pub use suspicious::{Odd, odd};
 pub use takeover::takeover;
-pub use vital::{of_the_system, raw_device, vital};
 
 /// Whether a path is a folder or lies below it, by whole components: `/ws-evil` is not below `/ws`.
 pub fn below(path: &str, folder: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Where programs for mail and networks keep their logins.
 
-use super::laid_out::Group;
+use super::const_table::Group;
 
 pub(super) const PERSON: &[Group] = &[
     Group {

@@ -1,6 +1,6 @@
 //! Names that only reading guards: files of projects that hold passwords, and what programs keep of a person in the home folder.
 
-use super::laid_out::Group;
+use super::const_table::Group;
 
 pub(super) const PRIVATE: &[Group] = &[
     Group {

@@ -1,7 +1,7 @@
 //! Files that only people read.
 
+use super::exec_locations::acts_by_place;
 use super::fold::fold_whole;
-use super::place::acts_by_place;
 use super::{active, components, fold, protected, relative};
 
 const ENDINGS: [&str; 5] = ["md", "txt", "rst", "adoc", "log"];

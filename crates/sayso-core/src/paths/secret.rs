@@ -1,11 +1,11 @@
 //! Files whose content gives power over something: reading them must be asked for.
 
-use super::broad::{BROAD, is_source};
+use super::ambiguous_secret::{BROAD, is_source};
 use super::cloud_credentials::CLOUDS;
+use super::const_table::Group;
 use super::credentials::CREDENTIALS;
 use super::fold::fold_whole;
 use super::glob::fits;
-use super::laid_out::Group;
 use super::person_credentials::PERSON;
 use super::private::PRIVATE;
 use super::secret_words;

@@ -2,7 +2,7 @@
 //!
 //! Only files are found this way, and neither sources nor texts about them: `password.ts` and `passwords.md` are code and prose.
 
-use super::broad::is_source_name;
+use super::ambiguous_secret::is_source_name;
 use super::fold::fold;
 
 /// The reason that is given for these names.

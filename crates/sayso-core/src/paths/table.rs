@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::fold::{fold, fold_whole, has_two_forms, is_folded_short_name_of, parts_of_short_name};
-use super::glob::{fits, means};
-use super::laid_out::{
+use super::const_table::{
     ANYWHERE, AT_HOME, AT_ROOT, BY_ENDING, BY_START, DOTTED, Entry, LaidOut, Shape, Span,
     pair_bucket, start_bucket,
 };
+use super::fold::{fold, fold_whole, has_two_forms, is_folded_short_name_of, parts_of_short_name};
+use super::glob::{fits, means};
 use super::{below_folded, components};
 
 /// Groups made ready for looking up. Every name of a path picks one small list by its first letters and one by its ending.
@@ -29,9 +29,9 @@ pub(super) struct Table {
 /// The table of some lists of groups, which are constants.
 macro_rules! table {
     ($($groups:expr),*) => {{
-        const LISTED: &[&[$crate::paths::laid_out::Group]] = &[$($groups),*];
-        const SIZE: (usize, usize) = $crate::paths::laid_out::size(LISTED);
-        const LAID_OUT: &$crate::paths::laid_out::LaidOut<{ SIZE.0 }, { SIZE.1 }> = &$crate::paths::laid_out::LaidOut::new(LISTED);
+        const LISTED: &[&[$crate::paths::const_table::Group]] = &[$($groups),*];
+        const SIZE: (usize, usize) = $crate::paths::const_table::size(LISTED);
+        const LAID_OUT: &$crate::paths::const_table::LaidOut<{ SIZE.0 }, { SIZE.1 }> = &$crate::paths::const_table::LaidOut::new(LISTED);
         $crate::paths::table::Table::new(LAID_OUT)
     }};
 }
@@ -271,7 +271,7 @@ fn continues<'a>(others: &str, mut rest: impl Iterator<Item = &'a str>, must_end
 #[cfg(test)]
 pub(super) fn check_that_every_pattern_is_found(
     table: &Table,
-    groups: &[&[super::laid_out::Group]],
+    groups: &[&[super::const_table::Group]],
 ) {
     for pattern in groups
         .iter()
@@ -298,7 +298,7 @@ pub(super) fn check_that_every_pattern_is_found(
 
 #[cfg(test)]
 mod tests {
-    use super::super::laid_out::Group;
+    use super::super::const_table::Group;
 
     const GROUPS: &[Group] = &[
         Group {

@@ -1,6 +1,6 @@
 //! Names of password vaults, wallets and browser profiles.
 
-use super::laid_out::Group;
+use super::const_table::Group;
 
 pub(super) const VAULTS: &[Group] = &[
     Group {

@@ -1,12 +1,12 @@
 //! Whether a rule matches one of its own examples: commands are read by the shell reader, the rest as what it names.
 
-use crate::operation::Call;
-use crate::policy::command::{CommandReader, Reach};
+use crate::call::operation::Call;
+use crate::call::tool;
+use crate::call::url::Url;
+use crate::policy::command_pattern::{CommandReader, Reach};
+use crate::policy::decision::Decision;
 use crate::policy::glob::{Subject as PathSubject, absolute, wild};
 use crate::policy::rule::{Matcher, Rule, Subject};
-use crate::tool;
-use crate::url::Url;
-use crate::verdict::Decision;
 
 /// Whether `text` is matched. An example that cannot be read is an error.
 pub fn matches(rule: &Rule, text: &str, reader: &dyn CommandReader) -> Result<bool, String> {
@@ -54,7 +54,7 @@ fn matcher(
     Ok(match &matcher.subject {
         Subject::Command(patterns) => match reader.commands(text) {
             Some(commands) => {
-                let hit = |command: &crate::draft::Command| {
+                let hit = |command: &crate::analysis::draft::Command| {
                     patterns
                         .iter()
                         .any(|pattern| pattern.matches(command, reach))

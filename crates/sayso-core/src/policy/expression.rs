@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use regex::{Regex, RegexBuilder};
 
 use crate::packed::{Packed, Packer, Unpacker};
-use crate::policy::command::Reach;
+use crate::policy::command_pattern::Reach;
 
 /// The compiled size of one regular expression.
 const MAX_SIZE: usize = 256 * 1024;

@@ -3,10 +3,7 @@
 //! Nothing is compiled: a pattern is its components, and matching is linear in the path for every pattern people write.
 
 use crate::packed::{Packed, Packer, Unpacker};
-use crate::paths::{below, join};
-
-/// How many alternatives one pattern may expand to.
-const MAX_ALTERNATIVES: usize = 64;
+use crate::paths::{alternatives_of, below, join};
 
 /// A pattern of paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -296,45 +293,6 @@ fn utf8_width(first: u8) -> usize {
     }
 }
 
-/// Spells `{a,b}` out.
-pub fn alternatives_of(pattern: &str) -> Result<Vec<String>, String> {
-    let mut done = Vec::new();
-    let mut open = vec![pattern.to_owned()];
-    while let Some(text) = open.pop() {
-        let Some(start) = text.find('{') else {
-            if text.contains('}') {
-                return Err("`}` without `{`".into());
-            }
-            done.push(text);
-            continue;
-        };
-        let Some(length) = text.get(start..).and_then(|rest| rest.find('}')) else {
-            return Err("`{` without `}`".into());
-        };
-        let inner = text.get(start + 1..start + length).unwrap_or_default();
-        if inner.contains('{') {
-            return Err("alternatives stand inside alternatives".into());
-        }
-        let (before, after) = (
-            text.get(..start).unwrap_or_default(),
-            text.get(start + length + 1..).unwrap_or_default(),
-        );
-        let choices: Vec<&str> = inner.split(',').collect();
-        if open.len() + done.len() + choices.len() > MAX_ALTERNATIVES {
-            return Err(format!(
-                "the pattern has more than {MAX_ALTERNATIVES} alternatives"
-            ));
-        }
-        open.extend(
-            choices
-                .into_iter()
-                .rev()
-                .map(|choice| format!("{before}{choice}{after}")),
-        );
-    }
-    Ok(done)
-}
-
 fn parts(pattern: &str) -> Result<Vec<Part>, String> {
     let mut parts = Vec::new();
     for name in pattern.split('/') {
@@ -512,22 +470,6 @@ mod tests {
         ] {
             assert!(!wild(pattern, text), "{pattern} {text}");
         }
-    }
-
-    #[test]
-    fn alternatives_have_a_bound() {
-        let choices = |count: usize| format!("{{{}}}", vec!["a"; count].join(","));
-        assert_eq!(
-            alternatives_of(&choices(MAX_ALTERNATIVES)).unwrap().len(),
-            MAX_ALTERNATIVES
-        );
-        assert!(alternatives_of(&choices(MAX_ALTERNATIVES + 1)).is_err());
-        // Also where they come one after the other.
-        assert_eq!(
-            alternatives_of(&"{a,b}".repeat(6)).unwrap().len(),
-            MAX_ALTERNATIVES
-        );
-        assert!(alternatives_of(&"{a,b}".repeat(7)).is_err());
     }
 
     #[test]

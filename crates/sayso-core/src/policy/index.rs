@@ -1,10 +1,10 @@
 //! Finds the rules that could match without looking at all of them.
 
 use crate::packed::{Packed, Packer, Unpacker, packed};
-use crate::policy::register::Register;
+use crate::policy::decision::Decision;
+use crate::policy::lazy_rules::Shelf;
+use crate::policy::name_index::Register;
 use crate::policy::rule::{Rule, Subject};
-use crate::policy::shelf::Shelf;
-use crate::verdict::Decision;
 
 /// Rules with an index over what they name.
 #[derive(Clone, Debug, Default)]
@@ -288,11 +288,11 @@ impl PathIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Source;
     use crate::paths::relative;
-    use crate::policy::command::tests::Blanks;
+    use crate::policy::command_pattern::tests::Blanks;
     use crate::policy::glob::Subject as Path;
     use crate::policy::read::{Format, Origin, read};
+    use crate::text::diagnostic::Source;
     use proptest::prelude::*;
 
     fn set(rule: &str) -> Option<RuleSet> {

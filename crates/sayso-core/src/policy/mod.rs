@@ -1,33 +1,36 @@
 //! A policy: layers of text, merged into the views that the judge looks through.
 
-pub mod address;
-pub mod command;
-mod dotted;
+pub mod command_pattern;
+pub mod decision;
+mod dotted_keys;
 pub mod example;
 pub mod expression;
 pub mod glob;
 pub mod index;
+pub mod lazy_rules;
+pub mod mode;
+mod name_index;
+pub mod name_patterns;
 pub mod profile;
 pub mod read;
 mod read_rule;
 mod read_sandbox;
-mod register;
 pub mod rule;
 pub mod safe_command;
 pub mod schema;
 mod seed_keys;
 pub mod settings;
 pub mod shape;
-pub mod shelf;
+pub mod terms;
 pub mod time;
 mod tool_rules;
 
 use std::collections::BTreeMap;
 
-use crate::installed::InstalledPath;
-use crate::mode::Mode;
+use crate::analysis::own_files::InstalledPath;
 use crate::packed::{Packed, Packer, Unpacker, packed};
-use command::CommandReader;
+use crate::policy::mode::Mode;
+use command_pattern::CommandReader;
 use index::RuleSet;
 use read::{Layer, Origin};
 use rule::ShellRule;

@@ -1,9 +1,9 @@
 //! The six profiles: policy text that comes with sayso, read like any other file.
 
-use crate::diagnostic::Source;
-use crate::policy::command::CommandReader;
+use crate::policy::command_pattern::CommandReader;
 use crate::policy::read::{Format, Layer, Origin, read};
 use crate::policy::settings::Settings;
+use crate::text::diagnostic::Source;
 
 /// The profiles by name, with their text.
 pub const PROFILES: [(&str, &str); 6] = [

@@ -1,11 +1,11 @@
 //! Policy text to one layer of a policy, with everything that is wrong with it.
 
-use crate::diagnostic::{Diagnostic, Severity, Source};
-use crate::mode::Mode;
-use crate::node::{Entry, Node, Span, Value};
+use crate::analysis::risk::Risk;
 use crate::paths::ExtraProtected;
-use crate::policy::command::{CommandPattern, CommandReader, Form};
+use crate::policy::command_pattern::{CommandPattern, CommandReader, Form};
+use crate::policy::decision::Decision;
 use crate::policy::glob::PathGlob;
+use crate::policy::mode::Mode;
 use crate::policy::read_rule::{self, expression};
 use crate::policy::read_sandbox;
 use crate::policy::rule::{Rule, ShellRule};
@@ -13,9 +13,10 @@ use crate::policy::safe_command::SafeCommand;
 use crate::policy::schema::POLICY;
 use crate::policy::settings::{LOCKABLE, Settings, ShellDefault, Sourced};
 use crate::policy::shape::{self, Shape, nearest};
-use crate::policy::{dotted, seed_keys};
+use crate::policy::{dotted_keys, seed_keys};
+use crate::text::diagnostic::{Diagnostic, Severity, Source};
+use crate::text::node::{Entry, Node, Span, Value};
 use crate::text::{Limits, json, yaml};
-use crate::verdict::{Decision, Risk};
 
 /// More rules than this in one file get a warning: people lose sight of what they allowed.
 const MANY_RULES: usize = 20;
@@ -110,7 +111,7 @@ pub fn read(
     }
     if let Value::Map(entries) = &mut node.value {
         let entries = seed_keys::translate(std::mem::take(entries), &mut findings);
-        node.value = Value::Map(dotted::expand(entries, &POLICY, &mut findings));
+        node.value = Value::Map(dotted_keys::expand(entries, &POLICY, &mut findings));
     }
     shape::check(&node, &Shape::Record(&POLICY), &mut findings);
     let profile_takes_enter = node

@@ -1,18 +1,18 @@
 //! One rule of a policy text, with the checks that need no other rule.
 
-use crate::diagnostic::Diagnostic;
-use crate::mode::Mode;
-use crate::node::{Node, Span};
-use crate::policy::address::{McpPattern, ToolPattern, UrlPattern};
-use crate::policy::command::{CommandPattern, Form};
+use crate::call::tool;
+use crate::policy::command_pattern::{CommandPattern, Form};
+use crate::policy::decision::Decision;
 use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
+use crate::policy::mode::Mode;
+use crate::policy::name_patterns::{McpPattern, ToolPattern, UrlPattern};
 use crate::policy::read::{Context, Origin};
 use crate::policy::rule::{Example, Matcher, Rule, ShellRule, Subject, When};
 use crate::policy::settings::Sourced;
 use crate::policy::time;
-use crate::tool;
-use crate::verdict::Decision;
+use crate::text::diagnostic::Diagnostic;
+use crate::text::node::{Node, Span};
 
 /// Keys of a matcher that say what it is about; a rule has exactly one of them.
 const SUBJECTS: [&str; 9] = [

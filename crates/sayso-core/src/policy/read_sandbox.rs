@@ -1,9 +1,9 @@
 //! The `sandbox` section of a policy file.
 
-use crate::node::{Entry, Node};
 use crate::policy::read::Context;
 use crate::policy::settings::{AutoAllow, Root, SandboxFallback, Settings, Sourced};
-use crate::verdict::{Bounds, Network};
+use crate::policy::terms::{Bounds, Network};
+use crate::text::node::{Entry, Node};
 
 /// Reads the section into the settings.
 pub(super) fn sandbox(reader: &mut Context<'_>, node: &Node, settings: &mut Settings) {

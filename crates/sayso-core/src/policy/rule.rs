@@ -1,12 +1,12 @@
 //! A rule: allow, ask or deny, with what it matches, its conditions, and the place it stands.
 
-use crate::mode::Mode;
 use crate::packed::packed;
-use crate::policy::address::{McpPattern, ToolPattern, UrlPattern};
-use crate::policy::command::CommandPattern;
+use crate::policy::command_pattern::CommandPattern;
+use crate::policy::decision::Decision;
 use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
-use crate::verdict::Decision;
+use crate::policy::mode::Mode;
+use crate::policy::name_patterns::{McpPattern, ToolPattern, UrlPattern};
 
 /// One rule.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub struct Example {
     /// Whether it must match.
     pub must_match: bool,
     /// Where it stands.
-    pub span: crate::node::Span,
+    pub span: crate::text::node::Span,
 }
 
 /// What a rule is about.

@@ -1,8 +1,8 @@
 //! An entry of `safe_commands`: first words of commands that run silently, and what speaks against taking them at their word.
 
-use crate::mode::Mode;
 use crate::packed::packed;
-use crate::policy::command::CommandPattern;
+use crate::policy::command_pattern::CommandPattern;
+use crate::policy::mode::Mode;
 use crate::policy::settings::Resolved;
 
 /// One entry of `safe_commands`.

@@ -2,12 +2,12 @@
 //!
 //! A key that is accepted here always has an effect or a warning; none is silently ignored (H-45).
 
-use crate::diagnostic::Diagnostic;
-use crate::node::{Entry, Node, Span, Value};
-use crate::policy::dotted::insert;
+use crate::policy::dotted_keys::insert;
 use crate::policy::schema::ACTION;
 use crate::policy::shape::{check, nearest};
 use crate::policy::tool_rules;
+use crate::text::diagnostic::Diagnostic;
+use crate::text::node::{Entry, Node, Span, Value};
 
 const FIRST: [(&str, &str); 10] = [
     ("enabled", "enabled"),

@@ -1,12 +1,14 @@
 //! The single values of a policy: what one layer sets, and what holds after all layers.
 
-use crate::mode::Mode;
+use crate::analysis::risk::Risk;
 use crate::packed::{Packed, Packer, Unpacker, packed};
 use crate::paths::{ExtraProtected, join};
+use crate::policy::decision::Decision;
 use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
+use crate::policy::mode::Mode;
 use crate::policy::safe_command::SafeCommand;
-use crate::verdict::{Bounds, Decision, Endings, Network, Risk, Terms};
+use crate::policy::terms::{Bounds, Endings, Network, Terms};
 
 /// A value with the `file:line` it came from.
 #[derive(Clone, Debug)]

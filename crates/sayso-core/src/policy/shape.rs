@@ -1,7 +1,7 @@
 //! What a policy file may hold, as data: checking, error messages and the JSON Schema all come from these shapes.
 
-use crate::diagnostic::Diagnostic;
-use crate::node::{Node, Span, Value};
+use crate::text::diagnostic::Diagnostic;
+use crate::text::node::{Node, Span, Value};
 
 /// What a value has to look like.
 #[derive(Debug)]
@@ -285,7 +285,7 @@ pub fn json_schema(shape: &Shape) -> Node {
                 if let Value::Map(entries) = &mut schema.value {
                     entries.insert(
                         0,
-                        crate::node::Entry {
+                        crate::text::node::Entry {
                             key: "description".into(),
                             key_span: Span::default(),
                             node: Node::text(field.doc),

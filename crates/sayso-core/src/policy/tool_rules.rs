@@ -1,7 +1,7 @@
 //! `tool_rules`, the second table that llm-do had beside the terms of its tools: refused, with what to write in its place.
 
-use crate::diagnostic::Diagnostic;
-use crate::node::{Entry, Node, Value};
+use crate::text::diagnostic::Diagnostic;
+use crate::text::node::{Entry, Node, Value};
 
 /// The refusal of `tool_rules`, with the new spelling of each of its entries.
 pub(super) fn migration(entry: &Entry) -> Diagnostic {

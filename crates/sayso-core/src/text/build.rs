@@ -1,8 +1,8 @@
 //! Puts a tree together from the parts a reader finds, and holds it to the limits and to unique keys.
 
 use super::{DEEPEST, Limits};
-use crate::diagnostic::{Diagnostic, Source};
-use crate::node::{Entry, Node, Span, Value};
+use crate::text::diagnostic::{Diagnostic, Source};
+use crate::text::node::{Entry, Node, Span, Value};
 use std::collections::HashSet;
 
 /// Up to this many keys are compared one by one; beyond, a set keeps the reading linear.

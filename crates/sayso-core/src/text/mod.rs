@@ -1,8 +1,17 @@
-//! Readers that turn text into [`Node`](crate::node::Node), with a place for every value and an error for every doubt.
+//! Text in and out: JSON and YAML to a [`Node`](crate::text::node::Node) with a place for every value and an error for every doubt, and how
+//! values, sizes and secrets are written for people.
 
 mod build;
 pub mod count;
+pub mod diagnostic;
+pub mod digest;
+pub mod duration;
 pub mod json;
+pub mod node;
+pub mod redact;
+pub mod sentence;
+pub mod size;
+pub mod visible;
 pub mod yaml;
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ mod yaml_agreement;
 mod yaml_table;
 
 use super::{Limits, json, yaml};
-use crate::diagnostic::{Diagnostic, Source};
-use crate::node::{Node, Value};
+use crate::text::diagnostic::{Diagnostic, Source};
+use crate::text::node::{Node, Value};
 use proptest::prelude::*;
 
 type Read = fn(&str, &Limits) -> Result<Node, Diagnostic>;

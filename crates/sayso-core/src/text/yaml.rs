@@ -3,14 +3,14 @@
 //! One document, no anchors, aliases, tags or directives, text keys that stand once. `yes`, `no`, `on` and `off` are
 //! text, and so is everything in quotes. Numbers keep their source text.
 
-mod complaint;
+mod errors;
 mod positions;
 mod scalar;
 
 use super::Limits;
 use super::build::{Builder, Place, too_many};
-use crate::diagnostic::Diagnostic;
-use crate::node::{Node, Span, Value};
+use crate::text::diagnostic::Diagnostic;
+use crate::text::node::{Node, Span, Value};
 use positions::Positions;
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         let mut documents = 0;
         while let Some(result) = parser.next_event() {
             let (event, place) = result.map_err(|error| {
-                complaint::from_parser(&error, self.text, &self.positions, &self.builder)
+                errors::from_parser(&error, self.text, &self.positions, &self.builder)
             })?;
             let span = self.span(place);
             match event {
@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
                     }
                     self.check_directives(span)?;
                 }
-                Event::Alias(_) => return Err(complaint::alias(self.text, span)),
+                Event::Alias(_) => return Err(errors::alias(self.text, span)),
                 Event::Scalar(content, style, anchor, tag) => {
                     self.check_decoration(anchor, tag.is_some(), span)?;
                     self.scalar(&content, style, span)?;
@@ -160,8 +160,8 @@ impl<'a> Reader<'a> {
         }
         // The span begins with whichever of the two is written first.
         match self.text.as_bytes().get(span.start as usize) {
-            Some(b'!') => Err(complaint::tag(self.text, span)),
-            _ => Err(complaint::anchor(self.text, span)),
+            Some(b'!') => Err(errors::tag(self.text, span)),
+            _ => Err(errors::anchor(self.text, span)),
         }
     }
 

@@ -17,14 +17,16 @@ mod scene;
 
 use std::fmt::Write as _;
 
-use sayso_core::decide::{Case, Run, Uses, decide};
-use sayso_core::diagnostic::Source;
-use sayso_core::draft::Command;
-use sayso_core::mode::{MODES, Mode};
-use sayso_core::policy::command::CommandReader;
+use sayso_core::analysis::draft::Command;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::{Confirm, Verdict};
+use sayso_core::decide::{Case, Uses, decide};
+use sayso_core::policy::command_pattern::CommandReader;
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::mode::{MODES, Mode};
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::verdict::{Confirm, Decision, Verdict};
+use sayso_core::text::diagnostic::Source;
 use scene::Scene;
 
 /// One case a line; see [`scene`].

@@ -4,19 +4,19 @@
 //! target, and flags; every other word sets something of the case. A path may be reached by a link (`link=`), or by one to another one
 //! (`via=`), or have another name than is written (`is=`).
 
-use sayso_core::digest::Digest;
-use sayso_core::draft::{Command, Danger, Opaque, Reading};
-use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
-use sayso_core::fact::{
+use sayso_core::analysis::draft::{Command, Danger, Opaque, Reading};
+use sayso_core::analysis::effect::{Effect, EffectKind, Manner, Place, Target};
+use sayso_core::analysis::fact::{
     BelowFact, GitFact, GitHelper, GitHelperKind, GitScope, Ignored, Link, OwnPath, Owner,
     PathFact, PathKind, ProgramFact, Question, Surroundings,
 };
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::node::Node;
-use sayso_core::operation::{Agent, Call, McpIdentity, Operation, ToolSays};
+use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::call::operation::{Agent, Call, McpIdentity, Operation, ToolSays};
+use sayso_core::call::url::Url;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
-use sayso_core::url::Url;
-use sayso_core::verdict::{Risk, Tier};
 
 /// Everything that a case needs besides the policy.
 pub struct Scene {

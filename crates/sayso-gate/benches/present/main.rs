@@ -17,13 +17,13 @@ use std::hint::black_box;
 
 use measure::Table;
 use one_file::OneFile;
-use sayso_core::decide::Run;
-use sayso_core::diagnostic::Source;
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Call, Operation};
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
+use sayso_core::text::diagnostic::Source;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::presentation::{build, to_node};
 use sayso_shell::Bash;
@@ -69,7 +69,10 @@ fn main() {
         .iter()
         .map(|(key, text)| (*key, Node::text(*text)))
         .collect();
-    edit.push(("replace_all", sayso_core::node::Value::Bool(true).into()));
+    edit.push((
+        "replace_all",
+        sayso_core::text::node::Value::Bool(true).into(),
+    ));
     let write =
         |path: &str, content: &str| call("file_write", &[("path", path), ("content", content)]);
     let rows = [

@@ -1,6 +1,6 @@
 //! A world with one file, `src/main.rs`, that is held in memory.
 
-use sayso_core::fact::{
+use sayso_core::analysis::fact::{
     Fact, Facts, Ignored, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings,
 };
 use sayso_core::paths::join;

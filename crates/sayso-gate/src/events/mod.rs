@@ -4,11 +4,11 @@
 //! use std::sync::Arc;
 //! use std::time::Duration;
 //!
-//! use sayso_core::decide::Run as How;
-//! use sayso_core::diagnostic::Source;
-//! use sayso_core::fact::{Facts, Question, Surroundings};
-//! use sayso_core::node::Node;
-//! use sayso_core::operation::Call;
+//! use sayso_core::answer::run_mode::Run as How;
+//! use sayso_core::text::diagnostic::Source;
+//! use sayso_core::analysis::fact::{Facts, Question, Surroundings};
+//! use sayso_core::text::node::Node;
+//! use sayso_core::call::operation::Call;
 //! use sayso_core::policy::read::{Format, Origin, read};
 //! use sayso_core::policy::{Overrides, Policy};
 //! use sayso_core::text::json;
@@ -70,11 +70,11 @@ mod weight;
 
 use std::sync::Arc;
 
-use sayso_core::node::Node;
-use sayso_core::operation::Operation;
-use sayso_core::outcome::Outcome;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
 use sayso_core::prompt::{Ended, Prompt};
-use sayso_core::verdict::Verdict;
+use sayso_core::text::node::Node;
 
 use crate::finished::Finished;
 

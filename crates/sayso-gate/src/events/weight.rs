@@ -1,6 +1,6 @@
 //! How much memory an event keeps alive, roughly: a queue is bounded by this, too, since one call can be 16 MiB.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use super::{About, Event};
 use crate::ports::Ran;

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use sayso_core::decide::Run as How;
-use sayso_core::diagnostic::{Severity, Source};
-use sayso_core::operation::Agent;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::call::operation::Agent;
 use sayso_core::policy::profile::PROFILES;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
 use sayso_core::prompt::{Ended, Prompt};
+use sayso_core::text::diagnostic::{Severity, Source};
 use sayso_shell::Bash;
 
 use super::checker::{Checker, Staged};

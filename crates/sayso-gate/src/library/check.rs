@@ -1,12 +1,13 @@
 //! What a host asks before it runs a tool: may it run, has somebody to be asked, or must it not run at all.
 
-use sayso_core::decide::Run as How;
-use sayso_core::digest::Digest;
-use sayso_core::explain;
-use sayso_core::node::Node;
-use sayso_core::operation::{Operation, ToolSays};
-use sayso_core::verdict::{Decision, Verdict};
-use sayso_core::visible::visible;
+use sayso_core::answer::explain;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Operation, ToolSays};
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::visible;
 
 use super::presenter::Presenter;
 use crate::describe;
@@ -213,7 +214,7 @@ pub(super) fn checked(
         Decision::Ask => Checked::Request(Box::new(Request {
             description: describe::description(operation, verdict),
             says: operation.says().clone(),
-            twice: verdict.confirm == sayso_core::verdict::Confirm::Double,
+            twice: verdict.confirm == sayso_core::answer::verdict::Confirm::Double,
             seal: None,
             context,
             presentation,

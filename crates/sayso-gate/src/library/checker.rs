@@ -6,11 +6,13 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as Polled, Poll, Waker};
 
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
-use sayso_core::operation::{MAX_DEPTH, Operation};
-use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round, Scope};
-use sayso_core::verdict::{Tier, Verdict};
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{MAX_DEPTH, Operation};
+use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 
 use super::check::{Checked, Context, Request, checked, malformed};
 use super::controller::Controller;
@@ -64,7 +66,7 @@ impl Response {
 /// ```
 /// use std::sync::Arc;
 /// use sayso_gate::library::{Action, Builder, Checked, Response};
-/// # use sayso_core::{digest::Digest, fact::{Fact, Facts, GitFact, Ignored, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings}};
+/// # use sayso_core::text::digest::Digest; use sayso_core::analysis::fact::{Fact, Facts, GitFact, Ignored, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings};
 /// # use sayso_gate::{ports::World, seal::Sealed};
 /// # struct Machine;
 /// # impl World for Machine {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use sayso_core::node::Node;
-use sayso_core::operation::{Agent, Call, MAX_DEPTH, Operation, ToolSays};
-use sayso_core::prompt::Scope;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Agent, Call, MAX_DEPTH, Operation, ToolSays};
+use sayso_core::text::node::Node;
 
 use super::check::{Checked, Context, Request, checked, malformed};
 use super::decision::{Decision, scope_of};

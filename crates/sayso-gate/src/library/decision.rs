@@ -1,8 +1,9 @@
 //! What came of asking, as hosts read it.
 
-use sayso_core::grant::Reach;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Choice, Prompt, Scope};
+use sayso_core::answer::grant::Reach;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::{Choice, Prompt};
 
 use crate::approved::Approved;
 use crate::finished::Finished;

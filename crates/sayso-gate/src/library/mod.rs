@@ -2,9 +2,9 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use sayso_core::node::Node;
-//! use sayso_core::outcome::Outcome;
-//! use sayso_core::prompt::Scope;
+//! use sayso_core::text::node::Node;
+//! use sayso_core::answer::outcome::Outcome;
+//! use sayso_core::answer::scope::Scope;
 //! use sayso_gate::library::{Builder, Nowhere, Say, requires_approval, simulate_user_approval};
 //!
 //! // A tool is a function. To put it behind the gate changes nothing in it.
@@ -60,7 +60,7 @@ pub use decision::{ApprovalDecision, Decision};
 pub use nowhere::Nowhere;
 pub use person::{Shown, person, simulate_user_approval};
 pub use presenter::Presenter;
-pub use sayso_core::decide::Run as How;
+pub use sayso_core::answer::run_mode::Run as How;
 pub use simple::simple_approval_request;
 pub use tools::Tools;
 pub use wrapper::{

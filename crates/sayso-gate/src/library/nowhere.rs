@@ -1,7 +1,7 @@
 //! A world without files, for agents whose tools touch none.
 
-use sayso_core::digest::{Digest, Encoder};
-use sayso_core::fact::{Facts, Question, Surroundings};
+use sayso_core::analysis::fact::{Facts, Question, Surroundings};
+use sayso_core::text::digest::{Digest, Encoder};
 
 use crate::ports::World;
 use crate::seal::Sealed;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sayso_core::decided_by::DecidedBy;
+use sayso_core::answer::decided_by::DecidedBy;
 use sayso_core::prompt::{Ended, Prompt};
 
 use super::decision::ApprovalDecision;
@@ -17,7 +17,7 @@ const MOST_VIEWS: usize = 100;
 pub struct Shown<'a> {
     /// The question.
     pub prompt: &'a Prompt,
-    /// The person wants to see all of it: [`Presentation::whole`](sayso_core::presentation::Presentation::whole).
+    /// The person wants to see all of it: [`Presentation::whole`](sayso_core::prompt::presentation::Presentation::whole).
     pub whole: bool,
 }
 
@@ -27,7 +27,7 @@ pub struct Shown<'a> {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use sayso_core::node::Node;
+/// use sayso_core::text::node::Node;
 /// use sayso_gate::library::{ApprovalDecision, Builder, Nowhere, person, requires_approval};
 ///
 /// let careful = person("ann", |shown| match shown.whole {

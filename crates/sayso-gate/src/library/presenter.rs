@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::operation::Operation;
-use sayso_core::presentation::{Body, Part};
+use sayso_core::call::operation::Operation;
+use sayso_core::call::tool::Kind;
+use sayso_core::prompt::presentation::{Body, Part};
 use sayso_core::prompt::{Ended, Prompt};
-use sayso_core::tool::Kind;
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use crate::ports::{Ask, Later};
 use crate::presentation::given::drawn;

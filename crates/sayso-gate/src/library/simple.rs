@@ -1,8 +1,8 @@
 //! A request for approval from a name and arguments, for tools that want nothing special.
 
-use sayso_core::node::Node;
-use sayso_core::operation::ToolSays;
-use sayso_core::tool_says::Approval;
+use sayso_core::call::operation::ToolSays;
+use sayso_core::call::tool_says::Approval;
+use sayso_core::text::node::Node;
 
 use super::check::{Context, Request};
 
@@ -10,7 +10,7 @@ use super::check::{Context, Request};
 /// make another call when the answer is remembered.
 ///
 /// ```
-/// use sayso_core::node::Node;
+/// use sayso_core::text::node::Node;
 /// use sayso_gate::library::simple_approval_request;
 ///
 /// let args = Node::map([("to", Node::text("ann@example.com")), ("body", Node::text("Hello"))]);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use sayso_core::node::Node;
-use sayso_core::operation::{MAX_DEPTH, ToolSays};
+use sayso_core::call::operation::{MAX_DEPTH, ToolSays};
+use sayso_core::text::node::Node;
 
 use super::presenter::Presenter;
 use super::wrapper::Tool;

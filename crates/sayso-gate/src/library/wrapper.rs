@@ -12,9 +12,9 @@
 use std::future::{Future, ready};
 use std::sync::Arc;
 
-use sayso_core::node::Node;
-use sayso_core::operation::ToolSays;
-use sayso_core::tool_says::Approval;
+use sayso_core::call::operation::ToolSays;
+use sayso_core::call::tool_says::Approval;
+use sayso_core::text::node::Node;
 
 use super::presenter::Presenter;
 use crate::ports::Later;
@@ -87,7 +87,7 @@ pub struct Wrapped {
 /// A function that needs approval for every call.
 ///
 /// ```
-/// # use sayso_core::node::Node;
+/// # use sayso_core::text::node::Node;
 /// # use sayso_gate::library::requires_approval;
 /// let deploy = requires_approval("deploy", |args| Ok(args.clone()))
 ///     .description("Deploy the site")
@@ -103,7 +103,7 @@ where
 /// The same for an async function.
 ///
 /// ```
-/// # use sayso_core::node::Node;
+/// # use sayso_core::text::node::Node;
 /// # use sayso_gate::library::requires_approval_async;
 /// async fn fetch(args: Node) -> Result<Node, String> {
 ///     Ok(args)

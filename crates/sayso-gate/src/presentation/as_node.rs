@@ -1,13 +1,14 @@
 //! Prompts and presentations as values for programs: what HTTP, SSE and MCP clients are sent, under names that never change.
 
-use sayso_core::explain;
-use sayso_core::node::{Node, Value};
-use sayso_core::presentation::{
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::explain;
+use sayso_core::answer::verdict::Reason;
+use sayso_core::prompt::presentation::{
     Body, Change, Diff, DiffLine, Hunk, Mark, Piece, Presentation, Undo, content_heading,
 };
 use sayso_core::prompt::{Offer, Prompt, Round, Stores, Why};
-use sayso_core::verdict::{Reason, Tier};
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 
 use super::binary;
 

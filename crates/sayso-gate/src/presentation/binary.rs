@@ -1,7 +1,7 @@
 //! Files that are no text: how they are told from text, and what they probably are.
 
-use sayso_core::presentation::Body;
-use sayso_core::visible::visible;
+use sayso_core::prompt::presentation::Body;
+use sayso_core::text::visible::visible;
 
 use super::{language, size};
 

@@ -1,8 +1,8 @@
 //! What a file tool would write, and how that differs from what is there.
 
-use sayso_core::edit;
-use sayso_core::presentation::Body;
-use sayso_core::tool::{Kind, Role};
+use sayso_core::call::edit;
+use sayso_core::call::tool::{Kind, Role};
+use sayso_core::prompt::presentation::Body;
 
 use super::target::{self, Standing};
 use super::{About, Made, binary, content, diff, notes, size};

@@ -1,12 +1,12 @@
 //! A shell command: all of it, never cut, with what it would do in words.
 
-use sayso_core::draft::Command;
-use sayso_core::presentation::Body;
+use sayso_core::analysis::draft::Command;
+use sayso_core::call::tool::Role;
+use sayso_core::policy::terms::Network;
+use sayso_core::prompt::presentation::Body;
+use sayso_core::text::duration;
 use sayso_core::text::json;
-use sayso_core::time;
-use sayso_core::tool::Role;
-use sayso_core::verdict::Network;
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use super::told::Teller;
 use super::{About, Made, marks, scripts};
@@ -64,7 +64,7 @@ pub(super) fn sandbox(about: About<'_>) -> Option<String> {
 /// How long the command may run, as the policy has it or the call: agents count in seconds or in milliseconds, and only the name of the argument may tell.
 pub(super) fn time_limit(about: About<'_>) -> Option<String> {
     let Some(node) = about.operation.argument(Role::TimeLimit) else {
-        return about.verdict.terms.time_limit.map(time::words);
+        return about.verdict.terms.time_limit.map(duration::words);
     };
     let entry = about
         .operation
@@ -73,7 +73,7 @@ pub(super) fn time_limit(about: About<'_>) -> Option<String> {
         .iter()
         .find(|entry| std::ptr::eq(&entry.node, node))?;
     match node.as_whole() {
-        Some(number) if entry.key.ends_with("_ms") => Some(time::from_milliseconds(number)),
+        Some(number) if entry.key.ends_with("_ms") => Some(duration::from_milliseconds(number)),
         // Whether these are seconds or milliseconds is the agent's own matter.
         _ => Some(visible(&format!("{} ({})", json::write(node), entry.key)).into_owned()),
     }

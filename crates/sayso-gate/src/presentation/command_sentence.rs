@@ -1,12 +1,12 @@
 //! What a command wants, for the sentence of its prompt: its worst effect, and how many commands come along.
 
-use sayso_core::draft::Command;
-use sayso_core::effect::{Effect, EffectKind, Target};
-use sayso_core::explain;
+use sayso_core::analysis::draft::Command;
+use sayso_core::analysis::effect::{Effect, EffectKind, Target};
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::explain;
 use sayso_core::paths::below;
-use sayso_core::sentence;
-use sayso_core::verdict::Tier;
-use sayso_core::visible::visible;
+use sayso_core::text::sentence;
+use sayso_core::text::visible::visible;
 
 use super::command::typed;
 use super::sentence::{deleted, named, place_words, quoted};
@@ -98,7 +98,7 @@ fn dangers(about: About<'_>) -> Vec<Candidate> {
         .dangers
         .iter()
         .filter(|danger| !danger.shown_by_effect && danger.tier != Tier::None);
-    let candidate = |danger: &sayso_core::draft::Danger| Candidate {
+    let candidate = |danger: &sayso_core::analysis::draft::Danger| Candidate {
         weight: match danger.tier {
             Tier::Catastrophic => Weight::Catastrophic,
             // What is done with the rights says more.

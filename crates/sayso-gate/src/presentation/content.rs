@@ -1,7 +1,7 @@
 //! The content of a whole file, line by line.
 
-use sayso_core::presentation::Body;
-use sayso_core::visible::visible;
+use sayso_core::prompt::presentation::Body;
+use sayso_core::text::visible::visible;
 
 use super::{MOST_LINES, Made, binary, language, notes};
 

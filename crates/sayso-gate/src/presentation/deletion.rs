@@ -1,10 +1,10 @@
 //! A deletion: which path, what stands there, how much goes with it, and whether it can be undone.
 
-use sayso_core::fact::{Fact, MANY, PathFact, PathKind, Question};
+use sayso_core::analysis::fact::{Fact, MANY, PathFact, PathKind, Question};
+use sayso_core::call::tool::{Kind, Role};
 use sayso_core::paths::join;
-use sayso_core::presentation::Body;
-use sayso_core::tool::{Kind, Role};
-use sayso_core::visible::visible;
+use sayso_core::prompt::presentation::Body;
+use sayso_core::text::visible::visible;
 
 use super::told::{self, Teller};
 use super::{About, Made, binary, size, target, undo};

@@ -1,10 +1,10 @@
 //! Facts beside the body: what stands at the target, whether it can be undone, who asks, and every argument that the body does not show.
 
-use sayso_core::explain;
-use sayso_core::fact::{PathFact, PathKind};
+use sayso_core::analysis::fact::{PathFact, PathKind};
+use sayso_core::answer::explain;
+use sayso_core::call::tool::{Kind, Role};
 use sayso_core::paths::join;
-use sayso_core::tool::{Kind, Role};
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use super::structured::{self, label};
 use super::{About, size, target, undo};

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use sayso_core::presentation::{Change, Diff, DiffLine, Hunk, Piece};
-use sayso_core::visible::visible;
+use sayso_core::prompt::presentation::{Change, Diff, DiffLine, Hunk, Piece};
+use sayso_core::text::visible::visible;
 use similar::{ChangeTag, DiffOp, TextDiff, group_diff_ops};
 
 use super::content::{bare, has_returns, split};

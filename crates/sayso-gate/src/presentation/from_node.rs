@@ -1,10 +1,10 @@
 //! A presentation from the value that [`to_node`](super::to_node) makes of one, for a screen in another process.
 
-use sayso_core::node::Node;
-use sayso_core::presentation::{
+use sayso_core::prompt::presentation::{
     Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, Piece, Presentation, Undo,
 };
-use sayso_core::visible::is_hidden;
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::is_hidden;
 
 use super::{binary, language};
 

@@ -2,12 +2,14 @@
 //!
 //! It is the tool's word, and shown as that: every argument stands below it, and nothing in it can hide, move or pass for sayso's own.
 
-use sayso_core::node::{Node, Value};
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Part, Piece, Presentation};
+use sayso_core::call::tool::Kind;
 use sayso_core::prompt::Prompt;
+use sayso_core::prompt::presentation::{
+    Body, Change, Diff, DiffLine, Hunk, Part, Piece, Presentation,
+};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_core::tool::Kind;
-use sayso_core::visible::visible;
 
 use super::{language, structured, truncate};
 

@@ -1,9 +1,9 @@
 //! Which pieces of a command do what, by sayso's own reading of it, as places in the lines that are shown.
 
-use sayso_core::draft::Reading;
-use sayso_core::effect::EffectKind;
-use sayso_core::presentation::{Mark, Meaning};
-use sayso_core::visible::visible;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::analysis::effect::EffectKind;
+use sayso_core::prompt::presentation::{Mark, Meaning};
+use sayso_core::text::visible::visible;
 
 /// More pieces than these are not marked: marks help the eye, and the words below the command say everything.
 const MOST: usize = 400;

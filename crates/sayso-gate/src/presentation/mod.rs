@@ -1,7 +1,7 @@
 //! Builds what a person looks at, only when somebody is asked: the command, the change, the content, or names and values.
 //!
 //! Everything comes from the frozen operation and from the files it is about, and everything that somebody else wrote passes
-//! [`visible`](sayso_core::visible) on its way here.
+//! [`visible`](sayso_core::text::visible) on its way here.
 
 pub mod as_node;
 pub mod binary;
@@ -28,19 +28,19 @@ pub mod views;
 mod warnings;
 mod why;
 
-use sayso_core::draft::Reading;
-use sayso_core::operation::Operation;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::call::tool::Kind;
 use sayso_core::policy::settings::Resolved;
-use sayso_core::presentation::{Body, Presentation};
 use sayso_core::prompt::Why;
-use sayso_core::tool::Kind;
-use sayso_core::verdict::Verdict;
+use sayso_core::prompt::presentation::{Body, Presentation};
 
 use crate::ports::{Outlook, World};
 
 pub use as_node::{prompt_to_node, to_node};
 pub use from_node::from_node;
-pub use sayso_core::size;
+pub use sayso_core::text::size;
 pub use sentence::who;
 pub use truncate::truncate_for_display;
 pub use why::NOT_KNOWN;

@@ -1,8 +1,8 @@
 //! What a command runs without having it in its words: a few lines stand beside the command, more below it.
 
-use sayso_core::presentation::Body;
-use sayso_core::sentence;
-use sayso_core::visible::visible;
+use sayso_core::prompt::presentation::Body;
+use sayso_core::text::sentence;
+use sayso_core::text::visible::visible;
 
 use super::{About, Made};
 use crate::scripts::{Script, find};

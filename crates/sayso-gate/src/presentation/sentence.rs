@@ -2,12 +2,12 @@
 //!
 //! It is made of the frozen operation, what was read of it, and the verdict. What is not known gives a plainer sentence, never a guess.
 
-use sayso_core::effect::{Effect, EffectKind};
-use sayso_core::fact::{PathFact, PathKind};
-use sayso_core::operation::{Agent, Operation};
+use sayso_core::analysis::effect::{Effect, EffectKind};
+use sayso_core::analysis::fact::{PathFact, PathKind};
+use sayso_core::call::operation::{Agent, Operation};
+use sayso_core::call::tool::{Kind, Role};
 use sayso_core::paths::relative;
-use sayso_core::tool::{Kind, Role};
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use super::told::Teller;
 use super::{About, command_sentence, target};

@@ -1,13 +1,13 @@
 //! Names and values: every argument of a call as it stands, for tools that have no closer view.
 
-use sayso_core::effect::Target;
-use sayso_core::fact::{PathFact, PathKind};
-use sayso_core::node::{Entry, Node};
+use sayso_core::analysis::effect::Target;
+use sayso_core::analysis::fact::{PathFact, PathKind};
+use sayso_core::call::tool::{Kind, Role};
 use sayso_core::paths::join;
-use sayso_core::presentation::Body;
+use sayso_core::prompt::presentation::Body;
 use sayso_core::text::json;
-use sayso_core::tool::{Kind, Role};
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Entry, Node};
+use sayso_core::text::visible::visible;
 
 use super::{About, Made, size, target};
 

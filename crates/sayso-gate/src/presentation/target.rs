@@ -1,9 +1,9 @@
 //! The file that a file tool is about: what is known of it, and what is in it.
 
-use sayso_core::effect::{EffectKind, Target};
-use sayso_core::fact::{PathFact, PathKind};
-use sayso_core::operation::MAX_BYTES;
-use sayso_core::tool::Role;
+use sayso_core::analysis::effect::{EffectKind, Target};
+use sayso_core::analysis::fact::{PathFact, PathKind};
+use sayso_core::call::operation::MAX_BYTES;
+use sayso_core::call::tool::Role;
 
 use super::About;
 use crate::ports::Content;
@@ -45,7 +45,7 @@ pub(super) fn place_of<'a>(about: About<'a>, written: &str) -> Option<&'a PathFa
 /// Reads what stands there. What cannot be read cannot be shown, and so is not asked about (H-27).
 pub(super) fn standing(about: About<'_>) -> Result<Standing, String> {
     let written = about.operation.text(Role::Path).unwrap_or_default();
-    let unknown = |effect: &sayso_core::effect::Effect| {
+    let unknown = |effect: &sayso_core::analysis::effect::Effect| {
         effect.kind == EffectKind::Write
             && matches!(&effect.target, Target::UnknownPath(path) if path == written)
     };
@@ -55,7 +55,7 @@ pub(super) fn standing(about: About<'_>) -> Result<Standing, String> {
             false => Err("the file that it would change could not be looked at".to_owned()),
         };
     };
-    let shown = sayso_core::visible::visible(&fact.canonical);
+    let shown = sayso_core::text::visible::visible(&fact.canonical);
     match fact.kind {
         PathKind::Missing => Ok(Standing::Nothing),
         PathKind::File => read(about, &fact.canonical).map_err(|why| format!("`{shown}`: {why}")),

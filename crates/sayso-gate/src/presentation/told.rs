@@ -4,11 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use sayso_core::effect::{Effect, EffectKind};
-use sayso_core::explain;
-use sayso_core::fact::PathKind;
-use sayso_core::presentation::Part;
-use sayso_core::size;
+use sayso_core::analysis::effect::{Effect, EffectKind};
+use sayso_core::analysis::fact::PathKind;
+use sayso_core::answer::explain;
+use sayso_core::prompt::presentation::Part;
+use sayso_core::text::size;
 
 use super::About;
 use crate::ports::Tally;
@@ -47,7 +47,7 @@ impl<'a> Teller<'a> {
     /// The same, command by command, in the order of the line.
     pub(super) fn parts(&self) -> Vec<Part> {
         let commands = &self.about.reading.commands;
-        let part = |(index, command): (usize, &sayso_core::draft::Command)| Part {
+        let part = |(index, command): (usize, &sayso_core::analysis::draft::Command)| Part {
             program: super::command::typed(command, 1),
             effects: self.all(
                 self.about

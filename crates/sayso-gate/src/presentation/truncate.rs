@@ -1,8 +1,8 @@
 //! Cuts a long body to a screen; all of it stays within reach, and how much is not shown is told. Commands are never cut.
 
-use sayso_core::presentation::{Body, Diff, DiffLine, Hunk, Piece, Presentation};
+use sayso_core::prompt::presentation::{Body, Diff, DiffLine, Hunk, Piece, Presentation};
 use sayso_core::text::count as nouns;
-use sayso_core::visible::visible_block;
+use sayso_core::text::visible::visible_block;
 
 /// A screen shows no more characters than this, however few lines they are on.
 pub const MOST_CHARACTERS: usize = 2000;

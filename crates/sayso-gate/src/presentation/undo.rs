@@ -1,10 +1,10 @@
 //! Whether a call can be taken back: what is true for this call at this door, and nothing else (Z-23, U-09).
 
-use sayso_core::effect::{Effect, EffectKind, Target};
-use sayso_core::fact::PathKind;
-use sayso_core::presentation::Undo;
-use sayso_core::tool::Kind;
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::effect::{Effect, EffectKind, Target};
+use sayso_core::analysis::fact::PathKind;
+use sayso_core::analysis::risk::Tier;
+use sayso_core::call::tool::Kind;
+use sayso_core::prompt::presentation::Undo;
 
 use super::About;
 

@@ -1,6 +1,6 @@
 //! The two ways a diff is read: one line under the other, and the old beside the new.
 
-use sayso_core::presentation::{Change, Diff, DiffLine};
+use sayso_core::prompt::presentation::{Change, Diff, DiffLine};
 
 /// One line under the other, each with its sign, and a line with numbers before each changed place.
 pub fn unified(diff: &Diff) -> Vec<String> {

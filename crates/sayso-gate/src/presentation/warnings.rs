@@ -1,15 +1,15 @@
 //! What a person has to know before an answer, the worst first.
 
-use sayso_core::effect::EffectKind;
-use sayso_core::fact::PathKind;
-use sayso_core::node::{Node, Value};
+use sayso_core::analysis::effect::EffectKind;
+use sayso_core::analysis::fact::PathKind;
+use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::call::tool::{Kind, Role};
 use sayso_core::paths::below;
-use sayso_core::presentation::cut_warning;
-use sayso_core::sentence;
+use sayso_core::prompt::presentation::cut_warning;
 use sayso_core::text::count::{agreed, count};
-use sayso_core::tool::{Kind, Role};
-use sayso_core::verdict::{Risk, Tier};
-use sayso_core::visible::{has_hidden, visible};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::sentence;
+use sayso_core::text::visible::{has_hidden, visible};
 
 use super::{About, details, structured};
 

@@ -1,12 +1,13 @@
 //! Why a prompt asks, strongest first: each thing once, and nothing that the sentence of the prompt says already.
 
+use sayso_core::analysis::effect::{Effect, EffectKind};
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::verdict::Reason;
+use sayso_core::call::tool::Kind;
 use sayso_core::decide::is_general;
-use sayso_core::effect::{Effect, EffectKind};
 use sayso_core::prompt::Why;
-use sayso_core::sentence;
-use sayso_core::tool::Kind;
-use sayso_core::verdict::{Reason, Risk};
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::text::sentence;
+use sayso_core::text::visible::{visible, visible_block};
 
 use super::About;
 use super::sentence::place_words;

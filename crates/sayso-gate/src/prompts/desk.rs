@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use sayso_core::decided_by::DecidedBy;
+use sayso_core::answer::decided_by::DecidedBy;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 
 use super::answerer::{Answerer, Post, Seated};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use sayso_core::decided_by::DecidedBy;
+use sayso_core::answer::decided_by::DecidedBy;
 use sayso_core::prompt::{Answer, Prompt};
 
 use super::answerer::{Answerer, Post};

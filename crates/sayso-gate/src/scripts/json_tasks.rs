@@ -1,7 +1,7 @@
 //! Tasks that stand in a JSON file: the scripts of `package.json`, of `composer.json` and of `deno.json`.
 
-use sayso_core::node::Node;
 use sayso_core::paths::join;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 
 use super::{Place, Script, Source};

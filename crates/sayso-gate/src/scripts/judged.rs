@@ -1,8 +1,10 @@
 //! Judges what a command runs besides its own words: what is denied there is denied, and what is dangerous there is asked about as such.
 
-use sayso_core::decide::{Case, Run, decide};
-use sayso_core::operation::Operation;
-use sayso_core::verdict::{Decision, Reason, Verdict};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::{Reason, Verdict};
+use sayso_core::call::operation::Operation;
+use sayso_core::decide::{Case, decide};
+use sayso_core::policy::decision::Decision;
 
 use super::{Script, find};
 use crate::pipeline::{Bench, Judged};

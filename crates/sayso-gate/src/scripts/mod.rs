@@ -11,8 +11,8 @@ mod shell_file;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 
-use sayso_core::draft::Reading;
-use sayso_core::operation::Operation;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::call::operation::Operation;
 use sayso_core::paths::{join, relative};
 
 use crate::ports::World;

@@ -1,15 +1,16 @@
 //! Calls in short words, policies from text, and verdicts on them.
 
-use sayso_core::decide::Run;
-use sayso_core::diagnostic::{Diagnostic, Severity, Source};
-use sayso_core::grant::Grant;
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
+use sayso_core::answer::grant::Grant;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::call::tool::{self, Kind};
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::settings::Resolved;
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::tool::{self, Kind};
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::text::diagnostic::{Diagnostic, Severity, Source};
+use sayso_core::text::node::Node;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_shell::Bash;
 
@@ -72,7 +73,7 @@ pub fn call(text: &str) -> Call {
 /// The same call by an agent.
 pub fn by(agent: &str, call: Call) -> Call {
     Call {
-        agent: sayso_core::operation::Agent {
+        agent: sayso_core::call::operation::Agent {
             name: agent.to_owned(),
             parents: Vec::new(),
         },

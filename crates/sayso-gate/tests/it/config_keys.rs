@@ -1,10 +1,10 @@
 //! C-01: every key of the systems sayso grew from is accepted, nested and dotted, and does something or says that it does not.
 
-use sayso_core::mode::Mode;
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::decision::Decision::{Allow, Ask, Deny};
+use sayso_core::policy::mode::Mode;
 use sayso_core::policy::read::Origin;
 use sayso_core::policy::settings::{Resolved, SandboxFallback, ShellDefault};
-use sayso_core::verdict::Decision;
-use sayso_core::verdict::Decision::{Allow, Ask, Deny};
 
 use crate::bench::{Setup, findings, layer};
 
@@ -130,7 +130,7 @@ const SEED_KEYS: &[(&str, &str, Check)] = &[
             })
     }),
     ("shell.network", "true", |s| {
-        s.sandbox_network == sayso_core::verdict::Network::Everything
+        s.sandbox_network == sayso_core::policy::terms::Network::Everything
     }),
     ("audit.retention_days", "7", |s| s.audit_retention_days == 7),
     ("keymap", "forge", |s| s.keymap == "forge"),

@@ -1,9 +1,9 @@
 //! How far a remembered answer reaches: sessions, agents, batches, time, and the tool it was given for.
 
-use sayso_core::digest::Digest;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::operation::{Call, McpIdentity};
-use sayso_core::verdict::Decision::{Allow, Ask};
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::call::operation::{Call, McpIdentity};
+use sayso_core::policy::decision::Decision::{Allow, Ask};
+use sayso_core::text::digest::Digest;
 
 use crate::bench::{NOW, Setup, by};
 use crate::grants::{exact, grant, in_session};

@@ -1,11 +1,12 @@
 //! Remembered answers: what each covers, and everything next to it that it must not.
 
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Call;
-use sayso_core::tool::Kind;
-use sayso_core::verdict::Decision::{Allow, Ask, Deny};
-use sayso_core::verdict::{Decision, Risk};
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::call::operation::Call;
+use sayso_core::call::tool::Kind;
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::decision::Decision::{Allow, Ask, Deny};
+use sayso_core::text::node::{Node, Value};
 
 use crate::bench::{Setup, call, freeze};
 

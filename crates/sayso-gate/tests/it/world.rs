@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use sayso_core::digest::{Digest, Encoder};
-use sayso_core::fact::{
+use sayso_core::analysis::fact::{
     Fact, Facts, GitFact, Ignored, Link, NamesFact, OwnPath, Owner, PathFact, PathKind,
     ProgramFact, Question, SettingsFact, Surroundings,
 };
 use sayso_core::paths::join;
+use sayso_core::text::digest::{Digest, Encoder};
 use sayso_gate::ports::{Content, Tally, World};
 use sayso_gate::seal::Sealed;
 
@@ -234,7 +234,7 @@ impl World for Scripted {
                     })
                 }
                 Question::Names { pattern, .. } => {
-                    let name = sayso_core::fact::shown(pattern);
+                    let name = sayso_core::analysis::fact::shown(pattern);
                     let fact = self.path(cwd, &name, false);
                     let mut files = self.fitting(pattern);
                     if files.is_empty() {

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sayso_core::verdict::{Network, Terms};
+use sayso_core::policy::terms::{Network, Terms};
 use sayso_sandbox::backend::{Backend, Name};
 use sayso_sandbox::derive::{Around, derive};
 use sayso_sandbox::inner::INNER_COMMAND;

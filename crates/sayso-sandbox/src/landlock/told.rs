@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use sayso_core::verdict::Network;
-use sayso_core::visible::visible;
+use sayso_core::policy::terms::Network;
+use sayso_core::text::visible::visible;
 
 use super::{UNCOUNTED, is_there, with_writable_above};
 use crate::plan::{Kind, Seen};

@@ -4,8 +4,8 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use sayso_core::verdict::Network;
-use sayso_core::visible::visible;
+use sayso_core::policy::terms::Network;
+use sayso_core::text::visible::visible;
 
 use super::guard::{Guard, Place};
 use super::relay::relay;

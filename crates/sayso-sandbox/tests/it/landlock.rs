@@ -7,7 +7,7 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use sayso_core::verdict::Network;
+use sayso_core::policy::terms::Network;
 use sayso_sandbox::child::Child;
 use sayso_sandbox::derive::SYSTEM;
 use sayso_sandbox::landlock::{Enforced, abi, lacking, rules, scope_only};

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use sayso_core::verdict::Network;
+use sayso_core::policy::terms::Network;
 use sayso_sandbox::proxy::{Proxy, hand_out, variables};
 
 /// Where the number of the inner end is, and that this program is the inner step.

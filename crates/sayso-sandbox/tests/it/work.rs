@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sayso_core::verdict::Terms;
+use sayso_core::policy::terms::Terms;
 use sayso_sandbox::child::Child;
 use sayso_sandbox::derive::{Around, derive};
 use sayso_sandbox::profile::Level;

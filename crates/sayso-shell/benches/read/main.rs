@@ -23,7 +23,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use measure::Table;
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,9 +1,9 @@
 //! One plain command of a text: wrappers off, the program looked up, its effects and dangers put into the draft.
 
-use sayso_core::draft::{Command, Danger, Draft};
-use sayso_core::effect::{Effect, EffectKind, Manner, Target};
-use sayso_core::fact::Question;
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::draft::{Command, Danger, Draft};
+use sayso_core::analysis::effect::{Effect, EffectKind, Manner, Target};
+use sayso_core::analysis::fact::Question;
+use sayso_core::analysis::risk::Tier;
 
 use super::environment::{environment, privilege};
 use super::redirect_effects::redirects;

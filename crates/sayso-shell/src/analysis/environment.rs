@@ -1,8 +1,8 @@
 //! What a command gets from its surroundings: variables that are set for it, and rights by `sudo`.
 
-use sayso_core::draft::{Danger, Draft};
-use sayso_core::effect::{Effect, EffectKind, Target};
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::draft::{Danger, Draft};
+use sayso_core::analysis::effect::{Effect, EffectKind, Target};
+use sayso_core::analysis::risk::Tier;
 
 use crate::expand::variables::{is_harmless_variable, is_own_name};
 

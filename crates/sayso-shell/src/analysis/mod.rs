@@ -6,10 +6,10 @@ mod environment;
 mod redirect_effects;
 mod stale_lists;
 
-use sayso_core::draft::{Danger, Draft, Opaque};
-use sayso_core::effect::{Effect, EffectKind, Target};
-use sayso_core::fact::{Question, Shows};
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::draft::{Danger, Draft, Opaque};
+use sayso_core::analysis::effect::{Effect, EffectKind, Target};
+use sayso_core::analysis::fact::{Question, Shows};
+use sayso_core::analysis::risk::Tier;
 
 use self::command::plain;
 use crate::expand::commands;

@@ -1,7 +1,7 @@
 //! The files and connections of the redirects of a command, as effects.
 
-use sayso_core::draft::Draft;
-use sayso_core::effect::{Effect, EffectKind, Manner, Target};
+use sayso_core::analysis::draft::Draft;
+use sayso_core::analysis::effect::{Effect, EffectKind, Manner, Target};
 
 use crate::expand::commands::Step;
 use crate::expand::directories::in_folder;

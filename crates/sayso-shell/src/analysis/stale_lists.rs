@@ -1,8 +1,8 @@
 //! Lists that the line itself may change before it uses them: what git tracks and what is ignored is only known for the time before it runs.
 
-use sayso_core::draft::Draft;
-use sayso_core::effect::{Effect, EffectKind};
-use sayso_core::fact::Question;
+use sayso_core::analysis::draft::Draft;
+use sayso_core::analysis::effect::{Effect, EffectKind};
+use sayso_core::analysis::fact::Question;
 
 use crate::parse::characters::last_part;
 

@@ -1,6 +1,6 @@
 //! Texts that start processes without end.
 
-use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
+use sayso_core::analysis::risk::Tier::{Catastrophic, Dangerous};
 
 use super::call::Found;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::risk::Tier;
 
 use super::critical_paths::{Worth, worth};
 use crate::parse::characters::starts_with;

@@ -1,6 +1,6 @@
 //! Dangers to what runs elsewhere: clouds, clusters, containers and published packages that a command destroys.
 
-use sayso_core::verdict::Tier::Dangerous;
+use sayso_core::analysis::risk::Tier::Dangerous;
 
 use super::call::{Call, Found};
 use crate::parse::characters::starts_with;

@@ -1,6 +1,6 @@
 //! Dangers to databases: what is dropped, emptied or reset, in SQL and by the tools around it.
 
-use sayso_core::verdict::Tier::Dangerous;
+use sayso_core::analysis::risk::Tier::Dangerous;
 
 use super::call::{Call, Found};
 use crate::parse::characters::starts_with;

@@ -1,6 +1,6 @@
 //! Dangers to disks: new file systems, raw writes, and volumes taken apart.
 
-use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
+use sayso_core::analysis::risk::Tier::{Catastrophic, Dangerous};
 
 use super::call::{Call, Found};
 use super::critical_paths::is_raw_device;

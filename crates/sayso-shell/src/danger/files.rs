@@ -1,6 +1,6 @@
 //! Dangers to files: deletes that go deep, permissions blown up, and whole trees moved or mirrored away.
 
-use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
+use sayso_core::analysis::risk::Tier::{Catastrophic, Dangerous};
 
 use super::call::{Call, Found};
 use super::critical_paths::{Worth, is_raw_device, root_if_empty, worth};
@@ -121,7 +121,7 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
 fn say_removed(
     call: &Call<'_>,
     name: &str,
-    say: &mut impl FnMut(sayso_core::verdict::Tier, String),
+    say: &mut impl FnMut(sayso_core::analysis::risk::Tier, String),
 ) {
     if let Some(path) = call.vital() {
         return say(
@@ -180,7 +180,7 @@ fn is_deleter(word: &str) -> bool {
     )
 }
 
-fn of_find(call: &Call<'_>, say: &mut impl FnMut(sayso_core::verdict::Tier, String)) {
+fn of_find(call: &Call<'_>, say: &mut impl FnMut(sayso_core::analysis::risk::Tier, String)) {
     let runs = call.has_any(&["-exec", "-execdir", "-ok", "-okdir"]);
     if !(call.has("-delete") || (runs && deletes(call))) {
         return;
@@ -221,7 +221,7 @@ fn is_narrow(call: &Call<'_>) -> bool {
         })
 }
 
-fn of_chmod(call: &Call<'_>, say: &mut impl FnMut(sayso_core::verdict::Tier, String)) {
+fn of_chmod(call: &Call<'_>, say: &mut impl FnMut(sayso_core::analysis::risk::Tier, String)) {
     let open = call.operands().find(|word| opens_for_all(word));
     match (call.vital(), open) {
         (Some(path), _) if call.recursive() => say(
@@ -241,7 +241,7 @@ fn of_chmod(call: &Call<'_>, say: &mut impl FnMut(sayso_core::verdict::Tier, Str
     }
 }
 
-fn of_mv(call: &Call<'_>, say: &mut impl FnMut(sayso_core::verdict::Tier, String)) {
+fn of_mv(call: &Call<'_>, say: &mut impl FnMut(sayso_core::analysis::risk::Tier, String)) {
     let last = call.operands().next_back();
     let count = call.operands().count();
     if let Some(path) = call

@@ -2,7 +2,7 @@
 //!
 //! Over-approximate, like all dangers: options count in any order and in every abbreviation that git takes.
 
-use sayso_core::verdict::Tier::{self, Dangerous};
+use sayso_core::analysis::risk::Tier::{self, Dangerous};
 
 use crate::programs::git::globals::globals;
 

@@ -3,7 +3,7 @@
 //! Every word of a row has to be among the arguments, in any order and case. `--force` also fits where it is cut short or has a value,
 //! `-f` fits in a bundle of short options, and `delete*` fits what starts so.
 
-use sayso_core::verdict::Tier::Dangerous;
+use sayso_core::analysis::risk::Tier::Dangerous;
 
 use super::call::{Call, Found};
 use crate::parse::characters::starts_with;

@@ -33,8 +33,8 @@ mod windows;
 
 use std::borrow::Cow;
 
-use sayso_core::draft::{Command, Danger};
-use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
+use sayso_core::analysis::draft::{Command, Danger};
+use sayso_core::analysis::risk::Tier::{self, Catastrophic, Dangerous};
 
 use self::call::{Call, Found};
 use self::code::calls;

@@ -1,6 +1,6 @@
 //! Dangers of what comes from a network: it is downloaded and run.
 
-use sayso_core::verdict::Tier::Dangerous;
+use sayso_core::analysis::risk::Tier::Dangerous;
 
 use super::call::{Call, Found};
 use super::metadata;

@@ -1,6 +1,6 @@
 //! Dangers of taking away what others stand on: packages of the system, file systems that are mounted, and files that are packed away.
 
-use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
+use sayso_core::analysis::risk::Tier::{Catastrophic, Dangerous};
 
 use super::call::{Call, Found};
 use super::critical_paths::{Worth, worth};

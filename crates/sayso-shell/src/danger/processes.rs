@@ -1,6 +1,6 @@
 //! Dangers to what runs: mass signals, debuggers, a stopped machine, and things that start by themselves later.
 
-use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
+use sayso_core::analysis::risk::Tier::{self, Catastrophic, Dangerous};
 
 use super::call::{Call, Found};
 use crate::unparsed::split::Segment;

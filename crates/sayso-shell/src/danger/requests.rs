@@ -1,6 +1,6 @@
 //! Dangers of a single request to another machine: one that deletes there, or a call of a cloud's control plane.
 
-use sayso_core::verdict::Tier::Dangerous;
+use sayso_core::analysis::risk::Tier::Dangerous;
 
 use super::call::{Call, Found};
 use super::metadata;

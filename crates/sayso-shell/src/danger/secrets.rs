@@ -1,6 +1,6 @@
 //! Dangers to secrets: one is read, or the environment shown, where something is sent to a network.
 
-use sayso_core::verdict::Tier::Dangerous;
+use sayso_core::analysis::risk::Tier::Dangerous;
 
 use super::call::{Call, Found};
 use super::critical_paths::secret_in;

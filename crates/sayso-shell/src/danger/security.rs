@@ -1,6 +1,6 @@
 //! Dangers to what guards a machine: firewalls, audit, history, trust, the kernel, and who may do what.
 
-use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
+use sayso_core::analysis::risk::Tier::{self, Catastrophic, Dangerous};
 
 use super::call::{Call, Found};
 use super::critical_paths::{Worth, worth};

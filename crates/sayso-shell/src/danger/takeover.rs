@@ -2,8 +2,8 @@
 //!
 //! Where a program's effects are listed, the judge finds the same by the path itself; here are the others.
 
+use sayso_core::analysis::risk::Tier::Dangerous;
 use sayso_core::paths::{join, takeover};
-use sayso_core::verdict::Tier::Dangerous;
 
 use super::call::{Call, Found};
 use super::critical_paths::{Worth, worth};

@@ -1,6 +1,6 @@
 //! Dangers to the person's own hands: typing into other terminals and windows.
 
-use sayso_core::verdict::Tier::Dangerous;
+use sayso_core::analysis::risk::Tier::Dangerous;
 
 use super::call::{Call, Found};
 

@@ -1,6 +1,6 @@
 //! Dangers of letting others in: tunnels from outside to this machine, and terminals that are served to a network.
 
-use sayso_core::verdict::Tier::Dangerous;
+use sayso_core::analysis::risk::Tier::Dangerous;
 
 use super::call::{Call, Found};
 

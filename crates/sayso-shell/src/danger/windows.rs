@@ -1,6 +1,6 @@
 //! Dangers in the commands of PowerShell and cmd, which may stand in a script for them or reach them from another shell.
 
-use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
+use sayso_core::analysis::risk::Tier::{self, Catastrophic, Dangerous};
 
 use super::call::{Call, Found};
 use super::critical_paths::{Worth, worth};

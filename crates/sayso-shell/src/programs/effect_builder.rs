@@ -1,9 +1,9 @@
 //! What one command is found to do, put into the draft piece by piece.
 
-use sayso_core::draft::{Bound, Draft, OneRepository, Opaque};
-use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
-use sayso_core::fact::{HOME, MANY, ONE, Question, Search, Setting, Shows, TOP};
-use sayso_core::url::Url;
+use sayso_core::analysis::draft::{Bound, Draft, OneRepository, Opaque};
+use sayso_core::analysis::effect::{Effect, EffectKind, Manner, Place, Target};
+use sayso_core::analysis::fact::{HOME, MANY, ONE, Question, Search, Setting, Shows, TOP};
+use sayso_core::call::url::Url;
 
 use crate::expand::directories::in_folder;
 use crate::parse::field::Field;

@@ -1,6 +1,6 @@
 //! Runs the row of a known program: its options are read, and its effects are put into the draft.
 
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 use super::Program;
 use super::effect_builder::Scene;

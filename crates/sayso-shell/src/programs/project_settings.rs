@@ -6,7 +6,7 @@
 //! The second list has files that choose the program itself: what stands under such a name is often only a launcher (Corepack, Volta, rustup,
 //! asdf, pyenv, tfenv), which runs or fetches what a file names. These count in every folder above and in the person's home, too.
 
-use sayso_core::fact::{Counts, Setting};
+use sayso_core::analysis::fact::{Counts, Setting};
 
 const SETTINGS: &str = "
 cargo: rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml
@@ -133,7 +133,7 @@ fn setting(written: &str, everywhere: bool) -> Setting {
 
 #[cfg(test)]
 mod tests {
-    use sayso_core::fact::Counts;
+    use sayso_core::analysis::fact::Counts;
 
     use super::{LAUNCHERS, SETTINGS, launchers, of};
 

@@ -1,8 +1,8 @@
 //! Which programs look through everything below a folder, and what binds them: the world is asked what they would show.
 
-use sayso_core::draft::Draft;
-use sayso_core::effect::{Effect, EffectKind};
-use sayso_core::fact::Search;
+use sayso_core::analysis::draft::Draft;
+use sayso_core::analysis::effect::{Effect, EffectKind};
+use sayso_core::analysis::fact::Search;
 
 use super::effect_builder;
 use crate::expand::file_listers;

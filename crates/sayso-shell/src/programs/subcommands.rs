@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use sayso_core::fact::HOME;
+use sayso_core::analysis::fact::HOME;
 
 use super::effect_builder::Scene;
 use super::queries;

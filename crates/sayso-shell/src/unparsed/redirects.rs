@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use sayso_core::draft::{Danger, Draft};
-use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
-use sayso_core::fact::Question;
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::draft::{Danger, Draft};
+use sayso_core::analysis::effect::{Effect, EffectKind, Manner, Place, Target};
+use sayso_core::analysis::fact::Question;
+use sayso_core::analysis::risk::Tier;
 
 use super::split::After;
 use super::words::Seen;

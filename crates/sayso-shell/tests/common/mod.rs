@@ -1,9 +1,9 @@
 //! What the tables of these tests say about a command, in short words.
 #![allow(dead_code, reason = "every test file uses its own part")]
 
-use sayso_core::draft::Draft;
-use sayso_core::effect::{Effect, EffectKind, Target};
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::draft::Draft;
+use sayso_core::analysis::effect::{Effect, EffectKind, Target};
+use sayso_core::analysis::risk::Tier;
 use sayso_shell::{analyse, doubt_about_script, quote};
 
 /// Fully accounted for, and does nothing but read: the only thing that may ever be allowed by itself.

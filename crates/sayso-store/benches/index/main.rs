@@ -14,7 +14,7 @@ mod table;
 use std::hint::black_box;
 use std::path::Path;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_store::index::Index;
 use sayso_store::index::calls::Filter;
 use sayso_store::record::{Kept, arguments};

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_store::read::Reader;
 use sayso_store::record::{Kept, arguments};
 use sayso_store::verify::verify;

@@ -121,7 +121,7 @@ fn by_journal(state: &Path) -> Result<Connection, Trouble> {
 
 #[cfg(test)]
 mod tests {
-    use sayso_core::node::Node;
+    use sayso_core::text::node::Node;
 
     use super::*;
     use crate::journal::{Journal, Sync};

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, Row, ToSql, Transaction, TransactionBehavior, params};
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use crate::folder::Folder;
 use crate::read::{Bad, Reader, Stored};

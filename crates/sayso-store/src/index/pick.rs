@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 
 /// The fields of one entry, each with its value as it is written.
@@ -140,7 +140,7 @@ fn value_length(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use sayso_core::node::Value;
+    use sayso_core::text::node::Value;
 
     fn value() -> impl Strategy<Value = Node> {
         let leaf = prop_oneof![

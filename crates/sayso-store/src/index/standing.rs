@@ -1,9 +1,9 @@
 //! Rules and grants as rows: folded from the entries that made, changed, used and ended them.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
-use sayso_core::node::{Node, Value};
 use sayso_core::text::Limits;
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 
 use super::{Index, Trouble, cursor, take_in_all, text};
 use crate::journal::{Journal, Sync};

@@ -6,9 +6,9 @@
 //! be read as JSON to check a line: the first keys stand in this order without white space, and the last 77 bytes are the digest.
 //! What is in a value cannot end a line or a text: JSON escapes both.
 
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
+use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
+use sayso_core::text::node::Node;
 
 /// The version of the form that is written.
 const VERSION: u64 = 1;
@@ -76,7 +76,7 @@ pub(crate) fn fields(fields: &[(&str, Node)]) -> Result<String, String> {
         if TAKEN.contains(name) || twice || !is_name(name) {
             return Err(format!(
                 "`{}` cannot be the name of a field in the record",
-                sayso_core::visible::visible(name)
+                sayso_core::text::visible::visible(name)
             ));
         }
         if node.is_deeper_than(DEEPEST) {
@@ -98,7 +98,7 @@ pub(crate) fn check(kind: &str, fields: &str) -> Result<(), String> {
     if !is_name(kind) {
         return Err(format!(
             "`{}` cannot be the kind of an entry",
-            sayso_core::visible::visible(kind)
+            sayso_core::text::visible::visible(kind)
         ));
     }
     if fields.len() + OWN > LONGEST {

@@ -27,8 +27,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::Stat;
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 
 use crate::folder::Folder;
 use crate::key::Key;

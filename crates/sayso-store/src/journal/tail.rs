@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 
 use super::line::{self, LONGEST, Line, Wrong};
 use super::segments;

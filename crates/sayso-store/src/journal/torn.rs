@@ -10,8 +10,8 @@
 use std::fs::File;
 use std::io::Write as _;
 
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 
 use super::segments;
 use super::tail::{self, Tail};

@@ -1,7 +1,7 @@
 //! Changes of what is remembered: each is an entry of the journal, and each makes older copies stale.
 
-use sayso_core::grant::Grant;
-use sayso_core::node::{Node, Value};
+use sayso_core::answer::grant::Grant;
+use sayso_core::text::node::{Node, Value};
 
 use super::generation::Generation;
 use super::{Standing, What, spec};

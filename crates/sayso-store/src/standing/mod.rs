@@ -7,7 +7,7 @@ pub mod change;
 pub mod generation;
 pub mod spec;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 /// A rule or a grant as it stands.
 #[derive(Clone, Debug)]

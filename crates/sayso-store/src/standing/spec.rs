@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use sayso_core::digest::Digest;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::learned::{LearnedRule, RuleKey};
-use sayso_core::node::{Node, Value};
-use sayso_core::policy::command::CommandReader;
-use sayso_core::tool::Kind;
-use sayso_core::verdict::Risk;
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::learned_rule::{LearnedRule, RuleKey};
+use sayso_core::call::tool::Kind;
+use sayso_core::policy::command_pattern::CommandReader;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 
 fn number(number: impl ToString) -> Node {
     Value::Number(number.to_string()).into()

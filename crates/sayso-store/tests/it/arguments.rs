@@ -1,7 +1,7 @@
 //! Stored arguments: no secrets, not too long, and comparable by a keyed digest.
 
 use proptest::prelude::*;
-use sayso_core::node::{Entry, Node, Span, Value};
+use sayso_core::text::node::{Entry, Node, Span, Value};
 use sayso_core::text::{Limits, json};
 use sayso_store::record::{Kept, arguments, text};
 use sayso_store::{Journal, Sync};

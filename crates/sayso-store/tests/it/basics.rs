@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 use sayso_store::Sync;
 use sayso_store::verify::Head;
@@ -121,7 +121,7 @@ fn names_that_would_break_a_line_are_refused() {
             .contains("too long")
     );
     let deep = (0..500).fold(Node::text("x"), |node, _| {
-        sayso_core::node::Value::List(vec![node]).into()
+        sayso_core::text::node::Value::List(vec![node]).into()
     });
     assert!(
         journal

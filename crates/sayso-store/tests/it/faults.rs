@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_store::{Journal, Sync};
 
 use crate::scene::{Scene, add, chmod};

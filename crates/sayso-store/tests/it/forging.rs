@@ -1,7 +1,7 @@
 //! H-74: nothing in a value can end a line, start another, or give an entry a second field of a name.
 
 use proptest::prelude::*;
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_store::Sync;
 use sayso_store::read::Reader;
 

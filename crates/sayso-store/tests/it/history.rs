@@ -1,6 +1,6 @@
 //! A few calls as a gate records them: one that ran unasked, one that was asked twice, kept, failed and was undone, one that was denied.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_store::{Journal, Sync};
 
 /// When the round with this number is.

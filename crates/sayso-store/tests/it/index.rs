@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rusqlite::Connection;
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Kinds};
 use sayso_store::{Journal, Sync};

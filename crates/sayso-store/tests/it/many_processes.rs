@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::process::Stdio;
 use std::time::Duration;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_store::{Journal, Sync};
 
 use crate::scene::{Scene, add};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_store::Sync;
 use sayso_store::read::Reader;
 

@@ -239,7 +239,7 @@ fn a_forged_repair_is_a_fault_like_any_other() {
     let scene = many(5);
     let fields = vec![(
         "last",
-        sayso_core::node::Value::Number("5".to_owned()).into(),
+        sayso_core::text::node::Value::Number("5".to_owned()).into(),
     )];
     scene
         .journal()

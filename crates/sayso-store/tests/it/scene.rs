@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_store::verify::{Report, verify};
 use sayso_store::{Appended, Journal, Sync};
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_store::Sync;
 use sayso_store::read::Reader;
 use sayso_store::verify::What;

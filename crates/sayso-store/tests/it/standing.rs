@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use sayso_core::digest::Digest;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::learned::{LearnedRule, RuleKey};
-use sayso_core::node::{Node, Value};
-use sayso_core::policy::command::{CommandPattern, CommandReader, Form};
-use sayso_core::tool::Kind;
-use sayso_core::verdict::Risk;
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::learned_rule::{LearnedRule, RuleKey};
+use sayso_core::call::tool::Kind;
+use sayso_core::policy::command_pattern::{CommandPattern, CommandReader, Form};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 use sayso_store::Sync;
 use sayso_store::index::Index;
 use sayso_store::standing::change::{self, Change};
@@ -22,7 +22,7 @@ use crate::scene::Scene;
 struct Blanks;
 
 impl CommandReader for Blanks {
-    fn commands(&self, _: &str) -> Option<Vec<sayso_core::draft::Command>> {
+    fn commands(&self, _: &str) -> Option<Vec<sayso_core::analysis::draft::Command>> {
         None
     }
 

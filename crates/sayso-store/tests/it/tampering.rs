@@ -251,7 +251,7 @@ fn numbers_at_their_end_do_no_harm() {
         u64::MAX,
         "0".repeat(64)
     );
-    let digest = sayso_core::digest::Digest::of_bytes(body.as_bytes()).to_string();
+    let digest = sayso_core::text::digest::Digest::of_bytes(body.as_bytes()).to_string();
     let line = format!("{body},\"digest\":\"{}\"}}\n", &digest["sha256:".len()..]);
     fs::write(scene.first(), line.repeat(2)).unwrap();
     crate::scene::chmod(&scene.first(), 0o600);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 use sayso_store::read::Reader;
 
 use crate::scene::{Scene, add};

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use sayso_core::effect::{Effect, Place};
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Operation;
-use sayso_core::tool::Role;
-use sayso_core::verdict::{Decision, Verdict};
-use sayso_core::visible::visible;
+use sayso_core::analysis::effect::{Effect, Place};
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::call::tool::Role;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 
 use super::{About, Files};
 

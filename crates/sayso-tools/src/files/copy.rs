@@ -1,7 +1,7 @@
 //! Copies a file or a folder to a place where nothing stands. Links in a folder are copied as links.
 
-use sayso_core::effect::EffectKind;
-use sayso_core::tool::Role;
+use sayso_core::analysis::effect::EffectKind;
+use sayso_core::call::tool::Role;
 
 use super::call::{Call, Judged};
 use super::changed;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use sayso_core::tool::Role;
+use sayso_core::call::tool::Role;
 
 use super::call::{Call, Judged};
 use super::changed;

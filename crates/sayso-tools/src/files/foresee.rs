@@ -1,8 +1,8 @@
 //! Says beforehand what will come of a call of a file tool: why it will fail, or what is kept so that it can be undone.
 
-use sayso_core::operation::Operation;
-use sayso_core::tool::{Kind, Role};
-use sayso_core::verdict::Verdict;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::call::tool::{Kind, Role};
 
 use super::call::Call;
 use super::{Files, copy, folders, relocate, remove, write};

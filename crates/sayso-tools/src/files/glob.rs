@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use rustix::fs::FileType;
-use sayso_core::policy::glob::alternatives_of;
-use sayso_core::tool::Role;
-use sayso_core::tool_effects::start_of_glob;
-use sayso_core::visible::visible;
+use sayso_core::analysis::tool_effects::start_of_glob;
+use sayso_core::call::tool::Role;
+use sayso_core::paths::alternatives_of;
+use sayso_core::text::visible::visible;
 
 use super::call::{Call, joined};
 use super::list::is_git;

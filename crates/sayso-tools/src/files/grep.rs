@@ -4,9 +4,9 @@ use std::io::Read as _;
 
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::FileType;
-use sayso_core::edit;
+use sayso_core::call::edit;
+use sayso_core::call::tool::Role;
 use sayso_core::text::count::{agreed, count};
-use sayso_core::tool::Role;
 
 use super::call::{Call, joined};
 use super::list::is_git;
@@ -170,7 +170,7 @@ fn of_type(call: &Call<'_>) -> Result<Option<Pattern>, String> {
         Some((_, pattern)) => Pattern::for_names(pattern).map(Some),
         None => Err(format!(
             "the type `{}` is not known here; say `include` with a pattern of names",
-            sayso_core::visible::visible(&word)
+            sayso_core::text::visible::visible(&word)
         )),
     }
 }

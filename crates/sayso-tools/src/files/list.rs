@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use rustix::fs::{FileType, readlinkat};
-use sayso_core::tool::Role;
+use sayso_core::call::tool::Role;
 
 use super::call::Call;
 use super::output::Lines;

@@ -19,10 +19,10 @@ mod write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Operation;
-use sayso_core::tool::Kind;
-use sayso_core::verdict::Verdict;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::call::tool::Kind;
+use sayso_core::text::node::{Node, Value};
 
 use crate::backups::{Backups, Limits};
 use crate::beneath::Spot;

@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use regex::bytes::{Regex, RegexBuilder};
-use sayso_core::policy::glob::alternatives_of;
+use sayso_core::paths::alternatives_of;
 
 /// A pattern of paths below a folder.
 #[derive(Debug)]

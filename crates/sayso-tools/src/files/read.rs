@@ -2,8 +2,8 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 
+use sayso_core::call::tool::Role;
 use sayso_core::text::count as nouns;
-use sayso_core::tool::Role;
 
 use super::call::Call;
 use super::output::{MOST, binary_kind};

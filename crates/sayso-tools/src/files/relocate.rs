@@ -1,7 +1,7 @@
 //! Moves a file, a link or a folder to a place where nothing stands.
 
 use rustix::fs::{FileType, Stat};
-use sayso_core::tool::Role;
+use sayso_core::call::tool::Role;
 
 use super::call::{Call, Judged};
 use super::changed;

@@ -1,7 +1,7 @@
 //! Deletes a file or a link, and removes a folder, empty or with all that is in it.
 
 use rustix::fs::{FileType, Stat};
-use sayso_core::tool::Role;
+use sayso_core::call::tool::Role;
 
 use super::call::{Call, Judged};
 use super::changed;

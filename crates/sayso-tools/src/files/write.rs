@@ -6,10 +6,10 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Stat, fstat};
-use sayso_core::digest::Digest;
-use sayso_core::edit;
-use sayso_core::operation::{MAX_BYTES, Operation};
-use sayso_core::tool::{Kind, Role};
+use sayso_core::call::edit;
+use sayso_core::call::operation::{MAX_BYTES, Operation};
+use sayso_core::call::tool::{Kind, Role};
+use sayso_core::text::digest::Digest;
 
 use super::call::{Call, Judged};
 use super::{Files, changed};

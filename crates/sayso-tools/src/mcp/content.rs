@@ -1,7 +1,7 @@
 //! The result of a call as text for an agent: all that is text, and a word for everything else.
 
-use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 
 use crate::result::ToolResult;
 use crate::terminal::MOST_OUTPUT;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use super::Patience;
 use super::wire::{Failed, Said};

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use crate::result::ToolResult;
 use process::Process;

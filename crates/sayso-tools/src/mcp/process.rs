@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use super::inbox::Inbox;
 use super::{Patience, Start, wire};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use super::Patience;
 use super::inbox::Next;
@@ -81,7 +81,7 @@ impl Session {
                     .and_then(Node::as_text)
                     .unwrap_or_default();
                 if !OLDER.contains(&version) {
-                    let shown = sayso_core::visible::visible(version).into_owned();
+                    let shown = sayso_core::text::visible::visible(version).into_owned();
                     return Err(format!(
                         "the server speaks the revision `{shown}` of MCP, which sayso does not"
                     ));

@@ -1,8 +1,8 @@
 //! Messages of JSON-RPC, written and read: one a line.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_core::visible::visible;
 
 /// The longest message of a server.
 pub(super) const LONGEST: usize = 16 << 20;

@@ -168,7 +168,7 @@ pub(super) fn carries(environment: &[u8], mark: &str) -> bool {
 /// Checks the variables of a call; the judge has seen them, this is only about what a system can take.
 pub(super) fn check(variables: &[(String, String)]) -> Result<(), String> {
     for (name, value) in variables {
-        let shown = sayso_core::visible::visible(name);
+        let shown = sayso_core::text::visible::visible(name);
         if name.is_empty() || name.contains(['=', '\0']) {
             return Err(format!(
                 "`{shown}` cannot be the name of a variable; nothing was run"
@@ -267,7 +267,7 @@ mod tests {
             .chain(&PROXIES)
             .filter(|name| **name != "SSH_AUTH_SOCK")
         {
-            assert!(!sayso_core::redact::names_secret(name), "{name}");
+            assert!(!sayso_core::text::redact::names_secret(name), "{name}");
         }
     }
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 /// A folder that is held open.
 pub(super) struct Folder {

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 use sayso_sandbox::explain::explain;
 use sayso_sandbox::profile::Profile;
 use sayso_sandbox::start::Sandbox;

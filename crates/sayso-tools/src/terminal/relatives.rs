@@ -101,7 +101,7 @@ mod linux {
     use std::io::Read as _;
 
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-    use sayso_core::visible::visible;
+    use sayso_core::text::visible::visible;
 
     use super::Relative;
     use crate::terminal::environment::carries;

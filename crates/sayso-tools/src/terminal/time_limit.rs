@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Operation;
-use sayso_core::tool::Role;
-use sayso_core::visible::visible;
+use sayso_core::call::operation::Operation;
+use sayso_core::call::tool::Role;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 
 /// The time limit where the call has none.
 pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(90);
@@ -82,7 +82,7 @@ pub fn time_limit_of(operation: &Operation, default: Duration) -> Result<Duratio
 
 #[cfg(test)]
 mod tests {
-    use sayso_core::operation::Call;
+    use sayso_core::call::operation::Call;
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use sayso_core::url::{Url, is_private_address};
+use sayso_core::call::url::{Url, is_private_address};
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};

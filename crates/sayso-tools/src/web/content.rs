@@ -1,8 +1,8 @@
 //! Turns the bytes of an answer into what the agent gets: text as text, anything else as its type and size.
 
-use sayso_core::node::{Node, Value};
-use sayso_core::url::Url;
-use sayso_core::visible::visible;
+use sayso_core::call::url::Url;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 
 use super::shown;
 use crate::result::ToolResult;

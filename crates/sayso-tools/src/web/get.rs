@@ -3,8 +3,8 @@
 use std::io::Read as _;
 use std::time::Instant;
 
-use sayso_core::url::Url;
-use sayso_core::visible::visible;
+use sayso_core::call::url::Url;
+use sayso_core::text::visible::visible;
 use ureq::Agent;
 use ureq::http::Response;
 use ureq::unversioned::transport::DefaultConnector;

@@ -1,6 +1,6 @@
 //! Reads where a redirect leads, relative to the address that redirects.
 
-use sayso_core::url::Url;
+use sayso_core::call::url::Url;
 
 /// The whole address that `target` means on `base`. It is not checked here.
 pub(super) fn join(base: &Url, target: &str) -> String {

@@ -7,8 +7,8 @@ mod location;
 
 use std::time::{Duration, Instant};
 
-use sayso_core::url::Url;
-use sayso_core::visible::visible;
+use sayso_core::call::url::Url;
+use sayso_core::text::visible::visible;
 
 use crate::result::ToolResult;
 

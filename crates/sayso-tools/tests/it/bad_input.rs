@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::text::node::Node;
 use sayso_tools::beneath::{Trouble, Way, folder};
 use sayso_tools::files::run;
 use sayso_tools::undo::Which;

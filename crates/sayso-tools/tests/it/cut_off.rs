@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::text::node::Node;
 use sayso_tools::backups::Limits;
 use sayso_tools::files::{Files, run};
 use sayso_tools::result::ToolResult;

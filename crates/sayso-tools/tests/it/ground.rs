@@ -9,10 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, Operation};
-use sayso_core::tool_effects::draft;
-use sayso_core::verdict::{Confirm, Decision, Risk, Terms, Tier, Verdict};
+use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::analysis::tool_effects::draft;
+use sayso_core::answer::verdict::{Confirm, Verdict};
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::terms::Terms;
+use sayso_core::text::node::{Node, Value};
 use sayso_tools::backups::Limits;
 use sayso_tools::files::{Files, Settings, run};
 use sayso_tools::result::ToolResult;
@@ -242,7 +245,7 @@ pub fn tree(top: &Path) -> BTreeMap<PathBuf, String> {
             } else if metadata.is_file() {
                 format!(
                     "file {mode:o} {}",
-                    sayso_core::digest::Digest::of_bytes(&fs::read(&path).unwrap())
+                    sayso_core::text::digest::Digest::of_bytes(&fs::read(&path).unwrap())
                 )
             } else {
                 format!("special {:o}", metadata.mode())

@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
 
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 use sayso_tools::backups::Limits;
 use sayso_tools::files::run;
 use sayso_tools::promise::Keep;

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use crate::ground::{Ground, number, yes};
 

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
-use sayso_core::node::Node;
-use sayso_core::operation::Operation;
-use sayso_core::verdict::Verdict;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::text::node::Node;
 use sayso_tools::beneath::{Trouble, Way, folder};
 use sayso_tools::files::run;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use proptest::prelude::*;
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_tools::undo::Which;
 
 use crate::ground::{Ground, yes};

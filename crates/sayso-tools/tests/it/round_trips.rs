@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_tools::files::run;
 use sayso_tools::undo::{self, Which};
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 use sayso_tools::backups::Limits;
 use sayso_tools::files::About;
 use sayso_tools::keeping::{AfterCommand, KeepLimits, Keeping};
@@ -515,8 +515,9 @@ fn too_much_or_unfit_is_said_before_anything_runs() {
 
 #[test]
 fn full_backups_make_room_but_not_at_the_cost_of_what_a_person_was_told() {
-    use sayso_core::node::Node;
-    use sayso_core::verdict::{Decision, Verdict};
+    use sayso_core::answer::verdict::Verdict;
+    use sayso_core::policy::decision::Decision;
+    use sayso_core::text::node::Node;
     let ground = Ground::with(Limits {
         file: 3000,
         total: 6000,

@@ -25,8 +25,8 @@ use std::time::{Duration, Instant};
 
 use measure::Table;
 use portable_pty::{PtySize, native_pty_system};
-use sayso_core::keymap::Keymap;
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Piece};
+use sayso_core::prompt::keymap::Keymap;
+use sayso_core::prompt::presentation::{Body, Change, Diff, DiffLine, Hunk, Piece};
 use sayso_core::prompt::{Prompt, Style};
 use sayso_tui::asking::Asking;
 use sayso_tui::key::Key;

@@ -1,6 +1,6 @@
 //! The text that somebody types: several lines, what was typed before, and the commands that it could become.
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::search::{Looked, Search};

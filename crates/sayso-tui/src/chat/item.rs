@@ -1,7 +1,7 @@
 //! One thing of a conversation on the screen: lines behind a mark that says whose they are, folded for a width when somebody looks.
 
 use sayso_core::text::count::count;
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use super::markdown::{Markdown, blank_tabs};
 use crate::fold::{self, GOES_ON, Spans, line};

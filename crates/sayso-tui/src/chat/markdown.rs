@@ -1,7 +1,7 @@
 //! Markdown with nothing left out: every character of a line stays, and only its tone says what it is. So no text can hide in it, and a link
 //! shows where it leads.
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use crate::fold::Spans;
 use crate::theme::Tone;

@@ -1,6 +1,6 @@
 //! Looks for something among what was typed before: the newest that holds these words, and older ones.
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use crate::entry::Entry;
 use crate::fold::{self, Spans};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use crate::asking::{Asking, Mode};
 use crate::fold::{self, GOES_ON, Spans, line};

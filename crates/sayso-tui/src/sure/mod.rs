@@ -8,7 +8,7 @@ mod tables;
 
 use std::borrow::Cow;
 
-use sayso_core::visible::{is_hidden, visible};
+use sayso_core::text::visible::{is_hidden, visible};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// More marks than these on one letter are spelled out: they would be painted over the lines around it.
@@ -66,7 +66,7 @@ pub fn first(text: &str) -> Option<Piece<'_>> {
     })
 }
 
-/// The code of a character, as [`sayso_core::visible`] writes it.
+/// The code of a character, as [`sayso_core::text::visible`] writes it.
 pub fn code(character: char) -> String {
     match visible(character.encode_utf8(&mut [0; 4])) {
         Cow::Owned(spelled) => spelled,
@@ -74,7 +74,7 @@ pub fn code(character: char) -> String {
     }
 }
 
-/// The text with everything spelled out that is not sure. It has to be one that [`sayso_core::visible`] gave, so that no two look the same.
+/// The text with everything spelled out that is not sure. It has to be one that [`sayso_core::text::visible`] gave, so that no two look the same.
 pub fn spelled(text: &str) -> Cow<'_, str> {
     if text.is_ascii() && !text.contains(|one: char| one.is_ascii_control())
         || pieces(text).all(|(_, piece)| matches!(piece, Piece::Letter(..)))

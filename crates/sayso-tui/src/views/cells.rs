@@ -170,7 +170,7 @@ pub(super) fn piece(text: &str, most: usize) -> usize {
 mod tests {
     use super::*;
     use ratatui::buffer::CellWidth as _;
-    use sayso_core::visible::is_hidden;
+    use sayso_core::text::visible::is_hidden;
     use unicode_segmentation::UnicodeSegmentation as _;
 
     #[test]

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use sayso_core::presentation::{
+use sayso_core::prompt::presentation::{
     Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, content_heading,
 };
-use sayso_core::size;
+use sayso_core::text::size;
 
 use crate::theme::Tone;
 

@@ -21,8 +21,8 @@ mod wrap;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use sayso_core::presentation::Body;
-use sayso_core::visible::visible;
+use sayso_core::prompt::presentation::Body;
+use sayso_core::text::visible::visible;
 
 use crate::theme::Theme;
 

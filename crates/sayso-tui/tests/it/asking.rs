@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use sayso_core::grant::GrantKey;
-use sayso_core::keymap::{Action, KEYMAPS};
-use sayso_core::prompt::{Choice, Offer, Prompt, Round, Scope, Stores, Style};
+use sayso_core::answer::grant::GrantKey;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::keymap::{Action, KEYMAPS};
+use sayso_core::prompt::{Choice, Offer, Prompt, Round, Stores, Style};
 use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::Key;
 use sayso_tui::theme::Theme;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sayso_core::keymap::KEYMAPS;
-use sayso_core::presentation::{Body, Change, DiffLine, Piece};
+use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::answer::verdict::Confirm;
+use sayso_core::prompt::keymap::KEYMAPS;
+use sayso_core::prompt::presentation::{Body, Change, DiffLine, Piece};
 use sayso_core::prompt::{Prompt, Round, Style};
-use sayso_core::verdict::{Confirm, Risk, Tier};
 use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::Key;
 use sayso_tui::theme::Theme;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use sayso_core::node::Node;
-use sayso_core::presentation::Body;
+use sayso_core::prompt::presentation::Body;
 use sayso_core::prompt::{Prompt, Style};
-use sayso_core::visible::visible;
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::visible;
 use sayso_tui::asking::Asking;
 use sayso_tui::patterns::NoPatterns;
 use sayso_tui::theme::Theme;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 use sayso_tui::draw::{Frame, Surface};
 use sayso_tui::fold::{self, GOES_ON, fold, line};
 use sayso_tui::paint::Painter;

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use sayso_core::grant::GrantKey;
-use sayso_core::node::Node;
-use sayso_core::operation::{Agent, Call, Operation};
-use sayso_core::presentation::{
+use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::answer::grant::GrantKey;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
+use sayso_core::call::operation::{Agent, Call, Operation};
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::terms::Terms;
+use sayso_core::prompt::presentation::{
     Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, Piece, Presentation,
 };
-use sayso_core::prompt::{
-    Alike, Member, Offer, Position, Prompt, Round, Scope, Stores, Style, Why,
-};
+use sayso_core::prompt::{Alike, Member, Offer, Position, Prompt, Round, Stores, Style, Why};
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::{visible, visible_block};
 use sayso_core::text::{Limits, json};
-use sayso_core::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
-use sayso_core::visible::{visible, visible_block};
 
 const WORKSPACE: &str = "/home/me/project";
 
@@ -89,17 +91,17 @@ pub fn prompt(operation: Arc<Operation>, body: Body) -> Prompt {
     let session = GrantKey::Exact(operation.digest());
     let words = format!(
         "allow exactly {} in this session",
-        sayso_core::explain::subject(&operation)
+        sayso_core::answer::explain::subject(&operation)
     );
     Prompt {
         id: "prompt-1".to_owned(),
         title: "Tool Execution Approval Required".to_owned(),
         sentence: format!(
             "builder (started by planner) wants to use {}",
-            sayso_core::explain::subject(&operation)
+            sayso_core::answer::explain::subject(&operation)
         ),
         why: vec![why("it changes files", false)],
-        description: sayso_core::explain::subject(&operation),
+        description: sayso_core::answer::explain::subject(&operation),
         presentation: Presentation {
             details: vec![(
                 "asked by".to_owned(),

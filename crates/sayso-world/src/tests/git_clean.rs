@@ -1,6 +1,6 @@
 //! Ordinary repositories: a command that only reads must not be asked for there.
 
-use sayso_core::fact::GitHelper;
+use sayso_core::analysis::fact::GitHelper;
 
 use super::Scratch;
 use super::git_danger::{commit, repository};

@@ -3,7 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 
-use sayso_core::fact::{GitHelperKind, GitScope};
+use sayso_core::analysis::fact::{GitHelperKind, GitScope};
 
 use super::Scratch;
 

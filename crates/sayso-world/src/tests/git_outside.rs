@@ -1,6 +1,6 @@
 //! Repositories whose data or settings lead out of the workspace, and addresses that hold a password.
 
-use sayso_core::fact::{Fact, GitHelperKind, Question, Shows};
+use sayso_core::analysis::fact::{Fact, GitHelperKind, Question, Shows};
 
 use super::Scratch;
 use super::git_danger::repository;

@@ -1,6 +1,6 @@
 //! The top of a repository, compared with what the real git prints.
 
-use sayso_core::fact::{Fact, GitFact, GitHelperKind, Question, Shows, TOP};
+use sayso_core::analysis::fact::{Fact, GitFact, GitHelperKind, Question, Shows, TOP};
 
 use super::Scratch;
 use crate::machine::Machine;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use sayso_core::fact::{Facts, Ignored, Question};
+use sayso_core::analysis::fact::{Facts, Ignored, Question};
 
 use super::Scratch;
 

@@ -16,7 +16,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::{Fact, Facts, GitFact, PathFact, ProgramFact, Question, Shows};
+use sayso_core::analysis::fact::{Fact, Facts, GitFact, PathFact, ProgramFact, Question, Shows};
 
 use crate::machine::Machine;
 use crate::whereabouts::Whereabouts;

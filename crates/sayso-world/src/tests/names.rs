@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::time::Instant;
 
-use sayso_core::fact::{BelowFact, Fact, NamesFact, PathKind, Question, Search, Shows};
+use sayso_core::analysis::fact::{BelowFact, Fact, NamesFact, PathKind, Question, Search, Shows};
 
 use super::git_danger::repository;
 use super::{Scratch, skipped_as_root, whereabouts};

@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::process::Command;
 
-use sayso_core::fact::{Ignored, Link, Owner, PathKind, Question};
+use sayso_core::analysis::fact::{Ignored, Link, Owner, PathKind, Question};
 
 use super::{Scratch, skipped_as_root};
 

@@ -4,7 +4,7 @@ use std::fs::{self, File, FileTimes};
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{CWD, Mode, mkfifoat};
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 
 use super::{Scratch, skipped_as_root};
 use crate::content::{Content, content};

@@ -1,6 +1,6 @@
 //! Settings of a project are found from a folder upwards; in the person's home and above it only those that choose the program.
 
-use sayso_core::fact::{Counts, Fact, Question, Setting};
+use sayso_core::analysis::fact::{Counts, Fact, Question, Setting};
 
 use super::Scratch;
 

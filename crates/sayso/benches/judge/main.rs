@@ -16,13 +16,14 @@ use std::hint::black_box;
 
 use measure::Table;
 use policies::{Kinds, policy, text};
-use sayso_core::decide::{Case, Run, decide};
-use sayso_core::digest::Digest;
-use sayso_core::fact::{Facts, Question};
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
+use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::decide::{Case, decide};
 use sayso_core::policy::Policy;
 use sayso_core::policy::read::Format;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::World;
 use scratch::Scratch;
@@ -156,7 +157,7 @@ fn whole_check(table: &mut Table, scratch: &Scratch) {
     ] {
         let operation = operation(call);
         let draft = operation.command().map_or_else(
-            || sayso_core::tool_effects::draft(&operation),
+            || sayso_core::analysis::tool_effects::draft(&operation),
             sayso_shell::analyse,
         );
         let frozen = Frozen(real.answer(&operation.cwd(), operation.workspace(), &draft.questions));

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use sayso_core::diagnostic::Source;
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
+use sayso_core::text::diagnostic::Source;
 use sayso_shell::Bash;
 
 /// What the rules are about.

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
+use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
+use sayso_core::text::node::Node;
 
 /// A yes counts for so long.
 const LASTS: Duration = Duration::from_secs(600);

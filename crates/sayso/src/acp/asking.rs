@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope};
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::{Choice, Ended, Prompt, Round};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_core::visible::visible;
 use sayso_gate::ports::{Ask, Later};
 
 use super::answered::Answered;

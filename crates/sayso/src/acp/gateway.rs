@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::ToolSays;
+use sayso_core::call::operation::ToolSays;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_core::visible::visible;
 use sayso_gate::ports::Ran;
 use sayso_gate::turn::Turn;
 

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::decide::Run as How;
-use sayso_core::node::Node;
-use sayso_core::operation::{Agent, Call, Operation, ToolSays};
-use sayso_core::tool::{self, Kind};
-use sayso_core::verdict::{Confirm, Decision, Risk, Verdict};
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::verdict::{Confirm, Verdict};
+use sayso_core::call::operation::{Agent, Call, Operation, ToolSays};
+use sayso_core::call::tool::{self, Kind};
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::Node;
 use sayso_gate::pipeline::{self, judge};
 use sayso_gate::ports::{Ask, Run, Store as _};
 use sayso_world::machine::Machine;
@@ -87,7 +89,7 @@ impl Judge {
         let name = if is_plain {
             session.to_owned()
         } else {
-            sayso_core::digest::Digest::of_bytes(session.as_bytes()).to_string()
+            sayso_core::text::digest::Digest::of_bytes(session.as_bytes()).to_string()
         };
         let name = format!("{}.{name}", self.run);
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);

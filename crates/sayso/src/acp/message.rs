@@ -1,6 +1,6 @@
 //! What an agent says: which requests are judged, and how a request for permission is read, in both shapes that there are.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use crate::rpc::message::{self, Judged, spelled};
 pub(super) use crate::rpc::message::{BAD_PARAMS, Id, LONGEST, NO_REQUEST, Refused, Said};

@@ -1,8 +1,8 @@
 //! The answers that an agent offers with a request for permission: picked by their kind, never by their id or name, and never one that lasts.
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::ToolSays;
+use sayso_core::call::operation::ToolSays;
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 
 use super::message::text;
 use crate::rpc::message::spelled;
@@ -101,7 +101,7 @@ pub(super) fn without_lasting(line: &[u8]) -> Option<Vec<u8>> {
     )
     .ok()?;
     let replaced = |node: &Node, key: &str, new: Node| {
-        let entry = |entry: &sayso_core::node::Entry| {
+        let entry = |entry: &sayso_core::text::node::Entry| {
             (
                 entry.key.clone(),
                 if entry.key == key {

@@ -1,9 +1,9 @@
 //! A question of sayso's own, in the dialog that an editor has for what its agent asks.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::call::tool::{Kind, Role};
 use sayso_core::prompt::{Prompt, Why};
-use sayso_core::tool::{Kind, Role};
-use sayso_core::visible::{has_hidden, visible, visible_block};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::{has_hidden, visible, visible_block};
 
 /// A longer question is not for the dialog of an editor: nobody would see all of it there.
 const LONGEST: usize = 64 << 10;

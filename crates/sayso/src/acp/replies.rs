@@ -1,7 +1,7 @@
 //! What the gateway says by itself, to the agent and to the editor.
 
-use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 
 use super::message::{Id, PERMISSION, Refused};
 use super::options::Choices;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use sayso_core::node::Node;
 use sayso_core::paths::join;
+use sayso_core::text::node::Node;
 
 use super::message::{Id, text};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use sayso_core::node::{Node, Value};
 use sayso_core::paths::join;
+use sayso_core::text::node::{Node, Value};
 use sayso_shell::quote;
 
 use super::answered::What;
@@ -423,7 +423,7 @@ fn terminal(params: &Node, folder: &str) -> Result<Wanted, String> {
                     "description",
                     Node::text(format!(
                         "the editor may also read it as `{}`",
-                        sayso_core::visible::visible(other)
+                        sayso_core::text::visible::visible(other)
                     )),
                 )
             });
@@ -456,7 +456,7 @@ fn environment(params: &Node, is_null: bool) -> Result<Option<Node>, String> {
         if all.iter().any(|(known, _)| known == name) {
             return Err(format!(
                 "the variable `{}` stands twice in `env`",
-                sayso_core::visible::visible(name)
+                sayso_core::text::visible::visible(name)
             ));
         }
         all.push((name.to_owned(), Node::text(value)));

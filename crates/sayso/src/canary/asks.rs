@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use super::started::{self, Folders, random};
 use super::{Cage, cage, result_of, spoke};

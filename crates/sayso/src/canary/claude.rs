@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 
 use super::Cage;
 use super::asks::Trial;

@@ -3,8 +3,8 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
 use super::Broken;

@@ -19,8 +19,8 @@ pub(crate) mod started;
 
 use std::path::Path;
 
-use sayso_core::node::Node;
-use sayso_core::visible::visible;
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::visible;
 use sayso_store::read::Reader;
 use sayso_world::whereabouts::Whereabouts;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use super::Cage;
 use super::started::{Folders, command, put};

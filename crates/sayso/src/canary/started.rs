@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use crate::scripted::Model;
 
@@ -138,7 +138,7 @@ fn plain(program: &Path) -> Command {
 }
 
 /// Writes settings for a copy.
-pub(super) fn put(file: &Path, settings: &sayso_core::node::Node) -> Result<(), String> {
+pub(super) fn put(file: &Path, settings: &sayso_core::text::node::Node) -> Result<(), String> {
     put_text(file, &sayso_core::text::json::write(settings))
 }
 

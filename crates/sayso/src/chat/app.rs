@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::keymap::{Action, Keymap};
-use sayso_core::mode::Mode;
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::policy::mode::Mode;
 use sayso_core::policy::settings::Resolved;
+use sayso_core::prompt::keymap::{Action, Keymap};
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 use sayso_gate::ids::Ids;
 use sayso_tools::files::Files;
 use sayso_tools::undo::Plan;

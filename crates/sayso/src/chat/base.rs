@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use sayso_core::decide::Run as How;
-use sayso_core::draft::Reading;
-use sayso_core::mode::Mode;
-use sayso_core::operation::Operation;
-use sayso_core::packed;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::call::operation::Operation;
 use sayso_core::policy::Policy;
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::mode::Mode;
 use sayso_core::policy::settings::Resolved;
-use sayso_core::verdict::Decision;
-use sayso_core::visible::visible;
+use sayso_core::snapshot;
+use sayso_core::text::visible::visible;
 use sayso_gate::gate::Gate;
 use sayso_gate::ports::Ask;
 use sayso_gate::stats::Counts;
@@ -321,7 +321,7 @@ impl Base {
 
 /// Whether two policies are the same, values, rules and all.
 fn is_same(one: &Policy, other: &Policy) -> bool {
-    packed::pack(one, &[]) == packed::pack(other, &[])
+    snapshot::pack(one, &[]) == snapshot::pack(other, &[])
 }
 
 fn usable(

@@ -1,11 +1,11 @@
 //! The commands that start with `/`: what there is, and what each says.
 
-use sayso_core::decide::Run as How;
-use sayso_core::mode::Mode;
-use sayso_core::node::Node;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::policy::mode::Mode;
 use sayso_core::text::count::count;
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::{visible, visible_again};
 use sayso_core::text::{Limits, json};
-use sayso_core::visible::{visible, visible_again};
 use sayso_gate::start;
 use sayso_sandbox::backend::Backend;
 use sayso_tui::chat::input::Command;

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, OFlags, flock};
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 use sayso_tools::private_folder;
 use sayso_world::bounded_file::{Content, LastLink, read};

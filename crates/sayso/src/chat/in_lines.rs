@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::{Choice, Ended, Prompt};
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::text::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::{Ask, Later};
 use sayso_tui::fold::{Spans, fold, line};

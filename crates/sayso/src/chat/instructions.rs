@@ -1,6 +1,6 @@
 //! What a model is told beside the conversation: where it works, and how permissions work here.
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 /// The instructions of a session; `mode` is what counts there, in a word.
 pub fn instructions(workspace: &str, mode: &str) -> String {

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use sayso_core::diagnostic::{Severity, Source};
-use sayso_core::node::{Node, Value};
 use sayso_core::policy::read::{Format, Origin, read};
+use sayso_core::text::diagnostic::{Severity, Source};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json, yaml};
-use sayso_core::visible::visible;
 use sayso_shell::Bash;
 use sayso_tools::private_folder;
 use sayso_world::bounded_file::{Content, LastLink, read as read_file};

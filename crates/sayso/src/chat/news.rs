@@ -5,10 +5,11 @@ use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::explain;
-use sayso_core::operation::{Call, Operation};
-use sayso_core::prompt::{Ended, Position, Prompt, Scope};
-use sayso_core::visible::visible;
+use sayso_core::answer::explain;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::prompt::{Ended, Position, Prompt};
+use sayso_core::text::visible::visible;
 use sayso_gate::approved::Approved;
 use sayso_gate::batch::Step;
 use sayso_gate::finished::{self, Finished};

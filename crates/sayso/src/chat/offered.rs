@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call};
+use sayso_core::call::operation::{Agent, Call};
+use sayso_core::call::tool;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_core::tool;
-use sayso_core::visible::visible;
 
 use super::conversation::Wanted;
 use super::model::Offered;

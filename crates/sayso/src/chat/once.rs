@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use super::conversation::Said;
 use super::model::Piece;

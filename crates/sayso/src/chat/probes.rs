@@ -1,9 +1,10 @@
 //! What the settings of the moment come to: a few ordinary calls are judged by the gate itself, and the answer is said. Nothing runs, and
 //! nothing is written down.
 
-use sayso_core::node::Node;
-use sayso_core::operation::{Agent, Call, Operation};
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Agent, Call, Operation};
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::Node;
 
 use super::base::Base;
 

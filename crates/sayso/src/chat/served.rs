@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
 use sayso_core::text::count::{agreed, count};
+use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::{visible, visible_block};
 use sayso_world::whereabouts::Whereabouts;
 
 use super::model::Offered;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{FlockOperation, flock};
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_core::visible::visible;
 use sayso_gate::ids::Ids;
 use sayso_tools::private_folder;
 

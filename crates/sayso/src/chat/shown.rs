@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use sayso_core::decide::Run as How;
-use sayso_core::effect::{Effect, EffectKind};
-use sayso_core::explain;
-use sayso_core::node::Node;
-use sayso_core::outcome::Outcome;
+use sayso_core::analysis::effect::{Effect, EffectKind};
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::explain;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
 use sayso_core::policy::settings::Resolved;
-use sayso_core::verdict::Tier;
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::{visible, visible_block};
 use sayso_gate::batch::Completed;
 use sayso_gate::finished::Finished;
 use sayso_gate::ports::Ran;

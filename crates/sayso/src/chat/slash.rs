@@ -1,6 +1,6 @@
 //! What comes of a line that starts with `/`, for whoever shows it: a screen, or lines.
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 use sayso_tools::files::{Files, Settings};
 use sayso_tools::undo::Plan;
 use sayso_tui::chat::settings::Wish;

@@ -3,16 +3,17 @@
 
 use std::path::PathBuf;
 
-use sayso_core::keymap::KEYMAPS;
-use sayso_core::learned::LearnedRule;
-use sayso_core::mode::{MODES, Mode};
-use sayso_core::node::{Node, Value};
+use sayso_core::answer::learned_rule::LearnedRule;
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::mode::{MODES, Mode};
 use sayso_core::policy::profile::PROFILES;
 use sayso_core::policy::rule::Rule;
 use sayso_core::policy::settings::{AutoAllow, Resolved};
+use sayso_core::policy::terms::Network;
+use sayso_core::prompt::keymap::KEYMAPS;
 use sayso_core::text::count::count;
-use sayso_core::verdict::{Decision, Network};
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_gate::ids::Ids;
 use sayso_sandbox::backend::Backend;
 use sayso_store::journal::{Journal, Sync};

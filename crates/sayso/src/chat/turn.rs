@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sayso_core::node::Node;
-use sayso_core::operation::Call;
-use sayso_core::outcome::Outcome;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::call::operation::Call;
+use sayso_core::text::node::Node;
 use sayso_gate::batch::{Options, Step};
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::Gate;

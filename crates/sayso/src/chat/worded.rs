@@ -1,6 +1,6 @@
 //! The settings in words, for whoever types them: `/settings mode confirm-all`, and all of them as lines.
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 use sayso_tui::chat::settings::{Kind, Row, Tab, Wish};
 use sayso_tui::fold::{Spans, line};
 use sayso_tui::theme::Tone;

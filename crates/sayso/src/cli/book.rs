@@ -2,8 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use sayso_core::node::{Node, Value};
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_store::journal::{Journal, Sync};
 use sayso_store::record;
 use sayso_store::standing::Standing;

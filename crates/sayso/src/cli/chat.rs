@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
-use sayso_core::decide::Run as How;
-use sayso_core::node::{Node, Value};
+use sayso_core::answer::run_mode::Run as How;
 use sayso_core::text::count::{agreed, count};
 use sayso_core::text::json;
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::Ask;
 use sayso_gate::start::{self, Flags};

@@ -6,14 +6,14 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use clap::Args;
-use sayso_core::decide::Run;
-use sayso_core::grant::Grant;
-use sayso_core::node::{Entry, Node, Span, Value};
-use sayso_core::operation::{Agent, Call, MAX_BYTES, Operation};
+use sayso_core::answer::grant::Grant;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Agent, Call, MAX_BYTES, Operation};
 use sayso_core::policy::Policy;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::{Entry, Node, Span, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_core::verdict::Decision;
-use sayso_core::visible::visible;
 use sayso_gate::pipeline::{Bench, Judged, judge};
 
 use super::{Place, PolicyChoice, Stop, now, say};
@@ -249,7 +249,7 @@ fn single(args: &CheckArgs, folder: &str) -> Result<Call, Stop> {
     };
     let arguments = match &args.args {
         Some(text) => json::read(text, &Limits::default()).map_err(|finding| {
-            Stop::Usage(finding.render(sayso_core::diagnostic::Source {
+            Stop::Usage(finding.render(sayso_core::text::diagnostic::Source {
                 name: "--args",
                 text,
             }))

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use sayso_core::decide::Run as How;
-use sayso_core::diagnostic::Source;
-use sayso_core::node::Node;
-use sayso_core::operation::Call;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::call::operation::Call;
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
 use sayso_core::text::count::count;
+use sayso_core::text::diagnostic::Source;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, yaml};
 use sayso_gate::batch::{Options, Step};
 use sayso_gate::ids::Ids;

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use sayso_core::node::{Node, Value};
 use sayso_core::policy::settings::AutoAllow;
 use sayso_core::text::count::{agreed, count};
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_sandbox::backend::{Backend, PARTIAL};
 use sayso_store::folder::Folder;
 use sayso_store::index::Index;

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use clap::{Args, Subcommand};
-use sayso_core::node::{Node, Value};
 use sayso_core::text::count::{agreed, count};
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_store::standing::change::Change;
 use sayso_store::standing::{Standing, What};
 

@@ -5,11 +5,11 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use sayso_core::diagnostic::{Severity, Source};
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
 use sayso_core::policy::read::{Format, Origin, read};
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::text::diagnostic::{Severity, Source};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::{visible, visible_block};
 use sayso_shell::Bash;
 use sayso_store::journal::{Journal, Sync};
 use sayso_world::policy_files::{IMPORTED, imported_file};

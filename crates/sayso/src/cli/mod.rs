@@ -37,8 +37,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Parser, Subcommand};
-use sayso_core::decide::Run as How;
-use sayso_core::mode::{MODES, Mode};
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::policy::mode::{MODES, Mode};
 use sayso_core::policy::profile::PROFILES;
 use sayso_gate::start::{self, Flags};
 use sayso_world::machine::Machine;
@@ -420,7 +420,7 @@ impl Place {
         ];
         for (name, found) in unknown {
             if let Some((why, text)) = found.filter(|(_, text)| !text.is_empty()) {
-                let shown = sayso_core::visible::visible(&text);
+                let shown = sayso_core::text::visible::visible(&text);
                 // Nothing is left to tell if the warning itself cannot be written.
                 let _ = writeln!(
                     io::stderr(),

@@ -1,8 +1,8 @@
 //! `sayso policy examples`: whole policies for common kinds of work, to be looked at and then used.
 
-use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 
 use super::{Stop, say};
 use crate::exit_code::Exit;

@@ -1,8 +1,8 @@
 //! What only the policy as a whole shows: entries of a file that do not count because of another key, profile or mode.
 
-use sayso_core::node::{Node, Value};
 use sayso_core::policy::Policy;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 
 /// Something that a person should know about one place of a file.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-use sayso_core::node::{Node, Value};
 use sayso_core::paths::{protected_names, secret_names};
 use sayso_core::policy::read::Origin;
 use sayso_core::policy::rule::{Rule, ShellRule};
 use sayso_core::policy::settings::{Listed, Settings};
 use sayso_core::policy::{Part, View};
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 
 use super::{Place, PolicyChoice, Stop};
 use crate::exit_code::Exit;

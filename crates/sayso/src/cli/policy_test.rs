@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use sayso_core::decide::Run;
-use sayso_core::diagnostic::Source;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Operation;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::Operation;
 use sayso_core::policy::Policy;
 use sayso_core::policy::read::Origin;
 use sayso_core::text::count::count;
+use sayso_core::text::diagnostic::Source;
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_world::policy_files;
 

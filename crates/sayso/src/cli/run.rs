@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
-use sayso_core::decide::Run as How;
-use sayso_core::node::{Entry, Node, Value};
-use sayso_core::operation::Call;
-use sayso_core::outcome::Outcome;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::call::operation::Call;
+use sayso_core::call::tool::{self, Kind};
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::Ended;
 use sayso_core::text::count::agreed;
 use sayso_core::text::json;
-use sayso_core::tool::{self, Kind};
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Entry, Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_gate::batch::{Batch, Options, Step};
 use sayso_gate::finished::Finished;
 use sayso_gate::ids::Ids;
@@ -296,7 +296,7 @@ fn asker(
                 progress.say(&lines);
             }
         };
-        let keymap = sayso_core::keymap::Keymap::named(&settings.keymap);
+        let keymap = sayso_core::prompt::keymap::Keymap::named(&settings.keymap);
         let scripted = Scripted::new(keymap, list, Box::new(show))
             .map_err(|why| Stop::hint(why, "write the keys or words of the prompt with commas between, such as `--answers y,n,quit`"))?;
         let scripted = Arc::new(scripted);

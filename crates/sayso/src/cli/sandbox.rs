@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use sayso_core::node::{Node, Value};
+use sayso_core::policy::terms::{Network, Terms};
 use sayso_core::text::json;
-use sayso_core::verdict::{Network, Terms};
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_sandbox::backend::{Backend, Name, PARTIAL};
 use sayso_sandbox::inner::INNER_COMMAND;
 use sayso_sandbox::plan::plan;

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, Sync};
 use sayso_store::standing::generation::Generation;

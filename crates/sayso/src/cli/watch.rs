@@ -8,10 +8,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use sayso_core::node::{Node, Value};
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round};
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_gate::ports::Ask;
 use sayso_world::whereabouts::Whereabouts;
 

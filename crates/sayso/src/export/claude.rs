@@ -1,7 +1,7 @@
 //! Claude Code: `Tool(specifier)`, deny before ask before allow.
 
+use sayso_core::policy::decision::Decision;
 use sayso_core::text::json;
-use sayso_core::verdict::Decision;
 
 use super::{Exported, Part, Thing};
 

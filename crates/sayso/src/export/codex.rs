@@ -1,7 +1,7 @@
 //! Codex: literal calls; a prefix there is always open at its end.
 
+use sayso_core::policy::decision::Decision;
 use sayso_core::text::json;
-use sayso_core::verdict::Decision;
 
 use super::{Exported, Part, Thing};
 

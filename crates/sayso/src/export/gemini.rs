@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use sayso_core::policy::decision::Decision;
 use sayso_core::text::json;
-use sayso_core::verdict::Decision;
 
 use super::{Exported, Part, Thing};
 

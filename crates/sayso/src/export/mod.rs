@@ -8,10 +8,10 @@ mod codex;
 mod gemini;
 mod opencode;
 
-use sayso_core::policy::command::Form;
-use sayso_core::policy::glob::alternatives_of;
+use sayso_core::paths::alternatives_of;
+use sayso_core::policy::command_pattern::Form;
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::rule::{Rule, Subject};
-use sayso_core::verdict::Decision;
 
 use crate::import::Note;
 

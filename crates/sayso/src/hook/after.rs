@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::text::node::Node;
 use sayso_gate::approved::Yes;
 use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};

@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sayso_core::node::Node;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::{Ended, Prompt};
+use sayso_core::text::node::Node;
 use sayso_gate::ports::{Ask, Later};
 
 use super::deadline;

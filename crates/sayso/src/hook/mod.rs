@@ -10,13 +10,14 @@ mod place;
 
 use std::sync::Arc;
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
-use sayso_core::outcome::Outcome;
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::verdict::{Confirm, Verdict};
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::call::tool::Kind;
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::settings::Resolved;
-use sayso_core::tool::Kind;
-use sayso_core::verdict::{Confirm, Decision, Verdict};
+use sayso_core::text::node::Node;
 use sayso_gate::approved::Approved;
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::Gate;
@@ -249,7 +250,8 @@ fn refused_words(place: &Place, finished: Finished) -> String {
 
 /// A call of an MCP tool may come to a gateway next, where the person is not asked again.
 fn for_gateway(place: &Place, call: &Call) -> Result<(), String> {
-    let is_mcp = sayso_core::tool::find(&call.tool).is_some_and(|tool| tool.kind == Kind::Mcp);
+    let is_mcp =
+        sayso_core::call::tool::find(&call.tool).is_some_and(|tool| tool.kind == Kind::Mcp);
     if is_mcp {
         pending::put_for_gateway(place.state(), call)
     } else {

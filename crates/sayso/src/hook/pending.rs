@@ -3,9 +3,9 @@
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, Operation};
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_store::Folder;
 

@@ -4,14 +4,16 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use sayso_core::decide::{Run as How, Uses};
-use sayso_core::grant::Grant;
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
+use sayso_core::answer::grant::Grant;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::call::tool::{self, Kind};
+use sayso_core::decide::Uses;
 use sayso_core::policy::Policy;
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::settings::{AutoAllow, Resolved};
-use sayso_core::tool::{self, Kind};
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::text::node::Node;
 use sayso_gate::approved::Approved;
 use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
@@ -258,7 +260,7 @@ impl Place {
     /// # Errors
     /// When the program's own path cannot be written in a command.
     pub fn command_beside(&self, id: &str, text: &str) -> Result<String, String> {
-        let shown = sayso_core::visible::visible_block(text);
+        let shown = sayso_core::text::visible::visible_block(text);
         let comments: String = shown
             .lines()
             .map(|line| format!("{COMMENT}{line}\n"))
@@ -283,7 +285,7 @@ impl Place {
                 .is_none_or(|comments| comments.split('\n').all(|line| line.starts_with(COMMENT)))
             && !command
                 .chars()
-                .any(|sign| sign != '\n' && sayso_core::visible::is_hidden(sign))
+                .any(|sign| sign != '\n' && sayso_core::text::visible::is_hidden(sign))
     }
 
     /// Writes down that something approved was not run after all.

@@ -1,7 +1,7 @@
 //! Claude Code: `permissions` in `settings.json`; deny, then ask, then allow, over all files, which is how sayso reads rules.
 
-use sayso_core::node::Node;
-use sayso_core::verdict::Decision;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::Node;
 
 use super::patterns::{any_command, glob, words};
 use super::{About, File, Imported, jsonc};

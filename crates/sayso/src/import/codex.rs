@@ -1,7 +1,7 @@
 //! Codex: literal calls of `prefix_rule` and `network_rule`; the strictest of all matches counts, as here. It is a program; what is no
 //! literal call is not run, and told.
 
-use sayso_core::verdict::Decision;
+use sayso_core::policy::decision::Decision;
 
 use super::patterns::words;
 use super::{About, File, Imported, Rule};

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use sayso_core::verdict::Decision;
+use sayso_core::policy::decision::Decision;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use super::patterns::{any_command, of_regex, words};

@@ -1,6 +1,6 @@
 //! JSON with comments and trailing commas, as editors and agents write their settings.
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 
 use super::File;
@@ -8,7 +8,7 @@ use super::File;
 /// The document in a file.
 pub(super) fn read(file: &File) -> Result<Node, String> {
     let text = plain(&file.text);
-    let shown = |finding: sayso_core::diagnostic::Diagnostic| {
+    let shown = |finding: sayso_core::text::diagnostic::Diagnostic| {
         let before = text.get(..finding.span.start as usize).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         format!("`{}`, line {line}: {}", file.name, finding.message)

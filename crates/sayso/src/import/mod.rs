@@ -17,7 +17,7 @@ mod zed;
 
 use std::path::Path;
 
-use sayso_core::verdict::Decision;
+use sayso_core::policy::decision::Decision;
 
 pub use write::{report, yaml};
 

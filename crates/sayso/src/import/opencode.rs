@@ -1,7 +1,7 @@
 //! opencode: `permission` in `opencode.json`; the last rule that matches counts, in the order in which the keys stand.
 
-use sayso_core::node::Node;
-use sayso_core::verdict::Decision;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::Node;
 
 use super::patterns::{any_command, glob, words};
 use super::{About, File, Imported, Ordered, Rule, jsonc, seeds, without_order};
@@ -132,7 +132,7 @@ fn is_runtime(document: &Node) -> bool {
                 .any(|key| node.get(key).is_some())
         })
     };
-    let dotted = |entry: &sayso_core::node::Entry| entry.key.starts_with("permissions.");
+    let dotted = |entry: &sayso_core::text::node::Entry| entry.key.starts_with("permissions.");
     let agents = document
         .get("agents")
         .map(Node::entries)

@@ -1,10 +1,10 @@
 //! The systems that sayso grew from: their keys are understood in a policy as they are, below the profile of the same name.
 
-use sayso_core::diagnostic::{Severity, Source};
-use sayso_core::node::Node;
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::schema::POLICY;
 use sayso_core::policy::shape::nearest;
+use sayso_core::text::diagnostic::{Severity, Source};
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json, yaml};
 use sayso_shell::Bash;
 

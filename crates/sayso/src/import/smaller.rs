@@ -1,8 +1,8 @@
 //! The smaller ones: Roo Code, Cline, goose and crush.
 
-use sayso_core::node::Node;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, yaml};
-use sayso_core::verdict::Decision;
 
 use super::patterns::{any_command, glob, words};
 use super::{About, File, Imported, Ordered, Rule, jsonc, without_order};

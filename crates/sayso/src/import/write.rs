@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use sayso_core::diagnostic::{Severity, Source};
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::text::count as nouns;
+use sayso_core::text::diagnostic::{Severity, Source};
 use sayso_core::text::json;
-use sayso_core::verdict::Decision;
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 use sayso_shell::Bash;
 
 use super::patterns::any_command;

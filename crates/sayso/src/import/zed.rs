@@ -1,7 +1,7 @@
 //! Zed: `agent.tool_permissions` in `settings.json`; deny, then confirm, then allow, then the tool's default, then that of all.
 
-use sayso_core::node::Node;
-use sayso_core::verdict::Decision;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::Node;
 
 use super::patterns::{any_command, of_regex};
 use super::{About, File, Imported, Ordered, Rule, jsonc, without_order};

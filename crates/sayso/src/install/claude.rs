@@ -8,8 +8,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
 use super::foreign::{Foreign, check_above, shown};

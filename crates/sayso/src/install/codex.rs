@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use toml_edit::DocumentMut;
 
 use super::foreign::{Foreign, shown};
@@ -129,7 +129,7 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
         .iter()
         .find(|entry| !["description", "hooks"].contains(&entry.key.as_str()))
     {
-        let finding = sayso_core::diagnostic::Diagnostic::error(
+        let finding = sayso_core::text::diagnostic::Diagnostic::error(
             entry.key_span,
             format!("Codex takes no key `{}` here", entry.key),
         );

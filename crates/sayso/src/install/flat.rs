@@ -1,7 +1,7 @@
 //! Hooks that stand one behind the other under their event, without groups: which are sayso's, and how they are put in and taken out.
 
-use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 
 use super::Refused;
 use super::hooks::{Hooks, started};
@@ -12,7 +12,7 @@ use crate::agents::Which;
 /// The hooks of sayso in such settings: the event, and which of its handlers.
 pub fn places(who: Which, root: &Node) -> Vec<(String, usize)> {
     let events = root.get("hooks").map(Node::entries).unwrap_or_default();
-    let of_event = |event: &sayso_core::node::Entry| {
+    let of_event = |event: &sayso_core::text::node::Entry| {
         let handlers = event.node.items().iter().enumerate();
         handlers
             .filter(|(_, handler)| started(who, handler).is_some())

@@ -5,8 +5,8 @@ use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::digest::Digest;
-use sayso_core::visible::visible;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::visible::visible;
 use sayso_tools::beneath::{self, Spot};
 use sayso_tools::state::State;
 

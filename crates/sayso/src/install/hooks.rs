@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 
 use super::Refused;
 use super::spans::Document;

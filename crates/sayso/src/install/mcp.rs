@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::{Node, Value};
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_tools::files::{About, Files, Settings};
 use sayso_tools::making::Source;
 use sayso_tools::state::State;

@@ -23,8 +23,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::Node;
-use sayso_core::visible::visible;
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::visible;
 use sayso_store::standing::generation::Generation;
 use sayso_tools::changes::Step;
 use sayso_tools::files::{About, Files, Settings};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use super::foreign::{Foreign, shown};
 use super::hooks::{Hooks, places};

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sayso_core::installed::{InstalledPath, OwnReason};
+use sayso_core::analysis::own_files::{InstalledPath, OwnReason};
 use sayso_world::whereabouts::Whereabouts;
 
 use super::foreign::Foreign;

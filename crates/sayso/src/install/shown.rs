@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use sayso_core::presentation::{Change, DiffLine};
-use sayso_core::redact::redact_text;
-use sayso_core::visible::visible;
+use sayso_core::prompt::presentation::{Change, DiffLine};
+use sayso_core::text::redact::redact_text;
+use sayso_core::text::visible::visible;
 use sayso_gate::presentation::diff;
 
 use crate::screen::paint::{Paint, Tone};

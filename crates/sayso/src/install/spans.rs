@@ -1,7 +1,7 @@
 //! Changes a JSON text of somebody else's at single places: every byte that is not part of the change stays as it was written.
 
-use sayso_core::diagnostic::{Diagnostic, Source};
-use sayso_core::node::{Entry, Node, Span, Value};
+use sayso_core::text::diagnostic::{Diagnostic, Source};
+use sayso_core::text::node::{Entry, Node, Span, Value};
 use sayso_core::text::{Limits, json};
 
 use super::Refused;

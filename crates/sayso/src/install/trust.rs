@@ -1,9 +1,9 @@
 //! What Codex keeps of trusted hooks in its TOML file: a hook runs only if the digest of exactly that hook stands there.
 
-use sayso_core::diagnostic::{Diagnostic, Source};
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Span, Value};
+use sayso_core::text::diagnostic::{Diagnostic, Source};
+use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Span, Value};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
 use super::Refused;

@@ -5,13 +5,13 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use rustix::fs::{FileType, major, minor};
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent as Caller, Call};
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::call::operation::{Agent as Caller, Call};
+use sayso_core::call::tool::{self, Role};
 use sayso_core::paths::join;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_core::tool::{self, Role};
-use sayso_core::visible::visible;
 
 /// The longest document that is read.
 pub const LONGEST: usize = 16 << 20;
@@ -497,9 +497,9 @@ pub fn reason(why: &str) -> String {
     // What was spelled out already is not spelled out again.
     let hidden = why
         .chars()
-        .any(|sign| sign != '\n' && sayso_core::visible::is_hidden(sign));
+        .any(|sign| sign != '\n' && sayso_core::text::visible::is_hidden(sign));
     let shown = if hidden {
-        sayso_core::visible::visible_block(why)
+        sayso_core::text::visible::visible_block(why)
     } else {
         why.to_owned()
     };

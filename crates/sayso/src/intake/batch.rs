@@ -4,12 +4,12 @@
 
 use std::collections::HashMap;
 
-use sayso_core::diagnostic::{Diagnostic, Source};
-use sayso_core::node::{Entry, Node, Span, Value};
-use sayso_core::operation::{Agent, Call};
+use sayso_core::call::operation::{Agent, Call};
+use sayso_core::call::tool;
 use sayso_core::paths::join;
+use sayso_core::text::diagnostic::{Diagnostic, Source};
+use sayso_core::text::node::{Entry, Node, Span, Value};
 use sayso_core::text::{Limits, json, yaml};
-use sayso_core::tool;
 
 /// A batch has no more calls than this.
 const MOST_CALLS: usize = 100_000;
@@ -91,7 +91,7 @@ pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, String
         }
     };
     if nodes.len() > MOST_CALLS {
-        let name = sayso_core::visible::visible(name);
+        let name = sayso_core::text::visible::visible(name);
         return Err(format!(
             "{name}: error: {} calls are more than the {MOST_CALLS} of a batch\n",
             nodes.len()
@@ -156,7 +156,7 @@ fn named(key: &str, text: &str, span: Span) -> Result<String, Diagnostic> {
     const LONGEST: usize = 256;
     let wrong = match text {
         _ if text.len() > LONGEST => format!("`{key}` is longer than {LONGEST} bytes"),
-        _ if sayso_core::visible::visible(text) != text => {
+        _ if sayso_core::text::visible::visible(text) != text => {
             format!("`{key}` holds characters that are not plainly visible (`{text}`)")
         }
         _ => return Ok(text.to_owned()),

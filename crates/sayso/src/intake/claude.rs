@@ -3,9 +3,9 @@
 //! Written after version 2.1.325. Three things are easy to get wrong: output that is no JSON lets the tool run, whatever `onFailure` says;
 //! `updatedInput` replaces all arguments, so all of them are given back; and an `ask` is only shown where somebody sits in front of it.
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, ToolSays};
+use sayso_core::call::operation::{Call, ToolSays};
 use sayso_core::paths::join;
+use sayso_core::text::node::{Node, Value};
 
 use super::agent::{
     Agent, Around, Event, Named, Reply, Said, Session, Wanted, allowed_by, decision, foreign,

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
 /// What its administrator says.

@@ -3,7 +3,7 @@
 //! Written after version 3.0.65. The plugin speaks the form of [`super::generic`]. Most of its tools do several things with one call, so one
 //! that is not allowed answers for all; and it waits three seconds for a plugin, so that nobody can be asked meanwhile.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use super::agent::{maybe, shown, text};
 use super::dialect::{Dialect, Part, Parts, by_keys, never_answered};

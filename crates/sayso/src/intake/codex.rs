@@ -6,9 +6,9 @@
 
 use std::io::{BufRead as _, Read as _};
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, ToolSays};
+use sayso_core::call::operation::{Call, ToolSays};
 use sayso_core::paths::join;
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
 use super::agent::{

@@ -3,7 +3,7 @@
 //! Written after version 1.0.102. Its documents do not name their event, so that is seen by what stands in them; its calls have no ids; older
 //! versions write the arguments as a text with JSON in it. Any status but 0 is a denial.
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use super::agent::{Moment, Reply, Said, allowed_by, run_by_sayso, text};
 use super::dialect::{

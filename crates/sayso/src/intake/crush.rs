@@ -2,7 +2,7 @@
 //!
 //! Its calls have no ids, its answer changes single arguments, and its sub-agents start no hook.
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use super::agent::{Moment, Reply, Said, text};
 use super::dialect::{

@@ -3,7 +3,7 @@
 //! The same call may come by several events, and each is judged. Where a hook that fails is a denial (`failClosed`), nothing at all counts as
 //! one that failed, so there is always an answer in words.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use super::agent::{self, Around, Moment, Reply, Said, maybe, text};
 use super::dialect::{

@@ -1,11 +1,11 @@
 //! An agent's hook described as data: under which keys its documents say what, what its tools and their arguments are called, and in which
 //! form it is answered. An agent whose hook is like that of others is a table and a few words.
 
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent as Caller, Call, ToolSays};
+use sayso_core::call::operation::{Agent as Caller, Call, ToolSays};
+use sayso_core::call::tool::{self, Kind};
 use sayso_core::paths::join;
-use sayso_core::tool::{self, Kind};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 
 use super::agent::{
     Agent, Around, Event, Moment, Reply, Said, Session, Wanted, foreign, maybe, numbered, reason,

@@ -2,7 +2,7 @@
 //!
 //! It speaks as Claude Code does, with names of its own for its tools. That its `updatedInput` counts is not said, so it is not relied on.
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use super::agent::{Moment, text};
 use super::dialect::{

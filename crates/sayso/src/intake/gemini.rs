@@ -3,7 +3,7 @@
 //! Written after version 0.61.0. Its calls have no ids; other arguments replace all of them on one way through it and are merged on another,
 //! so all are given back; an `ask` waits for ever where nobody sits in front of it; and its `allow` leaves its own questions to it.
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use super::agent::{Moment, Reply, Said, text};
 use super::dialect::{

@@ -2,8 +2,8 @@
 //!
 //! docs/guide/hooks.md describes it. The plugins that sayso puts into agents speak it, too, with the names that those have for their tools.
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::node::Node;
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::text::node::Node;
 
 use super::agent::{Around, Moment, Reply, Said, allowed_by, run_by_sayso, text};
 use super::dialect::{

@@ -2,7 +2,7 @@
 //!
 //! What it takes for a denial besides a status of 2 with words on the error stream is not known, so nothing else is said.
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use super::agent::{Moment, text};
 use super::dialect::{

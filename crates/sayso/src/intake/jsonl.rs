@@ -1,8 +1,8 @@
 //! `sayso check --jsonl`: one JSON call a line in, one JSON verdict a line out.
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call};
+use sayso_core::call::operation::{Agent, Call};
 use sayso_core::paths::join;
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
 /// What a line does not say.

@@ -3,7 +3,7 @@
 //! Written after version 1.18.33. The plugin speaks the form of [`super::generic`] and throws what is not an `allow`, which denies the call. MCP
 //! tools are named `server_tool`; the plugin says which servers there are, and a name that fits several is an unknown tool.
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use super::agent::text;
 use super::dialect::{Dialect, Own, Parts, Server, by_keys, never_answered, own};

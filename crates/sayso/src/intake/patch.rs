@@ -1,6 +1,6 @@
 //! Reads a patch of Codex (`apply_patch`): which files it makes, changes, moves and deletes, as calls of file tools.
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 /// So many files are changed by one patch.
 const MOST: usize = 500;

@@ -3,7 +3,7 @@
 //! Written after version 0.24.4. It speaks as Claude Code does and has the tools of Gemini CLI under mostly the same names; but a hook cannot
 //! change the arguments of a call, so nothing is handed to `sayso exec`, and its `allow` leaves its own questions to it.
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use super::agent::{Moment, Reply, Said, allowed_by};
 use super::dialect::{

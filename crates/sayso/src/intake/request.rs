@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Call;
+use sayso_core::call::operation::Call;
+use sayso_core::call::tool::{self, Kind, Role};
+use sayso_core::call::tool_says::Approval;
 use sayso_core::paths::join;
 use sayso_core::text::json;
-use sayso_core::tool::{self, Kind, Role};
-use sayso_core::tool_says::Approval;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_gate::presentation::given::Given;
 
 /// The longest description, in characters.
@@ -203,9 +203,9 @@ fn real(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sayso_core::digest::Digest;
-    use sayso_core::operation::ToolSays;
+    use sayso_core::call::operation::ToolSays;
     use sayso_core::text::Limits;
+    use sayso_core::text::digest::Digest;
 
     fn node(text: &str) -> Node {
         json::read(text, &Limits::default()).unwrap()

@@ -3,7 +3,7 @@
 //! Only a status of 2 with words on the error stream is a denial, and it takes no other answer. It names its workspace nowhere: the hook is
 //! started in it.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use super::agent::{Around, Moment, Reply, Said, maybe, text};
 use super::dialect::{

@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 use sayso_store::Folder;
 
 use super::process::{Process, above};

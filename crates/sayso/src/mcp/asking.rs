@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
-use sayso_core::presentation::Body;
-use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope, Why};
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::presentation::Body;
+use sayso_core::prompt::{Choice, Ended, Prompt, Round, Why};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 use sayso_gate::ports::{Ask, Later};
 
 use super::message::Id;

@@ -14,8 +14,8 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, TrustAnchor, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
-use sayso_core::digest::{Digest, Encoder};
-use sayso_core::visible::visible;
+use sayso_core::text::digest::{Digest, Encoder};
+use sayso_core::text::visible::visible;
 
 /// A root that vouches for a server.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use sayso_core::digest::{Digest, Encoder};
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{McpIdentity, Operation};
+use sayso_core::call::operation::{McpIdentity, Operation};
+use sayso_core::call::tool::Role;
+use sayso_core::text::digest::{Digest, Encoder};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_core::tool::Role;
-use sayso_core::visible::visible;
 
 use super::identity::Identity;
 use super::looks::{holds_hidden, skeleton, takes, told};
@@ -407,7 +407,7 @@ impl Inner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sayso_core::operation::Call;
+    use sayso_core::call::operation::Call;
 
     struct Bench(tempfile::TempDir);
 

@@ -8,11 +8,12 @@ use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use sayso_core::draft::Draft;
-use sayso_core::effect::{Effect, Target};
-use sayso_core::mcp_arguments::{self, Meaning};
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, McpIdentity, Operation, ToolSays};
+use sayso_core::analysis::draft::Draft;
+use sayso_core::analysis::effect::{Effect, Target};
+use sayso_core::analysis::mcp_arguments;
+use sayso_core::call::mcp_meaning::Meaning;
+use sayso_core::call::operation::{Call, McpIdentity, Operation, ToolSays};
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, yaml};
 
 const FOLDER: &str = "tools.d";
@@ -179,7 +180,7 @@ pub(super) fn known_keys(node: &Node, keys: &[&str]) -> Result<(), String> {
 }
 
 fn one(item: &Node) -> Result<Tool, String> {
-    let meaning = |entry: &sayso_core::node::Entry| {
+    let meaning = |entry: &sayso_core::text::node::Entry| {
         let word = entry.node.as_text().unwrap_or_default();
         let words = || Meaning::words().collect::<Vec<_>>().join(", ");
         let meaning = Meaning::from_word(word).ok_or_else(|| {

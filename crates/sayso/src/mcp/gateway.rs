@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
+use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 use sayso_gate::finished::Finished;
 use sayso_gate::ports::Ran;
 

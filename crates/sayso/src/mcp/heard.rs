@@ -3,8 +3,8 @@
 //! Whatever a client could read as a message has to be one that we read, too: else a server could list other tools than we saw, answer calls
 //! that it was never given, or ask the person in our name.
 
-use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 
 use super::message::{Id, LIMITS};
 use super::peek::{self, Peeked};

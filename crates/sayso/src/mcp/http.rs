@@ -14,7 +14,7 @@ use hyper::header::HeaderValue;
 use hyper::service::service_fn;
 use hyper::{HeaderMap, Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use sayso_core::node::Value;
+use sayso_core::text::node::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::{HeaderMap, Response};
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_gate::ports::Ran;
 use tokio::sync::{mpsc, oneshot};
 

@@ -1,7 +1,7 @@
 //! Headers of requests and answers: which of them go on, and which would have the two sides of the gateway read two things.
 
 use hyper::HeaderMap;
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 /// Headers that are about one connection, or that are ours to say.
 const OWN: [&str; 14] = [

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::digest::{Digest, Encoder, Pieces};
-use sayso_core::visible::visible;
+use sayso_core::text::digest::{Digest, Encoder, Pieces};
+use sayso_core::text::visible::visible;
 
 use super::authority::Authority;
 

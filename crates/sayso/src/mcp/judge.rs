@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sayso_core::node::Node;
-use sayso_core::operation::{Agent, Call, McpIdentity};
+use sayso_core::call::operation::{Agent, Call, McpIdentity};
+use sayso_core::text::node::Node;
 use sayso_gate::ports::{Ask, Run};
 
 use super::described::Described;

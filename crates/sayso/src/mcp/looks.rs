@@ -1,7 +1,7 @@
 //! What a tool says of itself, and how a name looks: what counts for telling one from another.
 
-use sayso_core::node::{Node, Value};
-use sayso_core::visible::has_hidden;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::has_hidden;
 
 /// The arguments that a tool takes; none where it does not say, or takes others, too.
 pub(super) fn takes(tool: &Node) -> Option<Vec<String>> {

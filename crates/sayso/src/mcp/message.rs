@@ -1,6 +1,6 @@
 //! One message of a client: which of them are judged, and what a call of a tool says.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use crate::rpc::message::{self, Judged};
 pub(super) use crate::rpc::message::{BAD_PARAMS, Id, LIMITS, LONGEST, NO_REQUEST, Refused, Said};

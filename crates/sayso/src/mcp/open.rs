@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 use sayso_gate::finished::Finished;
 
 use super::catalogue::Catalogue;

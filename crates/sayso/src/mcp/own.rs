@@ -6,7 +6,7 @@
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
 use super::message::{self, BAD_PARAMS, CALL, Id, Refused, Said};
@@ -199,7 +199,7 @@ fn call(params: &Node) -> Result<Node, (i32, String)> {
             BAD_PARAMS,
             format!(
                 "there is no tool `{}` here",
-                sayso_core::visible::visible(&name)
+                sayso_core::text::visible::visible(&name)
             ),
         )),
     }

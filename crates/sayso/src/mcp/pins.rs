@@ -6,8 +6,8 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_store::Folder;
 

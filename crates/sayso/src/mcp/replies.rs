@@ -1,7 +1,7 @@
 //! What the gateway says by itself, as lines of JSON-RPC.
 
-use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 
 use super::message::{Id, Refused};
 

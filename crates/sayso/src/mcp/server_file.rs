@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, yaml};
 use sayso_tools::terminal::scrubbed;
 
@@ -161,7 +161,7 @@ impl Told {
         let found = found.ok_or_else(|| {
             format!(
                 "there is no program `{}`",
-                sayso_core::visible::visible(program)
+                sayso_core::text::visible::visible(program)
             )
         })?;
         Ok(std::iter::once(found.into_os_string())

@@ -7,11 +7,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, Operation, ToolSays};
+use sayso_core::call::operation::{Call, Operation, ToolSays};
+use sayso_core::call::tool::{self, Kind, Role};
 use sayso_core::text::json;
-use sayso_core::tool::{self, Kind, Role};
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_tools::mcp::{Client, Patience, START_LIMIT, Start};
 use sayso_tools::result::ToolResult;
 use sayso_world::whereabouts::Whereabouts;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use hyper::HeaderMap;
 use hyper::body::Bytes;
 use rustls::ClientConfig;
-use sayso_core::url::Url;
+use sayso_core::call::url::Url;
 use tokio::sync::{mpsc, oneshot};
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{Connector as _, TcpConnector};
@@ -79,7 +79,7 @@ pub(super) fn address(written: &str) -> Result<Url, String> {
     let url = Url::parse(written).map_err(|bad| {
         format!(
             "`{}` is no address of a server: {}",
-            sayso_core::visible::visible(written),
+            sayso_core::text::visible::visible(written),
             bad.0
         )
     })?;

@@ -5,13 +5,13 @@
 //! `u` unknown), then `:` and where it is, unless that is where it was written. The size of a file and the values of git's settings are
 //! left out: no verdict depends on them.
 
-use sayso_core::digest::Digest;
-use sayso_core::fact::{
+use sayso_core::analysis::fact::{
     BelowFact, Fact, GitFact, GitHelper, GitHelperKind, GitScope, Ignored, Link, NamesFact, Owner,
     PathFact, PathKind, ProgramFact, Question, SettingsFact, from_home,
 };
-use sayso_core::node::{Node, Value};
 use sayso_core::paths::join;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 
 const KINDS: [(char, PathKind); 6] = [
     ('f', PathKind::File),

@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use sayso_core::analysis::fact::OwnPath;
+use sayso_core::answer::verdict::Verdict;
 use sayso_core::decide::Uses;
-use sayso_core::fact::OwnPath;
-use sayso_core::node::Node;
 use sayso_core::policy::Policy;
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::Node;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_store::read::Stored;
 use sayso_world::machine::Machine;

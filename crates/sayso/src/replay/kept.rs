@@ -5,17 +5,17 @@
 
 use std::cell::Cell;
 
-use sayso_core::decide::Run;
-use sayso_core::digest::Digest;
-use sayso_core::evidence::Evidence;
-use sayso_core::fact::{Facts, OwnPath, Question, Surroundings};
-use sayso_core::mcp_arguments::Meaning;
-use sayso_core::node::{Entry, Node, Value};
-use sayso_core::operation::{Agent, Call, McpIdentity, Operation, ToolSays};
-use sayso_core::redact::redact;
+use sayso_core::analysis::fact::{Facts, OwnPath, Question, Surroundings};
+use sayso_core::answer::evidence::Evidence;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::mcp_meaning::Meaning;
+use sayso_core::call::operation::{Agent, Call, McpIdentity, Operation, ToolSays};
+use sayso_core::call::tool::{self, Kind, Role};
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
-use sayso_core::tool::{self, Kind, Role};
-use sayso_core::verdict::Decision;
+use sayso_core::text::node::{Entry, Node, Value};
+use sayso_core::text::redact::redact;
 use sayso_gate::ports::World;
 use sayso_gate::start;
 
@@ -427,7 +427,7 @@ fn mcp(node: &Node) -> McpIdentity {
 }
 
 /// What an argument of an MCP tool means. A word that is not known means whatever its name says.
-fn meaning(entry: &sayso_core::node::Entry) -> Option<(String, Meaning)> {
+fn meaning(entry: &sayso_core::text::node::Entry) -> Option<(String, Meaning)> {
     Some((
         entry.key.clone(),
         Meaning::from_word(entry.node.as_text()?)?,

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sayso_core::decide::Run as How;
-use sayso_core::digest::Digest;
+use sayso_core::answer::run_mode::Run as How;
 use sayso_core::policy::settings::Resolved;
+use sayso_core::text::digest::Digest;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::ports::{Ask, Run};
 use sayso_store::Folder;

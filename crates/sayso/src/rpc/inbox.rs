@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sayso_core::prompt::{Ended, Prompt};
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use super::slot::Slot;
 use crate::hook::inbox;

@@ -1,8 +1,8 @@
 //! One message of JSON-RPC: read whole and strictly, so that nobody behind the gateway can read another call out of the same bytes.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_core::visible::visible;
 
 use super::peek;
 

@@ -1,8 +1,8 @@
 //! The body of a presentation as lines of text: a command, a change, the content of a file, names and values.
 
-use sayso_core::presentation::{Body, Change, Diff, content_heading};
-use sayso_core::size;
-use sayso_core::visible::visible;
+use sayso_core::prompt::presentation::{Body, Change, Diff, content_heading};
+use sayso_core::text::size;
+use sayso_core::text::visible::visible;
 
 use super::paint::{Paint, Tone};
 

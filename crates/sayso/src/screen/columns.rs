@@ -1,6 +1,6 @@
 //! Lists for people: columns side by side, the last one cut where the line ends.
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 /// A line is never cut to less than this.
 const NARROWEST: usize = 40;

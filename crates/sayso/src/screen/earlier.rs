@@ -5,18 +5,19 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use sayso_core::draft::Draft;
-use sayso_core::grant::GrantKey;
-use sayso_core::learned::{LearnedRule, RuleKey};
-use sayso_core::node::Node;
-use sayso_core::operation::Operation;
+use sayso_core::analysis::draft::Draft;
+use sayso_core::answer::grant::GrantKey;
+use sayso_core::answer::learned_rule::{LearnedRule, RuleKey};
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::Operation;
+use sayso_core::call::tool::{self, Kind, Role};
+use sayso_core::call::url::Url;
 use sayso_core::paths::{join, relative};
-use sayso_core::policy::command::Reach;
+use sayso_core::policy::command_pattern::Reach;
 use sayso_core::policy::glob::Subject;
-use sayso_core::prompt::{Prompt, Scope, Stores};
+use sayso_core::prompt::{Prompt, Stores};
 use sayso_core::text::json;
-use sayso_core::tool::{self, Kind, Role};
-use sayso_core::url::Url;
+use sayso_core::text::node::Node;
 use sayso_gate::{offers, pattern};
 use sayso_store::read::{Reader, Stored};
 use sayso_tui::patterns::{Earlier, Patterns};
@@ -276,7 +277,7 @@ fn rule_fits(rule: &LearnedRule, did: &Did) -> bool {
 /// The paths that a prompt is about, as the record would keep them.
 fn asked_paths(prompt: &Prompt) -> Vec<String> {
     let workspace = prompt.operation.workspace();
-    let path = |effect: &sayso_core::effect::Effect| {
+    let path = |effect: &sayso_core::analysis::effect::Effect| {
         Some(effect.place()?.fact.as_ref()?.canonical.clone())
     };
     let short = |path: String| match relative(&path, workspace) {

@@ -12,10 +12,11 @@ use rustix::termios::{
     LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, tcflush, tcgetattr, tcgetwinsize,
     tcsetattr,
 };
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::keymap::{Action, Keymap};
-use sayso_core::prompt::{Answer, Choice, Ended, Offer, Prompt, Round, RuleText, Scope, Stores};
-use sayso_core::visible::visible;
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::keymap::{Action, Keymap};
+use sayso_core::prompt::{Answer, Choice, Ended, Offer, Prompt, Round, RuleText, Stores};
+use sayso_core::text::visible::visible;
 use sayso_gate::ports::{Ask, Later};
 use sayso_tui::patterns::Patterns;
 

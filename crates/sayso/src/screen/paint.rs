@@ -75,7 +75,7 @@ impl Paint {
         self.width
     }
 
-    /// The text in a tone. It must have passed [`visible`](sayso_core::visible) before.
+    /// The text in a tone. It must have passed [`visible`](sayso_core::text::visible) before.
     pub fn tone(self, tone: Tone, text: &str) -> String {
         if !self.colours || text.is_empty() {
             return text.to_owned();

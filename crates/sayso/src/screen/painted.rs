@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::keymap::Keymap;
+use sayso_core::answer::decided_by::DecidedBy;
 use sayso_core::policy::settings::Resolved;
+use sayso_core::prompt::keymap::Keymap;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 use sayso_gate::ports::{Ask, Later};
 use sayso_tui::asking::{Asking, Next};

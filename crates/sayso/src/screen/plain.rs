@@ -1,12 +1,14 @@
 //! A prompt as lines of text: what would happen, why it asks, what each answer means.
 
-use sayso_core::keymap::{Action, Keymap};
+use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Verdict;
 use sayso_core::policy::settings::Resolved;
-use sayso_core::presentation::Body;
-use sayso_core::prompt::{Offer, Prompt, Round, Scope, Why};
+use sayso_core::prompt::keymap::{Action, Keymap};
+use sayso_core::prompt::presentation::Body;
+use sayso_core::prompt::{Offer, Prompt, Round, Why};
 use sayso_core::text::count as nouns;
-use sayso_core::time;
-use sayso_core::verdict::{Risk, Tier, Verdict};
+use sayso_core::text::duration;
 
 use super::body;
 use super::paint::{Paint, Tone};
@@ -128,13 +130,11 @@ pub fn details(prompt: &Prompt, look: Look) -> Vec<String> {
         out.push(format!("in {folder}"));
         out.extend(effects.iter().map(|effect| format!("• {effect}")));
     }
-    out.extend(
-        prompt
-            .verdict
-            .main_reasons()
-            .iter()
-            .map(|reason| sayso_core::explain::because(reason).trim_start().to_owned()),
-    );
+    out.extend(prompt.verdict.main_reasons().iter().map(|reason| {
+        sayso_core::answer::explain::because(reason)
+            .trim_start()
+            .to_owned()
+    }));
     out.extend(body::table(&prompt.presentation.details, paint));
     out.push(paint.tone(
         Tone::Faint,
@@ -351,7 +351,7 @@ pub fn legend(prompt: &Prompt, look: Look, enter_approves: bool) -> Vec<String> 
             Tone::Faint,
             &format!(
                 "  without an answer it is denied after {}",
-                time::words(seconds)
+                duration::words(seconds)
             ),
         ));
     }

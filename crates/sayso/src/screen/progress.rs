@@ -3,16 +3,17 @@
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-use sayso_core::effect::{Effect, EffectKind};
-use sayso_core::explain;
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Position, Scope};
-use sayso_core::sentence;
+use sayso_core::analysis::effect::{Effect, EffectKind};
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::explain;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::prompt::Position;
 use sayso_core::text::count::count;
-use sayso_core::verdict::Tier;
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::text::node::Node;
+use sayso_core::text::sentence;
+use sayso_core::text::visible::{visible, visible_block};
 use sayso_gate::approved::Approved;
 use sayso_gate::batch::{Batch, Completed, Step};
 use sayso_gate::finished::{self, Finished};

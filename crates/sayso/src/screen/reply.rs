@@ -1,7 +1,8 @@
 //! Reads a typed answer to a prompt: what it decides, or what has to be shown or asked before it can.
 
-use sayso_core::keymap::{Action, Keymap};
-use sayso_core::prompt::{Choice, Prompt, Round, Scope};
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::keymap::{Action, Keymap};
+use sayso_core::prompt::{Choice, Prompt, Round};
 
 /// What a typed line comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]

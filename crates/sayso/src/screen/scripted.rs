@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::keymap::Keymap;
+use sayso_core::prompt::keymap::Keymap;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 use sayso_gate::ports::{Ask, Later};
 
@@ -36,7 +36,10 @@ impl Scripted {
                 }
                 Some(_) => continue,
             };
-            return Err(format!("`{}` {why}", sayso_core::visible::visible(answer)));
+            return Err(format!(
+                "`{}` {why}",
+                sayso_core::text::visible::visible(answer)
+            ));
         }
         Ok(Scripted {
             keymap,
@@ -79,7 +82,7 @@ impl Scripted {
                 Reply::Nothing(_) => {
                     return Ended::Failed(format!(
                         "the answer `{}` is not offered here",
-                        sayso_core::visible::visible(&typed)
+                        sayso_core::text::visible::visible(&typed)
                     ));
                 }
             };

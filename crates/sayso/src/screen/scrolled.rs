@@ -1,8 +1,8 @@
 //! What is said where a plain prompt is higher than the screen: its start is out of sight when the question stands there.
 
-use sayso_core::keymap::Action;
-use sayso_core::presentation::Body;
 use sayso_core::prompt::Prompt;
+use sayso_core::prompt::keymap::Action;
+use sayso_core::prompt::presentation::Body;
 use sayso_core::text::count::count;
 
 use super::body;

@@ -160,7 +160,7 @@ impl Taken<'_> {
             let _ = writeln!(
                 io::stderr(),
                 "{}",
-                sayso_core::visible::visible_block(&words)
+                sayso_core::text::visible::visible_block(&words)
             );
         }
     }

@@ -1,7 +1,7 @@
 //! The scripted model behind the interface of chat completions, which most agents can be pointed at.
 
-use sayso_core::node::Node;
 use sayso_core::text::json;
+use sayso_core::text::node::Node;
 
 use super::http::Reply;
 use super::{LAST_WORDS, Script, is_streamed, list, null, number, text_of};

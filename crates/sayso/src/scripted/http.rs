@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 
 /// The longest head of a request.

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use http::{Reply, Request};
 
@@ -315,15 +315,15 @@ fn text_of(node: &Node) -> String {
 
 /// A number made by code.
 fn number(number: u32) -> Node {
-    sayso_core::node::Value::Number(number.to_string()).into()
+    sayso_core::text::node::Value::Number(number.to_string()).into()
 }
 
 /// A list made by code.
 fn list(items: Vec<Node>) -> Node {
-    sayso_core::node::Value::List(items).into()
+    sayso_core::text::node::Value::List(items).into()
 }
 
 /// Nothing.
 fn null() -> Node {
-    sayso_core::node::Value::Null.into()
+    sayso_core::text::node::Value::Null.into()
 }

@@ -6,9 +6,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sayso_core::node::Node;
-use sayso_core::outcome::Outcome;
+use sayso_core::answer::outcome::Outcome;
 use sayso_core::text::count::{agreed, count};
+use sayso_core::text::node::Node;
 use sayso_gate::events::{About, Event, EventKind};
 use sayso_store::read::{Follow, Stored};
 use sayso_world::whereabouts::Whereabouts;
@@ -349,7 +349,7 @@ const CHANGES: [&str; 8] = [
 fn tell(server: &Server, stored: &Stored) {
     let Ok(node) = stored.node() else { return };
     let number =
-        |number: i128| -> Node { sayso_core::node::Value::Number(number.to_string()).into() };
+        |number: i128| -> Node { sayso_core::text::node::Value::Number(number.to_string()).into() };
     let time = jiff::Timestamp::from_millisecond(stored.at)
         .map(|time| time.to_string())
         .unwrap_or_default();
@@ -358,7 +358,7 @@ fn tell(server: &Server, stored: &Stored) {
         ("time", Node::text(time)),
         ("kind", Node::text(&stored.kind)),
     ];
-    let null = || -> Node { sayso_core::node::Value::Null.into() };
+    let null = || -> Node { sayso_core::text::node::Value::Null.into() };
     fields.extend(SHOWN.map(|key| (key, node.get(key).cloned().unwrap_or_else(null))));
     fields.push((
         "by_words",
@@ -375,7 +375,10 @@ fn tell(server: &Server, stored: &Stored) {
             .get("words")
             .and_then(Node::as_text)
             .unwrap_or(&stored.kind);
-        let ours = Node::map([("words", Node::text(sayso_core::visible::visible(words)))]);
+        let ours = Node::map([(
+            "words",
+            Node::text(sayso_core::text::visible::visible(words)),
+        )]);
         server.feed.say("updated", &session, &ours);
     }
     for kind in events_of(&stored.kind, &node) {

@@ -5,16 +5,16 @@ use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::decide::Run as How;
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, Operation, is_possible_folder};
-use sayso_core::outcome::Outcome;
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::call::operation::{Call, Operation, is_possible_folder};
+use sayso_core::call::tool::Kind;
+use sayso_core::policy::decision::Decision;
 use sayso_core::prompt::{Ended, Prompt};
-use sayso_core::tool::Kind;
-use sayso_core::verdict::Decision;
-use sayso_core::visible::visible;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_gate::approved::Approved;
 use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
@@ -261,7 +261,7 @@ impl Door {
     pub(super) fn check(
         &self,
         call: Call,
-    ) -> Result<Result<Judged, sayso_core::operation::Malformed>, String> {
+    ) -> Result<Result<Judged, sayso_core::call::operation::Malformed>, String> {
         let operation = match Operation::freeze(call) {
             Ok(operation) => operation,
             Err(malformed) => return Ok(Err(malformed)),

@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_store::Folder;
 

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::node::{Node, Value};
-use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round, Scope};
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round};
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_gate::events::{About, Event, EventKind};
 use sayso_gate::prompts::{Answerer, Prompts, Refused, Seat, Ticket};
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 use sayso_store::Folder;
 
 const FILE: &str = "serve.log";

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 use sha2::Sha256;
 
 use super::folder::Home;

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use sayso_core::node::{Node, Value};
-use sayso_core::prompt::{Prompt, Scope};
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::Prompt;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_core::verdict::Tier;
-use sayso_core::visible::visible;
 use sayso_gate::presentation::prompt_to_node;
 
 /// Who asks.

@@ -1,6 +1,6 @@
 //! What went wrong with a request, for programs and people alike (RFC 9457).
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 /// Why a request was not done.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ impl Problem {
             ("status", Value::Number(self.status.to_string()).into()),
             (
                 "detail",
-                Node::text(sayso_core::visible::visible(&self.detail)),
+                Node::text(sayso_core::text::visible::visible(&self.detail)),
             ),
         ];
         fields.extend(self.hint.map(|hint| ("hint", Node::text(hint))));

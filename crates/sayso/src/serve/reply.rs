@@ -7,8 +7,8 @@ use std::task::{Context, Poll};
 use hyper::Response;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{HeaderName, HeaderValue};
-use sayso_core::node::Node;
 use sayso_core::text::json;
+use sayso_core::text::node::Node;
 
 use super::problem::Problem;
 use super::stream::Events;

@@ -5,18 +5,22 @@
 
 use std::sync::Arc;
 
-use sayso_core::digest::Digest;
-use sayso_core::grant::GrantKey;
-use sayso_core::learned::RuleKey;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call, McpIdentity, Operation};
-use sayso_core::presentation::{Body, Presentation};
+use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::answer::grant::GrantKey;
+use sayso_core::answer::learned_rule::RuleKey;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
+use sayso_core::call::operation::{Agent, Call, McpIdentity, Operation};
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::terms::Terms;
+use sayso_core::prompt::presentation::{Body, Presentation};
 use sayso_core::prompt::{
-    Alike, Answer, Choice, Ended, Member, Offer, Position, Prompt, Round, RuleText, Scope, Stores,
-    Style, Why,
+    Alike, Answer, Choice, Ended, Member, Offer, Position, Prompt, Round, RuleText, Stores, Style,
+    Why,
 };
-use sayso_core::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
-use sayso_core::visible::is_hidden;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::is_hidden;
 use sayso_gate::presentation::{from_node, prompt_to_node};
 
 /// A question as it comes from a hook.
@@ -84,7 +88,7 @@ pub fn read_question(node: &Node) -> Result<Question, String> {
         ("call_id", Node::text(operation.id())),
         (
             "tool",
-            Node::text(sayso_core::visible::visible(operation.tool())),
+            Node::text(sayso_core::text::visible::visible(operation.tool())),
         ),
         ("kind", Node::text(operation.kind().word())),
         ("arguments", operation.args().clone()),

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use sayso::scripted::Model;
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 use serde_json::{Value, json};
 
 use crate::stage::{Hook, Stage};

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use sayso::scripted::{Conversation, Model, Script, Step, Use};
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 use sayso_store::read::Reader;
 use serde_json::{Value, json};

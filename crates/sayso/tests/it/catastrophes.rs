@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use sayso_core::decide::Run;
-use sayso_core::node::{Node, Value};
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, yaml};
-use sayso_core::verdict::{Decision, Tier};
 
 use crate::corpus::{call, files, name, read};
 use crate::scene::Scene;

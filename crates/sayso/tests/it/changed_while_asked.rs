@@ -4,11 +4,12 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use sayso_core::decide::Run as How;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Call;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Choice, Ended, Prompt, Scope};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::Call;
+use sayso_core::prompt::{Choice, Ended, Prompt};
+use sayso_core::text::node::{Node, Value};
 use sayso_gate::approved::Approved;
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::{Gate, Ports};
@@ -265,7 +266,7 @@ fn h_21_a_target_that_becomes_a_link_to_a_secret_is_not_written_by_the_old_answe
             .verdict
             .effects
             .iter()
-            .any(|effect| sayso_core::explain::effect(effect).contains(".env"))
+            .any(|effect| sayso_core::answer::explain::effect(effect).contains(".env"))
     );
 }
 

@@ -3,10 +3,11 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use sayso_core::decide::Run;
-use sayso_core::operation::Operation;
-use sayso_core::verdict::Decision::{Allow, Ask, Deny};
-use sayso_core::verdict::{Confirm, Tier};
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::Confirm;
+use sayso_core::call::operation::Operation;
+use sayso_core::policy::decision::Decision::{Allow, Ask, Deny};
 
 use crate::scene::Scene;
 

@@ -4,10 +4,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use sayso::report;
-use sayso_core::decide::Run;
-use sayso_core::operation::Operation;
-use sayso_core::verdict::Decision::{self, Allow, Ask, Deny};
-use sayso_core::verdict::{Risk, Tier, Verdict};
+use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::policy::decision::Decision::{self, Allow, Ask, Deny};
 use sayso_gate::pipeline::{Bench, judge};
 
 use crate::scene::{NOW, Scene};

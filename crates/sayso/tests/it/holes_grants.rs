@@ -1,13 +1,13 @@
 //! Holes of earlier systems in what they remembered: a grant covers what was shown, for whom it was given, and nothing else.
 
-use sayso_core::decide::Run;
-use sayso_core::digest::Digest;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call, McpIdentity, Operation, ToolSays};
-use sayso_core::tool::Kind;
-use sayso_core::verdict::Decision::{self, Allow, Ask, Deny};
-use sayso_core::verdict::Risk;
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Agent, Call, McpIdentity, Operation, ToolSays};
+use sayso_core::call::tool::Kind;
+use sayso_core::policy::decision::Decision::{self, Allow, Ask, Deny};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 
 use crate::scene::Scene;
 

@@ -1,7 +1,7 @@
 //! Holes of earlier systems in their policy: order, typos, shared state, files that a repository brings along.
 
+use sayso_core::policy::decision::Decision::{self, Allow, Ask, Deny};
 use sayso_core::policy::profile::PROFILES;
-use sayso_core::verdict::Decision::{self, Allow, Ask, Deny};
 
 use crate::scene::Scene;
 

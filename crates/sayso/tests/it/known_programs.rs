@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use sayso_core::verdict::Decision;
+use sayso_core::policy::decision::Decision;
 
 use crate::scene::Scene;
 

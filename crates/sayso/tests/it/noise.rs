@@ -1,7 +1,9 @@
 //! Ordinary lines of real work that were denied or asked about for a false reason.
 
-use sayso_core::decide::Run;
-use sayso_core::verdict::{Confirm, Decision, Tier, Verdict};
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::{Confirm, Verdict};
+use sayso_core::policy::decision::Decision;
 
 use crate::scene::Scene;
 

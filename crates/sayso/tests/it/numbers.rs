@@ -8,10 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sayso::expected::{self, Expected, Row};
-use sayso_core::decide::Run;
-use sayso_core::diagnostic::Source;
-use sayso_core::operation::{Call, Operation};
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::diagnostic::Source;
 use sayso_gate::pipeline::{Bench, judge};
 
 use crate::scene::{NOW, Scene};
@@ -95,14 +96,14 @@ pub fn name(path: &Path) -> String {
 /// The verdict on each row in the scene of its file, and where a sandbox may stand in for questions; none for a call that is malformed,
 /// which is denied.
 fn verdicts(
-    keys: &sayso_core::node::Node,
+    keys: &sayso_core::text::node::Node,
     rows: &[Row],
 ) -> Vec<(Option<Verdict>, Option<Verdict>)> {
     let plain = Scene::of(keys);
     let bounded = Scene::of(keys);
     if !keys
         .get("policy")
-        .and_then(sayso_core::node::Node::as_text)
+        .and_then(sayso_core::text::node::Node::as_text)
         .is_some_and(|policy| policy.contains("sandbox"))
     {
         bounded.add_to_policy(sessions::CONTAINED);

@@ -1,7 +1,7 @@
 //! Every row of `corpus/paths/classes.yaml` against the tables of paths.
 
-use sayso_core::node::Node;
 use sayso_core::paths::{Odd, active, odd, prose_in, protected, secret};
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, yaml};
 
 #[test]

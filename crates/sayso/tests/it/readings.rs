@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::{Command, Stdio};
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::is_hidden;
 use sayso_core::text::{Limits, yaml};
-use sayso_core::visible::is_hidden;
 
 use crate::numbers::{files, name, shown};
 

@@ -261,7 +261,7 @@ fn bad_input_is_told() {
     // Entries of an older sayso, of one with the record off, and a damaged line.
     let desk = history();
     let journal = Journal::open(&desk.scene.state()).unwrap();
-    let text = |text: &str| sayso_core::node::Node::text(text);
+    let text = |text: &str| sayso_core::text::node::Node::text(text);
     let older = vec![
         ("tool", text("terminal")),
         ("decision", text("allow")),

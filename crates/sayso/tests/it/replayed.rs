@@ -6,9 +6,10 @@ use sayso::recorder::Recorder;
 use sayso::replay::history::{History, Tally};
 use sayso::replay::kept::Why;
 use sayso::workbench::settings;
-use sayso_core::decide::{Run, Uses};
-use sayso_core::operation::Operation;
-use sayso_core::outcome::Outcome;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::Operation;
+use sayso_core::decide::Uses;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::Store as _;
@@ -142,7 +143,7 @@ fn the_whole_corpus_under_the_same_policy_changes_nothing() {
 
 #[test]
 fn facts_that_are_not_as_they_were_written_are_never_an_answer() {
-    use sayso_core::node::Node;
+    use sayso_core::text::node::Node;
     use sayso_core::text::{Limits, json};
     let scene = Scene::empty();
     scene.file("src/a.rs", "x\n");

@@ -167,7 +167,7 @@ fn h_36_json_on_a_screen_moves_no_cursor() {
         done.out
             .trim_end()
             .chars()
-            .all(|one| !sayso_core::visible::is_hidden(one)),
+            .all(|one| !sayso_core::text::visible::is_hidden(one)),
         "{:?}",
         done.out
     );

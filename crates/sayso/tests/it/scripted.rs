@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use sayso::scripted::{Conversation, LAST_WORDS, Model, Script, Step, Use};
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use serde_json::{Value, json};
 
 const KEY: &str = "the-key-of-this-test";

@@ -8,13 +8,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sayso_core::decide::Run;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::mode::Mode;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, Operation};
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::mode::Mode;
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, yaml};
-use sayso_core::verdict::Decision;
 use sayso_gate::pipeline::{Bench, Judged, judge};
 
 use crate::numbers::{files, name, shown};

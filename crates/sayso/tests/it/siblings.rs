@@ -6,8 +6,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::decide::Run;
-use sayso_core::verdict::Decision;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::policy::decision::Decision;
 
 use crate::corpus;
 use crate::scene::Scene;

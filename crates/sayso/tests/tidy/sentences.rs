@@ -14,27 +14,27 @@ const MIN_WORDS: usize = 3;
 /// only source: a sentence beside it could drift.
 const PLACES: [(&str, &str); 19] = [
     (
-        "crates/sayso-core/src/explain.rs",
+        "crates/sayso-core/src/answer/explain.rs",
         "the verdict and the frozen operation",
     ),
     (
-        "crates/sayso-core/src/decided_by.rs",
+        "crates/sayso-core/src/answer/decided_by.rs",
         "who answered, as the record keeps it",
     ),
     (
-        "crates/sayso-core/src/rest_of_batch.rs",
+        "crates/sayso-core/src/answer/rest_of_batch.rs",
         "the setting that the judge reads for a batch grant",
     ),
     (
-        "crates/sayso-core/src/learned.rs",
+        "crates/sayso-core/src/answer/learned_rule.rs",
         "the rule that would be stored",
     ),
     (
-        "crates/sayso-core/src/prompt.rs",
+        "crates/sayso-core/src/prompt/mod.rs",
         "the offer that would be stored, and its scope",
     ),
     (
-        "crates/sayso-core/src/presentation.rs",
+        "crates/sayso-core/src/prompt/presentation.rs",
         "the body that is shown, and what undo keeps",
     ),
     (

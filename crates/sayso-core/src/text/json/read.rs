@@ -1,10 +1,10 @@
 //! Reads JSON text into a tree, without recursion and in one pass.
 
 use super::scan::Scanner;
-use crate::diagnostic::Diagnostic;
-use crate::node::{Node, Span, Value};
 use crate::text::Limits;
 use crate::text::build::{Builder, Place};
+use crate::text::diagnostic::Diagnostic;
+use crate::text::node::{Node, Span, Value};
 
 /// What may come next, after white space.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! The smallest parts of JSON text: white space, words, numbers and strings.
 
-use crate::diagnostic::Diagnostic;
-use crate::node::{Span, Value};
+use crate::text::diagnostic::Diagnostic;
+use crate::text::node::{Span, Value};
 
 /// A place in a JSON text that only moves forward.
 pub(super) struct Scanner<'a> {

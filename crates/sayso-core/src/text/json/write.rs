@@ -1,8 +1,8 @@
 //! Writes a tree as JSON on one line.
 
 use super::scan::Scanner;
-use crate::node::{Entry, Node, Value};
-use crate::visible::is_hidden;
+use crate::text::node::{Entry, Node, Value};
+use crate::text::visible::is_hidden;
 
 /// What is left to write of an open list or map.
 enum Rest<'a> {

@@ -1,6 +1,6 @@
 //! What a YAML scalar means under the core schema, and where exactly it is written.
 
-use crate::node::{Span, Value};
+use crate::text::node::{Span, Value};
 use saphyr_parser::ScalarStyle;
 
 /// The value of a scalar without quotes.

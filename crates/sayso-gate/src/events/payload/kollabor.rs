@@ -1,8 +1,8 @@
 //! The fields that listeners under profile `kollabor` know; a call that does not run is a cancelled event there.
 
-use sayso_core::node::Node;
-use sayso_core::outcome::Outcome;
-use sayso_core::verdict::Risk;
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::text::node::Node;
 
 use super::super::{Event, EventKind};
 use super::{Fields, Parts, map, result, text_or_nothing, tool_data, truth};

@@ -1,7 +1,7 @@
 //! The fields that listeners under profile `kollabor-spec` know.
 
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
 
 use super::super::{Event, EventKind};
 use super::{Fields, Parts, map, nothing, number, result, text_or_nothing, tool_data, truth};

@@ -5,12 +5,14 @@ mod kollabor_spec;
 mod opencode;
 mod ours;
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Operation;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Ended, Prompt, Scope};
-use sayso_core::redact::redact;
-use sayso_core::verdict::{Risk, Verdict};
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::prompt::{Ended, Prompt};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::redact::redact;
 
 use super::names::{self, Names};
 use super::{About, Event};
@@ -135,13 +137,14 @@ impl<'a> Parts<'a> {
 
     fn tool_type(&self) -> Option<&'static str> {
         let of_name = |name: &str| {
-            sayso_core::tool::find(name).map_or(sayso_core::tool::Kind::Custom, |tool| tool.kind)
+            sayso_core::call::tool::find(name)
+                .map_or(sayso_core::call::tool::Kind::Custom, |tool| tool.kind)
         };
         let kind = self
             .operation
             .map(Operation::kind)
             .or_else(|| self.of_entry("tool").map(of_name));
-        kind.map(sayso_core::tool::Kind::word)
+        kind.map(sayso_core::call::tool::Kind::word)
     }
 
     fn risk(&self) -> Option<Risk> {

@@ -1,9 +1,10 @@
 //! The fields that listeners under profile `opencode` know.
 
-use sayso_core::node::Node;
-use sayso_core::operation::Operation;
-use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Scope};
-use sayso_core::verdict::Tier;
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::Operation;
+use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
+use sayso_core::text::node::Node;
 
 use super::super::{Event, EventKind};
 use super::{Fields, Parts, nothing, number, text_or_nothing, truth};

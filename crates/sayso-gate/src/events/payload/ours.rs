@@ -1,7 +1,7 @@
 //! Our own fields: everything that is known at that point.
 
-use sayso_core::node::{Node, Value};
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round};
+use sayso_core::text::node::{Node, Value};
 
 use super::super::Event;
 use super::super::names::{self, Names};
@@ -37,7 +37,7 @@ pub(super) fn fields(event: &Event) -> Fields {
         ]);
     }
     if let Some(verdict) = parts.verdict {
-        let reason = |reason: &sayso_core::verdict::Reason| {
+        let reason = |reason: &sayso_core::answer::verdict::Reason| {
             Node::map([
                 ("rule", Node::text(reason.rule.clone())),
                 ("source", Node::text(reason.source.clone())),

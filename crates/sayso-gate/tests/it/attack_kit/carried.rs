@@ -1,8 +1,8 @@
 //! Rules that a person may well have, and commands that they must not carry: judged only.
 
-use sayso_core::diagnostic::Source;
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
+use sayso_core::text::diagnostic::Source;
 use sayso_shell::Bash;
 
 use super::words::AROUND;

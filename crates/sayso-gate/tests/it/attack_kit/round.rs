@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use sayso_core::draft::Reading;
-use sayso_core::verdict::Decision;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::policy::decision::Decision;
 
 use super::candidates::{Kind, Source};
 use super::carried;

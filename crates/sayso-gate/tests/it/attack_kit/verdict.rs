@@ -1,6 +1,6 @@
 //! What a run did that a silent verdict does not allow.
 
-use sayso_core::verdict::Decision;
+use sayso_core::policy::decision::Decision;
 
 use super::field::{Field, SHELLS};
 use crate::traced::judge::{Judge, Violation};

@@ -4,9 +4,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sayso_core::decide::Run as How;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
 use sayso_gate::events::{
     About, EventKind, Kinds, LONGEST_QUEUE, MOST_PANICS, PRIORITIES, Priority,
 };

@@ -5,11 +5,12 @@ use std::future::Future;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
-use sayso_core::decide::Run as How;
-use sayso_core::node::Node;
-use sayso_core::operation::Call;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Ended, Prompt, Scope};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::Call;
+use sayso_core::prompt::{Ended, Prompt};
+use sayso_core::text::node::Node;
 use sayso_gate::batch::Options;
 use sayso_gate::events::{About, Event, EventKind, Kinds, Priority};
 use sayso_gate::ports::{Ask, Later};
@@ -202,7 +203,7 @@ fn e_04_z_54_h_26_an_observer_changes_neither_decision_nor_arguments() {
                 Arc::make_mut(finished).outcome = Outcome::Approved;
             }
             if let About::Verdict(verdict) = &mut copy.about {
-                Arc::make_mut(verdict).decision = sayso_core::verdict::Decision::Allow;
+                Arc::make_mut(verdict).decision = sayso_core::policy::decision::Decision::Allow;
             }
         })
         .unwrap();

@@ -1,10 +1,10 @@
 //! What goes with events, field by field, and that no secret goes along.
 
-use sayso_core::decide::Run as How;
-use sayso_core::node::Node;
-use sayso_core::operation::Call;
-use sayso_core::prompt::Scope;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::Call;
 use sayso_core::text::json;
+use sayso_core::text::node::Node;
 use sayso_gate::events::{Event, EventKind, Names, Priority, message, payload};
 use sayso_gate::simulated::Say;
 

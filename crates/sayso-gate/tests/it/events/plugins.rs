@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use sayso_core::decide::Run as How;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
-use sayso_core::verdict::Decision;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::policy::decision::Decision;
 use sayso_gate::simulated::Say;
 
 use crate::bench::call;

@@ -1,9 +1,9 @@
 //! Counts: each call once in total and once in exactly one outcome, under every system's names.
 
 use proptest::prelude::*;
-use sayso_core::decide::Run as How;
-use sayso_core::outcome::{OUTCOMES, Outcome};
-use sayso_core::prompt::Scope;
+use sayso_core::answer::outcome::{OUTCOMES, Outcome};
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
 use sayso_gate::batch::Options;
 use sayso_gate::events::Names;
 use sayso_gate::simulated::Say;

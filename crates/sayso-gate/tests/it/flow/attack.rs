@@ -4,17 +4,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use sayso_core::decide::Run as How;
-use sayso_core::digest::Digest;
-use sayso_core::fact::{Facts, Question};
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call, Operation};
-use sayso_core::outcome::Outcome;
-use sayso_core::presentation::Body;
-use sayso_core::prompt::{Choice, Ended, Prompt, Scope};
+use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Agent, Call, Operation};
+use sayso_core::prompt::presentation::Body;
+use sayso_core::prompt::{Choice, Ended, Prompt};
+use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
-use sayso_core::verdict::Risk;
+use sayso_core::text::node::{Node, Value};
 use sayso_gate::batch::Options;
 use sayso_gate::entry::Entry;
 use sayso_gate::gate::{Gate, Ports};
@@ -428,7 +429,7 @@ fn unnoticed(rows: &[(&str, &'static str)]) -> Vec<String> {
         let twice = finished
             .verdict
             .as_ref()
-            .is_some_and(|verdict| verdict.confirm == sayso_core::verdict::Confirm::Double);
+            .is_some_and(|verdict| verdict.confirm == sayso_core::answer::verdict::Confirm::Double);
         let rounds = if twice { 2 } else { 1 };
         if asked == rounds && !room.ran().is_empty() {
             out.push((*command).to_owned());
@@ -545,7 +546,7 @@ fn what_is_read_handed_on_or_copied_is_sealed_until_it_runs() {
         if !bound {
             open.push(format!(
                 "{}: {files:?}",
-                sayso_core::explain::subject(&operation)
+                sayso_core::answer::explain::subject(&operation)
             ));
         }
     }

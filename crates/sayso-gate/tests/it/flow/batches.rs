@@ -2,10 +2,11 @@
 
 use std::future::Future as _;
 
-use sayso_core::decide::Run as How;
-use sayso_core::operation::Call;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Position, Scope};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::Call;
+use sayso_core::prompt::Position;
 use sayso_gate::batch::{Batch, Options};
 use sayso_gate::simulated::Say;
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use sayso_core::decide::Run as How;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::operation::{Agent, Call, Operation};
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
-use sayso_core::verdict::Risk;
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Agent, Call, Operation};
 use sayso_gate::entry::What;
 use sayso_gate::ports::Store as _;
 use sayso_gate::prompts::{Answerer, Prompts};

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use sayso_core::decide::Run as How;
-use sayso_core::node::Node;
-use sayso_core::operation::Call;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
-use sayso_core::verdict::Decision;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::Call;
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::node::Node;
 use sayso_gate::batch::Options;
 use sayso_gate::prompts::{Answerer, Prompts};
 use sayso_gate::simulated::{Say, Simulated};

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use sayso_core::decide::Run as How;
-use sayso_core::operation::Operation;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Choice, Ended, Prompt, Scope};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::Operation;
+use sayso_core::prompt::{Choice, Ended, Prompt};
 use sayso_gate::ports::{Ask, Later};
 use sayso_gate::simulated::{Say, Simulated};
 use sayso_gate::turn::Turn;
@@ -199,7 +200,7 @@ fn d_15_h_43_z_68_an_approval_runs_once_and_only_for_what_it_was_given_to() {
         !approved.is_for(&freeze("bash cargo build --release")),
         "another argument"
     );
-    let elsewhere = sayso_core::operation::Call {
+    let elsewhere = sayso_core::call::operation::Call {
         cwd: "/ws/src".to_owned(),
         ..call("bash cargo build")
     };

@@ -1,11 +1,11 @@
 //! Work for other agents: every attachment is a question of its own, and one denial stops it all.
 
-use sayso_core::decide::Run as How;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::Call;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
-use sayso_core::tool::Kind;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::Call;
+use sayso_core::call::tool::Kind;
+use sayso_core::text::node::{Node, Value};
 use sayso_gate::simulated::Say;
 
 use super::room::Room;
@@ -94,7 +94,7 @@ fn us_13_a_kept_answer_is_for_the_same_file_and_receiver() {
     room.call(delegate(&["/home/u/other.txt"]));
     let prompt = &room.person.seen()[0];
     assert_eq!(
-        prompt.operation.text(sayso_core::tool::Role::Agent),
+        prompt.operation.text(sayso_core::call::tool::Role::Agent),
         Some("helper")
     );
     assert_eq!(

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use sayso_core::decide::Run as How;
-use sayso_core::operation::Call;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
-use sayso_core::verdict::Decision;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::Call;
+use sayso_core::policy::decision::Decision;
 use sayso_gate::events::EventKind;
 use sayso_gate::prompts::{Answerer, Prompts};
 use sayso_gate::simulated::{Say, Simulated};
@@ -189,7 +189,7 @@ fn plugins_only_tighten_and_one_that_breaks_denies() {
         "asker",
         Arc::new(|operation, _| {
             operation
-                .text(sayso_core::tool::Role::Path)
+                .text(sayso_core::call::tool::Role::Path)
                 .map(|_| (Decision::Ask, "look twice".to_owned()))
         }),
     );

@@ -1,9 +1,10 @@
 //! Answers that are kept: what they cover, for whom, and what is never offered.
 
-use sayso_core::decide::Run as How;
-use sayso_core::operation::{Agent, Call};
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Scope, Stores};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Agent, Call};
+use sayso_core::prompt::Stores;
 use sayso_gate::simulated::Say;
 
 use super::room::Room;
@@ -190,10 +191,10 @@ fn h_48_h_67_a_kept_write_is_for_its_file_and_says_so_where_any_content_counts()
         room.call(call("file_edit src/main.rs")).outcome,
         Outcome::AutoApproved
     );
-    let other = sayso_core::node::Node::map([
-        ("path", sayso_core::node::Node::text("src/main.rs")),
-        ("find", sayso_core::node::Node::text("old")),
-        ("replace", sayso_core::node::Node::text("malware")),
+    let other = sayso_core::text::node::Node::map([
+        ("path", sayso_core::text::node::Node::text("src/main.rs")),
+        ("find", sayso_core::text::node::Node::text("old")),
+        ("replace", sayso_core::text::node::Node::text("malware")),
     ]);
     assert_eq!(
         room.call(Call {
@@ -245,10 +246,12 @@ fn h_49_trust_in_an_mcp_tool_is_for_that_server_and_tool() {
 /// finding W-24: an answer for exactly this call says what it is bound to: the arguments, without secrets, or the content.
 #[test]
 fn finding_w_24_exactly_this_call_says_what_it_binds() {
-    let text = sayso_core::node::Node::text;
-    let issue =
-        sayso_core::node::Node::map([("title", text("a \"b\"")), ("token", text("hunter22"))]);
-    let mcp = sayso_core::node::Node::map([
+    let text = sayso_core::text::node::Node::text;
+    let issue = sayso_core::text::node::Node::map([
+        ("title", text("a \"b\"")),
+        ("token", text("hunter22")),
+    ]);
+    let mcp = sayso_core::text::node::Node::map([
         ("server", text("github")),
         ("tool", text("create_issue")),
         ("arguments", issue),

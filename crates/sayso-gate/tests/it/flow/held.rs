@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use sayso_core::decide::Run as How;
-use sayso_core::digest::Digest;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call, ToolSays};
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Agent, Call, ToolSays};
+use sayso_core::policy::decision::Decision;
+use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
-use sayso_core::verdict::{Decision, Risk};
+use sayso_core::text::node::{Node, Value};
 use sayso_gate::approved::Approved;
 use sayso_gate::batch::Options;
 use sayso_gate::held::Held;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use sayso_core::decide::Run as How;
-use sayso_core::digest::{Digest, Encoder};
-use sayso_core::fact::{Facts, Question};
-use sayso_core::grant::Grant;
-use sayso_core::node::Node;
-use sayso_core::operation::Call;
+use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::answer::grant::Grant;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::call::operation::Call;
+use sayso_core::text::digest::{Digest, Encoder};
+use sayso_core::text::node::Node;
 use sayso_gate::approved::Approved;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::events::{EventKind, Recorder};
@@ -114,7 +114,7 @@ impl Run for Hands {
         self.ran
             .lock()
             .unwrap()
-            .push(sayso_core::explain::subject(approved.operation()));
+            .push(sayso_core::answer::explain::subject(approved.operation()));
         assert!(!self.breaks.load(Ordering::SeqCst), "the tool breaks");
         let failed = self.fails.load(Ordering::SeqCst);
         Box::pin(async move {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use sayso_core::decide::Run as How;
-use sayso_core::digest::Digest;
-use sayso_core::grant::GrantKey;
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, McpIdentity};
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Prompt, Scope, Stores};
+use sayso_core::answer::grant::GrantKey;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Call, McpIdentity};
+use sayso_core::prompt::{Prompt, Stores};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::Node;
 use sayso_gate::pattern;
 use sayso_gate::simulated::Say;
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use sayso_core::decide::Run as How;
-use sayso_core::grant::GrantKey;
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, ToolSays};
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Choice, Scope};
+use sayso_core::answer::grant::GrantKey;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::{Call, ToolSays};
+use sayso_core::prompt::Choice;
+use sayso_core::text::node::Node;
 use sayso_gate::ports::Store as _;
 use sayso_gate::prompts::{Answerer, Prompts};
 use sayso_gate::simulated::{Say, Simulated};

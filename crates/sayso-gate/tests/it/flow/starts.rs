@@ -1,8 +1,8 @@
 //! How a run starts, and what every mode does to a question.
 
-use sayso_core::decide::Run as How;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
 use sayso_gate::entry::What;
 use sayso_gate::simulated::Say;
 use sayso_gate::start::{Flags, settle};

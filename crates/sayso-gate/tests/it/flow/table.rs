@@ -1,9 +1,10 @@
 //! Mode × decision × answer × batch state: each row's end, events, entries and runs, against a second way to say what must come out.
 
-use sayso_core::decide::Run as How;
-use sayso_core::operation::Call;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Round, Scope};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::Call;
+use sayso_core::prompt::Round;
 use sayso_gate::batch::Options;
 use sayso_gate::events::EventKind;
 use sayso_gate::simulated::Say;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pollster::block_on;
-use sayso_core::node::{Node, Value};
-use sayso_core::outcome::Outcome;
-use sayso_core::presentation::Body;
-use sayso_core::prompt::Scope;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::presentation::Body;
+use sayso_core::text::node::{Node, Value};
 use sayso_gate::batch::Options;
 use sayso_gate::library::decision::DECISIONS;
 use sayso_gate::library::{

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use pollster::block_on;
-use sayso_core::node::Node;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::text::node::Node;
 use sayso_gate::approved::Approved;
 use sayso_gate::library::{Builder, Nowhere, Run, Say, gated, requires_approval};
 use sayso_gate::ports::{Later, Ran};

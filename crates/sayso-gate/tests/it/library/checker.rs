@@ -1,7 +1,7 @@
 //! The checker: commands, edits and addresses for hosts that ask by themselves.
 
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
 use sayso_gate::library::{Action, Builder, Checked, Checker, How, Request, Response};
 
 use super::Still;

@@ -10,9 +10,9 @@ mod wrapping;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use sayso_core::digest::Digest;
-use sayso_core::fact::{Facts, Question};
-use sayso_core::node::{Node, Value};
+use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 use sayso_gate::library::{Builder, Controller, Say, Simulated, World, simulate_user_approval};
 use sayso_gate::memory::Memory;
 use sayso_gate::ports::Content;

@@ -1,9 +1,9 @@
 //! A tool's own picture: only for those who are asked, with nothing hidden, and never instead of what sayso knows better.
 
 use pollster::block_on;
-use sayso_core::outcome::Outcome;
-use sayso_core::presentation::{Body, Mark, Meaning, Part};
-use sayso_core::prompt::Scope;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::presentation::{Body, Mark, Meaning, Part};
 use sayso_gate::library::{Presenter, Say, requires_approval, simple_approval_request};
 
 use super::{Setup, args};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pollster::block_on;
-use sayso_core::node::Node;
-use sayso_core::operation::ToolSays;
-use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Scope;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::call::operation::ToolSays;
+use sayso_core::text::node::Node;
 use sayso_gate::batch::Options;
 use sayso_gate::library::{
     Builder, Context, Nowhere, Say, Tool, Wrapped, gated, gated_async, pre_approved,

@@ -3,9 +3,9 @@
 //!
 //! `SAYSO_DIFFERENTIAL_CASES` says how many scripts are compared, and `SAYSO_ORACLE_SEED` which ones.
 
-use sayso_core::draft::{Command, Reading};
-use sayso_core::effect::{EffectKind, Target};
-use sayso_core::operation::{Call, Operation};
+use sayso_core::analysis::draft::{Command, Reading};
+use sayso_core::analysis::effect::{EffectKind, Target};
+use sayso_core::call::operation::{Call, Operation};
 use sayso_core::paths::below;
 use sayso_core::policy::{Overrides, Policy};
 use sayso_gate::pipeline::{Bench, judge};

@@ -1,7 +1,7 @@
 //! Whether a command that really ran is among those that the reader listed, where a word with unknown parts fits anything.
 
-use sayso_core::draft::Command;
-use sayso_core::fact::from_home;
+use sayso_core::analysis::draft::Command;
+use sayso_core::analysis::fact::from_home;
 
 use super::stage::LINK;
 use crate::world::HOME;

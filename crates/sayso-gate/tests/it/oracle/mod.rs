@@ -227,7 +227,7 @@ fn the_oracle_bites() {
 
 /// How bad a reading is: the worst danger, whether something is not known, whether it does more than look.
 fn badness(text: &str) -> [usize; 3] {
-    use sayso_core::effect::EffectKind;
+    use sayso_core::analysis::effect::EffectKind;
     let draft = sayso_shell::analyse(text);
     let opaque = draft.opaque.is_some();
     let tier = draft

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, yaml};
 
 /// Longer ones are about their length.

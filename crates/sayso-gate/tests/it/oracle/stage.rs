@@ -1,6 +1,6 @@
 //! The world of the sandbox as the judge is told of it: what stands there, which names a pattern stands for, what a search would show.
 
-use sayso_core::fact::{
+use sayso_core::analysis::fact::{
     BelowFact, Fact, Facts, MANY, NamesFact, ONE, PathFact, Question, Search, from_home,
     is_pattern, shown,
 };
@@ -120,7 +120,7 @@ impl Stage {
         }
         let exists = |name: &String| {
             self.path(cwd, name, true)
-                .is_some_and(|fact| fact.kind != sayso_core::fact::PathKind::Missing)
+                .is_some_and(|fact| fact.kind != sayso_core::analysis::fact::PathKind::Missing)
         };
         found.retain(exists);
         if found.is_empty() {
@@ -130,7 +130,7 @@ impl Stage {
             if let (Some(followed), Some(itself)) =
                 (self.path(cwd, &name, false), self.path(cwd, &name, true))
             {
-                if itself.kind == sayso_core::fact::PathKind::Link {
+                if itself.kind == sayso_core::analysis::fact::PathKind::Link {
                     fact.links.push((name.clone(), itself));
                 }
                 fact.files.push((name, followed));

@@ -5,11 +5,11 @@
 
 use std::collections::HashMap;
 
-use sayso_core::diagnostic::Source;
-use sayso_core::operation::{Call, Operation};
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::verdict::Decision;
+use sayso_core::text::diagnostic::Source;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_shell::Bash;
 

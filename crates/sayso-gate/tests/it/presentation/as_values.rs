@@ -1,8 +1,8 @@
 //! Prompts and presentations for programs: every field has its name, and the value is JSON.
 
-use sayso_core::decide::Run;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Agent, Call};
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_gate::presentation::{prompt_to_node, to_node};
 

@@ -1,10 +1,10 @@
 //! What a prompt says about taking a call back: what is true for this call, and nothing else (Z-23, U-09).
 
-use sayso_core::digest::Digest;
-use sayso_core::fact::{Facts, Question};
-use sayso_core::operation::Operation;
-use sayso_core::presentation::{Body, Presentation, Undo};
-use sayso_core::verdict::Verdict;
+use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Operation;
+use sayso_core::prompt::presentation::{Body, Presentation, Undo};
+use sayso_core::text::digest::Digest;
 use sayso_gate::ports::{Content, Outlook, World};
 use sayso_gate::presentation::build;
 use sayso_gate::seal::Sealed;

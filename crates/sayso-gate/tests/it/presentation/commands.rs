@@ -1,6 +1,6 @@
 //! Commands are shown whole, with the folder, what they would do, and the time limit that is their own.
 
-use sayso_core::presentation::{Body, Meaning, Part};
+use sayso_core::prompt::presentation::{Body, Meaning, Part};
 use sayso_gate::ports::Tally;
 
 use super::{call, call_json, setup, show, value, warned};

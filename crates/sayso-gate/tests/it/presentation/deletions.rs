@@ -1,6 +1,6 @@
 //! Deletions name the path, what goes with it, and that nothing is kept.
 
-use sayso_core::presentation::Body;
+use sayso_core::prompt::presentation::Body;
 use sayso_gate::ports::Tally;
 
 use super::{call, call_json, setup, show, value, warned};

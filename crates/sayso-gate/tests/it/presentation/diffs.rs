@@ -1,7 +1,7 @@
 //! Changes of files that are there: hunks, numbers, emphasis, both views, and bounded time.
 
 use proptest::prelude::*;
-use sayso_core::presentation::{Body, Change, Diff, DiffLine};
+use sayso_core::prompt::presentation::{Body, Change, Diff, DiffLine};
 use sayso_gate::presentation::diff::diff;
 use sayso_gate::presentation::views::{side_by_side, unified};
 
@@ -205,7 +205,7 @@ fn what_stays_between_the_changed_places_is_there_to_be_unfolded() {
         }
         let shown: Vec<String> = text(true)
             .lines()
-            .map(|line| sayso_core::visible::visible(line).into_owned())
+            .map(|line| sayso_core::text::visible::visible(line).into_owned())
             .collect();
         assert_eq!(whole, shown, "{changed:?}");
         let short = show(

@@ -1,6 +1,6 @@
 //! What an edit, an append and an insertion would write, and what is said where that cannot be told.
 
-use sayso_core::presentation::Body;
+use sayso_core::prompt::presentation::Body;
 
 use super::{call, call_json, diff_of, setup, short, show, warned};
 use crate::bench::Setup;

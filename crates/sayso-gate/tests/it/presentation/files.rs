@@ -1,6 +1,6 @@
 //! New files, files that are no text, and files that cannot be looked at.
 
-use sayso_core::presentation::Body;
+use sayso_core::prompt::presentation::Body;
 
 use super::{call, call_json, setup, show, try_show, value, warned};
 
@@ -195,8 +195,12 @@ fn finding_a_33_what_is_replaced_is_named_with_type_and_size() {
             panic!("{tool}: {shown:#?}")
         };
         assert_eq!(said.as_deref(), Some(over), "{tool} {path}");
-        let heading =
-            sayso_core::presentation::content_heading(path, *size, *language, said.as_deref());
+        let heading = sayso_core::prompt::presentation::content_heading(
+            path,
+            *size,
+            *language,
+            said.as_deref(),
+        );
         assert!(
             heading.contains(over) && !heading.contains("new"),
             "{heading}"

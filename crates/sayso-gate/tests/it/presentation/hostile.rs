@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use sayso_core::decide::Run;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call, ToolSays};
-use sayso_core::presentation::{Body, Presentation};
-use sayso_core::visible::has_hidden;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Agent, Call, ToolSays};
+use sayso_core::prompt::presentation::{Body, Presentation};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::has_hidden;
 use sayso_gate::presentation::{prompt_to_node, to_node};
 
 use super::{call, judged, setup, show};
@@ -218,7 +218,7 @@ proptest! {
     #[test]
     fn u_14_nothing_that_a_model_wrote_hides(call in a_call()) {
         let setup = world();
-        let Ok(operation) = sayso_core::operation::Operation::freeze(call.clone()) else { return Ok(()) };
+        let Ok(operation) = sayso_core::call::operation::Operation::freeze(call.clone()) else { return Ok(()) };
         let (_, judged) = judged(&setup, call);
         let Ok(built) = sayso_gate::presentation::build(&setup.world, &operation, &judged.reading, &judged.verdict, setup.settings()) else {
             return Ok(());

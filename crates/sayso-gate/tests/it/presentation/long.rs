@@ -1,6 +1,6 @@
 //! Long bodies are cut to a screen; all of it stays within reach, and what is not on the screen is told.
 
-use sayso_core::presentation::Body;
+use sayso_core::prompt::presentation::Body;
 
 use super::{call, rows, setup, show, warned};
 use crate::bench::Setup;

@@ -14,11 +14,11 @@ mod sentences;
 mod structured;
 mod words;
 
-use sayso_core::decide::Run;
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, Operation};
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Presentation};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::prompt::presentation::{Body, Change, Diff, DiffLine, Presentation};
 use sayso_core::text::Limits;
+use sayso_core::text::node::Node;
 use sayso_gate::pipeline::{Bench, Judged, judge};
 use sayso_gate::presentation::{Built, build};
 

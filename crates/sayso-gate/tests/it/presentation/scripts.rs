@@ -1,7 +1,9 @@
 //! Scripts and recipes that a command runs: read, judged and shown (issue "scripts and task runners"; bypasses W13, H-27).
 
-use sayso_core::presentation::Body;
-use sayso_core::verdict::{Confirm, Decision, Tier};
+use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::verdict::Confirm;
+use sayso_core::policy::decision::Decision;
+use sayso_core::prompt::presentation::Body;
 
 use super::{call, judged, setup, show, value, warned};
 use crate::bench::Setup;

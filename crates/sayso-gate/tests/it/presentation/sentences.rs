@@ -1,9 +1,10 @@
 //! The one sentence that a prompt starts with, and why it asks.
 
-use sayso_core::operation::{Agent, Call};
-use sayso_core::sentence;
+use sayso_core::analysis::risk::{Level, Risk};
+use sayso_core::call::operation::{Agent, Call};
+use sayso_core::policy::decision::Decision;
 use sayso_core::text::Limits;
-use sayso_core::verdict::{Decision, Level, Risk};
+use sayso_core::text::sentence;
 use sayso_gate::describe::description;
 use sayso_gate::presentation::{Built, NOT_KNOWN};
 
@@ -338,7 +339,7 @@ fn finding_w_18_a_reason_is_a_whole_sentence() {
         }
     }
     let effects = |command: &str| match built(&setup(), command).presentation.body {
-        sayso_core::presentation::Body::Command { effects, .. } => effects,
+        sayso_core::prompt::presentation::Body::Command { effects, .. } => effects,
         other => panic!("{other:#?}"),
     };
     let all = effects("curl https://example.org");

@@ -1,7 +1,7 @@
 //! Names and values: MCP, fetch, delegation, moves and tools that nobody knows.
 
-use sayso_core::node::Node;
-use sayso_core::operation::{Call, McpIdentity, ToolSays};
+use sayso_core::call::operation::{Call, McpIdentity, ToolSays};
+use sayso_core::text::node::Node;
 
 use super::{call, call_json, rows, setup, show, value, warned};
 

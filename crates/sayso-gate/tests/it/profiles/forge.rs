@@ -1,7 +1,7 @@
 //! 002: every tool asks until the person writes a rule.
 
-use sayso_core::mode::Mode;
-use sayso_core::verdict::Decision::{Allow, Ask, Deny};
+use sayso_core::policy::decision::Decision::{Allow, Ask, Deny};
+use sayso_core::policy::mode::Mode;
 
 use crate::bench::Setup;
 

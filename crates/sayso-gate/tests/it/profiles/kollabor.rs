@@ -1,10 +1,10 @@
 //! 004: risk levels, and a mode that asks for everything until it is changed.
 
-use sayso_core::mode::Mode;
-use sayso_core::operation::Call;
+use sayso_core::analysis::risk::Risk;
+use sayso_core::call::operation::Call;
+use sayso_core::policy::decision::Decision::{Allow, Ask, Deny};
+use sayso_core::policy::mode::Mode;
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::verdict::Decision::{Allow, Ask, Deny};
-use sayso_core::verdict::Risk;
 use sayso_shell::Bash;
 
 use crate::bench::{Setup, call};

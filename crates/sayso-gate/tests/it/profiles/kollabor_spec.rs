@@ -1,12 +1,13 @@
 //! 000: a list of safe commands and paths, everything else asks, deletes twice.
 
-use sayso_core::decide::Run;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::mode::Mode;
-use sayso_core::operation::Call;
-use sayso_core::tool::{Category, find};
-use sayso_core::verdict::Decision::{Allow, Ask, Deny};
-use sayso_core::verdict::{Confirm, Risk};
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::Confirm;
+use sayso_core::call::operation::Call;
+use sayso_core::call::tool::{Category, find};
+use sayso_core::policy::decision::Decision::{Allow, Ask, Deny};
+use sayso_core::policy::mode::Mode;
 
 use crate::bench::{PROFILES, Setup, call};
 

@@ -1,12 +1,12 @@
 //! 001: tools speak for themselves, folders and commands have their own terms.
 
-use sayso_core::decide::Run;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, ToolSays};
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Call, ToolSays};
+use sayso_core::policy::decision::Decision::{self, Allow, Ask, Deny};
 use sayso_core::policy::settings::ShellDefault;
-use sayso_core::verdict::Decision::{self, Allow, Ask, Deny};
-use sayso_core::verdict::Risk;
+use sayso_core::text::node::{Node, Value};
 
 use crate::bench::{PROFILES, Setup, call};
 
@@ -38,7 +38,7 @@ fn settings_have_their_defaults() {
     );
     assert!(
         !settings.sandbox_require
-            && settings.sandbox_network == sayso_core::verdict::Network::Nothing
+            && settings.sandbox_network == sayso_core::policy::terms::Network::Nothing
             && settings.roots.is_empty()
     );
     assert_eq!(settings.approval_timeout, 0);
@@ -158,7 +158,7 @@ fn r_02_a_session_remembers_equal_payloads_only() {
         id: "1".to_owned(),
         key: GrantKey::Payload {
             tool: "deploy".to_owned(),
-            payload: sayso_core::digest::Digest::of_node(&payload),
+            payload: sayso_core::text::digest::Digest::of_node(&payload),
         },
         reach: Reach::Session("s".to_owned()),
         agent: String::new(),

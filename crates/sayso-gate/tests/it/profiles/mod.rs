@@ -13,8 +13,8 @@ mod profile_opencode;
 #[path = "sayso.rs"]
 mod profile_sayso;
 
-use sayso_core::decide::Run;
-use sayso_core::verdict::Decision::{Allow, Ask, Deny};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::policy::decision::Decision::{Allow, Ask, Deny};
 
 use crate::bench::{PROFILES, Setup};
 
@@ -56,7 +56,7 @@ fn z_01_every_profile_has_the_timeout_keymap_and_style_of_the_table() {
         );
         assert!(
             !settings.sandbox_require
-                && settings.sandbox_network == sayso_core::verdict::Network::Nothing,
+                && settings.sandbox_network == sayso_core::policy::terms::Network::Nothing,
             "{name}"
         );
         assert_eq!(
@@ -127,7 +127,7 @@ fn z_08_catastrophes_are_denied_and_dangers_asked_twice_in_every_profile() {
         let verdict = setup.judge(crate::bench::call("bash chmod -R 777 src"));
         assert_eq!(
             (verdict.decision, verdict.confirm),
-            (Ask, sayso_core::verdict::Confirm::Double),
+            (Ask, sayso_core::answer::verdict::Confirm::Double),
             "{name}: {:#?}",
             verdict.reasons
         );

@@ -1,8 +1,8 @@
 //! 003: edit and bash ask, patterns decide, webfetch is free, agents have sections of their own.
 
-use sayso_core::mode::Mode;
-use sayso_core::verdict::Confirm;
-use sayso_core::verdict::Decision::{Allow, Ask, Deny};
+use sayso_core::answer::verdict::Confirm;
+use sayso_core::policy::decision::Decision::{Allow, Ask, Deny};
+use sayso_core::policy::mode::Mode;
 
 use crate::bench::{Setup, by, call};
 

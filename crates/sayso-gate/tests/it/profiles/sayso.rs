@@ -1,8 +1,8 @@
 //! The default profile: silent for what is provably harmless, a question for the rest.
 
-use sayso_core::mode::Mode;
-use sayso_core::verdict::Confirm;
-use sayso_core::verdict::Decision::{Allow, Ask, Deny};
+use sayso_core::answer::verdict::Confirm;
+use sayso_core::policy::decision::Decision::{Allow, Ask, Deny};
+use sayso_core::policy::mode::Mode;
 
 use crate::bench::{Setup, call};
 

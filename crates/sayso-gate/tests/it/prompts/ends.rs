@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sayso_core::digest::Digest;
-use sayso_core::prompt::{Answer, Choice, Ended, Scope};
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::{Answer, Choice, Ended};
+use sayso_core::text::digest::Digest;
 use sayso_gate::prompts::{Answerer, Prompts, Refused};
 
 use super::{about, of_session, prompt};

@@ -5,11 +5,12 @@ mod ends;
 
 use std::sync::Arc;
 
-use sayso_core::operation::{Call, Operation};
-use sayso_core::outcome::Outcome;
-use sayso_core::presentation::{Body, Presentation};
-use sayso_core::prompt::{Offer, Prompt, Round, Scope, Stores, Style};
-use sayso_core::verdict::Verdict;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::prompt::presentation::{Body, Presentation};
+use sayso_core::prompt::{Offer, Prompt, Round, Stores, Style};
 use sayso_gate::prompts::{Answerer, Reaches};
 
 use crate::bench::{Setup, call};
@@ -66,15 +67,15 @@ pub fn of_session(name: &str, session: &str) -> Answerer {
 
 #[test]
 fn outcomes_have_words_of_their_own() {
-    let mut words: Vec<&str> = sayso_core::outcome::OUTCOMES
+    let mut words: Vec<&str> = sayso_core::answer::outcome::OUTCOMES
         .iter()
         .map(|(_, word)| *word)
         .collect();
     words.sort_unstable();
     words.dedup();
-    assert_eq!(words.len(), sayso_core::outcome::OUTCOMES.len());
+    assert_eq!(words.len(), sayso_core::answer::outcome::OUTCOMES.len());
     assert!(
-        sayso_core::outcome::OUTCOMES
+        sayso_core::answer::outcome::OUTCOMES
             .iter()
             .all(|(outcome, word)| Outcome::from_word(word) == Some(*outcome))
     );

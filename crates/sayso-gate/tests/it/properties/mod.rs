@@ -7,17 +7,18 @@ mod random;
 mod texts;
 
 use proptest::prelude::*;
-use sayso_core::decide::Run;
-use sayso_core::diagnostic::Source;
-use sayso_core::draft::Reading;
-use sayso_core::effect::{EffectKind, Target};
-use sayso_core::grant::{Grant, GrantKey};
-use sayso_core::learned::RuleKey;
-use sayso_core::mode::Mode;
-use sayso_core::operation::{Call, ToolSays};
+use sayso_core::analysis::draft::Reading;
+use sayso_core::analysis::effect::{EffectKind, Target};
+use sayso_core::answer::grant::{Grant, GrantKey};
+use sayso_core::answer::learned_rule::RuleKey;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Call, ToolSays};
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::mode::Mode;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::text::diagnostic::Source;
 use sayso_gate::pipeline::{Bench, Judged, judge};
 use sayso_shell::Bash;
 
@@ -257,7 +258,7 @@ fn every_call_in_every_profile_mode_and_run() {
         .map(|text| crate::bench::call(text))
         .collect();
     for profile in crate::bench::PROFILES {
-        for mode in sayso_core::mode::MODES.map(|(mode, _)| mode) {
+        for mode in sayso_core::policy::mode::MODES.map(|(mode, _)| mode) {
             let user = Text {
                 origin: Origin::User,
                 values: format!("profile: {profile}"),
@@ -280,13 +281,13 @@ fn every_call_in_every_profile_mode_and_run() {
                     "{profile} {mode:?} {call:?}"
                 );
                 assert_eq!(strict, decide(Run::Strict));
-                let changes = |effect: &sayso_core::effect::Effect| {
+                let changes = |effect: &sayso_core::analysis::effect::Effect| {
                     matches!(effect.kind, EffectKind::Write | EffectKind::Delete)
                 };
                 let own = |path: &str| {
                     path.starts_with("/ws/.sayso") || path.starts_with("/home/u/.config/sayso")
                 };
-                let touches = |effect: &sayso_core::effect::Effect| {
+                let touches = |effect: &sayso_core::analysis::effect::Effect| {
                     changes(effect)
                         && effect
                             .place()

@@ -1,13 +1,14 @@
 //! More to do, more rules against it, or less known of it: nothing of that ever makes a decision milder.
 
 use proptest::prelude::*;
-use sayso_core::decide::{Case, Run, decide};
-use sayso_core::draft::Reading;
-use sayso_core::grant::Grant;
-use sayso_core::operation::Call;
+use sayso_core::analysis::draft::Reading;
+use sayso_core::answer::grant::Grant;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Call;
+use sayso_core::decide::{Case, decide};
 use sayso_core::policy::Policy;
 use sayso_core::policy::read::Origin;
-use sayso_core::verdict::Verdict;
 
 use super::random::{Bent, any_call, any_mode, any_run, any_world, call_and_grants};
 use super::texts::{Text, rule, trusted_texts};

@@ -1,10 +1,10 @@
 //! The order of rules and layers never matters, and nobody loosens what stands above.
 
 use proptest::prelude::*;
-use sayso_core::decide::Run;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::read::Origin;
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::verdict::Decision;
 use sayso_shell::Bash;
 
 use super::random::{any_mode, any_run, any_world, call_and_grants};

@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use sayso_core::decide::Run;
-use sayso_core::digest::Digest;
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::learned::RuleKey;
-use sayso_core::operation::Call;
-use sayso_core::packed::{pack, unpack};
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::learned_rule::RuleKey;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::Call;
+use sayso_core::call::tool::Kind;
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::read::Origin;
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::tool::Kind;
-use sayso_core::verdict::{Decision, Risk};
+use sayso_core::snapshot::{pack, unpack};
+use sayso_core::text::digest::Digest;
 
 use sayso_shell::Bash;
 

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use sayso_core::decide::Run;
-use sayso_core::digest::Digest;
-use sayso_core::fact::{Fact, Facts, Ignored, Link, PathKind, Question};
-use sayso_core::grant::{Grant, GrantKey, Reach};
-use sayso_core::learned::{LearnedRule, RuleKey};
-use sayso_core::mode::Mode;
-use sayso_core::operation::{Agent, Call, McpIdentity, ToolSays};
-use sayso_core::tool::Kind;
-use sayso_core::verdict::Risk;
+use sayso_core::analysis::fact::{Fact, Facts, Ignored, Link, PathKind, Question};
+use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
+use sayso_core::answer::learned_rule::{LearnedRule, RuleKey};
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Agent, Call, McpIdentity, ToolSays};
+use sayso_core::call::tool::Kind;
+use sayso_core::policy::mode::Mode;
+use sayso_core::text::digest::Digest;
 use sayso_gate::ports::World;
 
 use crate::bench::{NOW, call, freeze};
@@ -187,7 +187,7 @@ pub fn any_call() -> impl Strategy<Value = Call> {
     let says = prop_oneof![
         6 => Just(ToolSays::Nothing),
         1 => Just(ToolSays::PreApproved),
-        1 => Just(ToolSays::NeedsApproval { payload: sayso_core::node::Node::text("p"), description: "d".to_owned() }),
+        1 => Just(ToolSays::NeedsApproval { payload: sayso_core::text::node::Node::text("p"), description: "d".to_owned() }),
         1 => Just(ToolSays::Blocked { reason: "no".to_owned() }),
     ];
     (call_text(), agent, says, any::<bool>(), any::<bool>()).prop_map(
@@ -270,7 +270,11 @@ pub fn any_run() -> impl Strategy<Value = Run> {
 pub fn any_mode() -> impl Strategy<Value = Option<Mode>> {
     prop::option::weighted(
         0.2,
-        select(sayso_core::mode::MODES.map(|(mode, _)| mode).to_vec()),
+        select(
+            sayso_core::policy::mode::MODES
+                .map(|(mode, _)| mode)
+                .to_vec(),
+        ),
     )
 }
 
@@ -288,7 +292,7 @@ pub fn grant_for(call: &Call) -> BoxedStrategy<Grant> {
         GrantKey::Exact(Digest::of_bytes(b"other")),
         GrantKey::Payload {
             tool: call.tool.clone(),
-            payload: Digest::of_node(&sayso_core::node::Node::text("p")),
+            payload: Digest::of_node(&sayso_core::text::node::Node::text("p")),
         },
         GrantKey::Command {
             words: words("git status"),

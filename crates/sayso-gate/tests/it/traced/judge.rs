@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use sayso_core::draft::{Command, Reading};
-use sayso_core::effect::{EffectKind, Target};
-use sayso_core::fact::{Facts, Question};
-use sayso_core::operation::{Call, Operation};
+use sayso_core::analysis::draft::{Command, Reading};
+use sayso_core::analysis::effect::{EffectKind, Target};
+use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::call::operation::{Call, Operation};
 use sayso_core::paths::{below, join};
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::verdict::Decision;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::World;
 use sayso_shell::Bash;

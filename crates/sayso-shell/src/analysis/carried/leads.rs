@@ -6,7 +6,7 @@
 //! `-D*` means all that start so, `~x` a word with `x` in it, a word without a dash exactly this word, `SHELL=` for a variable, `+` for a word that starts with it. `-r?/` counts only where the value
 //! has a `/`, `-p!no:` not where it starts with `no:`.
 
-use sayso_core::draft::Lead;
+use sayso_core::analysis::draft::Lead;
 
 use super::row_index::Index;
 use crate::parse::characters::last_part;

@@ -1,8 +1,8 @@
 //! Puts the effects of a carried command into the draft of the one that carries it.
 
-use sayso_core::draft::{Carried, Draft, Opaque};
-use sayso_core::effect::{Effect, EffectKind, Place as PathPlace, Target};
-use sayso_core::fact::HOME;
+use sayso_core::analysis::draft::{Carried, Draft, Opaque};
+use sayso_core::analysis::effect::{Effect, EffectKind, Place as PathPlace, Target};
+use sayso_core::analysis::fact::HOME;
 
 use super::Command;
 use super::commands::Place;
@@ -113,7 +113,7 @@ pub(super) fn merge(draft: &mut Draft, outer: &Command<'_>, inner: Inner<'_>) ->
     }
     for danger in inside.dangers {
         if !draft.dangers.iter().any(|other| other.what == danger.what) {
-            draft.dangers.push(sayso_core::draft::Danger {
+            draft.dangers.push(sayso_core::analysis::draft::Danger {
                 part: Some(outer.part),
                 shown_by_effect: false,
                 ..danger

@@ -9,8 +9,8 @@ mod merge;
 mod named_paths;
 mod row_index;
 
-use sayso_core::draft::{Carried, Draft, Lead};
-use sayso_core::effect::{Effect, EffectKind, Manner};
+use sayso_core::analysis::draft::{Carried, Draft, Lead};
+use sayso_core::analysis::effect::{Effect, EffectKind, Manner};
 
 use self::commands::{Carry, Place};
 use self::merge::Inner;

@@ -1,7 +1,7 @@
 //! Paths in the words of a program whose effects are not all known.
 
-use sayso_core::draft::Draft;
-use sayso_core::effect::{Effect, EffectKind, Manner, Target};
+use sayso_core::analysis::draft::Draft;
+use sayso_core::analysis::effect::{Effect, EffectKind, Manner, Target};
 use sayso_core::paths;
 
 use super::commands::{Carry, Place};

@@ -3,7 +3,7 @@
 //!
 //! Over-approximate: what is called and what is named need not stand together. A text alone is data.
 
-use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
+use sayso_core::analysis::risk::Tier::{Catastrophic, Dangerous};
 
 use super::names::{
     CHANGE_FILES, DELETE_TREES, DROPS, EVALUATE, NETWORK, OPEN, RUN, SOCKETS, WALK, WRITE_MODES,

@@ -9,7 +9,7 @@ mod tokens;
 
 use std::borrow::Cow;
 
-use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
+use sayso_core::analysis::risk::Tier::{Catastrophic, Dangerous};
 
 use super::call::Found;
 use super::critical_paths::{Worth, secret_in, worth};

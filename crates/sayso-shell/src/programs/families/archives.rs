@@ -6,7 +6,7 @@ use crate::parse::options::Parsed;
 use crate::parse::placeholder;
 use crate::programs::effect_builder::{PLAIN, Scene};
 use crate::programs::{Program, reads};
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 const PACKED: &str = "-c,--to-stdout,--stdout -d,--uncompress,--decompress -f,--force -k,--keep -l,--list -n,--no-name -N,--name -q,--quiet -t,--test -v,--verbose \
      -z,--compress --fast --best -# --help -V,--version";

@@ -4,7 +4,7 @@ use crate::parse::options::Parsed;
 use crate::parse::placeholder;
 use crate::programs::Program;
 use crate::programs::effect_builder::{PLAIN, Scene};
-use sayso_core::effect::{EffectKind, Manner, Target};
+use sayso_core::analysis::effect::{EffectKind, Manner, Target};
 
 pub(in crate::programs) const PROGRAMS: &[Program] = &[
     Program::new(

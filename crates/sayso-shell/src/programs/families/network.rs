@@ -3,7 +3,7 @@
 use crate::parse::options::Parsed;
 use crate::programs::Program;
 use crate::programs::effect_builder::{PLAIN, Scene};
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 pub(in crate::programs) const PROGRAMS: &[Program] = &[
     Program::raw(

@@ -6,7 +6,7 @@ use crate::parse::options::Parsed;
 use crate::parse::placeholder;
 use crate::programs::effect_builder::{PLAIN, Scene};
 use crate::programs::{Program, reads_below};
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 pub(in crate::programs) const PROGRAMS: &[Program] = &[
     Program::new(

@@ -5,7 +5,7 @@ use crate::parse::options::Parsed;
 use crate::parse::placeholder;
 use crate::programs::effect_builder::{PLAIN, Scene};
 use crate::programs::{Program, compare, reads, reads_below, says, takes_none};
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 /// Options with a value are only here where GNU, BSD and busybox agree on it: else a path could pass for a value.
 pub(in crate::programs) const PROGRAMS: &[Program] = &[

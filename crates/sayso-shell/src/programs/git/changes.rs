@@ -6,7 +6,7 @@ use super::writers::Does;
 use crate::parse::options::Parsed;
 use crate::parse::placeholder;
 use crate::programs::effect_builder::{PLAIN, Scene};
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 const REPOSITORY: Manner = Manner {
     repository: true,

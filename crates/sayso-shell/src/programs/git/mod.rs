@@ -9,7 +9,7 @@ pub(super) mod writers;
 
 use std::sync::LazyLock;
 
-use sayso_core::fact::Shows;
+use sayso_core::analysis::fact::Shows;
 
 use self::globals::{Globals, globals};
 use self::lists::{only_looks, shows_addresses, shows_settings};

@@ -12,7 +12,7 @@ mod runs;
 
 use std::sync::LazyLock;
 
-use sayso_core::fact::Setting;
+use sayso_core::analysis::fact::Setting;
 
 use self::runs::Tried;
 use super::effect_builder::Scene;

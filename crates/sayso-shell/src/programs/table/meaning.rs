@@ -1,6 +1,6 @@
 //! Lists the effects of a program that is told in the text.
 
-use sayso_core::effect::{EffectKind, Manner};
+use sayso_core::analysis::effect::{EffectKind, Manner};
 
 use super::row::{Bound, Does, Form, Role, Row, Told};
 use crate::parse::options::{self, Parsed, Takes};

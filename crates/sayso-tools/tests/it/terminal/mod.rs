@@ -11,7 +11,7 @@ mod scripts;
 use std::path::Path;
 use std::time::Duration;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_tools::result::ToolResult;
 use sayso_tools::terminal::{self, Command, Outcome};
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::io::Write as _;
 
-use sayso_core::url::Url;
+use sayso_core::call::url::Url;
 use sayso_tools::web::{Limits, fetch};
 
 use super::server::{Server, answer};

@@ -1,6 +1,6 @@
 //! Texts that want to look like something else.
 
-use sayso_core::presentation::{Mark, Meaning, Part};
+use sayso_core::prompt::presentation::{Mark, Meaning, Part};
 
 use super::*;
 

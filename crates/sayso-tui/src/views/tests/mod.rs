@@ -7,7 +7,7 @@ mod snapshots;
 
 use ratatui::buffer::{Buffer, CellWidth as _};
 use ratatui::layout::Rect;
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Piece};
+use sayso_core::prompt::presentation::{Body, Change, Diff, DiffLine, Hunk, Piece};
 
 use super::*;
 use crate::key::Key;

@@ -1,8 +1,8 @@
 //! Whatever a body holds: all of it is on some screen, nothing else is, and no size breaks anything.
 
 use proptest::prelude::*;
-use sayso_core::presentation::{Mark, Meaning, Part};
-use sayso_core::visible::visible;
+use sayso_core::prompt::presentation::{Mark, Meaning, Part};
+use sayso_core::text::visible::visible;
 
 use super::super::cells::{alone, steady};
 use super::*;

@@ -1,6 +1,6 @@
 //! Screens as text files; `SAYSO_SNAPSHOTS=write cargo test -p sayso-tui --lib snapshots` writes them anew.
 
-use sayso_core::presentation::{Mark, Meaning, Part};
+use sayso_core::prompt::presentation::{Mark, Meaning, Part};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! The shape of Anthropic's messages.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
 use super::openai::said;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use sayso_core::node::{Node, Value};
 use sayso_core::paths::{hidden_in_home, secret};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, yaml};
-use sayso_core::visible::visible;
 use sayso_world::bounded_file::{Content, LastLink, read};
 use sayso_world::whereabouts::Whereabouts;
 

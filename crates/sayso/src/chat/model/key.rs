@@ -54,7 +54,7 @@ impl Key {
     /// # Errors
     /// Why it cannot be used; nothing of the file is in that.
     pub fn from_file(path: &Path) -> Result<Key, String> {
-        let shown = sayso_core::visible::visible(&path.display().to_string()).into_owned();
+        let shown = sayso_core::text::visible::visible(&path.display().to_string()).into_owned();
         match read(path, LONGEST, LastLink::Follow) {
             Content::Bytes(bytes, metadata) => {
                 if metadata.mode() & 0o077 != 0 {

@@ -12,7 +12,7 @@ pub mod wire;
 
 use std::sync::atomic::AtomicBool;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 
 use super::conversation::{Answer, Said};
 

@@ -1,6 +1,6 @@
 //! The shape of chat completions, as OpenAI's interface has it and many others copy it.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use super::partial::Partial;
 use super::{Offered, Request, Told, Usage};

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 
 use super::events::Events;

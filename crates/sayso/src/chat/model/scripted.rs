@@ -1,7 +1,7 @@
 //! The model that is built in: it follows the words of the person, one call a line, and tells what came of it. It needs nothing installed,
 //! and it thinks nothing.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
 use super::{Model, Offered, Piece, Reply, Request, Told, Trouble, Usage};

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use sayso_core::node::Node;
+use sayso_core::call::url::Url;
 use sayso_core::text::json;
-use sayso_core::url::Url;
-use sayso_core::visible::visible;
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::visible;
 
 use super::key::Key;
 

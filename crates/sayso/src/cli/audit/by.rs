@@ -1,9 +1,9 @@
 //! Who decided a call that is in the record.
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::node::Node;
-use sayso_core::outcome::Outcome;
-use sayso_core::visible::visible;
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::visible;
 use sayso_store::index::calls::Listed;
 
 /// Who decided, for people; none where an entry is no decision.

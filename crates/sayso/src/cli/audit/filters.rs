@@ -1,8 +1,8 @@
 //! Which entries are wanted, as flags that several questions share.
 
 use clap::Args;
-use sayso_core::outcome::OUTCOMES;
-use sayso_core::visible::visible;
+use sayso_core::answer::outcome::OUTCOMES;
+use sayso_core::text::visible::visible;
 use sayso_store::index::calls::{Filter, Kinds};
 
 use super::times::{self, When};

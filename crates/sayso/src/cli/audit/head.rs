@@ -1,8 +1,8 @@
 //! `sayso audit head`: the last entry, to be kept where nobody who can write the record can change it.
 
 use clap::Args;
-use sayso_core::node::Node;
 use sayso_core::text::json;
+use sayso_core::text::node::Node;
 use sayso_store::read::Reader;
 
 use super::rows::{null, number};

@@ -1,9 +1,9 @@
 //! `sayso audit index`: builds the index anew.
 
 use clap::Args;
-use sayso_core::node::Node;
 use sayso_core::text::count::count;
 use sayso_core::text::json;
+use sayso_core::text::node::Node;
 use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Kinds};
 use sayso_store::read::Reader;

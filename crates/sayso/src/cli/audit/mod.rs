@@ -20,7 +20,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 use sayso_store::index::Index;
 use sayso_store::read::Reader;
 

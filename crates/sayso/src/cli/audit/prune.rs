@@ -3,9 +3,9 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use clap::Args;
-use sayso_core::node::{Node, Value};
 use sayso_core::text::count::count;
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 use sayso_store::journal::Journal;
 use sayso_store::prune::{Keep, Plan, plan, prune};
 

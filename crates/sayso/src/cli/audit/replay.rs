@@ -3,10 +3,10 @@
 use std::io::{self, IsTerminal, Write};
 
 use clap::Args;
-use sayso_core::node::{Node, Value};
+use sayso_core::policy::decision::Decision;
 use sayso_core::text::json;
-use sayso_core::verdict::Decision;
-use sayso_core::visible::{visible, visible_again};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::{visible, visible_again};
 use sayso_store::read::{Reader, Stored};
 
 use super::super::{PolicyChoice, Stop, say};

@@ -1,8 +1,8 @@
 //! Entries as lines of a table that fits the terminal, and as JSON.
 
-use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
-use sayso_core::visible::{visible, visible_again};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::{visible, visible_again};
 use sayso_store::index::calls::Listed;
 
 use super::by;

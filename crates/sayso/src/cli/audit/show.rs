@@ -3,9 +3,9 @@
 use std::io;
 
 use clap::Args;
-use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
-use sayso_core::visible::{visible, visible_again};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::{visible, visible_again};
 use sayso_store::index::Index;
 use sayso_store::index::calls::Listed;
 use sayso_store::index::story::Found;

@@ -3,10 +3,10 @@
 use std::io;
 
 use clap::Args;
-use sayso_core::node::{Node, Value};
 use sayso_core::text::count::count;
 use sayso_core::text::json;
-use sayso_core::visible::{visible, visible_again};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::{visible, visible_again};
 use sayso_store::index::calls::Kinds;
 use sayso_store::index::stats::{Counts, Stats};
 

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::Args;
-use sayso_core::node::Node;
-use sayso_core::visible::{visible, visible_again};
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::{visible, visible_again};
 use sayso_store::read::{Follow, Reader, Stored};
 
 use super::rows::{sign, tone, words};

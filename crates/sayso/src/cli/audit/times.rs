@@ -3,7 +3,7 @@
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use crate::screen::ago::{ago, read_length};
 

@@ -1,9 +1,10 @@
 //! Entries of one call as a story for people: one thing a line, each with its time.
 
-use sayso_core::node::{Node, Value};
+use sayso_core::analysis::risk::Level;
+use sayso_core::answer::verdict::place;
 use sayso_core::text::json;
-use sayso_core::verdict::{Level, place};
-use sayso_core::visible::{visible, visible_again};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::{visible, visible_again};
 use sayso_store::read::Stored;
 
 use super::by;

@@ -1,10 +1,10 @@
 //! `sayso audit verify`: whether the record still is what was written.
 
 use clap::Args;
-use sayso_core::node::{Node, Value};
 use sayso_core::text::count::count;
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_store::verify::{Fault, Head, Report, verify_telling};
 
 use super::rows::{null, number};

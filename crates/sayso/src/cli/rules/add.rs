@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use clap::{ArgGroup, Args};
-use sayso_core::effect::EffectKind;
-use sayso_core::node::{Node, Value};
+use sayso_core::analysis::effect::EffectKind;
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::rule::{Rule, Subject};
-use sayso_core::verdict::Decision;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_gate::ids::Ids;
 use sayso_store::standing::change::Change;
 

@@ -1,10 +1,10 @@
 //! `sayso rules edit`, `disable`, `enable` and `remove`: changes of one rule, each of them in the record.
 
 use clap::Args;
-use sayso_core::learned::LearnedRule;
-use sayso_core::node::Node;
-use sayso_core::prompt::Scope;
-use sayso_core::visible::visible;
+use sayso_core::answer::learned_rule::LearnedRule;
+use sayso_core::answer::scope::Scope;
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::visible;
 use sayso_store::standing::change::Change;
 use sayso_store::standing::{What, spec};
 

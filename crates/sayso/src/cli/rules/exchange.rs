@@ -6,12 +6,12 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use sayso_core::diagnostic::{Severity, Source};
-use sayso_core::node::{Node, Value};
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::text::count::agreed;
+use sayso_core::text::diagnostic::{Severity, Source};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits as TextLimits, json, yaml};
-use sayso_core::visible::visible;
 use sayso_shell::Bash;
 use sayso_store::standing::{Standing, What};
 use sayso_world::policy_files;

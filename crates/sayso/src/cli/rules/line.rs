@@ -1,7 +1,7 @@
 //! One rule as a person sees it: type, decision, pattern, how far it reaches and where it came from.
 
-use sayso_core::node::{Node, Value};
 use sayso_core::policy::time;
+use sayso_core::text::node::{Node, Value};
 use sayso_store::standing::{Standing, What, spec};
 
 /// The keys that say what a rule is about, with the type a person knows it by.

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use sayso_core::node::{Node, Value};
 use sayso_core::text::count::count;
 use sayso_core::text::json;
+use sayso_core::text::node::{Node, Value};
 use sayso_store::standing::Standing;
 
 use super::line::{Line, line};

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use clap::Args;
-use sayso_core::node::{Node, Value};
-use sayso_core::policy::command::{CommandPattern, Form, Reach};
+use sayso_core::call::tool;
+use sayso_core::policy::command_pattern::{CommandPattern, Form, Reach};
 use sayso_core::text::json;
-use sayso_core::tool;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_shell::Bash;
 use sayso_store::read::{Reader, Stored};
 

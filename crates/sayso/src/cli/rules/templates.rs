@@ -1,10 +1,10 @@
 //! `sayso rules templates`: rules for common kinds of work, to be looked at and then added.
 
 use clap::Args;
-use sayso_core::node::Node;
 use sayso_core::text::count::{agreed, count};
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits as TextLimits, yaml};
-use sayso_core::visible::visible;
 
 use super::add::{Limits, add, words};
 use crate::cli::book::{Book, confirm};

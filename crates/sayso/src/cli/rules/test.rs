@@ -1,16 +1,16 @@
 //! `sayso rules test`: which rules match a command, and what becomes of it in the end.
 
 use clap::Args;
-use sayso_core::decide::Run;
-use sayso_core::grant::{Grant, GrantKey};
-use sayso_core::learned::LearnedRule;
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, Operation};
-use sayso_core::policy::command::Reach;
+use sayso_core::answer::grant::{Grant, GrantKey};
+use sayso_core::answer::learned_rule::LearnedRule;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::policy::command_pattern::Reach;
+use sayso_core::policy::decision::Decision;
 use sayso_core::policy::rule::Subject;
 use sayso_core::text::json;
-use sayso_core::verdict::Decision;
-use sayso_core::visible::visible;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_store::standing::{Standing, What};
 
@@ -40,7 +40,7 @@ pub(super) fn run(args: &TestArgs) -> Result<Exit, Stop> {
     let book = Book::open()?;
     let place = Place::open(&args.choice)?;
     place.insist()?;
-    let agent = sayso_core::operation::Agent {
+    let agent = sayso_core::call::operation::Agent {
         name: args.agent.clone(),
         parents: Vec::new(),
     };

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use sayso_core::digest::Digest;
-use sayso_core::node::{Node, Value};
-use sayso_core::prompt::{Answer, Choice, Prompt, Round, Scope};
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::{Answer, Choice, Prompt, Round};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
 
 use crate::serve::http::only;
 use crate::serve::problem::Problem;

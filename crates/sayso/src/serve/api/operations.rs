@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call};
+use sayso_core::call::operation::{Agent, Call};
+use sayso_core::text::node::{Node, Value};
 use sayso_gate::presentation::given::Given;
 
 use crate::intake::request;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 
 use crate::assemble::{self, Choice};
 use crate::cli::policy_show::view_json;
@@ -18,7 +18,7 @@ pub(super) async fn policy(server: &Arc<Server>, asked: Asked) -> Answered {
     if !workspace.starts_with('/') {
         return Err(Problem::unreadable("`workspace` is no absolute path"));
     }
-    if !sayso_core::operation::is_possible_folder(workspace) {
+    if !sayso_core::call::operation::is_possible_folder(workspace) {
         return Err(Problem::missing(
             "there is no such folder: `workspace` is longer than any system allows",
         ));

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use sayso_core::node::{Node, Value};
-use sayso_core::prompt::{Choice, RuleText, Scope, Stores};
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::{Choice, RuleText, Stores};
+use sayso_core::text::node::{Node, Value};
 use sayso_gate::pattern;
 use sayso_tui::patterns::Patterns as _;
 

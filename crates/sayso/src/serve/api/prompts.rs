@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use sayso_core::decided_by::DecidedBy;
-use sayso_core::digest::Digest;
-use sayso_core::node::Node;
-use sayso_core::prompt::{Answer, Choice, Ended, Scope};
+use sayso_core::answer::decided_by::DecidedBy;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::{Answer, Choice, Ended};
+use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::text::node::Node;
+use sayso_core::text::visible::visible;
 use sayso_gate::prompts::Refused;
 
 use super::group;
@@ -122,7 +123,7 @@ pub(super) async fn answer(server: &Arc<Server>, asked: Asked) -> Answered {
     )?;
     let text = |key: &str| match body.get(key) {
         None => Ok(None),
-        Some(node) if matches!(node.value, sayso_core::node::Value::Null) => Ok(None),
+        Some(node) if matches!(node.value, sayso_core::text::node::Value::Null) => Ok(None),
         Some(node) => match node
             .as_text()
             .filter(|text| text.chars().count() <= LONGEST)
@@ -179,17 +180,17 @@ pub(super) async fn answer(server: &Arc<Server>, asked: Asked) -> Answered {
         (
             "scope",
             over.scope.map_or_else(
-                || sayso_core::node::Value::Null.into(),
+                || sayso_core::text::node::Value::Null.into(),
                 |scope| Node::text(scope.word()),
             ),
         ),
         ("session", Node::text(&over.session)),
-        ("also", sayso_core::node::Value::List(counted).into()),
+        ("also", sayso_core::text::node::Value::List(counted).into()),
         ("by", Node::text(by.text())),
         ("by_words", Node::text(by.words())),
         (
             "at",
-            sayso_core::node::Value::Number(over.at.to_string()).into(),
+            sayso_core::text::node::Value::Number(over.at.to_string()).into(),
         ),
     ]);
     Ok(Reply::json(200, &node))

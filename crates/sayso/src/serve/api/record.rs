@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_store::index::calls::{Filter, Kinds};
 use sayso_store::index::stats::Stats;
 use sayso_store::read::Reader;

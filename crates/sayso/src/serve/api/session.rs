@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use sayso_core::node::{Node, Value};
-use sayso_core::prompt::{Answer, Scope};
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::Answer;
+use sayso_core::text::node::{Node, Value};
 use sayso_gate::events::{About, Event, EventKind, Names, payload};
 use sayso_store::standing::What;
 
@@ -89,7 +90,7 @@ pub(super) async fn respond(server: &Arc<Server>, asked: Asked) -> Answered {
         ),
         // The same words as for any other answer that comes too late.
         _ => (
-            sayso_core::digest::Digest::of_bytes(b""),
+            sayso_core::text::digest::Digest::of_bytes(b""),
             sayso_core::prompt::Choice::Deny,
         ),
     };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::text::node::{Node, Value};
 use sayso_store::standing::{Standing, What};
 
 use super::prompts::check_pin;
@@ -32,7 +32,7 @@ pub(super) fn node(one: &Standing) -> Node {
         ),
         (
             "words",
-            Node::text(sayso_core::visible::visible(&one.words)),
+            Node::text(sayso_core::text::visible::visible(&one.words)),
         ),
         ("enabled", Value::Bool(one.enabled).into()),
         ("source", Node::text(&one.source)),

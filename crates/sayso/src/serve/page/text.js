@@ -29,7 +29,7 @@ export function button(attributes, does, ...children) {
   return made;
 }
 
-/** Every character that the server spells out for what it is: the same table as `sayso_core::visible`. */
+/** Every character that the server spells out for what it is: the same table as `sayso_core::text::visible`. */
 const HIDDEN = new RegExp(
   "[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e" +
     "\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffc\\u{13430}-\\u{1343f}\\u{16fe4}\\u{1bca0}-\\u{1bca3}\\u{1d159}" +

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 use sayso_store::Journal;
 
 use super::{audit, desk, file, now, out, put};

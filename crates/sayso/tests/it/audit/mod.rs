@@ -13,7 +13,7 @@ mod verify;
 
 use std::path::PathBuf;
 
-use sayso_core::node::{Node, Value as Stored};
+use sayso_core::text::node::{Node, Value as Stored};
 use sayso_store::{Journal, Sync};
 use serde_json::{Value, json};
 

@@ -160,8 +160,8 @@ fn an_entry_of_no_call_is_shown_alone() {
     let desk = desk();
     let journal = sayso_store::Journal::open(&desk.scene.state()).unwrap();
     let fields = vec![
-        ("from", sayso_core::node::Node::text("balanced")),
-        ("to", sayso_core::node::Node::text("trust-all")),
+        ("from", sayso_core::text::node::Node::text("balanced")),
+        ("to", sayso_core::text::node::Node::text("trust-all")),
     ];
     let appended = journal
         .append("mode", fields, sayso_store::Sync::System)

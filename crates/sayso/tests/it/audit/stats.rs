@@ -1,6 +1,6 @@
 //! Counts that add up.
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_store::{Journal, Sync};
 
 use super::{desk, now, number, out, put, value};

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use sayso_core::node::Node;
+use sayso_core::text::node::Node;
 use sayso_store::{Journal, Sync};
 use serde_json::{Value, json};
 

@@ -13,7 +13,7 @@ use sayso::chat::news::ToScreen;
 use sayso::chat::offered::Around;
 use sayso::chat::session::Session;
 use sayso::screen::tty::Tty;
-use sayso_core::decide::Run as How;
+use sayso_core::answer::run_mode::Run as How;
 use sayso_core::prompt::Prompt;
 use sayso_tui::chat::draw::{Bar, Chat};
 use sayso_tui::chat::input::Input;
@@ -31,14 +31,18 @@ const MODEL: &str = "SAYSO_TEST_MODEL_BREAKS";
 struct Screen;
 
 impl Patterns for Screen {
-    fn check(&self, _: &str, _: &Prompt) -> Result<sayso_core::learned::LearnedRule, String> {
+    fn check(
+        &self,
+        _: &str,
+        _: &Prompt,
+    ) -> Result<sayso_core::answer::learned_rule::LearnedRule, String> {
         panic!("broken on purpose");
     }
 
     fn earlier(
         &self,
         _: &sayso_core::prompt::Stores,
-        _: sayso_core::prompt::Scope,
+        _: sayso_core::answer::scope::Scope,
         _: &Prompt,
     ) -> Option<Earlier> {
         panic!("broken on purpose");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sayso::agents::Which;
 use sayso::intake;
 use sayso::intake::agent::{Around, Event, document};
-use sayso_core::operation::Call;
+use sayso_core::call::operation::Call;
 use sayso_core::text::json;
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use sayso::agents::{Scope, Which};
 use sayso::install::{self, Around, Wish};
-use sayso_core::digest::Digest;
+use sayso_core::text::digest::Digest;
 use serde_json::{Value, json};
 
 use super::{Home, wish};

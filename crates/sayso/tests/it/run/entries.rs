@@ -300,15 +300,16 @@ fn a_01_timeouts_modes_and_troubles_are_there() {
     let journal = sayso_store::Journal::open(&desk.scene.state()).unwrap();
     let recorder =
         sayso::recorder::Recorder::new(journal, 1000, sayso::workbench::settings(&policy).unwrap());
-    let operation = sayso_core::operation::Operation::freeze(desk.scene.command("make x")).unwrap();
+    let operation =
+        sayso_core::call::operation::Operation::freeze(desk.scene.command("make x")).unwrap();
     let verdict = desk.scene.judge(
         desk.scene.command("make x"),
         &[],
-        sayso_core::decide::Run::Interactive,
+        sayso_core::answer::run_mode::Run::Interactive,
     );
     let timed_out = What::Decided {
         verdict: Some(std::sync::Arc::new(verdict)),
-        outcome: sayso_core::outcome::Outcome::TimedOut,
+        outcome: sayso_core::answer::outcome::Outcome::TimedOut,
         yes: None,
         note: None,
         typed: None,

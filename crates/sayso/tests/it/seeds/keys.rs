@@ -1,7 +1,7 @@
 //! Tables of keys, and the commands of a session.
 
-use sayso_core::keymap::{Action, Keymap};
-use sayso_core::prompt::Scope;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::keymap::{Action, Keymap};
 
 use super::{lines, table, text};
 use crate::terminal::screen::{Room, create};

@@ -1,7 +1,7 @@
 //! Every key of every keymap at a painted prompt, and what it decides.
 
-use sayso_core::keymap::{Action, KEYMAPS, Keymap};
-use sayso_core::prompt::Scope;
+use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::keymap::{Action, KEYMAPS, Keymap};
 
 use super::screen::{Room, Screen, command, create};
 

@@ -21,14 +21,18 @@ const PROMPT: &str = "SAYSO_TEST_PROMPT";
 struct Broken;
 
 impl Patterns for Broken {
-    fn check(&self, _: &str, _: &Prompt) -> Result<sayso_core::learned::LearnedRule, String> {
+    fn check(
+        &self,
+        _: &str,
+        _: &Prompt,
+    ) -> Result<sayso_core::answer::learned_rule::LearnedRule, String> {
         panic!("broken on purpose");
     }
 
     fn earlier(
         &self,
         _: &sayso_core::prompt::Stores,
-        _: sayso_core::prompt::Scope,
+        _: sayso_core::answer::scope::Scope,
         _: &Prompt,
     ) -> Option<Earlier> {
         panic!("broken on purpose");

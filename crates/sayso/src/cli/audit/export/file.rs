@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::visible::visible;
+use sayso_core::text::visible::visible;
 
 use crate::cli::Stop;
 

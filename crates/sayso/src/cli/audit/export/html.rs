@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::Path;
 
-use sayso_core::node::{Node, Value};
+use sayso_core::analysis::risk::Level;
 use sayso_core::text::json;
-use sayso_core::verdict::Level;
+use sayso_core::text::node::{Node, Value};
 use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Listed};
 use sayso_store::index::stats::Stats;
@@ -389,7 +389,7 @@ fn detail(node: &Node, listed: &Listed) -> String {
     out
 }
 
-fn argument(entry: &sayso_core::node::Entry) -> String {
+fn argument(entry: &sayso_core::text::node::Entry) -> String {
     let value = entry
         .node
         .as_text()

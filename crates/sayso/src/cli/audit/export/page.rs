@@ -1,7 +1,7 @@
 //! The frame of the page: text that stays text, and a rule for browsers that lets nothing in but this page's own style and script.
 
-use sayso_core::digest::Digest;
-use sayso_core::visible::{visible, visible_again, visible_block};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::visible::{visible, visible_again, visible_block};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

@@ -1,0 +1,8 @@
+//! What is asked: one call of a tool, frozen, and what its arguments mean.
+
+pub mod edit;
+pub mod mcp_meaning;
+pub mod operation;
+pub mod tool;
+pub mod tool_says;
+pub mod url;
