@@ -3,6 +3,8 @@
 //! A tool of a server stays a black box: what is found here only comes on top. Names and values are what it is found by, and where they
 //! leave a doubt, more is taken for a path, a command or an address than less.
 
+mod names;
+
 use std::borrow::Cow;
 
 use crate::analysis::draft::{Draft, Opaque};
@@ -14,6 +16,7 @@ use crate::call::operation::Operation;
 use crate::call::tool::Role;
 use crate::call::url::Url;
 use crate::text::node::{Node, Value};
+use names::{ADDRESSES, COMMANDS, DELETERS, MOVERS, PATHS, READERS, SOURCES, TEXTS, WRITERS};
 
 /// So many values are looked at; a call with more is asked about.
 const MOST_VALUES: usize = 10_000;
@@ -21,134 +24,6 @@ const MOST_VALUES: usize = 10_000;
 const MOST_EFFECTS: usize = 256;
 /// A longer text is no path that is only told by its looks.
 const LONGEST_PATH: usize = 4096;
-
-const COMMANDS: &[&str] = &[
-    "command",
-    "cmd",
-    "commandline",
-    "shellcommand",
-    "shell",
-    "bash",
-    "script",
-    "shellscript",
-    "exec",
-];
-const PATHS: &[&str] = &[
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filename",
-    "filenames",
-    "filepath",
-    "filepaths",
-    "dir",
-    "dirs",
-    "directory",
-    "directories",
-    "dirname",
-    "folder",
-    "folders",
-    "source",
-    "sources",
-    "destination",
-    "src",
-    "dst",
-    "dest",
-    "cwd",
-    "root",
-    "workdir",
-    "workingdirectory",
-    "repopath",
-    "oldpath",
-    "newpath",
-    "outputfile",
-    "inputfile",
-    "output",
-    "input",
-    "attachment",
-    "attachments",
-    "location",
-];
-const ADDRESSES: &[&str] = &[
-    "url", "urls", "uri", "uris", "href", "link", "links", "endpoint", "address", "webhook",
-    "website",
-];
-const TEXTS: &[&str] = &[
-    "content",
-    "contents",
-    "text",
-    "body",
-    "message",
-    "query",
-    "pattern",
-    "description",
-    "prompt",
-    "title",
-    "summary",
-    "comment",
-    "oldtext",
-    "newtext",
-    "oldstr",
-    "newstr",
-    "oldstring",
-    "newstring",
-    "search",
-    "replace",
-    "regex",
-    "code",
-    "sql",
-    "note",
-    "notes",
-    "subject",
-];
-const SOURCES: &[&str] = &[
-    "source", "sources", "src", "from", "old", "oldpath", "oldname", "original",
-];
-const READERS: &[&str] = &[
-    "read",
-    "get",
-    "list",
-    "search",
-    "find",
-    "stat",
-    "show",
-    "view",
-    "head",
-    "tail",
-    "cat",
-    "open",
-    "tree",
-    "info",
-    "diff",
-    "log",
-    "status",
-    "describe",
-    "fetch",
-    "query",
-    "grep",
-    "glob",
-    "exists",
-    "check",
-    "count",
-    "summarize",
-    "validate",
-    "parse",
-    "analyze",
-    "inspect",
-    "blame",
-];
-const WRITERS: &[&str] = &[
-    "write", "create", "edit", "update", "append", "put", "set", "save", "mkdir", "make", "add",
-    "insert", "replace", "patch", "copy", "cp", "commit", "checkout", "reset", "init", "clone",
-    "apply", "upload", "download", "export", "install", "modify", "touch", "store", "chmod",
-    "format", "merge", "stash", "branch", "generate", "build",
-];
-const DELETERS: &[&str] = &[
-    "delete", "remove", "unlink", "rm", "rmdir", "destroy", "drop", "purge", "trash", "erase",
-    "wipe", "clean",
-];
-const MOVERS: &[&str] = &["move", "rename", "mv"];
 
 /// The effects of a call of an MCP tool, its arguments among them; not those of a command, which the reader of commands finds.
 pub fn add(draft: &mut Draft, operation: &Operation) {

@@ -9,5 +9,6 @@ mod invalidated_facts;
 pub mod mcp_arguments;
 pub mod own_files;
 pub mod risk;
+mod settle;
 pub mod tool_effects;
 mod tool_paths;

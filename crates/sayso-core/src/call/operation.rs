@@ -1,19 +1,17 @@
 //! One tool call, whatever agent made it: checked, frozen, and named by the digest of exactly what it says.
 
+use crate::call::checks::{check_arguments, folder, name, text_bytes};
 use crate::call::mcp_meaning::Meaning;
-use crate::call::tool::{self, Kind, Role, Tool};
+use crate::call::tool::{self, Kind, Role};
 use crate::text::digest::{Digest, Encoder};
-use crate::text::node::{Entry, Node, Value};
+use crate::text::node::{Node, Value};
 
 /// Longest operation, in bytes of all its texts.
 pub const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Deepest arguments: lists and maps in each other.
 pub const MAX_DEPTH: usize = 512;
-const MAX_NAME: usize = 256;
 const MAX_FOLDER: usize = 4095;
 const MAX_FILE_NAME: usize = 255;
-const MAX_ATTACHMENTS: usize = 1000;
-const MAX_PATH: usize = 64 * 1024;
 
 /// What a door knows of a call before it is checked.
 #[derive(Clone, Debug)]
@@ -363,161 +361,9 @@ impl Operation {
     }
 }
 
-fn name(what: &str, text: &str) -> Result<(), Malformed> {
-    if text.chars().count() > MAX_NAME {
-        return Err(Malformed(format!(
-            "{what} is longer than {MAX_NAME} characters"
-        )));
-    }
-    if text.chars().any(char::is_control) {
-        return Err(Malformed(format!("{what} holds a control character")));
-    }
-    Ok(())
-}
-
 /// Whether a system can have a folder of this name: no name in it is longer than 255 bytes, and all of it no longer than 4095.
 pub fn is_possible_folder(path: &str) -> bool {
     path.len() <= MAX_FOLDER && path.split('/').all(|name| name.len() <= MAX_FILE_NAME)
-}
-
-fn folder(what: &str, text: &str) -> Result<(), Malformed> {
-    if !text.starts_with('/') {
-        return Err(Malformed(format!(
-            "`{what}` is not an absolute path: `{text}`"
-        )));
-    }
-    if text.contains('\0') {
-        return Err(Malformed(format!("`{what}` holds a NUL")));
-    }
-    if !is_possible_folder(text) {
-        return Err(Malformed(format!(
-            "`{what}` is longer than any system allows"
-        )));
-    }
-    Ok(())
-}
-
-/// Types, doubles under two names, NUL where a system call would cut, and blank commands.
-fn check_arguments(row: &Tool, args: &Node) -> Result<(), Malformed> {
-    for argument in row.arguments {
-        let given: Vec<&Entry> = args
-            .entries()
-            .iter()
-            .filter(|entry| argument.names.contains(&entry.key.as_str()))
-            .collect();
-        let first = argument.names.first().copied().unwrap_or_default();
-        match given.as_slice() {
-            [] if argument.required => {
-                return Err(Malformed(format!(
-                    "`{}` needs the argument `{first}`",
-                    row.name
-                )));
-            }
-            [] => {}
-            [one] => check_argument(argument.role, one)?,
-            [one, other, ..] => {
-                return Err(Malformed(format!(
-                    "`{}` and `{}` mean the same argument of `{}`",
-                    one.key, other.key, row.name
-                )));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn check_argument(role: Role, entry: &Entry) -> Result<(), Malformed> {
-    let key = &entry.key;
-    match role {
-        Role::Data | Role::Input | Role::TimeLimit => Ok(()),
-        Role::Content | Role::Find | Role::Replace => match entry.node.value {
-            Value::Text(_) | Value::Number(_) => Ok(()),
-            _ => Err(Malformed(format!(
-                "`{key}` is {}, not text",
-                entry.node.kind_word()
-            ))),
-        },
-        Role::Arguments => match entry.node.value {
-            Value::Map(_) | Value::Null => Ok(()),
-            _ => Err(Malformed(format!(
-                "`{key}` is {}, not a map",
-                entry.node.kind_word()
-            ))),
-        },
-        Role::Environment => match &entry.node.value {
-            Value::Map(entries) => entries
-                .iter()
-                .try_for_each(|entry| match &entry.node.value {
-                    Value::Text(_) | Value::Number(_) | Value::Bool(_) => Ok(()),
-                    _ => Err(Malformed(format!(
-                        "the environment variable `{}` is not text",
-                        entry.key
-                    ))),
-                }),
-            Value::Null => Ok(()),
-            _ => Err(Malformed(format!(
-                "`{key}` is {}, not a map",
-                entry.node.kind_word()
-            ))),
-        },
-        Role::Attachments => match &entry.node.value {
-            Value::List(items) if items.len() > MAX_ATTACHMENTS => Err(Malformed(format!(
-                "`{key}` names more than {MAX_ATTACHMENTS} files"
-            ))),
-            Value::List(items) => items
-                .iter()
-                .try_for_each(|item| plain_text(key, item).map(drop)),
-            Value::Null => Ok(()),
-            _ => Err(Malformed(format!(
-                "`{key}` is {}, not a list of paths",
-                entry.node.kind_word()
-            ))),
-        },
-        Role::Command => {
-            let text = plain_text(key, &entry.node)?;
-            if text.trim().is_empty() {
-                return Err(Malformed("the command is blank".into()));
-            }
-            Ok(())
-        }
-        Role::Path | Role::From | Role::To | Role::Cwd => {
-            let text = plain_text(key, &entry.node)?;
-            if text.len() > MAX_PATH {
-                return Err(Malformed(format!(
-                    "`{key}` is longer than {MAX_PATH} bytes"
-                )));
-            }
-            Ok(())
-        }
-        Role::NamePattern | Role::Url | Role::Server | Role::ServerTool | Role::Agent => {
-            plain_text(key, &entry.node).map(drop)
-        }
-    }
-}
-
-fn plain_text<'a>(key: &str, node: &'a Node) -> Result<&'a str, Malformed> {
-    let Some(text) = node.as_text() else {
-        return Err(Malformed(format!(
-            "`{key}` is {}, not text",
-            node.kind_word()
-        )));
-    };
-    if text.contains('\0') {
-        return Err(Malformed(format!("`{key}` holds a NUL character")));
-    }
-    Ok(text)
-}
-
-fn text_bytes(node: &Node) -> usize {
-    match &node.value {
-        Value::Text(text) | Value::Number(text) => text.len(),
-        Value::List(items) => items.iter().map(text_bytes).sum(),
-        Value::Map(entries) => entries
-            .iter()
-            .map(|entry| entry.key.len() + text_bytes(&entry.node))
-            .sum(),
-        Value::Null | Value::Bool(_) => 1,
-    }
 }
 
 fn digest(call: &Call, kind: Kind) -> Digest {

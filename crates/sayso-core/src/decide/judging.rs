@@ -5,7 +5,7 @@ use crate::analysis::risk::{Risk, Tier};
 use crate::answer::verdict::{Confirm, Reason, Verdict};
 use crate::call::tool::{Kind, Role};
 use crate::decide::path_status::Standing;
-use crate::decide::{Case, rule_match};
+use crate::decide::{Case, rule_conditions, rule_match};
 use crate::policy::Part;
 use crate::policy::decision::Decision;
 use crate::policy::index::RuleSet;
@@ -192,7 +192,7 @@ impl<'a> Lens<'a> {
 
     /// Whether a rule's conditions hold. What is not known keeps an allow rule from counting, and not an ask or deny rule.
     pub(super) fn counts(&self, rule: &Rule) -> bool {
-        rule.when.is_always() || rule_match::conditions_hold(self, rule)
+        rule.when.is_always() || rule_conditions::conditions_hold(self, rule)
     }
 }
 

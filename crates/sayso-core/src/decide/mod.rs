@@ -3,6 +3,7 @@
 //! The order is that of the design: hard denials, explicit bypass, must-asks, rules, grants, defaults, and then nobody to ask.
 //! The steps never stop early with an allow: every effect of every part has to be covered.
 
+mod allow_rules;
 mod containment;
 mod defaults;
 mod excerpt;
@@ -14,8 +15,10 @@ mod own_files_in_code;
 mod path_status;
 mod possible_paths;
 mod risk;
+mod rule_conditions;
 mod rule_match;
 mod safe_commands;
+mod shell_rules;
 mod strictest;
 
 use crate::analysis::draft::Reading;
@@ -182,7 +185,7 @@ fn judge(lens: &Lens<'_>) -> Verdict {
     let mut weights = Vec::new();
     let mut allowed = Vec::new();
     for (index, effect) in case.reading.effects.iter().enumerate() {
-        match rule_match::covers(lens, index) {
+        match allow_rules::covers(lens, index) {
             Some(reason) => allowed.push(reason),
             None => match defaults::decide(lens, index, risk) {
                 reason if reason.decision == Decision::Allow => allowed.push(reason),

@@ -11,7 +11,7 @@ use crate::decide::path_status::Standing;
 use crate::decide::risk::{
     effect_tier, planted_program, planted_wrapper, untrusted_program, written_by_agent,
 };
-use crate::decide::{pre_approved, rule_match};
+use crate::decide::{allow_rules, pre_approved};
 use crate::paths::{below, protected, secret};
 use crate::policy::decision::Decision;
 use crate::policy::index::PathRules;
@@ -157,7 +157,7 @@ fn program(lens: &Lens<'_>, index: usize, effect: &Effect) -> Option<String> {
         .and_then(|command| command.words.first())
         .filter(|word| word.contains('/'));
     if let Some(word) = word {
-        let rules = rule_match::allow_rules(lens, index);
+        let rules = allow_rules::allow_rules(lens, index);
         let named = |rule: &&Rule| match &rule.matcher.subject {
             Subject::Command(patterns) => patterns.iter().any(|pattern| pattern.names(word)),
             _ => false,
@@ -359,7 +359,7 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
             effect.kind,
             EffectKind::Read | EffectKind::Write | EffectKind::Delete
         )
-        && !rule_match::absolute_rule_covers(lens, index)
+        && !allow_rules::absolute_rule_covers(lens, index)
     {
         out.push(must(
             "outside",
@@ -445,7 +445,7 @@ fn delete_rule_fits(lens: &Lens<'_>, index: usize, effect: &Effect, rule: &Rule)
 
 /// Whether an allow rule that is not learned, and that `fits`, names this effect.
 fn silenced(lens: &Lens<'_>, index: usize, fits: impl Fn(&Rule) -> bool) -> bool {
-    rule_match::allow_rules(lens, index)
+    allow_rules::allow_rules(lens, index)
         .iter()
         .any(|rule| !rule.learned && fits(rule))
 }

@@ -15,6 +15,7 @@ pub mod profile;
 pub mod read;
 mod read_rule;
 mod read_sandbox;
+mod read_settings;
 pub mod rule;
 pub mod safe_command;
 pub mod schema;
