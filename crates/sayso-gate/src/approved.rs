@@ -8,8 +8,10 @@ use sayso_core::outcome::Outcome;
 use sayso_core::prompt::Scope;
 use sayso_core::verdict::{Terms, Verdict};
 
-use crate::ports::Copies;
-use crate::seal::Seal;
+use crate::binding::Seal;
+
+/// Files by their absolute paths, with their bytes.
+pub type Copies = Vec<(String, Vec<u8>)>;
 
 /// The permission to run one operation once. It cannot be copied or made outside of the pipeline, and running uses it up.
 #[derive(Debug)]

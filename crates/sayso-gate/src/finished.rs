@@ -14,7 +14,7 @@ use sayso_core::verdict::{Reason, Verdict};
 use sayso_core::visible::{visible, visible_block};
 
 use crate::approved::Yes;
-use crate::ports::Ran;
+use crate::run_result::Ran;
 
 /// The end of one call. Every call has exactly one.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use sayso_core::visible::visible;
 
 use super::presenter::Presenter;
 use crate::describe;
-use crate::gate::Gate;
+use crate::pipeline::gate::Gate;
 use crate::pipeline::{Bench, judge};
 
 /// A call that somebody wants to make.

@@ -6,7 +6,8 @@ use sayso_core::presentation::Body;
 use sayso_core::tool::{Kind, Role};
 use sayso_core::visible::visible;
 
-use super::told::{self, Teller};
+use super::effect_lines;
+use super::effect_lines::Teller;
 use super::{About, Made, binary, size, target, undo};
 
 /// So much of a file tells what it is.
@@ -46,7 +47,7 @@ fn what(about: About<'_>, fact: &PathFact) -> String {
             {
                 return format!(
                     "It is a folder, which goes with everything below: {}.",
-                    told::words(tally)
+                    effect_lines::words(tally)
                 );
             }
             match (recursive, count(about, fact)) {

@@ -9,8 +9,8 @@ use sayso_core::verdict::{Reason, Risk};
 use sayso_core::visible::{visible, visible_block};
 
 use super::About;
+use super::effect_lines::Teller;
 use super::sentence::place_words;
-use super::told::Teller;
 
 /// What is said of a call whose effects are not known.
 pub const NOT_KNOWN: &str = "what it does cannot be known before it runs";

@@ -7,8 +7,8 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::ToolSays;
 use sayso_core::text::{Limits, json};
 use sayso_core::visible::visible;
+use sayso_gate::batch_context::Turn;
 use sayso_gate::ports::Ran;
-use sayso_gate::turn::Turn;
 
 use super::answered::What;
 use super::asking::Asks;

@@ -18,11 +18,11 @@ use sayso_core::tool::Kind;
 use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
 use sayso_gate::approved::Approved;
+use sayso_gate::batch_context::Turn;
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::ports::{Ask, Later, Ran, Run};
-use sayso_gate::presentation::given::Given;
-use sayso_gate::turn::Turn;
+use sayso_gate::presentation::tool_drawing::Given;
 use sayso_store::journal::Journal;
 use sayso_world::machine::Machine;
 

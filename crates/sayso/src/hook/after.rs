@@ -8,9 +8,9 @@ use sayso_core::operation::{Call, Operation};
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::Scope;
 use sayso_gate::approved::Yes;
-use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::ports::Store as _;
+use sayso_gate::run_result::Brief;
 use sayso_store::{held, record};
 
 use super::pending::{self, Open};

@@ -9,7 +9,7 @@ use sayso_core::text::json;
 use sayso_core::tool::{self, Kind, Role};
 use sayso_core::tool_says::Approval;
 use sayso_core::visible::visible;
-use sayso_gate::presentation::given::Given;
+use sayso_gate::presentation::tool_drawing::Given;
 
 /// The longest description, in characters.
 pub(crate) const MAX_DESCRIPTION: usize = 4096;

@@ -16,6 +16,7 @@ use sayso_core::prompt::{Choice, Ended, Prompt, Scope};
 use sayso_core::text::json;
 use sayso_core::verdict::Risk;
 use sayso_gate::batch::Options;
+use sayso_gate::batch_context::Turn;
 use sayso_gate::entry::Entry;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::library::{Action, Builder, Checked, Response};
@@ -26,7 +27,6 @@ use sayso_gate::presentation::prompt_to_node;
 use sayso_gate::prompts::{Answerer, Prompts};
 use sayso_gate::seal::{self, Sealed};
 use sayso_gate::simulated::{Say, Simulated};
-use sayso_gate::turn::Turn;
 
 use super::room::{Hands, Living, Room, Shelf};
 use crate::bench::{NOW, Setup, by, call};

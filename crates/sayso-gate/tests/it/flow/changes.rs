@@ -6,9 +6,9 @@ use sayso_core::decide::Run as How;
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::{Choice, Ended, Prompt, Scope};
+use sayso_gate::batch_context::Turn;
 use sayso_gate::ports::{Ask, Later};
 use sayso_gate::simulated::{Say, Simulated};
-use sayso_gate::turn::Turn;
 
 use super::room::{Living, Room};
 use crate::bench::{Setup, call};

@@ -4,8 +4,8 @@ use sayso_core::decide::Run as How;
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::Scope;
 use sayso_gate::entry::What;
+use sayso_gate::run_mode::{Flags, settle};
 use sayso_gate::simulated::Say;
-use sayso_gate::start::{Flags, settle};
 
 use super::room::Room;
 use crate::bench::{Setup, call};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent, Call};
-use sayso_gate::presentation::given::Given;
+use sayso_gate::presentation::tool_drawing::Given;
 
 use crate::intake::request;
 use crate::report as verdicts;

@@ -10,7 +10,7 @@ use sayso_core::decided_by::DecidedBy;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 
 use super::answerer::{Answerer, Post, Seated};
-use super::refused::Refused;
+use super::refusal::Refused;
 use crate::pattern;
 
 /// So many ended prompts are remembered, to tell a late answer from one to a prompt that never was.

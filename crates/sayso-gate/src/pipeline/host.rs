@@ -11,16 +11,16 @@ use sayso_core::tool::{Kind, Role};
 use sayso_core::verdict::{Decision, Verdict};
 use sayso_core::visible::visible;
 
+use super::batch_context::Turn;
+use super::gate::Gate;
+use super::lifecycle::End;
+use super::resume::Held;
 use crate::approved::{Approved, Yes};
-use crate::closing::End;
 use crate::entry::What;
 use crate::events::{About, EventKind};
 use crate::finished::Finished;
-use crate::gate::Gate;
-use crate::held::Held;
 use crate::presentation;
 use crate::seal;
-use crate::turn::Turn;
 
 /// How often a call is weighed whose grant was used up by another one meanwhile.
 const MOST_TRIES: usize = 3;

@@ -7,7 +7,7 @@ use sayso_core::draft::Reading;
 use sayso_core::operation::Operation;
 use sayso_core::verdict::{Confirm, Decision, Reason, Verdict};
 
-use crate::gate::Gate;
+use super::gate::Gate;
 
 /// A rule of a plugin. It may only tighten: what it says is taken if it is stricter than the verdict.
 pub type Tighten = Arc<dyn Fn(&Operation, &Reading) -> Option<(Decision, String)> + Send + Sync>;
@@ -40,7 +40,7 @@ impl Gate {
                     Decision::Deny,
                     format!(
                         "the plugin broke: {}",
-                        crate::guarded::words(panic.as_ref())
+                        crate::panic_guard::words(panic.as_ref())
                     ),
                 ),
             };

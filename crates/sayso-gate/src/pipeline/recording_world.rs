@@ -8,8 +8,8 @@ use sayso_core::fact::{Facts, Question};
 use sayso_core::operation::Operation;
 use sayso_core::verdict::Verdict;
 
+use crate::binding::Sealed;
 use crate::ports::{Content, Outlook, Tally, World};
-use crate::seal::Sealed;
 
 /// Another world, with notes.
 pub(crate) struct Noting<'a> {

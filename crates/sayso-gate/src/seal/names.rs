@@ -8,7 +8,7 @@ use sayso_core::fact::{MANY, ONE, PathKind};
 use sayso_core::operation::Operation;
 use sayso_core::paths::join;
 
-use crate::seal::{Binding, MOST_FILES, Sealed};
+use crate::binding::{Binding, MOST_FILES, Sealed};
 
 /// So many letters of options may stand before the name of a file: `-xvfa.tar`.
 const MOST_LETTERS: usize = 8;

@@ -9,7 +9,7 @@ use sayso_core::grant::Grant;
 use sayso_core::operation::Call;
 use sayso_core::prompt::{Member, Position};
 
-use crate::closing::End;
+use super::lifecycle::End;
 
 /// The turn of one call.
 #[derive(Clone, Debug, Default)]

@@ -14,16 +14,17 @@ use sayso_core::text::{Limits, json};
 use sayso_core::tool::Kind;
 use sayso_core::verdict::{Confirm, Decision, Risk, Verdict};
 
+use super::gate::Gate;
+use super::held_call_text;
+use super::judge::{self, Bench, granted_by};
+use super::lifecycle::End;
 use crate::approved::{Approved, Yes};
-use crate::brief::Brief;
-use crate::closing::End;
+use crate::binding::{Extent, Seal};
 use crate::entry::What;
 use crate::events::{About, EventKind};
 use crate::finished::Finished;
-use crate::gate::Gate;
-use crate::held_text;
-use crate::pipeline::{self, Bench, granted_by};
-use crate::seal::{Extent, Seal, fingerprint};
+use crate::run_result::Brief;
+use crate::seal::fingerprint;
 
 /// An approved command that waits to be run.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ pub type Keep<'a> = &'a (dyn Fn(&str) -> Result<String, String> + Send + Sync);
 impl Held {
     /// All of it as text.
     pub fn write(&self) -> String {
-        json::write(&held_text::node(self))
+        json::write(&held_call_text::node(self))
     }
 
     /// What was written. The text must come from a place where nobody else can write.
@@ -70,7 +71,7 @@ impl Held {
     /// When it is not what [`Held::write`] writes.
     pub fn read(text: &str) -> Result<Held, String> {
         let node = json::read(text, &LIMITS).map_err(|found| found.message)?;
-        held_text::held(&node)
+        held_call_text::held(&node)
             .ok_or_else(|| "it is not written as this version of sayso writes it".to_owned())
     }
 
@@ -228,10 +229,10 @@ impl Gate {
             now: self.now(),
             trace: false,
         };
-        let pipeline::Judged {
+        let judge::Judged {
             reading,
             mut verdict,
-        } = pipeline::judge(&bench, operation);
+        } = judge::judge(&bench, operation);
         self.tighten(operation, &reading, &mut verdict);
         let confirmed = match held.yes.as_ref().map(|yes| yes.confirmations) {
             None | Some(0) => Confirm::None,

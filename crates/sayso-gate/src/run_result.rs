@@ -1,11 +1,35 @@
-//! What came of a run in short, for the record: numbers and paths, never the output itself.
+//! What came of a run, and the short form of it for the record: numbers and paths, never the output itself.
 
-use sayso_core::node::Node;
-
-use crate::ports::Ran;
+use sayso_core::node::{Node, Value};
 
 /// So many changed paths are named.
 const MOST_PATHS: usize = 16;
+
+/// What came of running.
+#[derive(Clone, Debug)]
+pub enum Ran {
+    /// The tool did its work.
+    Done(Node),
+    /// The tool failed; that is no denial.
+    Failed {
+        /// What went wrong.
+        why: String,
+        /// What it brought all the same, such as the output of a command; null where it brought nothing.
+        result: Node,
+    },
+    /// It was approved and not started: what it is about had changed, or the person stopped everything.
+    NotRun(String),
+}
+
+impl Ran {
+    /// The tool failed and brought nothing.
+    pub fn failed(why: impl Into<String>) -> Self {
+        Ran::Failed {
+            why: why.into(),
+            result: Value::Null.into(),
+        }
+    }
+}
 
 /// What came of a run. A tool says it with the keys `exit_status`, `signal`, `timed_out`, `output`, `sandbox` and `changed` of its result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

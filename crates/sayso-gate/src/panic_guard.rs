@@ -16,9 +16,9 @@ use sayso_core::presentation::Undo;
 use sayso_core::prompt::Scope;
 use sayso_core::verdict::Verdict;
 
+use crate::binding::Sealed;
 use crate::entry::Entry;
 use crate::ports::{Content, Copies, Later, Outlook, Spent, Store, Tally, World};
-use crate::seal::Sealed;
 
 /// Starts and awaits something; `broken` makes a value of a panic.
 pub(crate) async fn guarded<'a, T>(

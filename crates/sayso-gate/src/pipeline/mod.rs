@@ -1,35 +1,43 @@
 //! The flow: one call, from the door to its end. It reads from top to bottom.
 
+mod ask;
+pub mod batch;
+pub mod batch_context;
+mod delegation;
+pub mod gate;
+mod held_call_text;
+pub mod host;
+mod judge;
+mod judge_scripts;
+mod lifecycle;
+pub mod plugins;
+mod recording_world;
+mod remaining_calls;
+pub mod resume;
+mod seal_check;
+
 use std::sync::Arc;
 use std::time::Instant;
 
-use sayso_core::decide::{Case, Run, Uses, decide};
-use sayso_core::draft::{Draft, Reading};
-use sayso_core::evidence::Evidence;
-use sayso_core::grant::Grant;
-use sayso_core::mcp_arguments;
 use sayso_core::operation::{Call, MAX_DEPTH, Operation};
 use sayso_core::outcome::Outcome;
-use sayso_core::policy::Policy;
 use sayso_core::tool::Kind;
-use sayso_core::tool_effects;
 use sayso_core::verdict::{Decision, Verdict};
 
 use crate::approved::{Approved, Yes};
-use crate::asking::Said;
-use crate::brief::Brief;
-use crate::closing::End;
+use crate::binding::Seal;
 use crate::entry::What;
 use crate::events::{About, EventKind};
 use crate::finished::Finished;
-use crate::gate::Gate;
-use crate::guarded::{guarded, unbroken};
-use crate::held::Keep;
-use crate::ports::{Ran, World};
-use crate::scripts;
-use crate::seal::{Seal, Stale};
-use crate::turn::Turn;
-use crate::waiting::Waiting;
+use crate::panic_guard::{caught, guarded, unbroken};
+use crate::run_result::{Brief, Ran};
+use ask::Said;
+use batch_context::Turn;
+use gate::Gate;
+pub use judge::{Bench, Judged, judge};
+pub(crate) use judge::{granted_by, read};
+use lifecycle::End;
+use resume::Keep;
 
 /// How many times a call is asked about in all; if what it is about changed each time, it is denied.
 const MOST_QUESTIONS: usize = 3;
@@ -311,187 +319,65 @@ impl Gate {
         }
     }
 
-    /// Whether a call would be denied by now: a question about it that is still open has no yes any more.
-    pub fn denies(&self, operation: &Operation) -> bool {
-        self.judge(operation, &Turn::alone()).verdict.decision == Decision::Deny
-    }
-
-    /// How a call would be judged by now. Nobody is asked, and nothing is written down.
-    pub fn preview(&self, operation: &Operation) -> Verdict {
-        self.judge(operation, &Turn::alone()).verdict
-    }
-
-    /// Reads the call, looks at the machine, decides; then lets plugins tighten. A grant for scripts that have changed does not count.
-    pub(crate) fn judge(&self, operation: &Operation, turn: &Turn) -> Weighed {
+    /// Counts the use of the rules that allowed a call. False if one of them was used up by another call meanwhile.
+    pub(crate) fn spend(&self, verdict: &Verdict) -> bool {
         let policy = self.policy();
-        let stored = self.ports.store.grants();
-        // Copied only where the batch has grants of its own for this call, or one has to be left out.
-        let of_batch: Vec<&Grant> = turn.grants_for(operation.digest()).collect();
-        let mut own = (!of_batch.is_empty()).then(|| {
-            of_batch
-                .into_iter()
-                .chain(stored.iter())
-                .cloned()
-                .collect::<Vec<Grant>>()
-        });
-        let spent = self.ports.store.spent();
-        loop {
-            let grants: &[Grant] = own.as_deref().unwrap_or(&stored);
-            let bench = Bench {
-                world: self.ports.world.as_ref(),
-                policy: &policy,
-                grants,
-                uses: spent.as_deref().map(|spent| spent as &dyn Uses),
-                run: self.how(),
-                now: self.now(),
-                trace: false,
-            };
-            let mut judged = judge(&bench, operation);
-            let grant = granted_by(&judged.verdict);
-            let index = grants
+        let parts = policy
+            .views()
+            .iter()
+            .flat_map(|view| std::iter::once(&view.general).chain(view.agents.values()));
+        let limited = parts
+            .flat_map(|part| part.rules.limited())
+            .filter_map(|rule| Some((rule.id.as_str(), rule.when.uses?)));
+        let allowed = |id: &str| {
+            verdict
+                .reasons
                 .iter()
-                .position(|one| Some(&one.id) == grant.as_ref());
-            let granted = index.and_then(|index| grants.get(index));
-            match granted.map_or(Ok(None), |grant| {
-                self.granted_seal(grant, operation, &judged.reading)
-            }) {
-                Err(Stale) => drop(
-                    own.get_or_insert_with(|| stored.to_vec())
-                        .remove(index.unwrap_or_default()),
-                ),
-                Ok(seal) => {
-                    self.tighten(operation, &judged.reading, &mut judged.verdict);
-                    let grant = granted_by(&judged.verdict);
-                    return Weighed {
-                        reading: judged.reading,
-                        verdict: judged.verdict,
-                        grant,
-                        seal,
-                    };
-                }
-            }
-        }
+                .any(|reason| reason.decision == Decision::Allow && reason.rule == id)
+        };
+        let mut used: Vec<(&str, u64)> = limited.filter(|(id, _)| allowed(id)).collect();
+        // The same rule stands in several views, and of several with one id the smallest number counts.
+        used.sort_unstable();
+        used.dedup_by_key(|(id, _)| *id);
+        used.into_iter()
+            .all(|(id, most)| self.ports.store.spend(id, most))
     }
 }
 
-/// The grant that allowed an operation, if one did.
-pub(crate) fn granted_by(verdict: &Verdict) -> Option<String> {
-    let reasons = verdict
-        .reasons
-        .iter()
-        .filter(|_| verdict.decision == Decision::Allow);
-    reasons
-        .filter(|reason| reason.rule == "grant")
-        .find_map(|reason| reason.source.strip_prefix("grant ").map(str::to_owned))
+/// Ends a call as taken back, unless it was over before this is dropped.
+pub(crate) struct Waiting<'a> {
+    gate: &'a Gate,
+    operation: Option<Arc<Operation>>,
 }
 
-/// A judged operation, with the grant that allowed it.
-pub(crate) struct Weighed {
-    pub reading: Reading,
-    pub verdict: Verdict,
-    pub grant: Option<String>,
-    /// What the files were that the grant is bound to.
-    pub seal: Option<Seal>,
-}
-
-/// Everything a judgement needs besides the operation.
-#[derive(Clone, Copy)]
-pub struct Bench<'a> {
-    /// Answers questions.
-    pub world: &'a dyn World,
-    /// The policy.
-    pub policy: &'a Policy,
-    /// What was answered before.
-    pub grants: &'a [Grant],
-    /// How often rules were used.
-    pub uses: Option<&'a dyn Uses>,
-    /// What the person said for this run.
-    pub run: Run,
-    /// The time, in seconds since 1970.
-    pub now: i64,
-    /// Keep a list of what was tried.
-    pub trace: bool,
-}
-
-/// A judged operation.
-#[derive(Debug)]
-pub struct Judged {
-    /// What it would do.
-    pub reading: Reading,
-    /// The verdict on it.
-    pub verdict: Verdict,
-}
-
-/// Judges one operation without running it.
-pub fn judge(bench: &Bench<'_>, operation: &Operation) -> Judged {
-    let draft = analyse(operation);
-    let facts = bench
-        .world
-        .answer(&operation.cwd(), operation.workspace(), &draft.questions);
-    let (reading, questions) = draft.settle_keeping(&facts);
-    let case = Case {
-        operation,
-        reading: &reading,
-        grants: bench.grants,
-        uses: bench.uses,
-        now: bench.now,
-        run: bench.run,
-        trace: bench.trace,
-    };
-    let mut verdict = decide(bench.policy, &case);
-    let without_grants = granted_by(&verdict).map(|_| {
-        decide(
-            bench.policy,
-            &Case {
-                grants: &[],
-                trace: false,
-                ..case
-            },
-        )
-        .decision
-    });
-    verdict.evidence = Some(Arc::new(Evidence {
-        questions,
-        facts,
-        run: bench.run,
-        without_grants,
-    }));
-    let mut judged = Judged { reading, verdict };
-    // What it runs without having it in its words has a say, too.
-    scripts::judge(bench, operation, &mut judged);
-    judged
-}
-
-/// What an operation would do, on this machine, now.
-pub(crate) fn read(world: &dyn World, operation: &Operation) -> Reading {
-    let draft = analyse(operation);
-    let facts = world.answer(&operation.cwd(), operation.workspace(), &draft.questions);
-    draft.settle(&facts)
-}
-
-/// What the operation would do, with open questions.
-fn analyse(operation: &Operation) -> Draft {
-    match operation.command() {
-        Some(text) => {
-            let mut draft = sayso_shell::analyse(text);
-            let rest = tool_effects::beside_command(operation);
-            draft.effects.extend(rest);
-            draft
+impl<'a> Waiting<'a> {
+    /// The call is frozen and has no end yet.
+    pub(crate) fn start(gate: &'a Gate, operation: &Arc<Operation>) -> Self {
+        Waiting {
+            gate,
+            operation: Some(Arc::clone(operation)),
         }
-        None => match mcp_arguments::commands(operation) {
-            Some(text) => of_mcp_command(operation, &text),
-            None => tool_effects::draft(operation),
-        },
+    }
+
+    /// It has its end.
+    pub(crate) fn over(mut self) {
+        self.operation = None;
     }
 }
 
-/// A tool of an MCP server that is told a command: what the command does is read as anywhere else, beside what the tool may do.
-fn of_mcp_command(operation: &Operation, text: &str) -> Draft {
-    let mut draft = sayso_shell::analyse(text);
-    draft
-        .effects
-        .iter_mut()
-        .for_each(|effect| effect.manner.argument = true);
-    mcp_arguments::add(&mut draft, operation);
-    draft
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(operation) = self.operation.take() {
+            // A panic in here would end the process, if another one is what brought us here.
+            caught(
+                || {
+                    drop(
+                        self.gate
+                            .refuse_unjudged(&operation, &End::of(Outcome::Cancelled)),
+                    )
+                },
+                drop,
+            );
+        }
+    }
 }

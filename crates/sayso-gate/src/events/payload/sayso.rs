@@ -6,7 +6,7 @@ use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round};
 use super::super::Event;
 use super::super::names::{self, Names};
 use super::{Fields, Parts, nothing, number, text_or_nothing, truth};
-use crate::ports::Ran;
+use crate::run_result::Ran;
 
 pub(super) fn fields(event: &Event) -> Fields {
     let parts = Parts::of(event);

@@ -3,7 +3,7 @@
 use sayso_core::node::{Node, Value};
 
 use super::{About, Event};
-use crate::ports::Ran;
+use crate::run_result::Ran;
 
 /// What an event weighs besides its texts.
 const BASE: u64 = 1024;

@@ -10,14 +10,14 @@ use sayso_core::outcome::Outcome;
 use sayso_core::prompt::{Member, Position, Scope};
 use sayso_core::verdict::{Confirm, Decision, Risk};
 
-use crate::closing::End;
+use super::batch_context::Turn;
+use super::gate::Gate;
+use super::lifecycle::End;
+use super::resume::Keep;
 use crate::describe;
 use crate::finished::Finished;
-use crate::gate::Gate;
-use crate::held::Keep;
-use crate::ports::Ran;
+use crate::run_result::Ran;
 use crate::seal;
-use crate::turn::Turn;
 
 /// How a batch is run.
 #[derive(Clone, Copy, Debug, Default)]

@@ -11,18 +11,19 @@ use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope};
 use sayso_core::rest_of_batch::RestOfBatch;
 use sayso_core::verdict::{Confirm, Verdict};
 
+use super::batch_context::Turn;
+use super::gate::Gate;
+use super::lifecycle::End;
+use super::recording_world::Noting;
+use super::seal_check::Shown;
 use crate::approved::Yes;
-use crate::closing::End;
+use crate::binding::Sealed;
 use crate::entry::What;
 use crate::events::{About, EventKind};
-use crate::gate::Gate;
-use crate::guarded::{caught, guarded};
-use crate::noting::Noting;
 use crate::offers::{self, Around};
+use crate::panic_guard::{caught, guarded};
 use crate::presentation::Built;
 use crate::prompts::LONGEST_WAIT;
-use crate::seal::{Sealed, Shown};
-use crate::turn::Turn;
 use crate::{describe, pattern, presentation};
 
 /// What came of asking.

@@ -8,14 +8,14 @@ use sayso_core::operation::Operation;
 use sayso_core::policy::Policy;
 use sayso_core::policy::settings::Resolved;
 
+use super::plugins::Tighten;
 use crate::entry::What;
 use crate::events::{About, Bus, EventKind};
 use crate::flood::Flood;
-use crate::guarded::{GuardedStore, GuardedWorld, caught};
 use crate::ids::Ids;
-use crate::plugins::Tighten;
+use crate::panic_guard::{GuardedStore, GuardedWorld, caught};
 use crate::ports::{Ask, Run, Store, World};
-use crate::start;
+use crate::run_mode;
 use crate::stats::Stats;
 
 /// The outside.
@@ -79,8 +79,8 @@ impl Gate {
             let _ = gate.record(
                 None,
                 What::Mode {
-                    from: start::word(How::Interactive).to_owned(),
-                    to: start::word(how).to_owned(),
+                    from: run_mode::word(How::Interactive).to_owned(),
+                    to: run_mode::word(how).to_owned(),
                 },
             );
         }
@@ -139,8 +139,8 @@ impl Gate {
         self.record(
             None,
             What::Mode {
-                from: start::word(before).to_owned(),
-                to: start::word(how).to_owned(),
+                from: run_mode::word(before).to_owned(),
+                to: run_mode::word(how).to_owned(),
             },
         )?;
         *self.how.lock().unwrap_or_else(PoisonError::into_inner) = how;
@@ -148,7 +148,10 @@ impl Gate {
         self.tell(
             EventKind::Updated,
             None,
-            About::Words(format!("questions are treated as {} now", start::word(how))),
+            About::Words(format!(
+                "questions are treated as {} now",
+                run_mode::word(how)
+            )),
         );
         Ok(())
     }
@@ -187,5 +190,15 @@ impl Gate {
             }
             None => &FALLBACK,
         }
+    }
+
+    /// The line for the log, where the policy wants one (`show_approval_stats`).
+    pub fn stats_line(&self) -> Option<String> {
+        let policy = self.policy();
+        let shown = policy
+            .views()
+            .first()
+            .is_none_or(|view| view.general.settings.show_approval_stats);
+        shown.then(|| self.stats.counts().line())
     }
 }

@@ -6,7 +6,7 @@ use sayso_core::draft::Reading;
 use sayso_core::operation::Operation;
 use sayso_core::paths::join;
 
-use crate::seal::{Binding, Sealed};
+use crate::binding::{Binding, Sealed};
 
 /// Programs, and the files that they look for in their folder.
 const BUILDS: &[(&[&str], &[&str])] = &[

@@ -8,10 +8,10 @@ use sayso_core::outcome::Outcome;
 use sayso_core::prompt::Scope;
 use sayso_core::verdict::Risk;
 
+use super::resume::{Granted, Held};
 use crate::approved::Yes;
-use crate::held::{Granted, Held};
-use crate::seal::Extent;
-use crate::start;
+use crate::binding::Extent;
+use crate::run_mode;
 
 const EXTENTS: [(Extent, &str); 4] = [
     (Extent::All, "all"),
@@ -67,7 +67,7 @@ pub(crate) fn node(held: &Held) -> Node {
         ),
         ("digest", Node::text(digest.to_string())),
         ("outcome", Node::text(outcome.word())),
-        ("how", Node::text(start::word(*how))),
+        ("how", Node::text(run_mode::word(*how))),
         ("risk", Node::text(risk.word())),
         ("contained", Value::Bool(*contained).into()),
         ("answered_by_host", Value::Bool(*answered_by_host).into()),
@@ -150,7 +150,7 @@ pub(crate) fn held(node: &Node) -> Option<Held> {
         granted: maybe(node, "granted", granted)?,
         how: HOWS
             .into_iter()
-            .find(|how| word("how") == Some(start::word(*how)))?,
+            .find(|how| word("how") == Some(run_mode::word(*how)))?,
         risk: Risk::from_word(word("risk")?)?,
         contained: node.get("contained")?.as_bool()?,
         answered_by_host: node.get("answered_by_host")?.as_bool()?,

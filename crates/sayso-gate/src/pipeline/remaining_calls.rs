@@ -5,8 +5,8 @@ use sayso_core::rest_of_batch::RestOfBatch;
 use sayso_core::text::count::{agreed, count};
 use sayso_core::verdict::Decision;
 
-use crate::gate::Gate;
-use crate::turn::Turn;
+use super::batch_context::Turn;
+use super::gate::Gate;
 
 /// More calls than these are not judged ahead of their turn.
 const MAX_COUNTED: usize = 500;

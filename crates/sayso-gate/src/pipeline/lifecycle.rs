@@ -7,11 +7,11 @@ use sayso_core::operation::{Call, Operation};
 use sayso_core::outcome::Outcome;
 use sayso_core::verdict::Verdict;
 
+use super::gate::Gate;
 use crate::approved::Yes;
 use crate::entry::{Entry, What};
 use crate::events::{About, Event, EventKind};
 use crate::finished::{Finished, message};
-use crate::gate::Gate;
 
 /// How a call ends, before it is written down.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use sayso_core::tool::Role;
 use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
 
-use crate::closing::End;
-use crate::gate::Gate;
-use crate::seal::Seal;
-use crate::turn::Turn;
+use super::batch_context::Turn;
+use super::gate::Gate;
+use super::lifecycle::End;
+use crate::binding::Seal;
 
 impl Gate {
     /// Asks about every attachment that may not simply be read, and gives the seals of those that were approved: they count until the

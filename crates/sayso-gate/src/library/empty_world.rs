@@ -3,8 +3,8 @@
 use sayso_core::digest::{Digest, Encoder};
 use sayso_core::fact::{Facts, Question, Surroundings};
 
+use crate::binding::Sealed;
 use crate::ports::World;
-use crate::seal::Sealed;
 
 /// Knows nothing of the machine: mail, tickets and the like can be asked about, and whatever is about files or commands is denied, since
 /// nobody could tell what it would do.

@@ -1,5 +1,7 @@
 //! The answers that say yes to a prompt: how far each goes, and in which words.
 
+mod widths;
+
 use std::sync::Arc;
 
 use sayso_core::draft::Reading;
@@ -14,8 +16,6 @@ use sayso_core::text::count::agreed;
 use sayso_core::tool::{Kind, Role};
 use sayso_core::verdict::{Confirm, Reason, Tier, Verdict};
 use sayso_core::visible::visible;
-
-use crate::widths;
 
 /// What else decides which answers there are.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,14 +4,14 @@ use sayso_core::decide::{Case, Run, decide};
 use sayso_core::operation::Operation;
 use sayso_core::verdict::{Decision, Reason, Verdict};
 
-use super::{Script, find};
-use crate::pipeline::{Bench, Judged};
+use super::judge::{Bench, Judged};
+use crate::scripts::{Script, find};
 
 /// Checks that ask about what is not known. That is no news of a script: the command asks because it runs code.
 const UNKNOWN: [&str; 5] = ["opaque", "expansion", "unknown-path", "folder", "program"];
 
 /// The verdict with what the scripts of the command bring: it only ever gets stricter.
-pub(crate) fn judge(bench: &Bench<'_>, operation: &Operation, judged: &mut Judged) {
+pub(super) fn judge(bench: &Bench<'_>, operation: &Operation, judged: &mut Judged) {
     if operation.command().is_none() || judged.verdict.decision == Decision::Deny {
         return;
     }
