@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
-use sayso_sandbox::sealed::{self, Script};
+use sayso_sandbox::script_copies::{self, Script};
 use sayso_sandbox::start::{Guard, Report};
 
 use super::environment::{self, MARK};
@@ -78,7 +78,7 @@ fn spawn(mut process: std::process::Command, command: &Command<'_>) -> std::io::
     if scripts.is_empty() {
         process.spawn()
     } else {
-        sealed::spawn(process, command.text, command.cwd, scripts)
+        script_copies::spawn(process, command.text, command.cwd, scripts)
     }
 }
 

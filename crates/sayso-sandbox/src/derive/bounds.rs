@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use sayso_core::verdict::{Bounds, Network};
 
 use crate::derive::{Around, SCRATCH, SYSTEM};
-use crate::links;
 use crate::profile::{Level, Limits, Profile};
+use crate::symlinks;
 
 /// The bounds as a profile that takes nothing from what it says nothing of.
 pub(crate) fn profile(bounds: &Bounds, profile: &Profile, around: Around<'_>) -> Profile {
     let absolute = |written: &String| match (written.strip_prefix("~/"), around.home) {
-        (Some(rest), Some(home)) => links::resolved(&home.join(rest)),
-        _ => links::resolved(&around.workspace.join(written)),
+        (Some(rest), Some(home)) => symlinks::resolved(&home.join(rest)),
+        _ => symlinks::resolved(&around.workspace.join(written)),
     };
     let mut paths = BTreeMap::new();
     let root = match (&bounds.read, &bounds.write) {
@@ -30,7 +30,7 @@ pub(crate) fn profile(bounds: &Bounds, profile: &Profile, around: Around<'_>) ->
         paths.extend(
             SYSTEM
                 .iter()
-                .map(|path| (links::resolved(Path::new(path)), Level::Read)),
+                .map(|path| (symlinks::resolved(Path::new(path)), Level::Read)),
         );
         paths.extend(
             SCRATCH

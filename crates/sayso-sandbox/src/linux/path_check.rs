@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use sayso_core::visible::visible;
 
-use crate::links;
 use crate::plan::{Kind, Seen, Step};
 use crate::profile::Profile;
+use crate::symlinks;
 
 /// What stands at the paths of a profile.
 pub fn look(profile: &Profile) -> Seen {
@@ -35,7 +35,7 @@ pub(crate) fn check(steps: &[Step]) -> Result<(), String> {
     });
     match shown_there
         .into_iter()
-        .find(|path| links::open(path).is_none())
+        .find(|path| symlinks::open(path).is_none())
     {
         Some(path) => Err(format!(
             "`{}` has changed while the sandbox was set up; nothing was run",

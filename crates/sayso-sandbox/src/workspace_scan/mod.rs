@@ -1,5 +1,7 @@
 //! What is in a folder that a command works in: what is protected there, what is secret, and where git keeps its own.
 
+mod git;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -17,7 +19,7 @@ use sayso_core::paths::{Entries, protected, secret, secret_folder};
 use sayso_core::redact::redact_text;
 use sayso_core::visible::visible;
 
-use crate::found_git::{self, MOST_CONFIGURATION};
+use crate::workspace_scan::git::MOST_CONFIGURATION;
 
 /// Entries that are looked at before a folder is too large to be bounded.
 const MOST_ENTRIES: usize = 400_000;
@@ -371,7 +373,7 @@ impl<'a> Walk<'a> {
             return;
         }
         self.found.repositories.push(path.to_owned());
-        let obeyed = found_git::look(path, self.folder);
+        let obeyed = git::look(path, self.folder);
         self.found.kept_by_git.extend(obeyed.kept);
         self.found.leading.extend(obeyed.there);
         self.found.protected.extend(obeyed.beside);

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::bubblewrap::Handles;
+use super::bubblewrap::Handles;
 use crate::plan::Step;
 
 /// Devices and folders that bubblewrap adds for `--dev` from the machine, and of its own.

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use libc::{c_long, sock_filter};
 
-use crate::bpf::{Refuse, program};
+use super::bpf::Refuse;
+use super::bpf::program;
 
 /// Which kinds of sockets can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -253,7 +254,7 @@ fn words(error: impl std::fmt::Display) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bpf::walk;
+    use crate::linux::bpf::walk;
 
     #[test]
     fn the_program_fits_the_kernel_and_its_bytes() {

@@ -14,21 +14,25 @@ use rustix::fs::{MemfdFlags, OFlags, fcntl_getfl, fcntl_setfl, memfd_create};
 use rustix::process::{PidfdFlags, pidfd_open};
 use sayso_core::verdict::Network;
 
-use crate::backend::Backend;
-use crate::bubblewrap::{self, Handles};
-use crate::child::Child;
+use super::backend::Backend;
+use super::bubblewrap;
+use super::bubblewrap::Handles;
+use super::child::Child;
+use super::init;
+use super::init::INNER_COMMAND;
+use super::init::Orders;
+use super::landlock;
+use super::mount_check;
+use super::path_check;
+use super::placeholders::Placeholders;
+use super::seccomp;
+use super::seccomp::Sockets;
+use super::temp_dir::Scratch;
 use crate::explain::Refusal;
-use crate::inner::{self, INNER_COMMAND, Orders};
-use crate::landlock;
-use crate::links;
-use crate::mounted;
-use crate::placeholders::Placeholders;
 use crate::plan::{Kind, Step, plan};
 use crate::profile::{Level, Limits, Profile};
 use crate::proxy::{Connect, Proxy};
-use crate::scratch::Scratch;
-use crate::seccomp::{self, Sockets};
-use crate::seen;
+use crate::symlinks;
 
 /// Numbers of what bubblewrap is handed; it closes them before the command starts.
 const ARGUMENTS: RawFd = 10;
@@ -116,9 +120,9 @@ impl Sandbox {
         words: &[OsString],
         session: bool,
     ) -> Result<Ready, String> {
-        let seen = seen::look(profile);
+        let seen = path_check::look(profile);
         let mut steps = plan(profile, &seen);
-        seen::check(&steps)?;
+        path_check::check(&steps)?;
         let missing: Vec<PathBuf> = steps
             .iter()
             .filter_map(|step| {
@@ -143,7 +147,7 @@ impl Sandbox {
         let handles = Handles {
             status: Some(STATUS),
             filter: Some(FILTER),
-            nothing: nothing(&links::resolved(&self.folder))?,
+            nothing: nothing(&symlinks::resolved(&self.folder))?,
         };
         keep.push((
             in_memory(&seccomp::bytes(&seccomp::filter(Sockets::Isolated)?))?,
@@ -163,7 +167,7 @@ impl Sandbox {
                     Box::new(move |host, port| connect(host, port)),
                 )
                 .map_err(|error| trouble(&error))?;
-                keep.push((inner, inner::CHANNEL));
+                keep.push((inner, init::CHANNEL));
                 Some(proxy)
             }
             _ => None,
@@ -173,11 +177,11 @@ impl Sandbox {
             processes: profile.limits.processes.map(|most| most.saturating_add(2)),
             proxy: proxy.is_some(),
             environment: profile.environment.clone(),
-            mounted: mounted::expected(&steps, &handles, &mountinfo)?,
+            mounted: mount_check::expected(&steps, &handles, &mountinfo)?,
         };
-        keep.push((in_memory(&orders.write())?, inner::ORDERS));
+        keep.push((in_memory(&orders.write())?, init::ORDERS));
         let inner = File::open(&self.program).map_err(|error| trouble(&error))?;
-        keep.push((inner.into(), inner::PROGRAM));
+        keep.push((inner.into(), init::PROGRAM));
         let arguments = bubblewrap::arguments(&steps, &handles);
         let mut bytes = Vec::new();
         for argument in &arguments {
@@ -193,7 +197,7 @@ impl Sandbox {
                 "--args",
                 &ARGUMENTS.to_string(),
                 "--",
-                &format!("/proc/self/fd/{}", inner::PROGRAM),
+                &format!("/proc/self/fd/{}", init::PROGRAM),
                 INNER_COMMAND,
             ])
             .args(words);

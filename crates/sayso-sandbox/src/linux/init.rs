@@ -15,9 +15,9 @@ use std::time::Duration;
 use rustix::io::fcntl_getfd;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use crate::child;
-use crate::mounted;
-use crate::proxy;
+use super::child;
+use super::mount_check;
+use super::proxy_listener;
 
 /// The hidden command of the program that makes this step.
 pub const INNER_COMMAND: &str = "sandbox-inner";
@@ -46,7 +46,7 @@ pub(crate) struct Orders {
     pub(crate) proxy: bool,
     /// The environment of the command.
     pub(crate) environment: Vec<(OsString, OsString)>,
-    /// What has to be mounted, as [`mounted::expected`] wrote it.
+    /// What has to be mounted, as [`mount_check::expected`] wrote it.
     pub(crate) mounted: Vec<u8>,
 }
 
@@ -113,7 +113,7 @@ fn prepared(words: &[OsString]) -> Result<Command, String> {
     let orders =
         Orders::read(&bytes).ok_or("the sandbox could not be set up: its orders cannot be read")?;
     let mountinfo = std::fs::read("/proc/self/mountinfo").map_err(trouble)?;
-    if !mounted::is_as_planned(&orders.mounted, &mountinfo) {
+    if !mount_check::is_as_planned(&orders.mounted, &mountinfo) {
         return Err(
             "the sandbox is not as it was planned, since something changed meanwhile".to_owned(),
         );
@@ -133,9 +133,9 @@ fn prepared(words: &[OsString]) -> Result<Command, String> {
     command.args(rest).env_clear().envs(orders.environment);
     command.envs(std::env::var_os("PWD").map(|folder| (OsStr::new("PWD"), folder)));
     if orders.proxy {
-        let port = proxy::hand_out(CHANNEL)
+        let port = proxy_listener::hand_out(CHANNEL)
             .map_err(|error| format!("the proxy of the sandbox could not be set up: {error}"))?;
-        command.envs(proxy::variables(port));
+        command.envs(crate::proxy::variables(port));
     }
     // The command has nothing of what this step was handed.
     child::close_all().map_err(trouble)?;

@@ -23,9 +23,9 @@ pub struct Child {
     pub keep: Vec<(OwnedFd, RawFd)>,
     /// Of root's rights, only those over files, users and ports are kept. Not for a program that sets a sandbox up itself.
     pub few_rights: bool,
-    /// Rules of [`landlock`](crate::landlock).
+    /// Rules of [`landlock`](crate::linux::landlock).
     pub landlock: Option<OwnedFd>,
-    /// The filter of [`seccomp`](crate::seccomp).
+    /// The filter of [`seccomp`](crate::linux::seccomp).
     pub filter: Option<Vec<sock_filter>>,
 }
 

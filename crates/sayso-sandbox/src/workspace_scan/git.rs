@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::found::{ELSEWHERE, OF_ONE_TREE};
+use crate::workspace_scan::ELSEWHERE;
+use crate::workspace_scan::OF_ONE_TREE;
 
 /// The longest configuration that is looked into.
 pub(crate) const MOST_CONFIGURATION: u64 = 1 << 20;

@@ -7,13 +7,32 @@ use std::io::{self, Error, ErrorKind, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
 
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
     SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketType, recvmsg, sendmsg, sockopt,
 };
+use sayso_core::verdict::Network;
 
-/// Listens inside of the sandbox, and hands the socket out over the end that [`Proxy::listen`](super::Proxy::listen) gave, which has this
+use crate::proxy::{Connect, Proxy};
+
+impl Proxy {
+    /// A proxy that waits for the socket of a sandbox, and the inner end of the way there: it is for [`hand_out()`] alone, and the caller
+    /// closes its own copy once the sandbox has started.
+    ///
+    /// # Errors
+    /// If the system gives no socket or thread.
+    pub fn listen(network: Network, connect: Box<Connect>) -> io::Result<(Proxy, OwnedFd)> {
+        let (outer, inner) = UnixStream::pair()?;
+        Ok((
+            Proxy::awaiting(network, connect, outer.into(), take_in)?,
+            inner.into(),
+        ))
+    }
+}
+
+/// Listens inside of the sandbox, and hands the socket out over the end that [`Proxy::listen`](crate::proxy::Proxy::listen) gave, which has this
 /// number here and with which nothing was done yet. Gives the port.
 ///
 /// # Errors
@@ -59,7 +78,7 @@ fn send(channel: &OwnedFd) -> io::Result<u16> {
 }
 
 /// Takes the socket that the inner step sent; none if it ended without one. Anything else that comes is refused.
-pub(super) fn take_in(channel: &OwnedFd) -> io::Result<Option<TcpListener>> {
+fn take_in(channel: &OwnedFd) -> io::Result<Option<TcpListener>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0_u8; 1];
@@ -92,5 +111,22 @@ pub(super) fn take_in(channel: &OwnedFd) -> io::Result<Option<TcpListener>> {
     match listener.local_addr()? {
         SocketAddr::V4(address) if *address.ip() == Ipv4Addr::LOCALHOST => Ok(Some(listener)),
         _ => refused("what came out of the sandbox listens elsewhere"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_that_nothing_comes_to_ends_all_the_same() {
+        let (proxy, inner) =
+            Proxy::listen(Network::Nothing, Box::new(|_, _| Err(String::new()))).unwrap();
+        drop(proxy);
+        drop(inner);
+        let (proxy, inner) =
+            Proxy::listen(Network::Nothing, Box::new(|_, _| Err(String::new()))).unwrap();
+        drop(inner);
+        drop(proxy);
     }
 }

@@ -1,7 +1,8 @@
 //! The text of a Seatbelt profile, which is what `sandbox-exec` of macOS takes.
 //!
-//! **It was not run on macOS.** It is generated and compared with texts in tests, by what is known in public of its language; nothing
-//! here may be told to be a sandbox that holds before somebody tried to escape from it there. What it cannot do, by its nature: there is no
+//! **It was never run on a Mac, and no back end uses it.** It is generated and compared with texts in tests on every platform, by what is
+//! known in public of its language; nothing
+//! here is a sandbox that holds before somebody tried to escape from it on a Mac. What it cannot do, by its nature: there is no
 //! `/tmp` of the command's own, but a folder that the one who starts it makes and names as the parameter `TMP`; what is hidden can be seen to
 //! exist where its folder can be listed; processes of others are seen, though not signalled; and limits are not its business.
 //!
@@ -63,28 +64,50 @@ const ALL_OF_THE_NETWORK: &str = r#"(allow network-outbound (remote ip) (literal
 /// In words, for a path that cannot be written in the language, or hosts without a proxy.
 pub fn profile_text(profile: &Profile, proxy: Option<u16>) -> Result<String, String> {
     let mut text = START.to_owned();
-    let mut paths: Vec<(&PathBuf, Level)> = profile.paths.iter().map(|(path, level)| (path, *level)).collect();
+    let mut paths: Vec<(&PathBuf, Level)> = profile
+        .paths
+        .iter()
+        .map(|(path, level)| (path, *level))
+        .collect();
     paths.sort_by_key(|(path, _)| path.components().count());
     for (path, level) in &paths {
         rules(&mut text, profile, path, *level)?;
     }
     for folder in &profile.pinned {
         // Moved away, it would take along what is guarded in it, and that would be guarded no more.
-        line(&mut text, &format!("(deny file-write-unlink (literal {}))", quoted(folder)?));
+        line(
+            &mut text,
+            &format!("(deny file-write-unlink (literal {}))", quoted(folder)?),
+        );
     }
-    line(&mut text, "(allow file-read* file-write* process-exec (subpath (param \"TMP\")))");
+    line(
+        &mut text,
+        "(allow file-read* file-write* process-exec (subpath (param \"TMP\")))",
+    );
     let mut above: BTreeSet<&Path> = BTreeSet::new();
     for (path, _) in paths.iter().filter(|(_, level)| *level >= Level::Read) {
-        above.extend(path.ancestors().skip(1).filter(|above| above.parent().is_some()));
+        above.extend(
+            path.ancestors()
+                .skip(1)
+                .filter(|above| above.parent().is_some()),
+        );
     }
     for folder in above {
-        line(&mut text, &format!("(allow file-read-metadata (literal {}))", quoted(folder)?));
+        line(
+            &mut text,
+            &format!("(allow file-read-metadata (literal {}))", quoted(folder)?),
+        );
     }
     match (&profile.network, proxy) {
         (Network::Nothing, _) => {}
         (Network::Everything, _) => text.push_str(ALL_OF_THE_NETWORK),
-        (Network::Hosts(_), Some(port)) => line(&mut text, &format!("(allow network-outbound (remote ip \"localhost:{port}\"))")),
-        (Network::Hosts(_), None) => return Err("chosen hosts are reached through a proxy, and there is none".to_owned()),
+        (Network::Hosts(_), Some(port)) => line(
+            &mut text,
+            &format!("(allow network-outbound (remote ip \"localhost:{port}\"))"),
+        ),
+        (Network::Hosts(_), None) => {
+            return Err("chosen hosts are reached through a proxy, and there is none".to_owned());
+        }
     }
     Ok(text)
 }
@@ -93,17 +116,34 @@ pub fn profile_text(profile: &Profile, proxy: Option<u16>) -> Result<String, Str
 fn rules(text: &mut String, profile: &Profile, path: &Path, level: Level) -> Result<(), String> {
     let name = quoted(path)?;
     match level {
-        Level::Hidden | Level::Private => line(text, &format!("(deny file-read* file-write* process-exec (subpath {name}))")),
+        Level::Hidden | Level::Private => line(
+            text,
+            &format!("(deny file-read* file-write* process-exec (subpath {name}))"),
+        ),
         Level::Read => {
-            line(text, &format!("(allow file-read* process-exec (subpath {name}))"));
+            line(
+                text,
+                &format!("(allow file-read* process-exec (subpath {name}))"),
+            );
             line(text, &format!("(deny file-write* (subpath {name}))"));
         }
-        Level::Write => line(text, &format!("(allow file-read* file-write* process-exec (subpath {name}))")),
+        Level::Write => line(
+            text,
+            &format!("(allow file-read* file-write* process-exec (subpath {name}))"),
+        ),
     }
-    let above = path.parent().map_or(Level::Hidden, |above| profile.level(above));
+    let above = path
+        .parent()
+        .map_or(Level::Hidden, |above| profile.level(above));
     if level < Level::Write && above == Level::Write {
         // Where it does not exist yet, it could come to be in other letters, and be found by its name all the same.
-        line(text, &format!("(deny file-write* (regex #\"^{}(/|$)\"))", in_any_letters(path)));
+        line(
+            text,
+            &format!(
+                "(deny file-write* (regex #\"^{}(/|$)\"))",
+                in_any_letters(path)
+            ),
+        );
     }
     Ok(())
 }
@@ -118,13 +158,27 @@ fn quoted(path: &Path) -> Result<String, String> {
     let shown = || visible(&path.to_string_lossy()).into_owned();
     let odd = |part: Component<'_>| !matches!(part, Component::RootDir | Component::Normal(_));
     if !path.is_absolute() || path.components().any(odd) {
-        return Err(format!("`{}` is not a path from the root without `..`", shown()));
+        return Err(format!(
+            "`{}` is not a path from the root without `..`",
+            shown()
+        ));
     }
-    let name = path.to_str().ok_or_else(|| format!("`{}` is no text, and has no place in a profile of macOS", shown()))?;
+    let name = path.to_str().ok_or_else(|| {
+        format!(
+            "`{}` is no text, and has no place in a profile of macOS",
+            shown()
+        )
+    })?;
     if name.chars().any(char::is_control) {
-        return Err(format!("`{}` holds a control character, and has no place in a profile of macOS", shown()));
+        return Err(format!(
+            "`{}` holds a control character, and has no place in a profile of macOS",
+            shown()
+        ));
     }
-    Ok(format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")))
+    Ok(format!(
+        "\"{}\"",
+        name.replace('\\', "\\\\").replace('"', "\\\"")
+    ))
 }
 
 /// An expression for a path in small and large letters. What could mean something in it is any character: it is only denied by this.
@@ -157,7 +211,10 @@ mod tests {
     fn profile(paths: &[(&str, Level)], network: Network) -> Profile {
         Profile {
             cwd: "/w".into(),
-            paths: paths.iter().map(|(path, level)| (PathBuf::from(path), *level)).collect(),
+            paths: paths
+                .iter()
+                .map(|(path, level)| (PathBuf::from(path), *level))
+                .collect(),
             pinned: Vec::new(),
             links: BTreeMap::new(),
             network,
@@ -168,7 +225,11 @@ mod tests {
 
     /// What comes behind that which every profile begins with.
     fn rest(profile: &Profile, proxy: Option<u16>) -> String {
-        profile_text(profile, proxy).unwrap().strip_prefix(START).unwrap().to_owned()
+        profile_text(profile, proxy)
+            .unwrap()
+            .strip_prefix(START)
+            .unwrap()
+            .to_owned()
     }
 
     #[test]
@@ -218,29 +279,59 @@ mod tests {
         let tmp = "(allow file-read* file-write* process-exec (subpath (param \"TMP\")))\n";
         assert_eq!(rest(&profile(&[], Network::Nothing), Some(8080)), tmp);
         let hosts = profile(&[], Network::Hosts(vec!["crates.io".to_owned()]));
-        assert_eq!(rest(&hosts, Some(8080)), format!("{tmp}(allow network-outbound (remote ip \"localhost:8080\"))\n"));
+        assert_eq!(
+            rest(&hosts, Some(8080)),
+            format!("{tmp}(allow network-outbound (remote ip \"localhost:8080\"))\n")
+        );
         assert!(profile_text(&hosts, None).unwrap_err().contains("proxy"));
-        assert_eq!(rest(&profile(&[], Network::Everything), None), format!("{tmp}{ALL_OF_THE_NETWORK}"));
+        assert_eq!(
+            rest(&profile(&[], Network::Everything), None),
+            format!("{tmp}{ALL_OF_THE_NETWORK}")
+        );
     }
 
     #[test]
     fn a_path_stays_within_its_quotes() {
-        let it = profile(&[("/w/a\"b\\c) (allow default)", Level::Read)], Network::Nothing);
-        assert!(rest(&it, None).starts_with("(allow file-read* process-exec (subpath \"/w/a\\\"b\\\\c) (allow default)\"))\n"));
+        let it = profile(
+            &[("/w/a\"b\\c) (allow default)", Level::Read)],
+            Network::Nothing,
+        );
+        assert!(rest(&it, None).starts_with(
+            "(allow file-read* process-exec (subpath \"/w/a\\\"b\\\\c) (allow default)\"))\n"
+        ));
         // And in the expression nothing of it means anything.
-        let it = profile(&[("/w", Level::Write), ("/w/.*\"[^é", Level::Read)], Network::Nothing);
-        assert!(rest(&it, None).contains("(deny file-write* (regex #\"^/[wW]/......+(/|$)\"))\n"), "{}", rest(&it, None));
+        let it = profile(
+            &[("/w", Level::Write), ("/w/.*\"[^é", Level::Read)],
+            Network::Nothing,
+        );
+        assert!(
+            rest(&it, None).contains("(deny file-write* (regex #\"^/[wW]/......+(/|$)\"))\n"),
+            "{}",
+            rest(&it, None)
+        );
     }
 
     #[test]
     fn what_cannot_be_written_is_refused() {
         use std::os::unix::ffi::OsStrExt;
-        for path in ["/w/a\nb", "/w/a\0b", "/w/\u{1b}[31m", "/w/\u{85}", "w", "/w/../etc", ""] {
-            let error = profile_text(&profile(&[(path, Level::Read)], Network::Nothing), None).unwrap_err();
+        for path in [
+            "/w/a\nb",
+            "/w/a\0b",
+            "/w/\u{1b}[31m",
+            "/w/\u{85}",
+            "w",
+            "/w/../etc",
+            "",
+        ] {
+            let error =
+                profile_text(&profile(&[(path, Level::Read)], Network::Nothing), None).unwrap_err();
             assert!(!error.contains(|one: char| one.is_control()), "{error:?}");
         }
         let mut it = profile(&[], Network::Nothing);
-        it.paths.insert(PathBuf::from(std::ffi::OsStr::from_bytes(b"/w/\xff")), Level::Read);
+        it.paths.insert(
+            PathBuf::from(std::ffi::OsStr::from_bytes(b"/w/\xff")),
+            Level::Read,
+        );
         assert!(profile_text(&it, None).unwrap_err().contains("is no text"));
         let mut it = profile(&[], Network::Nothing);
         it.pinned.push("/w/\n".into());

@@ -15,8 +15,9 @@ use rustix::fs::{FlockOperation, flock};
 use sayso_core::digest::Digest;
 use sayso_core::visible::visible;
 
-use crate::found::stand_in;
-use crate::pool::{self, Pool};
+use super::folder_pool;
+use super::folder_pool::Pool;
+use crate::workspace_scan::stand_in;
 
 /// How much a list may hold; it is ours, so more is not a list.
 const MOST_LIST: u64 = 1 << 20;
@@ -174,7 +175,7 @@ fn put(path: &Path, bytes: &[u8], own: &Path) -> std::io::Result<()> {
 
 /// Whether what stands there is a place as they are made, with nothing in it: of this command or of another one.
 pub fn is_ours(path: &Path) -> bool {
-    let folder = |found: &fs::Metadata| pool::is_one(found) && pool::is_empty(path);
+    let folder = |found: &fs::Metadata| folder_pool::is_one(found) && folder_pool::is_empty(path);
     let file = |found: &fs::Metadata| {
         let wanted = stand_in(path).filter(|bytes| bytes.len() as u64 == found.len());
         let looks = found.is_file() && found.mode() & 0o7777 == FILE_MODE;

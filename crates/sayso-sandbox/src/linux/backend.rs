@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::{bubblewrap, landlock};
+use super::bubblewrap;
+use super::landlock;
 
 /// A way to run a command under a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,23 +1,18 @@
 //! A filtering proxy: the only way of a sandboxed command to the hosts that it may reach.
 //!
-//! The command has a network with nothing in it but itself. A socket that listens there is handed out of it ([`hand_out()`]), and what is
+//! The command has a network with nothing in it but itself. A socket that listens there is handed out of it, and what is
 //! connected to it is served here: `CONNECT` to port 443 and plain requests to port 80, to hosts of the list and to no other. Who connects
 //! to the host is the caller, who also decides which addresses a name may lead to.
 //!
 //! What goes through a tunnel is not looked at: a host that serves for others can be asked for them under its own name.
 
 mod guard;
-#[cfg(target_os = "linux")]
-mod listener;
 mod relay;
 mod request;
 mod serve;
 
-pub(crate) use request::read_host;
-
 use std::io;
 use std::net::{TcpListener, TcpStream};
-#[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -29,8 +24,6 @@ use sayso_core::verdict::Network;
 
 use crate::explain::Refusal;
 use guard::Guard;
-#[cfg(target_os = "linux")]
-pub use listener::hand_out;
 use serve::Server;
 
 /// Connects to a host and a port, or says in words why not.
@@ -80,28 +73,31 @@ pub struct Proxy {
     waiting: Option<JoinHandle<()>>,
 }
 
+/// Takes a listening socket out of the sandbox, as the platform does it; none if the sandbox ended without one.
+type TakeIn = fn(&OwnedFd) -> io::Result<Option<TcpListener>>;
+
 /// Where connections come from.
 enum Source {
     /// A socket that is still to come out of the sandbox.
-    #[cfg(target_os = "linux")]
-    Awaited(OwnedFd),
+    Awaited { channel: OwnedFd, take_in: TakeIn },
     /// One that is there.
     Here(TcpListener),
 }
 
 impl Proxy {
-    /// A proxy that waits for the socket of a sandbox, and the inner end of the way there: it is for [`hand_out()`] alone, and the caller
-    /// closes its own copy once the sandbox has started.
-    ///
-    /// # Errors
-    /// If the system gives no socket or thread.
-    #[cfg(target_os = "linux")]
-    pub fn listen(network: Network, connect: Box<Connect>) -> io::Result<(Proxy, OwnedFd)> {
-        let (outer, inner) = UnixStream::pair()?;
-        Ok((
-            Proxy::start(network, connect, Source::Awaited(outer.into()), PATIENCE)?,
-            inner.into(),
-        ))
+    /// A proxy that waits for the socket of a sandbox, which comes through `channel`.
+    pub(crate) fn awaiting(
+        network: Network,
+        connect: Box<Connect>,
+        channel: OwnedFd,
+        take_in: TakeIn,
+    ) -> io::Result<Proxy> {
+        Proxy::start(
+            network,
+            connect,
+            Source::Awaited { channel, take_in },
+            PATIENCE,
+        )
     }
 
     /// A proxy on a socket that listens already, for a sandbox that shares the network and lets nothing else of it through.
@@ -168,10 +164,9 @@ impl Source {
     fn wait(self, woken: &UnixStream) -> io::Result<Option<TcpListener>> {
         match self {
             Source::Here(listener) => Ok(Some(listener)),
-            #[cfg(target_os = "linux")]
-            Source::Awaited(channel) => {
+            Source::Awaited { channel, take_in } => {
                 if comes(&channel, woken)? {
-                    return listener::take_in(&channel);
+                    return take_in(&channel);
                 }
                 Ok(None)
             }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use sayso_core::paths::{Entries, secret};
 
-use crate::links;
+use crate::symlinks;
 
 /// Folders that programs do not start without: of a home folder that is one of them, only the hidden names are taken out.
 const VITAL: [&str; 26] = [
@@ -67,7 +67,7 @@ pub(crate) fn hidden_in_system(home: Option<&Path>) -> BTreeSet<PathBuf> {
     let mut hidden: BTreeSet<PathBuf> = filled_by_hand().secrets.iter().cloned().collect();
     let is_vital = |folder: &Path| folder.to_str().is_none_or(|text| VITAL.contains(&text));
     for account in passwd.lines().filter_map(account) {
-        let folder = links::resolved(account.home);
+        let folder = symlinks::resolved(account.home);
         let is_person = account.number == 0
             || account.number == own
             || account.number >= FIRST_PERSON && account.number != NOBODY;
@@ -78,7 +78,7 @@ pub(crate) fn hidden_in_system(home: Option<&Path>) -> BTreeSet<PathBuf> {
             (_, true) => {}
         }
     }
-    match home.map(links::resolved) {
+    match home.map(symlinks::resolved) {
         Some(home) if is_vital(&home) => hidden.extend(hidden_names(&home)),
         home => hidden.extend(home),
     }

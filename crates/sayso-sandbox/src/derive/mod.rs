@@ -4,6 +4,8 @@
 //! in the workspace is read-only, also where it does not exist yet; secrets are hidden; git can work, but what it runs by itself cannot be
 //! changed. What the terms name besides was judged and approved, and is let through by itself.
 
+mod bounds;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -13,12 +15,12 @@ use sayso_core::paths::{protected, secret};
 use sayso_core::verdict::{Endings, Network, Terms};
 use sayso_core::visible::visible;
 
-use crate::bounds;
-use crate::found::{self, Found};
-use crate::links;
-use crate::people;
+use crate::private_paths;
 use crate::profile::{Level, Limits, Profile};
+use crate::symlinks;
 use crate::toolchains;
+use crate::workspace_scan;
+use crate::workspace_scan::Found;
 
 /// What of the machine belongs to the system, and can be read by everybody: no program starts without it.
 pub const SYSTEM: [&str; 19] = [
@@ -115,13 +117,13 @@ const LEADS_OUT: [&str; 2] = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"];
 /// In words, where the workspace is too broad or too large to be bounded, or cannot be looked at.
 pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     // Everything is compared by where it really is: a name that leads there by a link would be another one.
-    let (workspace, home) = (real(around.workspace)?, around.home.map(links::resolved));
+    let (workspace, home) = (real(around.workspace)?, around.home.map(symlinks::resolved));
     let own: Vec<PathBuf> = around
         .own
         .iter()
-        .map(|path| links::resolved(path))
+        .map(|path| symlinks::resolved(path))
         .collect();
-    let ways = around.home.map(links::on_the_way).unwrap_or_default();
+    let ways = around.home.map(symlinks::on_the_way).unwrap_or_default();
     let around = Around {
         workspace: &workspace,
         home: home.as_deref(),
@@ -157,11 +159,11 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     if profile.network != Network::Everything {
         hide_sockets_of_the_system(&mut profile);
     }
-    for secret in found::secrets_of_the_system() {
+    for secret in workspace_scan::secrets_of_the_system() {
         profile.lower(&secret, Level::Hidden);
     }
     // Before anything of the home folder is let through by itself.
-    for place in people::hidden_in_system(around.home) {
+    for place in private_paths::hidden_in_system(around.home) {
         if profile.level(&place) >= Level::Read {
             profile.lower(&place, Level::Hidden);
         }
@@ -206,7 +208,9 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         let folder = is_narrow(folder, around.home)?;
         add(&mut profile, &folder, level)?;
         let found = Found::look(&folder, home, around.protected)?;
-        if let Some(file) = found::password_in(&found.repositories).filter(|_| terms.contained) {
+        if let Some(file) =
+            workspace_scan::password_in(&found.repositories).filter(|_| terms.contained)
+        {
             return Err(format!(
                 "`{}` holds a password or a token, which a command could read unasked",
                 shown(&file)
@@ -261,8 +265,10 @@ fn hide_sockets_of_the_system(profile: &mut Profile) {
     let resolvers = NAMES_OF_HOSTS
         .iter()
         .filter_map(|place| real(Path::new(place)).ok());
-    let resolvers: Vec<PathBuf> = resolvers.flat_map(|place| found::sockets(&place)).collect();
-    for socket in people::sockets().iter().chain(&resolvers) {
+    let resolvers: Vec<PathBuf> = resolvers
+        .flat_map(|place| workspace_scan::sockets(&place))
+        .collect();
+    for socket in private_paths::sockets().iter().chain(&resolvers) {
         profile.lower(socket, Level::Hidden);
     }
 }
@@ -318,7 +324,7 @@ fn only_endings(profile: &mut Profile, terms: &Terms, around: Around<'_>) -> Res
         profile.pinned.retain(|pinned| !pinned.starts_with(folder));
     }
     for (folder, endings) in &folders {
-        for file in found::with_endings(folder, &endings.endings)? {
+        for file in workspace_scan::with_endings(folder, &endings.endings)? {
             let fits = |it: &Endings| {
                 it.endings.iter().any(|ending| {
                     file.as_os_str()
@@ -452,7 +458,7 @@ fn is_tool(place: &Path, worked_in: &[PathBuf], home: Option<&Path>) -> Option<P
     let links = if target == place {
         Vec::new()
     } else {
-        links::on_the_way(place)
+        symlinks::on_the_way(place)
     };
     let turned = links
         .iter()
@@ -472,7 +478,7 @@ fn add(profile: &mut Profile, path: &Path, level: Level) -> Result<(), String> {
 
 /// Lets a place of the system through, where the machine has it.
 fn add_if_there(profile: &mut Profile, path: &Path) -> Result<(), String> {
-    match links::real(path) {
+    match symlinks::real(path) {
         Ok(target) => add_there(profile, path, target, Level::Read),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
         Err(error) => return Err(format!("`{}` cannot be looked at: {error}", shown(path))),
@@ -483,7 +489,7 @@ fn add_if_there(profile: &mut Profile, path: &Path) -> Result<(), String> {
 /// The same where it is known.
 fn add_there(profile: &mut Profile, path: &Path, target: PathBuf, level: Level) {
     if target != path {
-        profile.links.extend(links::on_the_way(path));
+        profile.links.extend(symlinks::on_the_way(path));
     }
     // What is let through as it is comes with the folder it is in.
     if profile.level(&target) != level {
@@ -492,7 +498,7 @@ fn add_there(profile: &mut Profile, path: &Path, target: PathBuf, level: Level) 
 }
 
 fn real(path: &Path) -> Result<PathBuf, String> {
-    links::real(path).map_err(|error| format!("`{}` cannot be looked at: {error}", shown(path)))
+    symlinks::real(path).map_err(|error| format!("`{}` cannot be looked at: {error}", shown(path)))
 }
 
 fn shown(path: &Path) -> String {

@@ -4,6 +4,8 @@
 //! entries are given one by one; below a writable folder that cannot be done, since new entries must be let through. What is not done is
 //! told in words.
 
+mod gaps;
+
 use std::collections::HashMap;
 use std::ffi::{CString, OsStr};
 use std::os::fd::OwnedFd;
@@ -20,15 +22,14 @@ use rustix::io::Errno;
 use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
 
-use crate::child::add_rule;
-use crate::links::{PLACE, open};
+use super::child::add_rule;
+use super::path_check;
 use crate::plan::{Kind, Seen};
 use crate::profile::{Level, Profile};
-use crate::seen;
+use crate::symlinks::PLACE;
+use crate::symlinks::open;
 
-mod told;
-
-pub use told::lacking;
+pub use gaps::lacking;
 
 /// Devices that every program may use.
 const DEVICES: [&str; 6] = [
@@ -61,7 +62,7 @@ pub enum Enforced {
 /// Rules, ready to be applied.
 #[derive(Debug)]
 pub struct Rules {
-    /// For [`Child::landlock`](crate::child::Child::landlock); none if the kernel has no Landlock.
+    /// For [`Child::landlock`](crate::linux::child::Child::landlock); none if the kernel has no Landlock.
     pub fd: Option<OwnedFd>,
     /// How much of them is kept.
     pub enforced: Enforced,
@@ -73,7 +74,7 @@ pub struct Rules {
 
 /// The version of Landlock that the kernel has; none: it has none, or it is switched off.
 pub fn abi() -> Option<i32> {
-    i32::try_from(crate::child::landlock_version())
+    i32::try_from(crate::linux::child::landlock_version())
         .ok()
         .filter(|version| *version > 0)
 }
@@ -85,7 +86,7 @@ pub fn abi() -> Option<i32> {
 pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
     let abi = abi();
     let lacking = lacking(abi);
-    let seen = seen::look(profile);
+    let seen = path_check::look(profile);
     let enforced = match abi {
         None => Enforced::Not,
         Some(_) if lacking.is_empty() => Enforced::Fully,
@@ -135,7 +136,7 @@ pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
         )
     })?;
     given.place(&file, written())?;
-    let mut not_covered = told::not_covered(profile, &seen);
+    let mut not_covered = gaps::not_covered(profile, &seen);
     if given.left == 0 {
         not_covered.push(
             "there is too much beside what is hidden: some of what could be read is hidden, too"
