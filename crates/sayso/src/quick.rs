@@ -6,8 +6,8 @@ use std::path::Path;
 use sayso_core::digest::Digest;
 use sayso_store::standing::generation::{Generation, Mark};
 use sayso_store::{Folder, snapshot};
+use sayso_world::locations::Whereabouts;
 use sayso_world::policy_files::{self, PolicyFile};
-use sayso_world::whereabouts::Whereabouts;
 
 use crate::assemble::{self, Choice, Loaded};
 

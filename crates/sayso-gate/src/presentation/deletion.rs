@@ -6,8 +6,7 @@ use sayso_core::presentation::Body;
 use sayso_core::tool::{Kind, Role};
 use sayso_core::visible::visible;
 
-use super::effect_lines;
-use super::effect_lines::Teller;
+use super::effect_lines::{self, Teller};
 use super::{About, Made, binary, size, target, undo};
 
 /// So much of a file tells what it is.

@@ -19,8 +19,7 @@ use crate::private_paths;
 use crate::profile::{Level, Limits, Profile};
 use crate::symlinks;
 use crate::toolchains;
-use crate::workspace_scan;
-use crate::workspace_scan::Found;
+use crate::workspace_scan::{self, Found};
 
 /// What of the machine belongs to the system, and can be read by everybody: no program starts without it.
 pub const SYSTEM: [&str; 19] = [

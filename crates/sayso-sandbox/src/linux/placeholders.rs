@@ -15,8 +15,7 @@ use rustix::fs::{FlockOperation, flock};
 use sayso_core::digest::Digest;
 use sayso_core::visible::visible;
 
-use super::folder_pool;
-use super::folder_pool::Pool;
+use super::folder_pool::{self, Pool};
 use crate::workspace_scan::stand_in;
 
 /// How much a list may hold; it is ours, so more is not a list.

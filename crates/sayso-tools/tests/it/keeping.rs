@@ -9,9 +9,9 @@ use sayso_core::node::Node;
 use sayso_core::verdict::{Decision, Verdict};
 use sayso_tools::backups::Limits;
 use sayso_tools::files::run;
-use sayso_tools::promise::Keep;
 use sayso_tools::prune::prune;
 use sayso_tools::undo::Which;
+use sayso_tools::undoable::Keep;
 
 use crate::ground::{Ground, yes};
 

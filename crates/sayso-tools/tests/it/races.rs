@@ -11,8 +11,8 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use sayso_core::node::Node;
 use sayso_core::operation::Operation;
 use sayso_core::verdict::Verdict;
-use sayso_tools::beneath::{Trouble, Way, folder};
 use sayso_tools::files::run;
+use sayso_tools::open_nofollow::{Trouble, Way, folder};
 
 use crate::ground::{Ground, tree};
 

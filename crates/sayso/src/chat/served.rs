@@ -12,7 +12,7 @@ use sayso_core::node::{Node, Value};
 use sayso_core::text::count::{agreed, count};
 use sayso_core::text::json;
 use sayso_core::visible::{visible, visible_block};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::model::Offered;
 use super::offered::Tools;

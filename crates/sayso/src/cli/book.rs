@@ -8,7 +8,7 @@ use sayso_store::journal::{Journal, Sync};
 use sayso_store::record;
 use sayso_store::standing::Standing;
 use sayso_store::standing::change::{self, Change};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::Stop;
 use crate::record_folder;

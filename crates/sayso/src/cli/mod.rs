@@ -41,8 +41,8 @@ use sayso_core::decide::Run as How;
 use sayso_core::mode::{MODES, Mode};
 use sayso_core::policy::profile::PROFILES;
 use sayso_gate::run_mode::{self, Flags};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 
 use crate::assemble::{self, Choice, Loaded, RealWorld};
 use crate::bounding::Bounding;

@@ -11,7 +11,7 @@ use sayso_store::journal::{Journal, Sync};
 use sayso_store::standing::generation::Generation;
 use sayso_tools::files::{Files, Settings};
 use sayso_tools::undo::{self, Plan, Undone, Which};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::{Stop, confirmed, say};
 use crate::exit_code::Exit;

@@ -13,7 +13,7 @@ use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round};
 use sayso_core::text::json;
 use sayso_core::visible::visible;
 use sayso_gate::ports::Ask;
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::{Stop, say};
 use crate::assemble::Choice as Flags;

@@ -22,8 +22,8 @@ use sayso_store::Folder;
 use sayso_store::index::Index;
 use sayso_store::journal::Journal;
 use sayso_tools::files::{About, Files, Settings};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 
 use super::inbox::Inbox;
 use crate::assemble::{Choice, RealWorld};

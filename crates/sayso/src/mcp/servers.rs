@@ -14,7 +14,7 @@ use sayso_core::tool::{self, Kind, Role};
 use sayso_core::visible::visible;
 use sayso_tools::mcp::{Client, Patience, START_LIMIT, Start};
 use sayso_tools::result::ToolResult;
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::catalogue::Catalogue;
 use super::described::Described;

@@ -28,9 +28,9 @@ use sayso_gate::presentation::tool_drawing::Given;
 use sayso_gate::run_result::Brief;
 use sayso_store::Folder;
 use sayso_store::journal::Journal;
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 use sayso_world::policy_files;
-use sayso_world::whereabouts::Whereabouts;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 

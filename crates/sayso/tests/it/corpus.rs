@@ -16,8 +16,8 @@ use sayso_core::packed::{pack, unpack};
 use sayso_core::text::json;
 use sayso_core::verdict::Verdict;
 use sayso_gate::pipeline::{Bench, judge};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 
 use crate::known_programs::{NOTHING, known_programs};
 use crate::scene::{NOW, Scene};

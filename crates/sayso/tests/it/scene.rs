@@ -13,9 +13,9 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Call, Operation};
 use sayso_core::verdict::{Decision, Verdict};
 use sayso_gate::pipeline::{Bench, judge};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 use sayso_world::trust;
-use sayso_world::whereabouts::Whereabouts;
 use tempfile::TempDir;
 
 use crate::known_programs::known_programs;
