@@ -4,7 +4,7 @@ use sayso_core::keymap::Action;
 use sayso_core::prompt::{Prompt, Round, Scope};
 
 use crate::fold::{Spans, line};
-use crate::look::Look;
+use crate::prompt_style::Look;
 use crate::theme::Tone;
 
 /// All scopes, narrowest first.

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use sayso_core::grant::GrantKey;
 use sayso_core::keymap::{Action, KEYMAPS};
 use sayso_core::prompt::{Choice, Offer, Prompt, Round, Scope, Stores, Style};
-use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::Key;
+use sayso_tui::prompt_state::{Asking, Next};
 use sayso_tui::theme::Theme;
 
 use crate::prompts::{self, terminal, variants};
@@ -441,7 +441,7 @@ proptest! {
 /// A person whose policy says `enter_approves: true`.
 fn with_enter(prompt: Prompt) -> Person {
     let now = Instant::now();
-    let look = sayso_tui::look::Look {
+    let look = sayso_tui::prompt_style::Look {
         enter_approves: true,
         ..look("kollabor-spec", Theme::PLAIN)
     };

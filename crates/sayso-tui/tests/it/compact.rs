@@ -7,8 +7,8 @@ use sayso_core::keymap::KEYMAPS;
 use sayso_core::presentation::{Body, Change, DiffLine, Piece};
 use sayso_core::prompt::{Prompt, Round, Style};
 use sayso_core::verdict::{Confirm, Risk, Tier};
-use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::Key;
+use sayso_tui::prompt_state::{Asking, Next};
 use sayso_tui::theme::Theme;
 
 use crate::prompts::{self, edit, terminal, why};

@@ -8,8 +8,8 @@ use sayso_core::node::Node;
 use sayso_core::presentation::Body;
 use sayso_core::prompt::{Prompt, Style};
 use sayso_core::visible::visible;
-use sayso_tui::asking::Asking;
 use sayso_tui::patterns::NoPatterns;
+use sayso_tui::prompt_state::Asking;
 use sayso_tui::theme::Theme;
 
 use crate::prompts::{command_body, prompt, terminal, with_args};

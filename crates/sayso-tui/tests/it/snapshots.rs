@@ -13,10 +13,10 @@ use sayso_core::learned::{LearnedRule, RuleKey};
 use sayso_core::policy::command::CommandReader;
 use sayso_core::prompt::{Prompt, Scope, Stores, Style};
 use sayso_core::visible::is_hidden;
-use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::Key;
-use sayso_tui::look::Look;
 use sayso_tui::patterns::{Earlier, Patterns};
+use sayso_tui::prompt_state::{Asking, Next};
+use sayso_tui::prompt_style::Look;
 use sayso_tui::theme::Theme;
 
 use crate::prompts::{self, variants};

@@ -16,8 +16,8 @@ use sayso_core::visible::visible;
 use sayso_gate::ids::Ids;
 use sayso_sandbox::backend::Backend;
 use sayso_store::journal::{Journal, Sync};
-use sayso_store::standing::change::{self, Change};
-use sayso_store::standing::{Standing, What, spec};
+use sayso_store::rules_and_grants::change::{self, Change};
+use sayso_store::rules_and_grants::{Standing, What, spec};
 use sayso_tui::chat::settings::{Kind, Row, Tab, Wish};
 
 use super::base::Base;

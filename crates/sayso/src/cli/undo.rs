@@ -8,7 +8,7 @@ use sayso_core::text::json;
 use sayso_core::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, Sync};
-use sayso_store::standing::generation::Generation;
+use sayso_store::rules_and_grants::generation::Generation;
 use sayso_tools::files::{Files, Settings};
 use sayso_tools::undo::{self, Plan, Undone, Which};
 use sayso_world::locations::Whereabouts;

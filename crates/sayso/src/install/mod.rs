@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::node::Node;
 use sayso_core::visible::visible;
-use sayso_store::standing::generation::Generation;
+use sayso_store::rules_and_grants::generation::Generation;
 use sayso_tools::build::Source;
 use sayso_tools::changes::Step;
 use sayso_tools::files::{About, Files, Settings};

@@ -5,8 +5,8 @@ use sayso_core::learned::LearnedRule;
 use sayso_core::node::Node;
 use sayso_core::prompt::Scope;
 use sayso_core::visible::visible;
-use sayso_store::standing::change::Change;
-use sayso_store::standing::{What, spec};
+use sayso_store::rules_and_grants::change::Change;
+use sayso_store::rules_and_grants::{What, spec};
 
 use super::add::{Limits, ask_about, read_one, words};
 use super::line::SUBJECTS;

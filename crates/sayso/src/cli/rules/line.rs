@@ -2,7 +2,7 @@
 
 use sayso_core::node::{Node, Value};
 use sayso_core::policy::time;
-use sayso_store::standing::{Standing, What, spec};
+use sayso_store::rules_and_grants::{Standing, What, spec};
 
 /// The keys that say what a rule is about, with the type a person knows it by.
 pub(crate) const SUBJECTS: [(&str, &str); 9] = [

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sayso_core::node::{Node, Value};
 use sayso_core::prompt::{Answer, Scope};
 use sayso_gate::events::{About, Event, EventKind, Names, payload};
-use sayso_store::standing::What;
+use sayso_store::rules_and_grants::What;
 
 use super::{prompts, standing};
 use crate::serve::http::{Asked, aside, only, reply_aside};

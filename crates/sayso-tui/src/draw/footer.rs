@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use sayso_core::visible::visible;
 
-use crate::asking::{Asking, Mode};
 use crate::fold::{self, GOES_ON, Spans, line};
 use crate::legend;
-use crate::look::is_compact;
+use crate::prompt_state::{Asking, Mode};
+use crate::prompt_style::is_compact;
 use crate::theme::Tone;
 
 /// The rows below a prompt, without the last one.

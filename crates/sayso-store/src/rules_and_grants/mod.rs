@@ -5,7 +5,7 @@
 
 pub mod change;
 pub mod generation;
-pub mod spec;
+pub mod grant_fields;
 
 use sayso_core::node::Node;
 
@@ -39,7 +39,7 @@ pub struct Standing {
 pub enum What {
     /// A rule as a policy file has it, without its id.
     Rule(Node),
-    /// A grant; [`spec::read`] makes it one.
+    /// A grant; [`grant_fields::read`] makes it one.
     Grant(Node),
 }
 
@@ -57,7 +57,7 @@ impl Standing {
         match &self.what {
             What::Rule(_) => true,
             What::Grant(spec) => {
-                (spec::rule(spec).is_some() || spec.get("mcp_tool").is_some())
+                (grant_fields::rule(spec).is_some() || spec.get("mcp_tool").is_some())
                     && spec.get("session").is_none()
             }
         }

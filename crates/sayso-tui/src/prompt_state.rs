@@ -11,11 +11,11 @@ use crate::block::Block;
 use crate::clock::{ARMING, Clock};
 use crate::confirm::Confirm;
 use crate::document::Document;
-use crate::entry::Entry;
 use crate::key::Key;
 use crate::legend;
-use crate::look::{Look, is_compact, must_be_seen};
 use crate::patterns::{PatternEntry, Patterns};
+use crate::prompt_style::{Look, is_compact, must_be_seen};
+use crate::text_entry::Entry;
 
 /// What comes of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]

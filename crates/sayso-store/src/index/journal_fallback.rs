@@ -5,9 +5,14 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{FILE, Index, Trouble, cursor, schema, standing};
+use super::FILE;
+use super::Index;
+use super::Trouble;
+use super::cursor;
+use super::rules_and_grants;
+use super::schema;
 use crate::read::{Bad, Reader, Stored};
-use crate::standing::Standing;
+use crate::rules_and_grants::Standing;
 
 /// An index that is behind by more entries is not waited for.
 const MAX_BEHIND: u64 = 20_000;
@@ -75,11 +80,11 @@ fn of_session(db: &Connection, session: Option<&str>) -> Result<Remembered, Trou
     };
     match session {
         Some(session) if many(count()?) => Ok(Remembered {
-            standing: standing::standing_of(db, session)?,
+            standing: rules_and_grants::standing_of(db, session)?,
             is_apart: true,
         }),
         _ => Ok(Remembered {
-            standing: standing::standing_in(db)?,
+            standing: rules_and_grants::standing_in(db)?,
             is_apart: false,
         }),
     }
@@ -98,20 +103,20 @@ fn by_journal(state: &Path) -> Result<Connection, Trouble> {
             Ok(stored) => stored,
             Err(Bad::Unread(why)) => return Err(Trouble::Other(why)),
             Err(Bad::Damaged(_)) => {
-                standing::doubt(&work)?;
+                rules_and_grants::doubt(&work)?;
                 told = true;
                 continue;
             }
         };
-        if standing::concerns(&stored.kind) {
-            standing::take_in(&work, &stored, &stored.node().map_err(Trouble::Other)?)?;
+        if rules_and_grants::concerns(&stored.kind) {
+            rules_and_grants::take_in(&work, &stored, &stored.node().map_err(Trouble::Other)?)?;
         }
         if !std::mem::take(&mut told)
             && before
                 .as_ref()
                 .is_some_and(|before| !stored.follows(before))
         {
-            standing::doubt(&work)?;
+            rules_and_grants::doubt(&work)?;
         }
         before = Some(stored);
     }

@@ -6,10 +6,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use sayso_core::prompt::Style;
 
-use super::{Weight, foot, places, risk, title};
-use crate::asking::Asking;
+use super::Weight;
+use super::footer;
+use super::places;
+use super::risk;
+use super::title;
 use crate::fold::{self, Spans, line};
-use crate::look::is_compact;
+use crate::prompt_state::Asking;
+use crate::prompt_style::is_compact;
 use crate::theme::Tone;
 
 /// The heading of a prompt in the flow of the output.
@@ -26,13 +30,13 @@ pub(super) fn draw(asking: &mut Asking, width: u16, height: u16, now: Instant) -
     // A bar at the left tells all of it from what programs print.
     let inner = width - 2;
     let head = head(asking, weight, usize::from(width));
-    let keys = foot::rows(asking, usize::from(inner));
+    let keys = footer::rows(asking, usize::from(inner));
     // In a compact prompt the last row goes on behind the keys where it has room there, and no line parts them from the text.
     let is_compact = is_compact(&asking.prompt);
     let foot = |asking: &Asking| {
-        let last = foot::last(asking, usize::from(inner), now);
+        let last = footer::last(asking, usize::from(inner), now);
         if is_compact {
-            foot::joined(keys.clone(), last, usize::from(inner))
+            footer::joined(keys.clone(), last, usize::from(inner))
         } else {
             keys.iter().cloned().chain([last]).collect()
         }

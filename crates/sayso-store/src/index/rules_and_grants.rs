@@ -8,8 +8,8 @@ use sayso_core::text::json;
 use super::{Index, Trouble, cursor, take_in_all, text};
 use crate::journal::{Journal, Sync};
 use crate::read::Stored;
-use crate::standing::change::{self, Change};
-use crate::standing::{Standing, What};
+use crate::rules_and_grants::change::Change;
+use crate::rules_and_grants::{Standing, What, change};
 
 /// Whether an entry of this kind can change what stands: only those are read as a whole, as most of a journal is none of them. What a
 /// decision counts for is in [`used`].

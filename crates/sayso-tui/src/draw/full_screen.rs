@@ -5,10 +5,14 @@ use std::time::Instant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{Weight, foot, modal, risk, title};
-use crate::asking::{Asking, Mode};
+use super::Weight;
+use super::footer;
+use super::modal;
+use super::risk;
+use super::title;
 use crate::fold::{self, line};
 use crate::legend;
+use crate::prompt_state::{Asking, Mode};
 use crate::theme::Tone;
 
 /// The rows of a view that are no text: the frame and the keys.
@@ -68,7 +72,7 @@ pub(super) fn view(
         Vec::new()
     };
     let mut last = place;
-    let rest = foot::last(
+    let rest = footer::last(
         asking,
         usize::from(inner).saturating_sub(fold::width_of(&last) + 3),
         now,

@@ -3,8 +3,10 @@
 use sayso_core::grant::Grant;
 use sayso_core::node::{Node, Value};
 
+use super::Standing;
+use super::What;
 use super::generation::Generation;
-use super::{Standing, What, spec};
+use super::grant_fields;
 use crate::journal::{Appended, Journal, Sync};
 use crate::record;
 
@@ -87,7 +89,7 @@ pub fn write(
     let id = |id: &str| ("id", Node::text(id));
     let kind = match change {
         Change::Granted { grant, words } => {
-            let spec = spec::write(grant).ok_or("that cannot be kept for longer")?;
+            let spec = grant_fields::write(grant).ok_or("that cannot be kept for longer")?;
             fields.extend([
                 id(&grant.id),
                 ("words", record::text(words)),
