@@ -17,9 +17,9 @@ use sayso_gate::library::{
 };
 use sayso_gate::ports::{Content, Ran};
 use sayso_gate::seal::Sealed;
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 use sayso_world::seal::Bound;
-use sayso_world::whereabouts::Whereabouts;
 
 /// The machine that this runs on.
 struct Here(Machine);

@@ -9,8 +9,10 @@ use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::policy::terms::Terms;
 
-use crate::ports::Copies;
-use crate::seal::Seal;
+use crate::binding::Seal;
+
+/// Files by their absolute paths, with their bytes.
+pub type Copies = Vec<(String, Vec<u8>)>;
 
 /// The permission to run one operation once. It cannot be copied or made outside of the pipeline, and running uses it up.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use sayso_core::call::operation::Operation;
 use sayso_core::prompt::Round;
 
 use crate::approved::Yes;
-use crate::brief::Brief;
+use crate::run_result::Brief;
 
 /// Something that is recorded.
 #[derive(Clone, Debug)]

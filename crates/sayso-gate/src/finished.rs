@@ -15,7 +15,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_block};
 
 use crate::approved::Yes;
-use crate::ports::Ran;
+use crate::run_result::Ran;
 
 /// The end of one call. Every call has exactly one.
 #[derive(Clone, Debug)]

@@ -3,42 +3,27 @@
 //! [`pipeline`] is the place to start reading, and [`library`] the place to start using it in an agent of your own.
 
 pub mod approved;
-mod asking;
-pub mod batch;
-pub mod brief;
-mod closing;
-mod delegation;
+mod binding;
 pub mod describe;
 pub mod entry;
 pub mod events;
 pub mod finished;
 pub mod flood;
-pub mod gate;
-mod guarded;
-pub mod held;
-mod held_text;
-pub mod host;
 pub mod ids;
 pub mod library;
 pub mod memory;
-mod noting;
 pub mod offers;
+mod panic_guard;
 pub mod pattern;
 pub mod pipeline;
-pub mod plugins;
 pub mod ports;
 pub mod presentation;
 pub mod prompts;
-mod remaining;
+pub mod run_mode;
+pub mod run_result;
 mod scripts;
 pub mod seal;
-mod seal_builds;
-mod seal_names;
 pub mod simulated;
-mod spending;
-pub mod start;
 pub mod stats;
-mod sync;
-pub mod turn;
-mod waiting;
-mod widths;
+
+pub use pipeline::{batch, batch_context, gate, host, plugins, resume};

@@ -14,17 +14,15 @@ use sayso_core::decide::Uses;
 use sayso_core::prompt::presentation::Undo;
 use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::text::digest::Digest;
-use sayso_core::text::node::{Node, Value};
 
 use crate::approved::Approved;
+pub use crate::approved::Copies;
+use crate::binding::Sealed;
 use crate::entry::Entry;
-use crate::seal::Sealed;
+pub use crate::run_result::Ran;
 
 /// Something that comes later.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Files by their absolute paths, with their bytes.
-pub type Copies = Vec<(String, Vec<u8>)>;
 
 /// Answers questions about the machine.
 pub trait World {
@@ -112,32 +110,6 @@ pub trait Ask: Send + Sync {
 pub trait Run: Send + Sync {
     /// Runs exactly this operation, once: the value is used up.
     fn run<'a>(&'a self, approved: Approved) -> Later<'a, Ran>;
-}
-
-/// What came of running.
-#[derive(Clone, Debug)]
-pub enum Ran {
-    /// The tool did its work.
-    Done(Node),
-    /// The tool failed; that is no denial.
-    Failed {
-        /// What went wrong.
-        why: String,
-        /// What it brought all the same, such as the output of a command; null where it brought nothing.
-        result: Node,
-    },
-    /// It was approved and not started: what it is about had changed, or the person stopped everything.
-    NotRun(String),
-}
-
-impl Ran {
-    /// The tool failed and brought nothing.
-    pub fn failed(why: impl Into<String>) -> Self {
-        Ran::Failed {
-            why: why.into(),
-            result: Value::Null.into(),
-        }
-    }
 }
 
 /// Counts of uses that many threads may look at.

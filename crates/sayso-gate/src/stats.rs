@@ -6,7 +6,6 @@ use std::sync::{Mutex, PoisonError};
 use sayso_core::answer::outcome::{OUTCOMES, Outcome};
 
 use crate::events::Names;
-use crate::gate::Gate;
 
 /// The counts at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -135,17 +134,5 @@ impl Stats {
     /// What ran did not do its work.
     pub(crate) fn failed(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).failed += 1;
-    }
-}
-
-impl Gate {
-    /// The line for the log, where the policy wants one (`show_approval_stats`).
-    pub fn stats_line(&self) -> Option<String> {
-        let policy = self.policy();
-        let shown = policy
-            .views()
-            .first()
-            .is_none_or(|view| view.general.settings.show_approval_stats);
-        shown.then(|| self.stats.counts().line())
     }
 }

@@ -5,37 +5,21 @@
 //! never weaker than the terms, and a back end that cannot do all of it says what it does not.
 
 pub mod alarm;
-pub mod backend;
-mod bounds;
-mod bpf;
-mod bubblewrap;
-#[cfg(target_os = "linux")]
-pub mod child;
 pub mod derive;
 pub mod explain;
-pub mod found;
-mod found_git;
+mod host_name;
 #[cfg(target_os = "linux")]
-pub mod inner;
-#[cfg(target_os = "linux")]
-pub mod landlock;
-mod links;
-mod mounted;
-mod people;
-pub mod placeholders;
+pub mod linux;
+pub mod macos;
 pub mod plan;
-mod pool;
+mod private_paths;
 pub mod profile;
 pub mod proxy;
-mod scratch;
-#[cfg(all(
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-))]
-pub mod sealed;
-#[cfg(target_os = "linux")]
-pub mod seccomp;
-pub mod seen;
 pub mod signals;
-pub mod start;
+mod symlinks;
 pub mod toolchains;
+pub mod workspace_scan;
+
+// A platform brings its own modules under the same names: `backend`, `start` and what they need.
+#[cfg(target_os = "linux")]
+pub use linux::*;

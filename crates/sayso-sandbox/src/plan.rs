@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use sayso_core::policy::terms::Network;
 use sayso_core::text::visible::visible;
 
-use crate::found;
 use crate::profile::{Level, Profile};
+use crate::workspace_scan;
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ fn place(path: &Path, level: Level, above: Level, kind: Kind, pinned: bool) -> O
         (Kind::File, Level::Hidden | Level::Private) => {
             (above >= Level::Read).then_some(Step::HideFile(path))
         }
-        (Kind::Missing, Level::Read) if found::stand_in(&path).is_some() => {
+        (Kind::Missing, Level::Read) if workspace_scan::stand_in(&path).is_some() => {
             (above == Level::Write).then_some(Step::StandIn(path))
         }
         (Kind::Missing, Level::Hidden | Level::Read) => {

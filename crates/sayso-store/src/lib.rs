@@ -1,8 +1,8 @@
 //! The record of everything sayso was asked, decided and ran, kept so that a change to it shows.
 
+mod chain_head;
 pub mod folder;
-mod head;
-pub mod held;
+pub mod held_operations;
 pub mod index;
 pub mod journal;
 mod key;
@@ -10,8 +10,8 @@ pub mod prune;
 pub mod read;
 pub mod record;
 pub mod repair;
+pub mod rules_and_grants;
 pub mod snapshot;
-pub mod standing;
 pub mod verify;
 
 pub use folder::Folder;

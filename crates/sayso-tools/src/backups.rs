@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use rustix::fs::{FileType, FlockOperation, flock};
 use sayso_core::text::digest::{Digest, Pieces};
 
-use crate::beneath;
+use crate::open_nofollow;
 use crate::private_folder::{fresh, make, settle, sync_folder};
 
 /// How much is kept.
@@ -112,12 +112,12 @@ impl Backups {
             let [first, second, ..] = hex;
             let name = [&[first, second, b'/'], hex.as_slice()].concat();
             let found = folder.as_ref().and_then(|folder| {
-                beneath::stat(folder, OsStr::from_bytes(&name))
+                open_nofollow::stat(folder, OsStr::from_bytes(&name))
                     .ok()
                     .flatten()
             });
             found.is_some_and(|found| {
-                beneath::kind(&found) == FileType::RegularFile
+                open_nofollow::kind(&found) == FileType::RegularFile
                     && u64::try_from(found.st_size) == Ok(size)
             })
         }

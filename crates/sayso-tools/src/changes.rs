@@ -16,9 +16,9 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
 
-use crate::beneath::shown;
+use crate::open_nofollow::shown;
+use crate::path_state::{State, bytes_node, bytes_of};
 use crate::private_folder::{self, fresh, make, random, settle};
-use crate::state::{State, bytes_node, bytes_of};
 
 /// One switch of what stands at a path, which happens whole or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]

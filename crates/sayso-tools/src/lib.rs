@@ -1,26 +1,27 @@
 //! The tools that sayso itself runs. They decide nothing: what reaches them was approved, and they do exactly that or say why not.
 
+mod backup_contents;
 pub mod backups;
-pub mod beneath;
+pub mod build;
 pub mod changes;
-pub mod comparison;
-mod contents;
 pub mod files;
-pub mod keeping;
 pub mod lines;
+pub mod list_workspace;
 pub mod listing;
-pub mod listings;
-pub mod making;
+pub mod listing_cache;
 pub mod mcp;
+pub mod open_nofollow;
+pub mod path_state;
 pub mod private_folder;
-pub mod promise;
 pub mod prune;
 pub mod recover;
 pub mod replace;
 pub mod result;
-pub mod state;
-pub mod survey;
 pub mod terminal;
 pub mod tree;
 pub mod undo;
+pub mod undoable;
 pub mod web;
+pub mod workspace_backup;
+mod workspace_change;
+pub mod workspace_diff;

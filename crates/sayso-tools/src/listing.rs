@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use rustix::fs::Stat;
 use sayso_core::text::digest::Digest;
 
-use crate::beneath::mode;
-use crate::state::State;
+use crate::open_nofollow::mode;
+use crate::path_state::State;
 
 /// What a file system says of a file without opening it. A file that was written to has another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

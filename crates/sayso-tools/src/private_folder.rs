@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::beneath::shown;
+use crate::open_nofollow::shown;
 
 /// Makes a folder that only this user can enter.
 ///

@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use sayso_core::text::digest::Digest;
 
+use crate::backup_contents::read_listing;
 use crate::backups::{Backups, Stored, remove_unfinished};
 use crate::changes::{Change, Changes};
-use crate::contents::read_listing;
 
 /// A backup is made before its change is written down; so long nobody takes it away.
 const GRACE: Duration = Duration::from_hours(1);

@@ -1,17 +1,17 @@
 //! Clears up after a process that was cut off: each change that was under way is then either whole or was never begun.
 
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use crate::backups::Backups;
-use crate::beneath::{Spot, shown};
+use crate::build::Source;
 use crate::changes::{Change, Changes, Open, Step};
-use crate::files::conclude;
-use crate::keeping;
-use crate::making::Source;
+use crate::list_workspace::Rules;
+use crate::open_nofollow::{Spot, shown};
+use crate::path_state::State;
 use crate::replace::{self, beside, holds, rename_new};
-use crate::state::State;
-use crate::survey::Rules;
 use crate::tree::{self, Looking};
+use crate::workspace_change;
 
 /// So long a change is waited for that somebody else makes.
 const AWAITED: Duration = Duration::from_secs(24 * 60 * 60);
@@ -67,10 +67,53 @@ pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recove
     }
     // Last, so that nothing that others left unfinished counts as what a command did.
     for (change, open) in commands {
-        let told = keeping::recover(changes, backups, change, open, rules);
+        let told = workspace_change::recover(changes, backups, change, open, rules);
         recovered.left.extend(told.unwrap_or_else(Some));
     }
     recovered
+}
+
+/// Looks at what became of paths that somebody else was about to change, and writes it down as a change that can be taken back. Where
+/// nothing has become of them it is forgotten, or waited for on.
+///
+/// # Errors
+/// If they cannot be looked at, or it cannot be written down.
+pub(crate) fn conclude(
+    changes: &Changes,
+    backups: &Backups,
+    mut change: Change,
+    open: Open,
+    is_over: bool,
+) -> Result<Vec<PathBuf>, String> {
+    for step in &mut change.steps {
+        step.after = match Spot::of(&step.path) {
+            Ok(spot) => {
+                let large = backups.refuses(tree::measure(&spot)?).is_some();
+                let read = if large { 0 } else { backups.limits().file };
+                tree::look(
+                    &spot,
+                    Looking {
+                        backups,
+                        keep: !large,
+                        read,
+                    },
+                )?
+            }
+            Err(_) => State::Absent,
+        };
+    }
+    change.steps.retain(|step| step.before != step.after);
+    let paths: Vec<PathBuf> = change.steps.iter().map(|step| step.path.clone()).collect();
+    if paths.is_empty() {
+        if is_over {
+            open.discard();
+        }
+        return Ok(paths);
+    }
+    backups.flush()?;
+    change.awaited = false;
+    changes.finish_as(open, &change)?;
+    Ok(paths)
 }
 
 /// Whether the change was carried out. One of several steps that was cut off between them is taken back first.

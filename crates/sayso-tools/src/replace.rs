@@ -14,10 +14,10 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::backups::Backups;
-use crate::beneath::{self, Spot, Trouble, Way, reason, shown};
+use crate::build::{self, Source};
 use crate::changes::Step;
-use crate::making::{self, Source};
-use crate::state::State;
+use crate::open_nofollow::{self, Spot, Trouble, Way, reason, shown};
+use crate::path_state::State;
 use crate::tree::{self, Looking};
 
 /// Carries a step out, whole or not at all. What comes back are remarks.
@@ -58,7 +58,7 @@ fn set_permissions(
         return Err(why);
     }
     let bits = Mode::from_raw_mode(mode as rustix::fs::RawMode);
-    let set = match beneath::inner(&spot.folder, &spot.name, &spot.path) {
+    let set = match open_nofollow::inner(&spot.folder, &spot.name, &spot.path) {
         Ok(open) => fchmod(&open, bits),
         // It is closed to its owner, too. The handle that marks it is no link, so its path in `/proc` leads nowhere else.
         Err(_) => {
@@ -66,7 +66,8 @@ fn set_permissions(
                 .folder
                 .try_clone()
                 .map_err(|error| format!("`{}`: {error}", shown(&spot.path)))?;
-            let marked = beneath::below(start, Path::new(""), Path::new(&spot.name), Way::Best)?;
+            let marked =
+                open_nofollow::below(start, Path::new(""), Path::new(&spot.name), Way::Best)?;
             chmod(format!("/proc/self/fd/{}", marked.as_raw_fd()), bits)
         }
     };
@@ -95,7 +96,7 @@ fn make(
     source: &Source<'_>,
     backups: &Backups,
 ) -> Result<Vec<String>, String> {
-    making::build(temp, &step.after, source, backups.sync())?;
+    build::build(temp, &step.after, source, backups.sync())?;
     still_there(spot)?;
     rename_new(temp, spot)?;
     settled(spot, backups);
@@ -109,7 +110,7 @@ fn replace(
     source: &Source<'_>,
     backups: &Backups,
 ) -> Result<Vec<String>, String> {
-    making::build(temp, &step.after, source, backups.sync())?;
+    build::build(temp, &step.after, source, backups.sync())?;
     keep_owner(spot, temp, &step.after);
     let _turn = backups.turn()?;
     still_there(spot)?;
@@ -273,8 +274,8 @@ pub fn holds(state: &State, at: &Spot, backups: &Backups) -> bool {
 pub fn shallow(spot: &Spot) -> Result<State, String> {
     match spot.stat()? {
         None => Ok(State::Absent),
-        Some(found) if beneath::kind(&found) == FileType::Directory => Ok(State::Folder {
-            mode: beneath::mode(&found),
+        Some(found) if open_nofollow::kind(&found) == FileType::Directory => Ok(State::Folder {
+            mode: open_nofollow::mode(&found),
             inside: None,
         }),
         Some(_) => Ok(State::Special),
@@ -312,7 +313,7 @@ fn rename_new_slowly(from: &Spot, to: &Spot, taken: impl Fn() -> String) -> Resu
     let found = from
         .stat()?
         .ok_or_else(|| Trouble::Missing(from.path.clone()).to_string())?;
-    if beneath::kind(&found) != FileType::Directory {
+    if open_nofollow::kind(&found) != FileType::Directory {
         match linkat(
             &from.folder,
             &from.name,
@@ -336,9 +337,10 @@ fn rename_new_slowly(from: &Spot, to: &Spot, taken: impl Fn() -> String) -> Resu
 
 /// The new file gets the owner of the old one, where that is allowed; the permissions are set again, as a new owner can clear some.
 fn keep_owner(old: &Spot, new: &Spot, after: &State) {
-    let (Ok(Some(was)), Ok((file, is))) =
-        (old.stat(), beneath::file(&new.folder, &new.name, &new.path))
-    else {
+    let (Ok(Some(was)), Ok((file, is))) = (
+        old.stat(),
+        open_nofollow::file(&new.folder, &new.name, &new.path),
+    ) else {
         return;
     };
     if (was.st_uid, was.st_gid) == (is.st_uid, is.st_gid) {
@@ -368,8 +370,8 @@ fn still_there(spot: &Spot) -> Result<(), String> {
 /// Makes the new name outlast a loss of power.
 fn settled(spot: &Spot, backups: &Backups) {
     let parent = spot.path.parent().filter(|_| backups.sync());
-    if let Some(Ok(folder)) = parent.map(|parent| beneath::folder(parent, Way::Best))
-        && let Ok(open) = beneath::inner(&folder, OsStr::new("."), &spot.path)
+    if let Some(Ok(folder)) = parent.map(|parent| open_nofollow::folder(parent, Way::Best))
+        && let Ok(open) = open_nofollow::inner(&folder, OsStr::new("."), &spot.path)
     {
         let _ = fsync(&open);
     }

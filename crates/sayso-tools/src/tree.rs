@@ -10,8 +10,8 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fchmod, openat, readlinka
 use rustix::io::Errno;
 
 use crate::backups::{Backups, Kept, digest};
-use crate::beneath::{self, Spot, Trouble, kind, mode, shown};
-use crate::state::State;
+use crate::open_nofollow::{self, Spot, Trouble, kind, mode, shown};
+use crate::path_state::State;
 
 /// The most files and folders that one change may hold.
 const MOST_ENTRIES: usize = 50_000;
@@ -91,7 +91,7 @@ fn measure_below(
             sum.total = sum.total.saturating_add(size);
         }
         FileType::Directory => {
-            let open = beneath::inner(folder, name, path)?;
+            let open = open_nofollow::inner(folder, name, path)?;
             for inner in names(&open).map_err(|error| Trouble::System(path.to_owned(), error))? {
                 measure_below(open.as_fd(), &inner, &path.join(&inner), sum, depth + 1)?;
             }
@@ -121,7 +121,8 @@ fn stat(
     name: &OsStr,
     path: &Path,
 ) -> Result<Option<rustix::fs::Stat>, String> {
-    beneath::stat(folder, name).map_err(|error| Trouble::System(path.to_owned(), error).to_string())
+    open_nofollow::stat(folder, name)
+        .map_err(|error| Trouble::System(path.to_owned(), error).to_string())
 }
 
 /// What stands at a place, whole.
@@ -145,7 +146,7 @@ pub fn look_at(
     let mut state = one(folder, name, path, looking)?;
     if let State::Folder { mode, .. } = state {
         let mut inside = Vec::new();
-        let open = beneath::inner(folder, name, path)?;
+        let open = open_nofollow::inner(folder, name, path)?;
         look_below(&open, Path::new(""), path, looking, &mut inside, 1)?;
         state = State::Folder {
             mode,
@@ -171,7 +172,7 @@ fn look_below(
         let is_folder = matches!(state, State::Folder { .. });
         inside.push((path.clone(), state));
         if is_folder {
-            let open = beneath::inner(folder, &name, &whole)?;
+            let open = open_nofollow::inner(folder, &name, &whole)?;
             look_below(&open, &path, top, looking, inside, depth + 1)?;
         }
     }
@@ -209,7 +210,7 @@ fn one(
             if u64::try_from(found.st_size).unwrap_or(0) > looking.read {
                 return Ok(unread);
             }
-            let (mut file, found) = beneath::file(folder, name, path)?;
+            let (mut file, found) = open_nofollow::file(folder, name, path)?;
             let cannot = |error: io::Error| format!("`{}` cannot be read: {error}", shown(path));
             let seen = match looking.keep {
                 true => match looking.backups.keep_one_of_many(&mut file)? {
@@ -241,7 +242,7 @@ fn one(
 /// # Errors
 /// If something cannot be removed; the rest stays.
 pub fn remove(folder: impl AsFd, name: &OsStr) -> Result<(), Errno> {
-    let found = match beneath::stat(&folder, name)? {
+    let found = match open_nofollow::stat(&folder, name)? {
         Some(found) if kind(&found) == FileType::Directory => found,
         Some(_) => return ignore_missing(unlinkat(&folder, name, AtFlags::empty())),
         None => return Ok(()),

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use sayso_core::text::visible::{visible, visible_block};
 use similar::TextDiff;
 
-use crate::beneath::{self, Spot, Trouble, shown};
+use crate::build::Source;
 use crate::changes::{Change, Step};
 use crate::files::{About, Files};
-use crate::making::Source;
+use crate::open_nofollow::{self, Spot, Trouble, shown};
+use crate::path_state::State;
 use crate::replace::shallow;
-use crate::state::State;
 use crate::tree::{self, Looking};
 
 /// Which changes are taken back.
@@ -384,7 +384,7 @@ fn changed_since(kit: &Files, path: &Path, left: &State) -> String {
         .ok()
         .filter(|_| *size <= MOST_COMPARED);
     let new = Spot::of(path)
-        .and_then(|spot| beneath::file(&spot.folder, &spot.name, path))
+        .and_then(|spot| open_nofollow::file(&spot.folder, &spot.name, path))
         .ok();
     let (Some(old), Some((new, found))) = (old, new) else {
         return String::new();

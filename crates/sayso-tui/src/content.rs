@@ -8,7 +8,7 @@ use sayso_core::text::size;
 use sayso_core::text::visible::{visible, visible_block};
 
 use crate::fold::{Spans, line};
-use crate::look::Look;
+use crate::prompt_style::Look;
 use crate::theme::Tone;
 
 /// So many changed lines stand in a compact prompt; the view has all of them.

@@ -8,7 +8,7 @@ use sayso_core::prompt::{Prompt, Style};
 use crate::block::Block;
 use crate::content;
 use crate::key::Key;
-use crate::look::{Look, is_compact};
+use crate::prompt_style::{Look, is_compact};
 use crate::theme::Theme;
 use crate::views::BodyView;
 

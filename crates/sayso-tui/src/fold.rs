@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 
-use crate::sure::{Piece, pieces, spelled};
+use crate::safe_glyphs::{Piece, pieces, spelled};
 use crate::theme::{Theme, Tone};
 
 /// A line of text in pieces, each with its tone.

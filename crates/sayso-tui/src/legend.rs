@@ -5,7 +5,7 @@ use sayso_core::prompt::keymap::Action;
 use sayso_core::prompt::{Prompt, Round};
 
 use crate::fold::{Spans, line};
-use crate::look::Look;
+use crate::prompt_style::Look;
 use crate::theme::Tone;
 
 /// All scopes, narrowest first.

@@ -1,6 +1,5 @@
 //! The prompt on a terminal: draws what is asked and turns keys into answers; it decides nothing.
 
-pub mod asking;
 pub mod block;
 pub mod chat;
 pub mod clock;
@@ -8,13 +7,14 @@ mod confirm;
 pub mod content;
 pub mod document;
 pub mod draw;
-pub mod entry;
 pub mod fold;
 pub mod key;
 pub mod legend;
-pub mod look;
 pub mod paint;
 pub mod patterns;
-pub mod sure;
+pub mod prompt_state;
+pub mod prompt_style;
+pub mod safe_glyphs;
+pub mod text_entry;
 pub mod theme;
 pub mod views;

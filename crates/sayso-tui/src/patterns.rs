@@ -8,10 +8,10 @@ use sayso_core::call::tool::Kind;
 use sayso_core::prompt::{Choice, Offer, Prompt, RuleText, Stores};
 use sayso_core::text::visible::visible;
 
-use crate::entry::Entry;
 use crate::fold::{self, GOES_ON, Spans, line};
 use crate::key::Key;
 use crate::legend;
+use crate::text_entry::Entry;
 use crate::theme::Tone;
 
 /// Who knows about patterns: the gate that takes them, and the record.

@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use sayso_core::analysis::fact::{Ignored, Owner, PathFact, PathKind};
 
 use crate::canonical::{End, Walked, Walker, ancestor, parent};
-use crate::case::CaseRules;
+use crate::case_rules::CaseRules;
 
 /// The fact, except for whether git ignores the path. None if the metadata is out of reach.
 pub(crate) fn path_fact(

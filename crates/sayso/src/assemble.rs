@@ -15,11 +15,11 @@ use sayso_gate::ports::{Content, Copies, Tally, World};
 use sayso_gate::seal::Sealed;
 use sayso_shell::Bash;
 use sayso_world::content;
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 use sayso_world::policy_files::{self, FileLayer, PolicyFile};
 use sayso_world::seal::{self, Bound};
 use sayso_world::tally;
-use sayso_world::whereabouts::Whereabouts;
 
 use crate::{bounding, install, learned, shelf};
 

@@ -6,9 +6,9 @@ use sayso_core::policy::terms::Terms;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_tools::files::{About, Files};
-use sayso_tools::keeping::{AfterCommand, KeepLimits, Keeping};
 use sayso_tools::result::ToolResult;
 use sayso_tools::terminal::{self, Bounds, Command, Stream};
+use sayso_tools::workspace_backup::{AfterCommand, KeepLimits, Keeping};
 
 use crate::bounding::{Bounded, Bounding};
 use crate::newcomers::{self, Newcomers, Taking};

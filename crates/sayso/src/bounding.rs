@@ -14,13 +14,13 @@ use sayso_sandbox::derive::{Around, derive};
 use sayso_sandbox::profile::Profile;
 use sayso_sandbox::start::Sandbox;
 use sayso_tools::files::{About, Files};
-use sayso_tools::keeping::{KeepLimits, Keeping};
+use sayso_tools::list_workspace::Rules;
 use sayso_tools::private_folder;
-use sayso_tools::survey::Rules;
 use sayso_tools::terminal::scrubbed;
 use sayso_tools::web;
+use sayso_tools::workspace_backup::{KeepLimits, Keeping};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 
 use crate::git_identity;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use sayso_core::policy::mode::Mode;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
-use sayso_gate::held::Held;
+use sayso_gate::resume::Held;
 
 use crate::assemble::Choice;
 

@@ -6,9 +6,9 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_shell::Bash;
 use sayso_store::index::Index;
-use sayso_store::index::at_hand::Remembered;
-use sayso_store::standing::generation::{Generation, Mark};
-use sayso_store::standing::{Standing, What};
+use sayso_store::index::journal_fallback::Remembered;
+use sayso_store::rules_and_grants::generation::{Generation, Mark};
+use sayso_store::rules_and_grants::{Standing, What};
 
 /// The name of the layer in messages.
 pub const NAME: &str = "sayso rules";

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::analysis::fact::{Fact, GitScope, Question, Shows};
 use sayso_core::text::visible::visible;
-use sayso_sandbox::found::Found;
 use sayso_sandbox::placeholders::is_ours;
+use sayso_sandbox::workspace_scan::Found;
 use sayso_tools::private_folder;
 use sayso_world::machine::Machine;
 

@@ -18,7 +18,7 @@ use sayso_gate::ports::{Content, Copies, Outlook, Tally, World};
 use sayso_gate::seal::Sealed;
 use sayso_sandbox::backend::Backend;
 use sayso_tools::files::{self, Files, Settings};
-use sayso_tools::promise::Keep;
+use sayso_tools::undoable::Keep;
 
 use crate::assemble::RealWorld;
 

@@ -4,10 +4,10 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use sayso_core::text::digest::Digest;
-use sayso_store::standing::generation::{Generation, Mark};
+use sayso_store::rules_and_grants::generation::{Generation, Mark};
 use sayso_store::{Folder, snapshot};
+use sayso_world::locations::Whereabouts;
 use sayso_world::policy_files::{self, PolicyFile};
-use sayso_world::whereabouts::Whereabouts;
 
 use crate::assemble::{self, Choice, Loaded};
 

@@ -5,8 +5,8 @@ use sayso_core::policy::settings::Resolved;
 use sayso_core::policy::{Overrides, Policy};
 use sayso_core::text::diagnostic::{Severity, Source};
 use sayso_shell::Bash;
+use sayso_world::locations::Whereabouts;
 use sayso_world::policy_files::{self, FileLayer, PolicyFile};
-use sayso_world::whereabouts::Whereabouts;
 
 use crate::decision_log;
 

@@ -15,14 +15,14 @@ use sayso_core::prompt::Round;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::approved::Yes;
-use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::finished::response;
 use sayso_gate::ports::{Spent, Store};
-use sayso_store::held;
+use sayso_gate::run_result::Brief;
+use sayso_store::held_operations;
 use sayso_store::journal::{Journal, Sync};
 use sayso_store::record::{self, Kept};
-use sayso_store::standing::change::{self, Change};
+use sayso_store::rules_and_grants::change::{self, Change};
 
 use crate::decision_log::DecisionLog;
 use crate::heads::Heads;
@@ -95,12 +95,12 @@ impl Recorder {
 
     /// Keeps the text of an approved command until `sayso exec` takes it, and gives its id.
     pub fn keep(&self, text: &str, now: i64) -> Result<String, String> {
-        held::put(&self.journal, text, now)
+        held_operations::put(&self.journal, text, now)
     }
 
     /// The same for one that an agent's dialog asks about, which may stay open for long.
     pub fn keep_for_dialog(&self, text: &str, now: i64) -> Result<String, String> {
-        held::put_for(&self.journal, text, now, held::LONG_LIFE)
+        held_operations::put_for(&self.journal, text, now, held_operations::LONG_LIFE)
     }
 
     /// Writes an entry that belongs to no call.

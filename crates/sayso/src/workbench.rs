@@ -20,8 +20,8 @@ use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Ask, Store};
 use sayso_store::journal::Journal;
 use sayso_tools::files::{Files, Settings};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 
 use crate::assemble::RealWorld;
 use crate::bounding::Bounding;

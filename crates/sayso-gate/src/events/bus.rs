@@ -9,8 +9,8 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use super::observing::{Line, Observing, Recorder, State, serve};
-use super::weight::weight;
+use super::memory_use::weight;
+use super::observer::{Line, Observing, Recorder, State, serve};
 use super::{About, Event, EventKind, Kinds, Priority};
 
 /// How many events wait for one observer at most.

@@ -62,11 +62,11 @@
 
 mod bus;
 mod kinds;
+mod memory_use;
 pub mod names;
-mod observing;
+mod observer;
 mod payload;
 mod priority;
-mod weight;
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ use crate::finished::Finished;
 pub use bus::{Bus, HEAVIEST_QUEUE, LONGEST_QUEUE, Observer};
 pub use kinds::Kinds;
 pub use names::Names;
-pub use observing::{MOST_PANICS, Observing, Recorder};
+pub use observer::{MOST_PANICS, Observing, Recorder};
 pub use payload::{message, payload};
 pub use priority::{PRIORITIES, Priority};
 

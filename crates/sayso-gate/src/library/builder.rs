@@ -18,9 +18,9 @@ use super::controller::Controller;
 use super::presenter::Presenting;
 use super::tools::Tools;
 use super::wrapper::Tool;
-use crate::gate::{Clock, Gate, Ports};
 use crate::ids::Ids;
 use crate::memory::Memory;
+use crate::pipeline::gate::{Clock, Gate, Ports};
 use crate::ports::{Ask, Later, Run, Store, World};
 
 /// Everything a gate needs. What is left out is as strict as can be: without a person, what would be asked is denied.

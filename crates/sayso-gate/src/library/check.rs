@@ -11,7 +11,7 @@ use sayso_core::text::visible::visible;
 
 use super::presenter::Presenter;
 use crate::describe;
-use crate::gate::Gate;
+use crate::pipeline::gate::Gate;
 use crate::pipeline::{Bench, judge};
 
 /// A call that somebody wants to make.

@@ -17,8 +17,8 @@ use sayso_core::text::node::Node;
 use super::check::{Checked, Context, Request, checked, malformed};
 use super::controller::Controller;
 use super::decision::Decision;
+use crate::pipeline::batch_context::Turn;
 use crate::ports::{Ask, Later};
-use crate::turn::Turn;
 
 /// What the person did with a question of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]

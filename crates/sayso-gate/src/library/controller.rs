@@ -11,10 +11,10 @@ use super::decision::{Decision, scope_of};
 use super::presenter::Presenting;
 use super::tools::Tools;
 use crate::approved::Approved;
-use crate::batch::{Batch, Options};
 use crate::finished::Finished;
-use crate::gate::Gate;
-use crate::turn::Turn;
+use crate::pipeline::batch::{Batch, Options};
+use crate::pipeline::batch_context::Turn;
+use crate::pipeline::gate::Gate;
 
 /// A gate with its tools, for one agent in one session.
 #[derive(Clone)]

@@ -42,10 +42,10 @@ pub mod check;
 pub mod checker;
 pub mod controller;
 pub mod decision;
-pub mod nowhere;
+pub mod empty_world;
 pub mod person;
 pub mod presenter;
-pub mod simple;
+pub mod simple_request;
 pub mod tools;
 pub mod wrapper;
 
@@ -57,11 +57,11 @@ pub use check::{Checked, Context, Metadata, Request};
 pub use checker::{Action, Checker, Response};
 pub use controller::Controller;
 pub use decision::{ApprovalDecision, Decision};
-pub use nowhere::Nowhere;
+pub use empty_world::Nowhere;
 pub use person::{Shown, person, simulate_user_approval};
 pub use presenter::Presenter;
 pub use sayso_core::answer::run_mode::Run as How;
-pub use simple::simple_approval_request;
+pub use simple_request::simple_approval_request;
 pub use tools::Tools;
 pub use wrapper::{
     Tool, Wrapped, gated, gated_async, pre_approved, requires_approval, requires_approval_async,

@@ -11,7 +11,7 @@ use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::text::visible::visible;
 
 use crate::ports::{Ask, Later};
-use crate::presentation::given::drawn;
+use crate::presentation::tool_drawing::drawn;
 
 type Draw = dyn Fn(&Operation) -> Result<Body, String> + Send + Sync;
 

@@ -10,7 +10,7 @@ use sayso_core::text::node::Node;
 use super::presenter::Presenter;
 use super::wrapper::Tool;
 use crate::approved::Approved;
-use crate::guarded::words;
+use crate::panic_guard::words;
 use crate::ports::{Later, Ran, Run};
 
 /// The tools by their exact names.

@@ -144,7 +144,7 @@ fn context(prompt: &Prompt) -> Node {
         ),
         (
             "effects",
-            texts(&super::told::plainly(&prompt.verdict.effects)),
+            texts(&super::effect_lines::plainly(&prompt.verdict.effects)),
         ),
         (
             "summary",

@@ -8,7 +8,7 @@ use sayso_core::text::duration;
 use sayso_core::text::json;
 use sayso_core::text::visible::visible;
 
-use super::told::Teller;
+use super::effect_lines::Teller;
 use super::{About, Made, marks, scripts};
 
 /// So many parts of a line are told one by one.

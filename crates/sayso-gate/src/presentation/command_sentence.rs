@@ -9,8 +9,8 @@ use sayso_core::text::sentence;
 use sayso_core::text::visible::visible;
 
 use super::command::typed;
+use super::effect_lines::Teller;
 use super::sentence::{deleted, named, place_words, quoted};
-use super::told::Teller;
 use super::{About, why};
 
 /// A longer command is named by its first words.

@@ -6,7 +6,7 @@ use sayso_core::paths::join;
 use sayso_core::prompt::presentation::Body;
 use sayso_core::text::visible::visible;
 
-use super::told::{self, Teller};
+use super::effect_lines::{self, Teller};
 use super::{About, Made, binary, size, target, undo};
 
 /// So much of a file tells what it is.
@@ -46,7 +46,7 @@ fn what(about: About<'_>, fact: &PathFact) -> String {
             {
                 return format!(
                     "It is a folder, which goes with everything below: {}.",
-                    told::words(tally)
+                    effect_lines::words(tally)
                 );
             }
             match (recursive, count(about, fact)) {

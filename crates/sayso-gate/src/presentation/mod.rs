@@ -12,8 +12,8 @@ mod content;
 mod deletion;
 mod details;
 pub mod diff;
+mod effect_lines;
 mod from_node;
-pub mod given;
 pub mod language;
 mod marks;
 mod notes;
@@ -21,7 +21,7 @@ mod scripts;
 mod sentence;
 pub(crate) mod structured;
 mod target;
-mod told;
+pub mod tool_drawing;
 pub mod truncate;
 mod undo;
 pub mod views;
@@ -122,7 +122,7 @@ pub fn words(
         verdict,
         outlook,
     };
-    let teller = told::Teller::new(about);
+    let teller = effect_lines::Teller::new(about);
     let sentence = sentence::make(about, &teller);
     let why = why::all(about, &teller, &sentence, &[]);
     (sentence, why)
@@ -167,7 +167,7 @@ pub fn build(
     (presentation.details, presentation.deciding) =
         details::all(about, made.deciding, made.details);
     presentation.warnings = warnings::all(about, made.warnings, presentation.hidden_lines);
-    let teller = told::Teller::new(about);
+    let teller = effect_lines::Teller::new(about);
     let sentence = sentence::make(about, &teller);
     let why = why::all(about, &teller, &sentence, &presentation.warnings);
     Ok(Built {

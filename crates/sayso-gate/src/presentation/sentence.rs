@@ -9,7 +9,7 @@ use sayso_core::call::tool::{Kind, Role};
 use sayso_core::paths::relative;
 use sayso_core::text::visible::visible;
 
-use super::told::Teller;
+use super::effect_lines::Teller;
 use super::{About, command_sentence, target};
 
 /// Longer names and paths are shortened here; the call itself stands below the sentence, whole.

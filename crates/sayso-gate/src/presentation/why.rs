@@ -10,8 +10,8 @@ use sayso_core::text::sentence;
 use sayso_core::text::visible::{visible, visible_block};
 
 use super::About;
+use super::effect_lines::Teller;
 use super::sentence::place_words;
-use super::told::Teller;
 
 /// What is said of a call whose effects are not known.
 pub const NOT_KNOWN: &str = "what it does cannot be known before it runs";

@@ -1,26 +1,28 @@
 //! The prompts that are open: any number at once, each answered once, by its id, by whoever may answer and is first.
 
 mod answerer;
-mod desk;
-mod keeper;
-mod refused;
-mod seat;
-mod ticket;
+mod expiry;
+mod queue;
+mod refusal;
+mod waiter;
 
 use std::sync::Arc;
+#[cfg(not(feature = "shuttle"))]
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use sayso_core::prompt::{Ended, Prompt};
+// A scheduler that tries many orders stands in for the locks of the standard library.
+#[cfg(feature = "shuttle")]
+use shuttle::sync::{Condvar, Mutex, MutexGuard};
 
-use crate::guarded::caught;
+use crate::panic_guard::caught;
 use crate::ports::{Ask, Later};
-use crate::sync::{Condvar, Mutex, MutexGuard};
-pub use answerer::{Answerer, Reaches};
-use desk::Desk;
-pub(crate) use desk::LONGEST_WAIT;
-pub use refused::Refused;
-pub use seat::{Deliver, Seat};
-pub use ticket::Ticket;
+pub use answerer::{Answerer, Deliver, Reaches, Seat};
+use queue::Desk;
+pub(crate) use queue::LONGEST_WAIT;
+pub use refusal::Refused;
+pub use waiter::Ticket;
 
 /// The queue of open prompts. Copies of it are the same queue.
 #[derive(Clone)]
@@ -85,7 +87,7 @@ impl Prompts {
         // Registered first: an answer that comes while it is being shown finds it.
         let number = self.0.at_desk(|desk| desk.open(prompt, timeout, now));
         if timeout.is_some() {
-            keeper::start(&self.0);
+            expiry::start(&self.0);
         }
         Ticket::new(Arc::clone(&self.0), number)
     }

@@ -3,7 +3,6 @@
 
 mod cargo_alias;
 mod json_tasks;
-mod judged;
 mod justfile;
 mod makefile;
 mod shell_file;
@@ -16,8 +15,6 @@ use sayso_core::call::operation::Operation;
 use sayso_core::paths::{join, relative};
 
 use crate::ports::World;
-
-pub(crate) use judged::judge;
 
 /// So many texts are looked at for one call: a script may run scripts.
 const MOST: usize = 16;

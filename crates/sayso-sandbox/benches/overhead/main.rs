@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 use sayso_core::policy::terms::{Network, Terms};
 use sayso_sandbox::backend::{Backend, Name};
 use sayso_sandbox::derive::{Around, derive};
-use sayso_sandbox::inner::INNER_COMMAND;
+use sayso_sandbox::init::INNER_COMMAND;
+use sayso_sandbox::path_check;
 use sayso_sandbox::plan::plan;
 use sayso_sandbox::profile::Profile;
-use sayso_sandbox::seen;
 use sayso_sandbox::start::Sandbox;
 
 const ROUNDS: usize = 201;
@@ -145,7 +145,7 @@ fn main() {
         .is_some_and(|word| word == INNER_COMMAND)
     {
         let words: Vec<OsString> = std::env::args_os().skip(2).collect();
-        std::process::exit(sayso_sandbox::inner::run(&words).into());
+        std::process::exit(sayso_sandbox::init::run(&words).into());
     }
     let rounds = std::env::args()
         .skip(1)
@@ -184,7 +184,7 @@ fn main() {
         let pure = (0..rounds).map(|_| {
             time(|| {
                 let profile = place.profile();
-                std::hint::black_box(plan(&profile, &seen::look(&profile)));
+                std::hint::black_box(plan(&profile, &path_check::look(&profile)));
             })
         });
         let (min, median) = sorted(pure.collect());

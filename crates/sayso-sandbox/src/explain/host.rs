@@ -1,7 +1,7 @@
 //! The host that a line of an output names, where it tells that one was not reached.
 
 use crate::explain::line::{self, Line};
-use crate::proxy::read_host;
+use crate::host_name;
 
 /// What stands before the name of a host, in small letters.
 const BEFORE: [&str; 10] = [
@@ -59,6 +59,6 @@ fn first_name(text: &str) -> Option<String> {
         .unwrap_or(text.len());
     let name = text.get(..end)?.rsplit('@').next()?;
     // A single word is a name only where it cannot be another.
-    let host = read_host(name).ok()?;
+    let host = host_name::read(name)?;
     (host.contains('.') || host == "localhost").then_some(host)
 }

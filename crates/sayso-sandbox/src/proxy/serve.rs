@@ -12,6 +12,7 @@ use super::relay::relay;
 use super::request::{self, Misread, Request};
 use super::{Connect, Patience};
 use crate::explain::{self, Refusal, What};
+use crate::host_name;
 
 /// A longer head is refused.
 const LONGEST_HEAD: usize = 16 * 1024;
@@ -94,7 +95,7 @@ impl Server {
     fn refusal(&self, host: &str, port: u16, usual: u16) -> Option<Refusal> {
         // `*.0.0.1` is no way to write addresses.
         let listed = match &self.network {
-            Network::Hosts(list) if request::is_address(host) => {
+            Network::Hosts(list) if host_name::is_address(host) => {
                 list.iter().any(|name| name == host)
             }
             network => network.reaches(host),

@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use sayso_core::policy::terms::Network;
-use sayso_sandbox::proxy::{Proxy, hand_out, variables};
+use sayso_sandbox::proxy::Proxy;
+use sayso_sandbox::proxy::variables;
+use sayso_sandbox::proxy_listener::hand_out;
 
 /// Where the number of the inner end is, and that this program is the inner step.
 const NUMBER: &str = "SAYSO_TEST_INNER";

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use sayso_sandbox::sealed::{Script, spawn};
+use sayso_sandbox::script_copies::{Script, spawn};
 
 const APPROVED: &str = "#!/bin/bash\necho approved \"$0\" \"${BASH_SOURCE[0]}\" \"$@\"\n";
 

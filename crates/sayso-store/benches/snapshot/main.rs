@@ -31,8 +31,8 @@ use sayso_core::text::digest::Digest;
 use sayso_shell::Bash;
 use sayso_store::Folder;
 use sayso_store::snapshot::{bound, load, store};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 use table::{Budget, Table};
 
 fn main() {

@@ -3,8 +3,8 @@
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
 use super::Trouble;
-use super::pick::Fields;
 use super::sessions::Sessions;
+use super::top_level_fields::Fields;
 use crate::read::Stored;
 
 /// So much of what a call is about is kept for searching; the journal has the rest.

@@ -3,18 +3,17 @@
 //! Everything in it is folded from entries of the journal, in their order, up to a cursor. Whoever opens it lets it catch up first, so it is
 //! never behind what was recorded before. Where the journal is not the one it was built from, or the file is damaged, it is built anew.
 
-pub mod at_hand;
+pub mod call_history;
 pub mod calls;
-mod damage;
 mod entries;
 pub mod health;
+pub mod journal_fallback;
 mod lock;
-mod pick;
+mod rules_and_grants;
 mod schema;
 pub mod sessions;
-mod standing;
 pub mod stats;
-pub mod story;
+mod top_level_fields;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -26,8 +25,8 @@ use sayso_core::text::node::Node;
 use crate::folder::Folder;
 use crate::read::{Bad, Reader, Stored};
 use lock::Held;
-use pick::Fields;
 use sessions::Sessions;
+use top_level_fields::Fields;
 
 /// The file in the state folder.
 pub const FILE: &str = "index.db";
@@ -119,7 +118,7 @@ impl Index {
         // Who waited here may find that another process has done it.
         let index = match build() {
             Err(Trouble::Damaged(_)) => {
-                damage::put_aside(folder).map_err(Trouble::Other)?;
+                put_aside(folder).map_err(Trouble::Other)?;
                 build()?
             }
             other => other?,
@@ -253,7 +252,7 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
             Err(Bad::Damaged(place)) => {
                 work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?
                     .execute([place])?;
-                standing::doubt(work)?;
+                rules_and_grants::doubt(work)?;
                 // What stands behind it cannot follow what stands before it.
                 told = true;
                 continue;
@@ -262,7 +261,7 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
         if let Some(fields) = Fields::of(&stored.text) {
             entries::take_in(work, &mut sessions, &stored, &fields)?;
             if stored.kind == "decided" {
-                standing::used(
+                rules_and_grants::used(
                     work,
                     stored.at,
                     fields.text("source").as_deref(),
@@ -270,8 +269,8 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
                 )?;
             }
         }
-        if standing::concerns(&stored.kind) {
-            standing::take_in(work, &stored, &stored.node().map_err(Trouble::Other)?)?;
+        if rules_and_grants::concerns(&stored.kind) {
+            rules_and_grants::take_in(work, &stored, &stored.node().map_err(Trouble::Other)?)?;
         }
         // Something was taken out, put in or moved here, and it may have taken something back. This entry may be what was put in.
         if !std::mem::take(&mut told)
@@ -285,7 +284,7 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
             );
             work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?
                 .execute([place])?;
-            standing::doubt(work)?;
+            rules_and_grants::doubt(work)?;
         }
         before = Some(stored);
         taken += 1;
@@ -370,4 +369,25 @@ fn keep_a_log(db: &Connection) -> rusqlite::Result<()> {
             done => return done,
         }
     }
+}
+
+/// Keeps a file that cannot be used aside, under another name: nothing is deleted that a person may want to look at. Its side files go with it.
+fn put_aside(folder: &Folder) -> Result<(), String> {
+    let names = folder.names()?;
+    if !names.iter().any(|name| name == FILE) {
+        return Ok(());
+    }
+    // Two are enough to look at: an index says nothing that the journal does not.
+    let aside = if names.iter().any(|name| name == "index.db.aside-1") {
+        "index.db.aside-2"
+    } else {
+        "index.db.aside-1"
+    };
+    for side in ["-wal", "-shm"] {
+        folder.remove(&format!("{aside}{side}"))?;
+        if names.contains(&format!("{FILE}{side}")) {
+            folder.rename(&format!("{FILE}{side}"), &format!("{aside}{side}"))?;
+        }
+    }
+    folder.rename(FILE, aside)
 }

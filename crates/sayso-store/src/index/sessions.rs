@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Transaction, params};
 
-use super::pick::Fields;
+use super::top_level_fields::Fields;
 use super::{Index, Trouble};
 use crate::read::Stored;
 

@@ -17,7 +17,7 @@ pub(crate) mod lines;
 pub(crate) mod lock;
 pub(crate) mod segments;
 pub(crate) mod tail;
-mod torn;
+mod torn_tail;
 
 use std::fmt;
 use std::fs::File;
@@ -218,8 +218,14 @@ impl Journal {
         let found = file_length(&current.file)?;
         let mut tail = current.tail;
         if let Some(torn) = found.checked_sub(tail.length).filter(|torn| *torn > 0) {
-            let note = torn::set_aside(&self.folder, &current.file, &tail, torn)?;
-            push(&mut text, &mut tail, at, torn::KIND, &line::fields(&note)?)?;
+            let note = torn_tail::set_aside(&self.folder, &current.file, &tail, torn)?;
+            push(
+                &mut text,
+                &mut tail,
+                at,
+                torn_tail::KIND,
+                &line::fields(&note)?,
+            )?;
         }
         if tail.length >= self.segment {
             current = self.begin(tail.segment + 1, &tail)?;

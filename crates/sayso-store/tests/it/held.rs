@@ -7,7 +7,7 @@ use std::sync::{Barrier, LazyLock};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use sayso_store::held::{self, Gone, LIFE, put, take};
+use sayso_store::held_operations::{self, Gone, LIFE, put, take};
 use sayso_store::journal::Journal;
 use tempfile::TempDir;
 
@@ -298,5 +298,5 @@ fn every_reason_has_words_of_its_own() {
             "{one}"
         );
     }
-    assert_eq!(held::LIFE, 900);
+    assert_eq!(held_operations::LIFE, 900);
 }

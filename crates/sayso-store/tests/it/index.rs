@@ -528,7 +528,7 @@ fn a_decision_knows_when_it_was_asked_how_it_ran_and_that_it_was_undone() {
 
 #[test]
 fn calls_with_the_same_id_are_told_apart() {
-    use sayso_store::index::story::Found;
+    use sayso_store::index::call_history::Found;
     let scene = Scene::new();
     let journal = scene.journal();
     history::round(&journal, 1);

@@ -12,9 +12,9 @@ use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 use sayso_store::Sync;
 use sayso_store::index::Index;
-use sayso_store::standing::change::{self, Change};
-use sayso_store::standing::generation::{Generation, Mark};
-use sayso_store::standing::{Standing, What, spec};
+use sayso_store::rules_and_grants::change::{self, Change};
+use sayso_store::rules_and_grants::generation::{Generation, Mark};
+use sayso_store::rules_and_grants::{Standing, What, grant_fields};
 
 use crate::scene::Scene;
 
@@ -140,18 +140,19 @@ fn every_kind_of_grant_comes_back_as_it_was() {
                     ..whole
                 },
             ] {
-                let text = sayso_core::text::json::write_plain(&spec::write(&grant).unwrap());
+                let text =
+                    sayso_core::text::json::write_plain(&grant_fields::write(&grant).unwrap());
                 let node =
                     sayso_core::text::json::read(&text, &sayso_core::text::Limits::default())
                         .unwrap();
-                let back = spec::read("g", &node, &Blanks).unwrap();
+                let back = grant_fields::read("g", &node, &Blanks).unwrap();
                 assert_eq!(format!("{back:?}"), format!("{grant:?}"));
             }
         }
     }
     for reach in [Reach::Once("x".to_owned()), Reach::Batch("b".to_owned())] {
         assert!(
-            spec::write(&exact("g", reach)).is_none(),
+            grant_fields::write(&exact("g", reach)).is_none(),
             "that is never kept"
         );
     }
@@ -159,8 +160,8 @@ fn every_kind_of_grant_comes_back_as_it_was() {
 
 #[test]
 fn what_another_version_wrote_is_no_grant() {
-    let good = spec::write(&exact("g", Reach::Always)).unwrap();
-    assert!(spec::read("g", &good, &Blanks).is_ok());
+    let good = grant_fields::write(&exact("g", Reach::Always)).unwrap();
+    assert!(grant_fields::read("g", &good, &Blanks).is_ok());
     let with = |name: &str, node: Node| {
         let rest = good
             .entries()
@@ -194,7 +195,7 @@ fn what_another_version_wrote_is_no_grant() {
         Value::Null.into(),
         Value::List(Vec::new()).into(),
     ] {
-        assert!(spec::read("g", &bad, &Blanks).is_err(), "{bad:?}");
+        assert!(grant_fields::read("g", &bad, &Blanks).is_err(), "{bad:?}");
     }
 }
 

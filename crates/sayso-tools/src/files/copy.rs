@@ -6,13 +6,13 @@ use sayso_core::call::tool::Role;
 use super::call::{Call, Judged};
 use super::changed;
 use super::relocate::free;
-use crate::beneath::{self, Spot};
+use crate::build::Source;
 use crate::changes::Step;
-use crate::making::Source;
-use crate::promise::size_words;
+use crate::open_nofollow::{self, Spot};
+use crate::path_state::State;
 use crate::result::ToolResult;
-use crate::state::State;
 use crate::tree::{self, Looking};
+use crate::undoable::size_words;
 
 /// What a copy is about: from where and to where.
 pub(super) fn copyable(call: &Call<'_>) -> Result<(Judged, Spot, Judged), String> {
@@ -41,7 +41,7 @@ pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, String> {
     match &seen {
         State::Absent => return Err(format!("`{}` does not exist", from.shown())),
         // The path was judged through all links, so this one came later.
-        State::Link { .. } => return Err(beneath::Trouble::Link(from.path).to_string()),
+        State::Link { .. } => return Err(open_nofollow::Trouble::Link(from.path).to_string()),
         State::Special => {
             return Err(format!(
                 "`{}` is a pipe, a socket or a device, not a file",
@@ -56,7 +56,7 @@ pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, String> {
             if let Some((path, _)) = special {
                 return Err(format!(
                     "`{}` is a pipe, a socket or a device, which cannot be copied",
-                    beneath::shown(&from.path.join(path))
+                    open_nofollow::shown(&from.path.join(path))
                 ));
             }
         }

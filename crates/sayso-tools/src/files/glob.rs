@@ -13,7 +13,7 @@ use super::list::is_git;
 use super::output::Lines;
 use super::pattern::Pattern;
 use super::walk::{Flow, walk};
-use crate::beneath::{self, Spot, Trouble};
+use crate::open_nofollow::{self, Spot, Trouble};
 use crate::result::ToolResult;
 
 /// The most names that are given back if the call does not say.
@@ -73,7 +73,7 @@ fn one(
         return Ok(false);
     }
     let wild = Pattern::parse(&rest.join("/"), case_sensitive)?;
-    let folder = match beneath::names_of(&judged.path) {
+    let folder = match open_nofollow::names_of(&judged.path) {
         Ok(folder) => folder,
         Err(Trouble::Missing(_) | Trouble::NotFolder(_)) => return Ok(false),
         Err(other) => return Err(other.to_string()),

@@ -13,7 +13,7 @@ use super::list::is_git;
 use super::output::{Lines, binary_kind};
 use super::pattern::Pattern;
 use super::walk::{Flow, walk};
-use crate::beneath::{self, Trouble};
+use crate::open_nofollow::{self, Trouble};
 use crate::result::ToolResult;
 
 /// Larger files are passed by.
@@ -55,7 +55,7 @@ pub(super) fn grep(call: &Call<'_>) -> Result<ToolResult, String> {
     )?;
     only.extend(of_type(call)?);
     let not = patterns(call, &["exclude", "exclude_pattern"])?;
-    match beneath::names_of(&judged.path) {
+    match open_nofollow::names_of(&judged.path) {
         Ok(folder) => {
             let walked = walk(&folder, DEEPEST, &mut |entry| {
                 if search.more {
@@ -66,7 +66,7 @@ pub(super) fn grep(call: &Call<'_>) -> Result<ToolResult, String> {
                 }
                 let wanted = only.is_empty() || only.iter().any(|pattern| pattern.fits(entry.path));
                 if entry.kind == FileType::RegularFile && wanted {
-                    match beneath::file(entry.folder, entry.name, entry.path) {
+                    match open_nofollow::file(entry.folder, entry.name, entry.path) {
                         Ok((file, _)) => search.file(file, &joined(&judged.written, entry.path)),
                         Err(_) => search.passed_by += 1,
                     }
@@ -77,8 +77,8 @@ pub(super) fn grep(call: &Call<'_>) -> Result<ToolResult, String> {
             search.passed_by += walked.closed;
         }
         Err(Trouble::NotFolder(path)) if path == judged.path => {
-            let spot = beneath::Spot::of(&judged.path)?;
-            let (file, _) = beneath::file(&spot.folder, &spot.name, &spot.path)?;
+            let spot = open_nofollow::Spot::of(&judged.path)?;
+            let (file, _) = open_nofollow::file(&spot.folder, &spot.name, &spot.path)?;
             search.file(file, &judged.written);
         }
         Err(other) => return Err(other.to_string()),

@@ -10,7 +10,7 @@ use super::call::Call;
 use super::output::Lines;
 use super::pattern::Pattern;
 use super::walk::{Entry, Flow, walk};
-use crate::beneath::{self, Trouble};
+use crate::open_nofollow::{self, Trouble};
 use crate::result::ToolResult;
 
 /// The most names that are given back if the call does not say.
@@ -37,7 +37,7 @@ pub(super) fn list(call: &Call<'_>) -> Result<ToolResult, String> {
         .number(&["limit"])?
         .map_or(MOST_NAMES, |(_, most)| most);
     let skipped = call.number(&["offset"])?.map_or(0, |(_, skipped)| skipped);
-    let folder = beneath::names_of(&judged.path).map_err(|trouble| match trouble {
+    let folder = open_nofollow::names_of(&judged.path).map_err(|trouble| match trouble {
         Trouble::NotFolder(path) if path == judged.path => {
             format!("`{}` is a file, not a folder", judged.shown())
         }
@@ -84,7 +84,7 @@ fn shown(entry: &Entry<'_>) -> String {
                 .map(|target| target.to_string_lossy().into_owned());
             format!("{path} -> {}", target.unwrap_or_default())
         }
-        other => format!("{path} ({})", beneath::word(other)),
+        other => format!("{path} ({})", open_nofollow::word(other)),
     }
 }
 

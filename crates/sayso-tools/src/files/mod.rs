@@ -1,13 +1,13 @@
 //! The file tools: they open what was judged and nothing else, write whole or not at all, and keep what they take away.
 
-mod awaited;
 mod call;
 mod copy;
-mod folders;
-mod foresee;
+mod external_changes;
+mod forecast;
 mod glob;
 mod grep;
 mod list;
+mod make_folder;
 mod output;
 mod pattern;
 mod read;
@@ -25,21 +25,20 @@ use sayso_core::call::tool::Kind;
 use sayso_core::text::node::{Node, Value};
 
 use crate::backups::{Backups, Limits};
-use crate::beneath::Spot;
+use crate::build::Source;
 use crate::changes::{Change, Changes, Step, new_name};
-use crate::listings::Listings;
-use crate::making::Source;
-use crate::promise::Keep;
+use crate::list_workspace::Rules;
+use crate::listing_cache::Listings;
+use crate::open_nofollow::Spot;
+use crate::path_state::State;
 use crate::prune::prune;
 use crate::recover::{Recovered, recover};
 use crate::replace::apply;
 use crate::result::ToolResult;
-use crate::state::State;
-use crate::survey::Rules;
 use crate::tree::{self, Looking};
-pub(crate) use awaited::conclude;
+use crate::undoable::Keep;
 use call::Call;
-pub use foresee::{check, promise};
+pub use forecast::{check, promise};
 
 /// What the file tools work with: the backups and the changes of one state folder.
 #[derive(Debug)]
@@ -333,7 +332,7 @@ pub fn run(kit: &Files, operation: &Operation, verdict: &Verdict) -> ToolResult 
         Kind::FileRmdir => remove::rmdir(&call),
         Kind::FileMove => relocate::relocate(&call),
         Kind::FileCopy => copy::copy(&call),
-        Kind::FileMkdir => folders::mkdir(&call),
+        Kind::FileMkdir => make_folder::mkdir(&call),
         other => Err(format!("`{}` is no file tool", other.word())),
     };
     changed.unwrap_or_else(|why| ToolResult::failed(format!("{why}. nothing was changed")))

@@ -7,9 +7,9 @@ use sayso_core::text::count as nouns;
 
 use super::call::Call;
 use super::output::{MOST, binary_kind};
-use crate::beneath::{self, Spot};
-use crate::promise::size_words;
+use crate::open_nofollow::{self, Spot};
 use crate::result::ToolResult;
+use crate::undoable::size_words;
 
 /// How far into a file lines are counted.
 const MOST_READ: u64 = 1 << 30;
@@ -31,7 +31,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<ToolResult, String> {
         None => usize::MAX,
     };
     let spot = Spot::of(&judged.path)?;
-    let (file, found) = beneath::file(&spot.folder, &spot.name, &spot.path)?;
+    let (file, found) = open_nofollow::file(&spot.folder, &spot.name, &spot.path)?;
     let size = u64::try_from(found.st_size).unwrap_or(0);
     let cannot = |error: std::io::Error| format!("`{}` cannot be read: {error}", judged.shown());
     let mut reader = BufReader::with_capacity(64 * 1024, file.take(MOST_READ));

@@ -5,9 +5,9 @@ use sayso_core::call::tool::Role;
 
 use super::call::{Call, Judged};
 use super::changed;
-use crate::beneath::{self, Spot, Trouble};
+use crate::build::Source;
 use crate::changes::Step;
-use crate::making::Source;
+use crate::open_nofollow::{self, Spot, Trouble};
 use crate::replace::shallow;
 use crate::result::ToolResult;
 use crate::tree::{self, Looking};
@@ -21,11 +21,11 @@ pub(super) fn movable(call: &Call<'_>) -> Result<(Judged, Spot, Stat, Judged), S
         .stat()?
         .ok_or_else(|| format!("`{}` does not exist", from.shown()))?;
     free(&from, &to)?;
-    match beneath::kind(&found) {
+    match open_nofollow::kind(&found) {
         FileType::Directory | FileType::RegularFile | FileType::Symlink => {
             Ok((from, spot, found, to))
         }
-        other => Err(Trouble::Special(from.path, beneath::word(other)).to_string()),
+        other => Err(Trouble::Special(from.path, open_nofollow::word(other)).to_string()),
     }
 }
 
@@ -33,7 +33,7 @@ pub(super) fn movable(call: &Call<'_>) -> Result<(Judged, Spot, Stat, Judged), S
 pub(super) fn relocate(call: &Call<'_>) -> Result<ToolResult, String> {
     let (from, spot, found, to) = movable(call)?;
     let backups = &call.kit.backups;
-    let what = match beneath::kind(&found) {
+    let what = match open_nofollow::kind(&found) {
         FileType::Directory => shallow(&spot)?,
         _ => tree::look(
             &spot,
@@ -69,7 +69,7 @@ pub(super) fn free(from: &Judged, to: &Judged) -> Result<(), String> {
         Err(Trouble::Missing(folder)) => {
             return Err(format!(
                 "the folder `{}` does not exist; make it with `file_mkdir` first",
-                beneath::shown(&folder)
+                open_nofollow::shown(&folder)
             ));
         }
         Err(Trouble::Folder(_)) => return Err(format!("`{}` is there already", to.shown())),
@@ -80,7 +80,7 @@ pub(super) fn free(from: &Judged, to: &Judged) -> Result<(), String> {
         Some(found) => Err(format!(
             "`{}` is there already ({}); name a path where nothing is",
             to.shown(),
-            beneath::word(beneath::kind(&found))
+            open_nofollow::word(open_nofollow::kind(&found))
         )),
     }
 }

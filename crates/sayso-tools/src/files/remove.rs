@@ -5,11 +5,11 @@ use sayso_core::call::tool::Role;
 
 use super::call::{Call, Judged};
 use super::changed;
-use crate::beneath::{self, Spot, Trouble};
+use crate::build::Source;
 use crate::changes::Step;
-use crate::making::Source;
+use crate::open_nofollow::{self, Spot, Trouble};
+use crate::path_state::State;
 use crate::result::ToolResult;
-use crate::state::State;
 
 /// The file or link that a delete is about.
 pub(super) fn deletable(call: &Call<'_>) -> Result<(Judged, Spot, Stat), String> {
@@ -19,14 +19,14 @@ pub(super) fn deletable(call: &Call<'_>) -> Result<(Judged, Spot, Stat), String>
     let found = spot
         .stat()?
         .ok_or_else(|| format!("`{shown}` does not exist"))?;
-    match beneath::kind(&found) {
+    match open_nofollow::kind(&found) {
         FileType::RegularFile | FileType::Symlink => {}
         FileType::Directory => {
             return Err(format!(
                 "`{shown}` is a folder, not a file; remove it with `file_rmdir`"
             ));
         }
-        other => return Err(Trouble::Special(judged.path, beneath::word(other)).to_string()),
+        other => return Err(Trouble::Special(judged.path, open_nofollow::word(other)).to_string()),
     }
     Ok((judged, spot, found))
 }
@@ -65,7 +65,7 @@ pub(super) fn removable(call: &Call<'_>) -> Result<(Judged, Spot, bool), String>
     let found = spot
         .stat()?
         .ok_or_else(|| format!("`{shown}` does not exist"))?;
-    match beneath::kind(&found) {
+    match open_nofollow::kind(&found) {
         FileType::Directory => {}
         FileType::Symlink => {
             return Err(format!(
@@ -79,8 +79,8 @@ pub(super) fn removable(call: &Call<'_>) -> Result<(Judged, Spot, bool), String>
         }
     }
     if !recursive {
-        let inner = beneath::inner(&spot.folder, &spot.name, &spot.path)?;
-        let names = crate::tree::names(&inner).map_err(beneath::reason)?;
+        let inner = open_nofollow::inner(&spot.folder, &spot.name, &spot.path)?;
+        let names = crate::tree::names(&inner).map_err(open_nofollow::reason)?;
         if !names.is_empty() {
             return Err(format!(
                 "`{shown}` is not empty ({} in it); say `recursive: true` to remove all of it",
@@ -106,7 +106,7 @@ pub(super) fn rmdir(call: &Call<'_>) -> Result<ToolResult, String> {
     if let Some((path, _)) = inside.iter().find(|(_, state)| *state == State::Special) {
         return Err(format!(
             "`{}` is a pipe, a socket or a device, which cannot be kept",
-            beneath::shown(&judged.path.join(path))
+            open_nofollow::shown(&judged.path.join(path))
         ));
     }
     let count = inside.len();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
-use crate::beneath;
+use crate::open_nofollow;
 use crate::tree::names;
 
 /// The most names that one call looks at.
@@ -73,11 +73,11 @@ fn below(
             walked.cut = true;
             return false;
         }
-        let Ok(Some(found)) = beneath::stat(folder, &name) else {
+        let Ok(Some(found)) = open_nofollow::stat(folder, &name) else {
             continue;
         };
         let path = at.join(&name);
-        let kind = beneath::kind(&found);
+        let kind = open_nofollow::kind(&found);
         match visit(&Entry {
             folder: folder.as_fd(),
             name: &name,
@@ -88,7 +88,7 @@ fn below(
             Flow::On if kind == FileType::Directory && depth > 0 => {}
             _ => continue,
         }
-        match beneath::inner(folder, &name, &path) {
+        match open_nofollow::inner(folder, &name, &path) {
             Ok(open) if !below(&open, &path, depth - 1, visit, walked) => return false,
             Ok(_) => {}
             Err(_) => walked.closed += 1,

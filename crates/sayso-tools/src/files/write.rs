@@ -14,12 +14,12 @@ use sayso_core::text::digest::Digest;
 use super::call::{Call, Judged};
 use super::{Files, changed};
 use crate::backups::Kept;
-use crate::beneath::{self, Spot, Trouble};
+use crate::build::Source;
 use crate::changes::Step;
-use crate::making::Source;
-use crate::promise::size_words;
+use crate::open_nofollow::{self, Spot, Trouble};
+use crate::path_state::State;
 use crate::result::ToolResult;
-use crate::state::State;
+use crate::undoable::size_words;
 
 /// Where the content goes.
 enum Place {
@@ -63,7 +63,7 @@ fn place(call: &Call<'_>, judged: &Judged) -> Result<Place, String> {
         .path
         .parent()
         .ok_or_else(|| Trouble::Folder(judged.path.clone()).to_string())?;
-    let (folder, at, missing) = beneath::deepest(parent)?;
+    let (folder, at, missing) = open_nofollow::deepest(parent)?;
     let name = judged
         .path
         .file_name()
@@ -159,8 +159,8 @@ pub(super) fn nested(names: &[OsString], mode: u32) -> Vec<(PathBuf, State)> {
 /// The permissions of a new folder; it belongs to the group of the folder it is in where that says so.
 pub(super) fn folder_mode(kit: &Files, parent: &OwnedFd) -> Result<u32, String> {
     const BY_GROUP: u32 = 0o2000;
-    let parent = fstat(parent).map_err(beneath::reason)?;
-    Ok(0o777 & !kit.umask | beneath::mode(&parent) & BY_GROUP)
+    let parent = fstat(parent).map_err(open_nofollow::reason)?;
+    Ok(0o777 & !kit.umask | open_nofollow::mode(&parent) & BY_GROUP)
 }
 
 fn after(kit: &Files, bytes: &[u8], mode: u32) -> Result<State, String> {
@@ -227,8 +227,8 @@ fn old(
     found: &Stat,
     shown: &str,
 ) -> Result<Option<(Vec<u8>, u32)>, String> {
-    if beneath::kind(found) != FileType::RegularFile {
-        beneath::file(&spot.folder, &spot.name, &spot.path)?;
+    if open_nofollow::kind(found) != FileType::RegularFile {
+        open_nofollow::file(&spot.folder, &spot.name, &spot.path)?;
     }
     let replaces = matches!(
         call.operation.kind(),
@@ -246,12 +246,17 @@ fn old(
         }
         (false, _) => {}
     }
-    let (file, found) = beneath::file(&spot.folder, &spot.name, &spot.path)?;
+    let (file, found) = open_nofollow::file(&spot.folder, &spot.name, &spot.path)?;
     let mut bytes = Vec::new();
     file.take(most + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| format!("`{}` cannot be read: {error}", beneath::shown(&spot.path)))?;
-    Ok(Some((bytes, beneath::mode(&found))))
+        .map_err(|error| {
+            format!(
+                "`{}` cannot be read: {error}",
+                open_nofollow::shown(&spot.path)
+            )
+        })?;
+    Ok(Some((bytes, open_nofollow::mode(&found))))
 }
 
 fn keep_bytes(kit: &Files, spot: &Spot, mut bytes: &[u8], mode: u32) -> Result<State, String> {
@@ -263,7 +268,7 @@ fn keep_bytes(kit: &Files, spot: &Spot, mut bytes: &[u8], mode: u32) -> Result<S
         }),
         Kept::TooLarge(_) => Err(format!(
             "`{}` grew while it was read",
-            beneath::shown(&spot.path)
+            open_nofollow::shown(&spot.path)
         )),
     }
 }

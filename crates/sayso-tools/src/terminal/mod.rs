@@ -3,10 +3,10 @@
 mod bash;
 mod environment;
 mod folder;
-mod kept;
 mod outcome;
-mod relatives;
-mod running;
+mod output_buffer;
+mod process_tree;
+mod run;
 mod time_limit;
 
 use std::path::Path;
@@ -24,8 +24,8 @@ pub use environment::scrubbed;
 pub use outcome::{End, Outcome, shell_status};
 pub use time_limit::{DEFAULT_TIME_LIMIT, LONGEST_TIME_LIMIT, time_limit, time_limit_of};
 
-use kept::Kept;
-use running::{Pause, Running};
+use output_buffer::Kept;
+use run::{Pause, Running};
 
 /// How much output is kept where nobody says otherwise.
 pub const MOST_OUTPUT: usize = 256 * 1024;

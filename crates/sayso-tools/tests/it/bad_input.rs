@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use sayso_core::call::operation::{Call, Operation};
 use sayso_core::text::node::Node;
-use sayso_tools::beneath::{Trouble, Way, folder};
 use sayso_tools::files::run;
+use sayso_tools::open_nofollow::{Trouble, Way, folder};
 use sayso_tools::undo::Which;
 
 use crate::ground::{Ground, yes};

@@ -20,8 +20,8 @@ use sayso_tools::backups::Limits;
 use sayso_tools::files::{Files, Settings, run};
 use sayso_tools::result::ToolResult;
 use sayso_tools::undo::{self, Which};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 use tempfile::TempDir;
 
 pub struct Ground {

@@ -10,9 +10,9 @@ use sayso_core::text::digest::Digest;
 use sayso_core::text::node::Node;
 use sayso_tools::backups::Limits;
 use sayso_tools::files::run;
-use sayso_tools::promise::Keep;
 use sayso_tools::prune::prune;
 use sayso_tools::undo::Which;
+use sayso_tools::undoable::Keep;
 
 use crate::ground::{Ground, yes};
 

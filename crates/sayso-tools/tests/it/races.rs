@@ -11,8 +11,8 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::text::node::Node;
-use sayso_tools::beneath::{Trouble, Way, folder};
 use sayso_tools::files::run;
+use sayso_tools::open_nofollow::{Trouble, Way, folder};
 
 use crate::ground::{Ground, tree};
 

@@ -11,9 +11,9 @@ use std::time::Duration;
 use sayso_core::text::digest::Digest;
 use sayso_tools::backups::Limits;
 use sayso_tools::files::About;
-use sayso_tools::keeping::{AfterCommand, KeepLimits, Keeping};
-use sayso_tools::survey::{NotKept, Rules};
+use sayso_tools::list_workspace::{NotKept, Rules};
 use sayso_tools::undo::{self, Which};
+use sayso_tools::workspace_backup::{AfterCommand, KeepLimits, Keeping};
 
 use crate::ground::Ground;
 

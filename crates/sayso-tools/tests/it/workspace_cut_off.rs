@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use sayso_tools::backups::Limits;
 use sayso_tools::files::{About, Files};
-use sayso_tools::keeping::{KeepLimits, Keeping};
-use sayso_tools::survey::NotKept;
+use sayso_tools::list_workspace::NotKept;
 use sayso_tools::undo::{self, Which};
+use sayso_tools::workspace_backup::{KeepLimits, Keeping};
 
 use crate::ground::{Ground, quick, tree};
 use crate::workspace::{RULES, before, sh};

@@ -28,11 +28,11 @@ use portable_pty::{PtySize, native_pty_system};
 use sayso_core::prompt::keymap::Keymap;
 use sayso_core::prompt::presentation::{Body, Change, Diff, DiffLine, Hunk, Piece};
 use sayso_core::prompt::{Prompt, Style};
-use sayso_tui::asking::Asking;
 use sayso_tui::key::Key;
-use sayso_tui::look::Look;
 use sayso_tui::paint::Painter;
 use sayso_tui::patterns::NoPatterns;
+use sayso_tui::prompt_state::Asking;
+use sayso_tui::prompt_style::Look;
 use sayso_tui::theme::Theme;
 
 const SIZE: (u16, u16) = (120, 40);

@@ -10,9 +10,9 @@ use sayso_core::prompt::Style;
 use super::input::Input;
 use super::settings::Settings;
 use super::transcript::Transcript;
-use crate::asking::{Asking, Mode};
 use crate::draw::{Frame, Surface};
 use crate::fold::{self, Spans, line};
+use crate::prompt_state::{Asking, Mode};
 use crate::theme::{Theme, Tone};
 
 /// The signs of something that goes on.

@@ -2,9 +2,9 @@
 
 use sayso_core::text::visible::visible;
 
-use crate::entry::Entry;
 use crate::fold::{self, Spans};
 use crate::key::Key;
+use crate::text_entry::Entry;
 use crate::theme::Tone;
 
 /// So many rows of what was found show.

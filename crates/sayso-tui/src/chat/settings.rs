@@ -4,10 +4,10 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::entry::Entry;
 use crate::fold::{self, Spans, line};
 use crate::key::Key;
 use crate::legend;
+use crate::text_entry::Entry;
 use crate::theme::{Theme, Tone};
 
 /// What can be done with a row.

@@ -1,9 +1,9 @@
 //! Draws a prompt: in front of everything, at the bottom of the screen, or in the flow of the output.
 
-mod below;
-mod foot;
+mod footer;
+mod full_screen;
+mod inline;
 mod modal;
-mod whole;
 
 use std::time::Instant;
 
@@ -11,9 +11,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use sayso_core::prompt::{Prompt, Round, Style};
 
-use crate::asking::{Asking, Mode};
 use crate::fold::{self, Spans, line};
-use crate::look::is_grave;
+use crate::prompt_state::{Asking, Mode};
+use crate::prompt_style::is_grave;
 use crate::theme::Tone;
 
 /// Narrower or lower than this, nothing can be shown that somebody could decide on.
@@ -55,10 +55,10 @@ impl Asking {
             return self.tiny(surface, width, height);
         }
         let drawn = match &self.mode {
-            Mode::View { pane } => whole::view(self, *pane, width, height, now),
-            Mode::Help { .. } => whole::help(self, width, height),
+            Mode::View { pane } => full_screen::view(self, *pane, width, height, now),
+            Mode::Help { .. } => full_screen::help(self, width, height),
             _ if surface == Surface::Whole => modal::draw(self, width, height, now),
-            _ => below::draw(self, width, height, now),
+            _ => inline::draw(self, width, height, now),
         };
         match drawn {
             Some(buffer) => Frame { surface, buffer },

@@ -5,9 +5,13 @@ use std::time::Instant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{Weight, foot, places, risk, title};
-use crate::asking::Asking;
+use super::Weight;
+use super::footer;
+use super::places;
+use super::risk;
+use super::title;
 use crate::fold::{self, Spans, line};
+use crate::prompt_state::Asking;
 use crate::theme::{Theme, Tone};
 
 /// Wider lines are hard to read.
@@ -21,7 +25,7 @@ pub(super) fn draw(asking: &mut Asking, width: u16, height: u16, now: Instant) -
     let wide = width.min(WIDEST);
     let inner = wide - 4;
     let places = fold::flow(&places(&asking.prompt), 3, usize::from(inner));
-    let foot = foot::rows(asking, usize::from(inner));
+    let foot = footer::rows(asking, usize::from(inner));
     // The frame, the line above the keys, the last row.
     let fixed = places.len() + foot.len() + 4;
     let room = usize::from(height)
@@ -58,7 +62,7 @@ pub(super) fn draw(asking: &mut Asking, width: u16, height: u16, now: Instant) -
     rule(&mut buffer, area, y, weight, theme);
     y += 1;
     put(&foot, &mut y, &mut buffer);
-    let last = foot::last(asking, most, now);
+    let last = footer::last(asking, most, now);
     put(&[last], &mut y, &mut buffer);
     Some(buffer)
 }

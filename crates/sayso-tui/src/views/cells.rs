@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use unicode_segmentation::GraphemeCursor;
 
-use crate::sure::{self, Piece};
+use crate::safe_glyphs::{self, Piece};
 
 /// So many bytes behind a place its character ends, or it is none.
 const FARTHEST: usize = 256;
@@ -32,7 +32,7 @@ impl<'a> Iterator for Cells<'a> {
             .filter(|_| letters.next().is_none_or(|next| plain(next).is_some()))
         {
             Some(width) => (letter.len_utf8(), width),
-            None => match sure::first(rest)? {
+            None => match safe_glyphs::first(rest)? {
                 Piece::Letter(whole, width) => (whole.len(), width),
                 Piece::Odd(_) => (letter.len_utf8(), 1),
             },
@@ -112,17 +112,18 @@ pub(super) fn steady(text: &str) -> Option<Spelled> {
     if is_ascii(text) || text.chars().all(|letter| plain(letter).is_some()) {
         return None;
     }
-    let (odd_at, _) = sure::pieces(text).find(|(_, piece)| matches!(piece, Piece::Odd(_)))?;
+    let (odd_at, _) =
+        safe_glyphs::pieces(text).find(|(_, piece)| matches!(piece, Piece::Odd(_)))?;
     let mut out = Spelled {
         text: String::with_capacity(text.len() + 16),
         moved: Vec::new(),
     };
     out.text.push_str(text.get(..odd_at).unwrap_or_default());
-    for (inner, piece) in sure::pieces(text.get(odd_at..).unwrap_or_default()) {
+    for (inner, piece) in safe_glyphs::pieces(text.get(odd_at..).unwrap_or_default()) {
         match piece {
             Piece::Letter(letter, _) => out.text.push_str(letter),
             Piece::Odd(letter) => {
-                out.text.push_str(&sure::code(letter));
+                out.text.push_str(&safe_glyphs::code(letter));
                 out.moved
                     .push((odd_at + inner + letter.len_utf8(), out.text.len()));
             }
@@ -204,7 +205,7 @@ mod tests {
             );
             let width = super::plain(*letter).unwrap();
             assert_eq!(
-                sure::first(&text),
+                safe_glyphs::first(&text),
                 Some(Piece::Letter(&text, width)),
                 "U+{:04X}",
                 u32::from(*letter)

@@ -16,7 +16,6 @@ mod layout;
 mod paint;
 mod scroll;
 mod search;
-mod seen;
 mod wrap;
 
 use ratatui::buffer::Buffer;
@@ -32,8 +31,8 @@ use document::{Document, NONE, Section};
 use heights::{Heights, Place};
 use layout::Layout;
 use paint::Painter;
+use read_progress::Seen;
 use search::Search;
-use seen::Seen;
 use wrap::Wraps;
 
 pub use keys::HELP;
@@ -220,5 +219,6 @@ impl BodyView {
     }
 }
 
+mod read_progress;
 #[cfg(test)]
 mod tests;

@@ -8,8 +8,8 @@ use sayso_core::answer::grant::GrantKey;
 use sayso_core::answer::scope::Scope;
 use sayso_core::prompt::keymap::{Action, KEYMAPS};
 use sayso_core::prompt::{Choice, Offer, Prompt, Round, Stores, Style};
-use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::Key;
+use sayso_tui::prompt_state::{Asking, Next};
 use sayso_tui::theme::Theme;
 
 use crate::prompts::{self, terminal, variants};
@@ -442,7 +442,7 @@ proptest! {
 /// A person whose policy says `enter_approves: true`.
 fn with_enter(prompt: Prompt) -> Person {
     let now = Instant::now();
-    let look = sayso_tui::look::Look {
+    let look = sayso_tui::prompt_style::Look {
         enter_approves: true,
         ..look("kollabor-spec", Theme::PLAIN)
     };

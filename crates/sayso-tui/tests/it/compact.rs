@@ -8,8 +8,8 @@ use sayso_core::answer::verdict::Confirm;
 use sayso_core::prompt::keymap::KEYMAPS;
 use sayso_core::prompt::presentation::{Body, Change, DiffLine, Piece};
 use sayso_core::prompt::{Prompt, Round, Style};
-use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::Key;
+use sayso_tui::prompt_state::{Asking, Next};
 use sayso_tui::theme::Theme;
 
 use crate::prompts::{self, edit, terminal, why};

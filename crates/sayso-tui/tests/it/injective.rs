@@ -8,8 +8,8 @@ use sayso_core::prompt::presentation::Body;
 use sayso_core::prompt::{Prompt, Style};
 use sayso_core::text::node::Node;
 use sayso_core::text::visible::visible;
-use sayso_tui::asking::Asking;
 use sayso_tui::patterns::NoPatterns;
+use sayso_tui::prompt_state::Asking;
 use sayso_tui::theme::Theme;
 
 use crate::prompts::{command_body, prompt, terminal, with_args};

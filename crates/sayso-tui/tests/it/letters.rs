@@ -9,7 +9,7 @@ use sayso_core::text::visible::visible;
 use sayso_tui::draw::{Frame, Surface};
 use sayso_tui::fold::{self, GOES_ON, fold, line};
 use sayso_tui::paint::Painter;
-use sayso_tui::sure::spelled;
+use sayso_tui::safe_glyphs::spelled;
 use sayso_tui::theme::{Theme, Tone};
 use vt100::Parser;
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sayso_core::prompt::{Prompt, Style};
-use sayso_tui::asking::Asking;
 use sayso_tui::draw::Surface;
 use sayso_tui::key::Key;
 use sayso_tui::paint::Painter;
+use sayso_tui::prompt_state::Asking;
 use sayso_tui::theme::Theme;
 use vt100::Parser;
 

@@ -14,10 +14,10 @@ use sayso_core::policy::command_pattern::CommandReader;
 use sayso_core::prompt::keymap::{KEYMAPS, Keymap};
 use sayso_core::prompt::{Prompt, Stores, Style};
 use sayso_core::text::visible::is_hidden;
-use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::Key;
-use sayso_tui::look::Look;
 use sayso_tui::patterns::{Earlier, Patterns};
+use sayso_tui::prompt_state::{Asking, Next};
+use sayso_tui::prompt_style::Look;
 use sayso_tui::theme::Theme;
 
 use crate::prompts::{self, variants};

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::Scratch;
-use crate::git_syntax::ConfigFile;
+use crate::git::syntax::ConfigFile;
 
 fn names(scratch: &Scratch, folder: &str) -> Vec<String> {
     scratch

@@ -147,7 +147,7 @@ fn a_variable_that_leads_git_elsewhere_is_told() {
     let scratch = Scratch::new();
     scratch.run_git(&["init", "-q", "."], b"");
     let git_elsewhere = Some(("GIT_WORK_TREE".to_owned(), "/etc".to_owned()));
-    let machine = Machine::new(crate::whereabouts::Whereabouts {
+    let machine = Machine::new(crate::locations::Whereabouts {
         git_elsewhere,
         ..scratch.machine.whereabouts().clone()
     });

@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::analysis::fact::{Fact, Facts, GitFact, PathFact, ProgramFact, Question, Shows};
 
+use crate::locations::Whereabouts;
 use crate::machine::Machine;
-use crate::whereabouts::Whereabouts;
 
 pub(crate) struct Scratch {
     _folder: tempfile::TempDir,

@@ -304,7 +304,7 @@ fn a_path_may_start_at_the_home_and_holds_no_other_nul() {
 #[test]
 fn without_a_home_nothing_below_it_is_answered() {
     let scratch = project();
-    let homeless = Machine::new(crate::whereabouts::Whereabouts {
+    let homeless = Machine::new(crate::locations::Whereabouts {
         home: None,
         ..whereabouts(&scratch.root)
     });

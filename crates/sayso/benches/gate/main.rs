@@ -28,8 +28,8 @@ use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Ask, Later, Ran, Run, Store};
 use sayso_gate::prompts::{Answerer, Prompts};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 
 /// The gate may add so much to an allowed call, in nanoseconds.
 const OVERHEAD: f64 = 100e3;

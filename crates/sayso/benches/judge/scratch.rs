@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use sayso::assemble::RealWorld;
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 use tempfile::TempDir;
 
 use crate::policies::number;

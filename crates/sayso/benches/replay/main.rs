@@ -23,8 +23,8 @@ use sayso_gate::ports::Store as _;
 use sayso_store::journal::Journal;
 use sayso_store::read::Reader;
 use sayso_store::verify::verify;
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 
 const MANY: u64 = 100_000;
 /// Seconds that a replay of so many may take.

@@ -7,8 +7,8 @@ use sayso_core::call::operation::ToolSays;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
+use sayso_gate::batch_context::Turn;
 use sayso_gate::ports::Ran;
-use sayso_gate::turn::Turn;
 
 use super::answered::What;
 use super::asking::Asks;

@@ -22,7 +22,7 @@ use std::path::Path;
 use sayso_core::text::node::Node;
 use sayso_core::text::visible::visible;
 use sayso_store::read::Reader;
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use crate::agents::Which;
 use crate::scripted::{Model, Script, Step};

@@ -17,7 +17,6 @@ use sayso_core::text::visible::visible;
 use sayso_gate::ids::Ids;
 use sayso_tools::files::Files;
 use sayso_tools::undo::Plan;
-use sayso_tui::asking::{Asking, Next};
 use sayso_tui::chat::draw::{Activity, Chat};
 use sayso_tui::chat::input::Typed;
 use sayso_tui::chat::item::Item;
@@ -25,6 +24,7 @@ use sayso_tui::chat::settings::{Settings, Wish};
 use sayso_tui::fold::line;
 use sayso_tui::key::{Key, Keys};
 use sayso_tui::patterns::Patterns;
+use sayso_tui::prompt_state::{Asking, Next};
 use sayso_tui::theme::Tone;
 
 use super::base::Base;

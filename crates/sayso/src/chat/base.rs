@@ -16,7 +16,7 @@ use sayso_core::text::visible::visible;
 use sayso_gate::gate::Gate;
 use sayso_gate::ports::Ask;
 use sayso_gate::stats::Counts;
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::served::Served;
 use crate::assemble::{self, Choice};

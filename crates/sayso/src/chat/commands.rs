@@ -6,7 +6,7 @@ use sayso_core::text::count::count;
 use sayso_core::text::node::Node;
 use sayso_core::text::visible::{visible, visible_again};
 use sayso_core::text::{Limits, json};
-use sayso_gate::start;
+use sayso_gate::run_mode;
 use sayso_sandbox::backend::Backend;
 use sayso_tui::chat::input::Command;
 use sayso_tui::fold::{Spans, line};
@@ -223,7 +223,7 @@ fn show(base: &Base, session: &str, agent: &str) -> Vec<Spans> {
             .map(|(name, list)| row(name, list)),
     );
     out.extend([
-        row("questions", start::word(base.how()).to_owned()),
+        row("questions", run_mode::word(base.how()).to_owned()),
         row("profile", settings.profile.clone()),
         row("agent", visible(agent).into_owned()),
         row(

@@ -10,7 +10,7 @@ use sayso_core::text::{Limits, json, yaml};
 use sayso_shell::Bash;
 use sayso_tools::private_folder;
 use sayso_world::bounded_file::{Content, LastLink, read as read_file};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 const HEAD: &str = "# Written by sayso (`/settings` in `sayso chat`). Your own settings belong into policy.yaml, which sayso never changes.\n";
 

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use sayso_tools::terminal::scrubbed;
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 /// What a command of sayso's prints. It gets no key: its environment is that of any other command.
 ///

@@ -12,7 +12,7 @@ use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_block};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::model::Offered;
 use super::offered::Tools;

@@ -13,7 +13,7 @@ use sayso_core::text::visible::{visible, visible_block};
 use sayso_gate::batch::Completed;
 use sayso_gate::finished::Finished;
 use sayso_gate::ports::Ran;
-use sayso_gate::start;
+use sayso_gate::run_mode;
 use sayso_tui::chat::draw::Activity;
 use sayso_tui::chat::item::Item;
 use sayso_tui::fold::{Spans, line};
@@ -74,13 +74,13 @@ pub fn mode(how: How, settings: Option<&Resolved>) -> &'static str {
     match (how, settings) {
         (How::Interactive, Some(settings)) => settings.mode.word(),
         (How::Interactive, None) => "everything is denied",
-        (how, _) => start::word(how),
+        (how, _) => run_mode::word(how),
     }
 }
 
 /// What has to be seen all the time: that nothing is asked about, or less.
 pub fn banner(base: &Base, agent: &str) -> Option<String> {
-    start::banner(base.how(), base.settings(agent).as_ref())
+    run_mode::banner(base.how(), base.settings(agent).as_ref())
 }
 
 /// Shows what was said before.

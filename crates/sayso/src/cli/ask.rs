@@ -18,11 +18,11 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
 use sayso_gate::approved::Approved;
+use sayso_gate::batch_context::Turn;
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::ports::{Ask, Later, Ran, Run};
-use sayso_gate::presentation::given::Given;
-use sayso_gate::turn::Turn;
+use sayso_gate::presentation::tool_drawing::Given;
 use sayso_store::journal::Journal;
 use sayso_world::machine::Machine;
 

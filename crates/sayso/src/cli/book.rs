@@ -6,9 +6,9 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_store::journal::{Journal, Sync};
 use sayso_store::record;
-use sayso_store::standing::Standing;
-use sayso_store::standing::change::{self, Change};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_store::rules_and_grants::Standing;
+use sayso_store::rules_and_grants::change::{self, Change};
+use sayso_world::locations::Whereabouts;
 
 use super::Stop;
 use crate::record_folder;

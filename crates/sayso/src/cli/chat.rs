@@ -13,7 +13,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::Ask;
-use sayso_gate::start::{self, Flags};
+use sayso_gate::run_mode::{self, Flags};
 use sayso_tui::chat::draw::{Bar, Chat};
 use sayso_tui::chat::input::Input;
 use sayso_tui::chat::item::Item;
@@ -443,7 +443,7 @@ fn once(
     session: Session,
     mut said: Vec<Said>,
 ) -> Result<Exit, Stop> {
-    if let Some(banner) = start::banner(how, settings(&place.loaded.policy)) {
+    if let Some(banner) = run_mode::banner(how, settings(&place.loaded.policy)) {
         let _ = writeln!(io::stderr(), "{banner}");
     }
     let stopped = super::stopped_by_signals();

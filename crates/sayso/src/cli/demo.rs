@@ -24,7 +24,7 @@ use sayso_store::verify;
 use sayso_tools::files::{Files, Settings};
 use sayso_tools::result::ToolResult;
 use sayso_tools::undo::{self, Which};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::run::Nobody;
 use super::{Stop, say};

@@ -15,7 +15,7 @@ use sayso_core::text::node::Node;
 use sayso_core::text::visible::visible;
 use sayso_gate::finished::Finished;
 use sayso_gate::ports::Ran;
-use sayso_store::held;
+use sayso_store::held_operations;
 use sayso_tools::terminal::{Stream, shell_status};
 
 use super::run::Nobody;
@@ -78,7 +78,8 @@ fn exec(id: &str) -> Result<u8, String> {
     let signal = signal();
     let stopped = super::stopped_by_signals();
     let whereabouts = record_folder::whereabouts()?;
-    let text = held::take(&whereabouts.state, id, super::now()).map_err(|gone| gone.words(id))?;
+    let text = held_operations::take(&whereabouts.state, id, super::now())
+        .map_err(|gone| gone.words(id))?;
     let (choice, held) = holding::read(&text)?;
     let loaded = quick::load(&whereabouts, Path::new(held.workspace()), &choice);
     let passing = Arc::new(Passing {

@@ -7,8 +7,8 @@ use sayso_core::text::count::{agreed, count};
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
-use sayso_store::standing::change::Change;
-use sayso_store::standing::{Standing, What};
+use sayso_store::rules_and_grants::change::Change;
+use sayso_store::rules_and_grants::{Standing, What};
 
 use super::book::{Book, Shelf, confirm};
 use super::{Stop, folder, now, say};

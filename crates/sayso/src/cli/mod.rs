@@ -40,9 +40,9 @@ use clap::{Args, Parser, Subcommand};
 use sayso_core::answer::run_mode::Run as How;
 use sayso_core::policy::mode::{MODES, Mode};
 use sayso_core::policy::profile::PROFILES;
-use sayso_gate::start::{self, Flags};
+use sayso_gate::run_mode::{self, Flags};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 
 use crate::assemble::{self, Choice, Loaded, RealWorld};
 use crate::bounding::Bounding;
@@ -393,7 +393,7 @@ impl Place {
         let asks_nothing = crate::workbench::settings(&self.loaded.policy)
             .is_some_and(|settings| settings.mode == Mode::TrustAll);
         let is_there = line::is_there();
-        let how = start::settle(flags, is_there || asks_nothing).map_err(Stop::usage)?;
+        let how = run_mode::settle(flags, is_there || asks_nothing).map_err(Stop::usage)?;
         let answered = is_there || flags.answers || flags.dry_run;
         Ok(if how == How::Interactive && !answered {
             How::Nobody

@@ -404,7 +404,7 @@ const FIRST_FILE: &str = include_str!("../../examples/first-policy.yaml");
 fn init(folder: Option<&Path>, user: bool, example: Option<&str>) -> Result<Exit, Stop> {
     let text = example.map_or(Ok(FIRST_FILE), policy_examples::text)?;
     let target = if user {
-        sayso_world::whereabouts::Whereabouts::from_environment()
+        sayso_world::locations::Whereabouts::from_environment()
             .map_err(Stop::usage)?
             .config
     } else {

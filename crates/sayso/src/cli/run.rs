@@ -20,7 +20,7 @@ use sayso_gate::batch::{Batch, Options, Step};
 use sayso_gate::finished::Finished;
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::{Ask, Later, Ran};
-use sayso_gate::start::{self, Flags};
+use sayso_gate::run_mode::{self, Flags};
 
 use super::{Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
@@ -122,7 +122,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         only_commands(&calls)?;
     }
     let flags = args.choice.flags();
-    if let Some(banner) = start::banner(how, settings(&place.loaded.policy)) {
+    if let Some(banner) = run_mode::banner(how, settings(&place.loaded.policy)) {
         let _ = writeln!(io::stderr(), "{banner}");
     }
     let stopped = super::stopped_by_signals();

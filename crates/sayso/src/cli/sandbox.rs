@@ -12,9 +12,9 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_sandbox::backend::{Backend, Name, PARTIAL};
-use sayso_sandbox::inner::INNER_COMMAND;
+use sayso_sandbox::init::INNER_COMMAND;
+use sayso_sandbox::path_check;
 use sayso_sandbox::plan::plan;
-use sayso_sandbox::seen;
 
 use super::{Place, PolicyChoice, Stop, say};
 use crate::bounding::{Bounded, Bounding};
@@ -189,7 +189,7 @@ fn resolved(bounded: &Bounded, words: &[OsString]) -> Result<Vec<OsString>, Stop
 }
 
 fn show(bounded: &Bounded, args: &SandboxArgs) -> Result<Exit, Stop> {
-    let steps = plan(&bounded.profile, &seen::look(&bounded.profile));
+    let steps = plan(&bounded.profile, &path_check::look(&bounded.profile));
     let words: Vec<String> = args
         .command
         .iter()
@@ -250,5 +250,5 @@ pub(super) fn inner() -> Option<ExitCode> {
         return None;
     }
     let words: Vec<OsString> = words.collect();
-    Some(sayso_sandbox::inner::run(&words).into())
+    Some(sayso_sandbox::init::run(&words).into())
 }

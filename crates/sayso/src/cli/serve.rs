@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::{Stop, say};
 use crate::exit_code::Exit;

@@ -8,10 +8,10 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, Sync};
-use sayso_store::standing::generation::Generation;
+use sayso_store::rules_and_grants::generation::Generation;
 use sayso_tools::files::{Files, Settings};
 use sayso_tools::undo::{self, Plan, Undone, Which};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::{Stop, confirmed, say};
 use crate::exit_code::Exit;

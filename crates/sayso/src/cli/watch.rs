@@ -13,7 +13,7 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_gate::ports::Ask;
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::{Stop, say};
 use crate::assemble::Choice as Flags;

@@ -8,10 +8,11 @@ use sayso_core::answer::scope::Scope;
 use sayso_core::call::operation::{Call, Operation};
 use sayso_core::text::node::Node;
 use sayso_gate::approved::Yes;
-use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::ports::Store as _;
-use sayso_store::{held, record};
+use sayso_gate::run_result::Brief;
+use sayso_store::held_operations;
+use sayso_store::record;
 
 use super::pending::{self, Open};
 use super::place::{Place, now};
@@ -187,7 +188,7 @@ fn give_up(
     for open in questions {
         // What somebody has taken, runs or ran, and says so itself.
         let was_taken = open.held.as_deref().map_or(Ok(false), |id| {
-            held::give_up(place.state(), id).map(|was_there| !was_there)
+            held_operations::give_up(place.state(), id).map(|was_there| !was_there)
         })?;
         if !was_taken {
             let fields = [

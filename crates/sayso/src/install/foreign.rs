@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::text::digest::Digest;
 use sayso_core::text::visible::visible;
-use sayso_tools::beneath::{self, Spot};
-use sayso_tools::state::State;
+use sayso_tools::open_nofollow::{self, Spot};
+use sayso_tools::path_state::State;
 
 use super::Refused;
 
@@ -55,7 +55,7 @@ impl Foreign {
             check_above(path)?;
         }
         let spot = Spot::of(&real).map_err(|trouble| Refused::new(String::from(trouble)))?;
-        let (file, found) = beneath::file(&spot.folder, &spot.name, &real)
+        let (file, found) = open_nofollow::file(&spot.folder, &spot.name, &real)
             .map_err(|trouble| Refused::new(String::from(trouble)))?;
         let found_here = file
             .metadata()
@@ -74,7 +74,7 @@ impl Foreign {
                 error.utf8_error().valid_up_to() + 1
             ))
         })?;
-        let mode = Some(beneath::mode(&found));
+        let mode = Some(open_nofollow::mode(&found));
         Ok(Foreign {
             path: path.to_owned(),
             real,

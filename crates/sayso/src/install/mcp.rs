@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
+use sayso_tools::build::Source;
 use sayso_tools::files::{About, Files, Settings};
-use sayso_tools::making::Source;
-use sayso_tools::state::State;
+use sayso_tools::path_state::State;
 use toml_edit::{Array, DocumentMut, Item};
 
 use super::foreign::shown;

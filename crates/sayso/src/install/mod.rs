@@ -25,11 +25,11 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::text::node::Node;
 use sayso_core::text::visible::visible;
-use sayso_store::standing::generation::Generation;
+use sayso_store::rules_and_grants::generation::Generation;
+use sayso_tools::build::Source;
 use sayso_tools::changes::Step;
 use sayso_tools::files::{About, Files, Settings};
-use sayso_tools::making::Source;
-use sayso_tools::state::State;
+use sayso_tools::path_state::State;
 
 use crate::agents::{Scope, Which};
 use foreign::{Foreign, shown, state_of};

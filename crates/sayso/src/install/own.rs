@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use sayso_core::analysis::own_files::{InstalledPath, OwnReason};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::foreign::Foreign;
 use super::hooks::{handler, places, started};

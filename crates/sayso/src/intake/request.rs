@@ -9,7 +9,7 @@ use sayso_core::paths::join;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
-use sayso_gate::presentation::given::Given;
+use sayso_gate::presentation::tool_drawing::Given;
 
 /// The longest description, in characters.
 pub(crate) const MAX_DESCRIPTION: usize = 4096;

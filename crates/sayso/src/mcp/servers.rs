@@ -14,7 +14,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_tools::mcp::{Client, Patience, START_LIMIT, Start};
 use sayso_tools::result::ToolResult;
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::catalogue::Catalogue;
 use super::described::Described;

@@ -12,8 +12,8 @@ use sayso_core::policy::decision::Decision;
 use sayso_core::text::node::Node;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_store::read::Stored;
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 
 use super::kept::{self, Why};
 use crate::assemble::{self, Choice};

@@ -17,7 +17,7 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Entry, Node, Value};
 use sayso_core::text::redact::redact;
 use sayso_gate::ports::World;
-use sayso_gate::start;
+use sayso_gate::run_mode;
 
 use super::facts::{From, pack, questions_name, unpack};
 
@@ -165,7 +165,7 @@ fn packed(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)]) -
         out.push(("x", Value::Bool(true).into()));
     }
     if *run != Run::Interactive {
-        out.push(("r", Node::text(start::word(*run))));
+        out.push(("r", Node::text(run_mode::word(*run))));
     }
     out.extend(without_grants.map(|decision| ("g", Node::text(decision.word()))));
     let lines = operation
@@ -297,7 +297,7 @@ pub fn past(entry: &Node, own: &mut dyn FnMut(&str) -> Vec<OwnPath>) -> Result<P
     };
     let run = RUNS
         .into_iter()
-        .find(|run| fact("r") == Some(start::word(*run)))
+        .find(|run| fact("r") == Some(run_mode::word(*run)))
         .unwrap_or_default();
     let was = fact("g").and_then(Decision::from_word).unwrap_or(decision);
     Ok(Past {

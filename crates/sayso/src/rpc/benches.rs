@@ -11,9 +11,9 @@ use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::ports::{Ask, Run};
 use sayso_store::Folder;
 use sayso_store::journal::Journal;
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 use sayso_world::policy_files;
-use sayso_world::whereabouts::Whereabouts;
 
 use super::now;
 use crate::assemble::{Choice, RealWorld};

@@ -10,10 +10,10 @@ use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::keymap::Keymap;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 use sayso_gate::ports::{Ask, Later};
-use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::{Key, Keys};
-use sayso_tui::look::Look;
 use sayso_tui::patterns::Patterns;
+use sayso_tui::prompt_state::{Asking, Next};
+use sayso_tui::prompt_style::Look;
 use sayso_tui::theme::Theme;
 
 use super::Deadline;

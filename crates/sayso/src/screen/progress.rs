@@ -308,7 +308,7 @@ impl Progress {
         if held > 0 {
             lines.push(format!(
                 "Held: {held}; `sayso exec ID` runs one, once and within {} minutes",
-                sayso_store::held::LIFE / 60
+                sayso_store::held_operations::LIFE / 60
             ));
         }
         lines.push(completed(batch.counts()));

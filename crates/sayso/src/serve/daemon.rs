@@ -11,7 +11,7 @@ use sayso_core::text::count::{agreed, count};
 use sayso_core::text::node::Node;
 use sayso_gate::events::{About, Event, EventKind};
 use sayso_store::read::{Follow, Stored};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 

@@ -7,8 +7,8 @@ use sayso_core::text::node::{Node, Value};
 use sayso_store::index::Index;
 use sayso_store::journal::{Journal, Sync};
 use sayso_store::record;
-use sayso_store::standing::Standing;
-use sayso_store::standing::change::{self, Change};
+use sayso_store::rules_and_grants::Standing;
+use sayso_store::rules_and_grants::change::{self, Change};
 
 use super::problem::Problem;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 use tokio::sync::watch;
 
 use super::door::Door;

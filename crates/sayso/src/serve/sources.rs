@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 /// What changed less than this ago may change again without another time on it: clocks of file systems are coarse.
 const SETTLED: Duration = Duration::from_secs(1);

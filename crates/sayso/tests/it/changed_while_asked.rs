@@ -11,11 +11,11 @@ use sayso_core::call::operation::Call;
 use sayso_core::prompt::{Choice, Ended, Prompt};
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::approved::Approved;
+use sayso_gate::batch_context::Turn;
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::memory::Memory;
 use sayso_gate::ports::{Ask, Later, Ran, Run};
-use sayso_gate::turn::Turn;
 
 use crate::scene::{NOW, Scene};
 

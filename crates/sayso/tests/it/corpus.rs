@@ -17,8 +17,8 @@ use sayso_core::text::diagnostic::Source;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::pipeline::{Bench, judge};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 
 use crate::known_programs::{NOTHING, known_programs};
 use crate::scene::{NOW, Scene};

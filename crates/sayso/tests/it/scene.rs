@@ -14,9 +14,9 @@ use sayso_core::policy::decision::Decision;
 use sayso_core::policy::mode::Mode;
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::pipeline::{Bench, judge};
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 use sayso_world::trust;
-use sayso_world::whereabouts::Whereabouts;
 use tempfile::TempDir;
 
 use crate::known_programs::known_programs;

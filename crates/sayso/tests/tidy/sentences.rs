@@ -43,11 +43,11 @@ const PLACES: [(&str, &str); 19] = [
     ),
     ("crates/sayso-gate/src/describe.rs", "the frozen operation"),
     (
-        "crates/sayso-gate/src/offers.rs",
+        "crates/sayso-gate/src/offers/mod.rs",
         "the grant key or rule that the answer stores",
     ),
     (
-        "crates/sayso-gate/src/remaining.rs",
+        "crates/sayso-gate/src/pipeline/remaining_calls.rs",
         "the verdicts on the calls that remain",
     ),
     ("crates/sayso-gate/src/finished.rs", "how the call ended"),

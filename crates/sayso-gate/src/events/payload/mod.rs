@@ -3,7 +3,7 @@
 mod kollabor;
 mod kollabor_spec;
 mod opencode;
-mod ours;
+mod sayso;
 
 use sayso_core::analysis::risk::Risk;
 use sayso_core::answer::outcome::Outcome;
@@ -17,12 +17,12 @@ use sayso_core::text::redact::redact;
 use super::names::{self, Names};
 use super::{About, Event};
 use crate::finished::Finished;
-use crate::ports::Ran;
+use crate::run_result::Ran;
 
 /// What goes with an event. The whole of it is redacted: arguments, reasons, messages and notes.
 pub fn payload(event: &Event, names: Names) -> Node {
     let fields = match names {
-        Names::Sayso => ours::fields(event),
+        Names::Sayso => sayso::fields(event),
         Names::KollaborSpec => kollabor_spec::fields(event),
         Names::Opencode => opencode::fields(event),
         Names::Kollabor => kollabor::fields(event),

@@ -17,6 +17,7 @@ use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::batch::Options;
+use sayso_gate::batch_context::Turn;
 use sayso_gate::entry::Entry;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::library::{Action, Builder, Checked, Response};
@@ -27,7 +28,6 @@ use sayso_gate::presentation::prompt_to_node;
 use sayso_gate::prompts::{Answerer, Prompts};
 use sayso_gate::seal::{self, Sealed};
 use sayso_gate::simulated::{Say, Simulated};
-use sayso_gate::turn::Turn;
 
 use super::room::{Hands, Living, Room, Shelf};
 use crate::bench::{NOW, Setup, by, call};

@@ -7,9 +7,9 @@ use sayso_core::answer::run_mode::Run as How;
 use sayso_core::answer::scope::Scope;
 use sayso_core::call::operation::Operation;
 use sayso_core::prompt::{Choice, Ended, Prompt};
+use sayso_gate::batch_context::Turn;
 use sayso_gate::ports::{Ask, Later};
 use sayso_gate::simulated::{Say, Simulated};
-use sayso_gate::turn::Turn;
 
 use super::room::{Living, Room};
 use crate::bench::{Setup, call};

@@ -15,10 +15,10 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::approved::Approved;
 use sayso_gate::batch::Options;
-use sayso_gate::held::Held;
+use sayso_gate::batch_context::Turn;
 use sayso_gate::ports::Store as _;
+use sayso_gate::resume::Held;
 use sayso_gate::simulated::Say;
-use sayso_gate::turn::Turn;
 
 use super::room::Room;
 use crate::bench::{Setup, call, freeze};

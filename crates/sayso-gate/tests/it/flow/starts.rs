@@ -4,8 +4,8 @@ use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::run_mode::Run as How;
 use sayso_core::answer::scope::Scope;
 use sayso_gate::entry::What;
+use sayso_gate::run_mode::{Flags, settle};
 use sayso_gate::simulated::Say;
-use sayso_gate::start::{Flags, settle};
 
 use super::room::Room;
 use crate::bench::{Setup, call};

@@ -12,8 +12,8 @@ use sayso_core::policy::{Overrides, Policy};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::World;
 use sayso_shell::Bash;
+use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
-use sayso_world::whereabouts::Whereabouts;
 
 use super::ground::Ground;
 use super::trace::{Started, Trace};

@@ -10,7 +10,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, yaml};
 use sayso_world::bounded_file::{Content, LastLink, read};
-use sayso_world::whereabouts::Whereabouts;
+use sayso_world::locations::Whereabouts;
 
 use super::key::Key;
 use super::remote::{Api, Price, Remote};

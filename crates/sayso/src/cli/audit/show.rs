@@ -7,8 +7,8 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_again};
 use sayso_store::index::Index;
+use sayso_store::index::call_history::Found;
 use sayso_store::index::calls::Listed;
-use sayso_store::index::story::Found;
 use sayso_store::read::{Reader, Stored};
 
 use super::rows::{about, number, outcome};

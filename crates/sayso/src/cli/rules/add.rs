@@ -9,7 +9,7 @@ use sayso_core::policy::rule::{Rule, Subject};
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_gate::ids::Ids;
-use sayso_store::standing::change::Change;
+use sayso_store::rules_and_grants::change::Change;
 
 use super::line::{SUBJECTS, of_rule};
 use super::list::warn_of_many;

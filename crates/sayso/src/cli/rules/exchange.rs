@@ -13,7 +13,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits as TextLimits, json, yaml};
 use sayso_shell::Bash;
-use sayso_store::standing::{Standing, What};
+use sayso_store::rules_and_grants::{Standing, What};
 use sayso_world::policy_files;
 
 use super::add::{PATTERN_SIGNS, add, words};

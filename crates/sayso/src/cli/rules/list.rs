@@ -6,7 +6,7 @@ use clap::Args;
 use sayso_core::text::count::count;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
-use sayso_store::standing::Standing;
+use sayso_store::rules_and_grants::Standing;
 
 use super::line::{Line, line};
 use crate::cli::book::{Book, Shelf};

@@ -12,7 +12,7 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_gate::pipeline::{Bench, judge};
-use sayso_store::standing::{Standing, What};
+use sayso_store::rules_and_grants::{Standing, What};
 
 use super::line::line;
 use crate::cli::book::{Book, Shelf};

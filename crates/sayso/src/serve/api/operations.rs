@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sayso_core::call::operation::{Agent, Call};
 use sayso_core::text::node::{Node, Value};
-use sayso_gate::presentation::given::Given;
+use sayso_gate::presentation::tool_drawing::Given;
 
 use crate::intake::request;
 use crate::report as verdicts;

@@ -6,7 +6,7 @@ use sayso_core::answer::scope::Scope;
 use sayso_core::prompt::Answer;
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::events::{About, Event, EventKind, Names, payload};
-use sayso_store::standing::What;
+use sayso_store::rules_and_grants::What;
 
 use super::{prompts, standing};
 use crate::serve::http::{Asked, aside, only, reply_aside};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sayso_core::text::node::{Node, Value};
-use sayso_store::standing::{Standing, What};
+use sayso_store::rules_and_grants::{Standing, What};
 
 use super::prompts::check_pin;
 use crate::serve::http::{Asked, aside, reply_aside};

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use sayso_store::held;
+use sayso_store::held_operations;
 use sayso_store::journal::Journal;
 use serde_json::json;
 
@@ -144,21 +144,30 @@ fn a_file_that_was_changed_or_made_by_others() {
 fn one_that_waited_too_long() {
     let desk = Desk::with(&[]);
     let id = hold(&desk, "touch made");
-    let text = held::take(&desk.scene.state(), &id, now()).unwrap();
+    let text = held_operations::take(&desk.scene.state(), &id, now()).unwrap();
     let journal = Journal::open(&desk.scene.state()).unwrap();
     refused(
-        &exec(&desk, held::put(&journal, &text, now() - 15 * 60).unwrap()),
+        &exec(
+            &desk,
+            held_operations::put(&journal, &text, now() - 15 * 60).unwrap(),
+        ),
         "more than 15 minutes",
     );
     refused(
-        &exec(&desk, held::put(&journal, &text, now() + 3600).unwrap()),
+        &exec(
+            &desk,
+            held_operations::put(&journal, &text, now() + 3600).unwrap(),
+        ),
         "more than 15 minutes",
     );
     untouched(&desk, "made");
     assert!(
-        exec(&desk, held::put(&journal, &text, now() - 60).unwrap())
-            .status
-            .success()
+        exec(
+            &desk,
+            held_operations::put(&journal, &text, now() - 60).unwrap()
+        )
+        .status
+        .success()
     );
 }
 
@@ -166,7 +175,7 @@ fn one_that_waited_too_long() {
 fn a_text_that_another_version_wrote() {
     let desk = Desk::with(&[]);
     let id = hold(&desk, "touch made");
-    let text = held::take(&desk.scene.state(), &id, now()).unwrap();
+    let text = held_operations::take(&desk.scene.state(), &id, now()).unwrap();
     let journal = Journal::open(&desk.scene.state()).unwrap();
     for other in [
         String::new(),
@@ -177,12 +186,18 @@ fn a_text_that_another_version_wrote() {
         text.replace("\"outcome\":\"auto_approved\"", "\"outcome\":\"denied\""),
         text.replace("\"digest\":\"sha256:", "\"digest\":\"sha1:"),
     ] {
-        let done = exec(&desk, held::put(&journal, &other, now()).unwrap());
+        let done = exec(
+            &desk,
+            held_operations::put(&journal, &other, now()).unwrap(),
+        );
         refused(&done, "is not written as this version of sayso writes it");
     }
     let other = text.replace("touch made", "touch more");
     refused(
-        &exec(&desk, held::put(&journal, &other, now()).unwrap()),
+        &exec(
+            &desk,
+            held_operations::put(&journal, &other, now()).unwrap(),
+        ),
         "it is not what was approved",
     );
     untouched(&desk, "made");

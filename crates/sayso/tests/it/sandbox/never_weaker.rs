@@ -16,9 +16,9 @@ use sayso_core::policy::decision::Decision;
 use sayso_core::text::node::Node;
 use sayso_sandbox::backend::{Backend, Name};
 use sayso_sandbox::derive::{SCRATCH, SYSTEM};
+use sayso_sandbox::path_check;
 use sayso_sandbox::plan::{Step, plan};
 use sayso_sandbox::profile::{Level, Profile};
-use sayso_sandbox::seen;
 use sayso_sandbox::toolchains;
 
 use crate::scene::Scene;
@@ -358,7 +358,7 @@ fn the_plan_permits_what_the_profile_does() {
             let Some(profile) = ground.profile() else {
                 return Ok(());
             };
-            let steps = plan(&profile, &seen::look(&profile));
+            let steps = plan(&profile, &path_check::look(&profile));
             for path in FILES
                 .iter()
                 .map(|name| format!("{}/{name}", ground.scene.folder()))

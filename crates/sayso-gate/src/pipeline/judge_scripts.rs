@@ -1,0 +1,77 @@
+//! Judges what a command runs besides its own words: what is denied there is denied, and what is dangerous there is asked about as such.
+
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::verdict::{Reason, Verdict};
+use sayso_core::call::operation::Operation;
+use sayso_core::decide::{Case, decide};
+use sayso_core::policy::decision::Decision;
+
+use super::judge::{Bench, Judged};
+use crate::scripts::{Script, find};
+
+/// Checks that ask about what is not known. That is no news of a script: the command asks because it runs code.
+const UNKNOWN: [&str; 5] = ["opaque", "expansion", "unknown-path", "folder", "program"];
+
+/// The verdict with what the scripts of the command bring: it only ever gets stricter.
+pub(super) fn judge(bench: &Bench<'_>, operation: &Operation, judged: &mut Judged) {
+    if operation.command().is_none() || judged.verdict.decision == Decision::Deny {
+        return;
+    }
+    for script in find(bench.world, operation, &judged.reading).scripts {
+        if let Some(inner) = verdict(bench, operation, &script) {
+            join(&mut judged.verdict, inner, &script);
+        }
+    }
+}
+
+/// What would be said of a script if it were the command.
+fn verdict(bench: &Bench<'_>, operation: &Operation, script: &Script) -> Option<Verdict> {
+    let draft = sayso_shell::analyse(script.shell.as_ref()?);
+    let facts = bench
+        .world
+        .answer(&script.folder, operation.workspace(), &draft.questions);
+    let reading = draft.settle(&facts);
+    // Whether somebody is there to be asked has been weighed for the command itself.
+    let case = Case {
+        operation,
+        reading: &reading,
+        grants: &[],
+        uses: None,
+        now: bench.now,
+        run: Run::Interactive,
+        trace: false,
+    };
+    Some(decide(bench.policy, &case))
+}
+
+fn join(verdict: &mut Verdict, inner: Verdict, script: &Script) {
+    let told = |reason: Reason| Reason {
+        // From the words alone nobody could judge this again.
+        source: format!("script {}, {}", script.name, reason.source),
+        text: format!("in {}: {}", script.name, reason.text),
+        at: None,
+        ..reason
+    };
+    let denied = inner.decision == Decision::Deny;
+    if denied || verdict.decision == Decision::Ask {
+        verdict.risk = verdict.risk.max(inner.risk);
+        verdict.tier = verdict.tier.max(inner.tier);
+    }
+    if denied {
+        verdict.decision = Decision::Deny;
+        let reasons: Vec<Reason> = inner
+            .reasons
+            .into_iter()
+            .filter(|reason| reason.decision == Decision::Deny)
+            .map(told)
+            .collect();
+        verdict.reasons.splice(0..0, reasons);
+    } else if verdict.decision == Decision::Ask {
+        // What somebody has allowed by a rule stays allowed; what is asked about is asked about with all that is known of it.
+        verdict.confirm = verdict.confirm.max(inner.confirm);
+        let news = |reason: &Reason| reason.must_ask && !UNKNOWN.contains(&reason.rule.as_str());
+        verdict
+            .reasons
+            .extend(inner.reasons.into_iter().filter(news).map(told));
+    }
+}

@@ -1,0 +1,221 @@
+//! The step between bubblewrap and the command: it sees that the sandbox is as planned, starts the command, and waits for what that leaves.
+//!
+//! It runs in the sandbox with no variable of the command's environment, so nothing of the workspace has a part in it. All of the sandbox
+//! ends with it: what a command leaves running (`> >(tee log)`) is given a moment.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read as _, Write as _};
+use std::os::fd::{BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::Command;
+use std::time::Duration;
+
+use rustix::io::fcntl_getfd;
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::child;
+use super::mount_check;
+use super::proxy_listener;
+
+/// The hidden command of the program that makes this step.
+pub const INNER_COMMAND: &str = "sandbox-inner";
+
+/// The number of the file with the orders.
+pub(crate) const ORDERS: RawFd = 13;
+/// The number of the socket that the listener of the proxy is sent through.
+pub(crate) const CHANNEL: RawFd = 12;
+/// The number of the program itself: it need not be anywhere in the sandbox.
+pub(crate) const PROGRAM: RawFd = 14;
+
+/// How often it is looked for what the command left running, and how long it takes in between.
+const LOOKS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The statuses of shells for what could not be run, and for what is not there.
+const NOT_RUN: u8 = 126;
+const NOT_THERE: u8 = 127;
+
+/// What the step is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Orders {
+    /// So many processes at once; they are counted here, where only those of the sandbox are.
+    pub(crate) processes: Option<u64>,
+    /// Whether there is a proxy.
+    pub(crate) proxy: bool,
+    /// The environment of the command.
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    /// What has to be mounted, as [`mount_check::expected`] wrote it.
+    pub(crate) mounted: Vec<u8>,
+}
+
+impl Orders {
+    /// As a file: numbers, then names and values, then the list.
+    pub(crate) fn write(&self) -> Vec<u8> {
+        let (limit, proxy) = (self.processes.unwrap_or(0), u8::from(self.proxy));
+        let mut bytes = format!("{limit}\0{proxy}\0{}\0", self.environment.len()).into_bytes();
+        for text in self
+            .environment
+            .iter()
+            .flat_map(|(name, value)| [name, value])
+        {
+            bytes.extend_from_slice(text.as_bytes());
+            bytes.push(0);
+        }
+        bytes.extend_from_slice(&self.mounted);
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> Option<Orders> {
+        let mut rest = bytes;
+        let mut part = || {
+            let end = rest.iter().position(|byte| *byte == 0)?;
+            let (part, after) = rest.split_at_checked(end)?;
+            rest = after.get(1..)?;
+            Some(part)
+        };
+        let mut number = || std::str::from_utf8(part()?).ok()?.parse::<u64>().ok();
+        let (processes, proxy, variables) = (number()?, number()?, number()?);
+        let mut text = || Some(OsString::from_vec(part()?.to_vec()));
+        let environment = (0..variables)
+            .map(|_| Some((text()?, text()?)))
+            .collect::<Option<_>>()?;
+        Some(Orders {
+            processes: Some(processes).filter(|most| *most > 0),
+            proxy: proxy == 1,
+            environment,
+            mounted: rest.to_vec(),
+        })
+    }
+}
+
+/// Makes the step for a command, in a program that was started for nothing else; what it gives is the status.
+pub fn run(words: &[OsString]) -> u8 {
+    match prepared(words) {
+        Ok(command) => waited_for(command),
+        Err(why) => {
+            let _ = writeln!(std::io::stderr(), "sayso: {why}; nothing was run");
+            NOT_RUN
+        }
+    }
+}
+
+/// The command, once the sandbox was looked at.
+fn prepared(words: &[OsString]) -> Result<Command, String> {
+    let trouble = |error: Error| format!("the sandbox could not be set up: {error}");
+    let mut bytes = Vec::new();
+    let orders = handed(ORDERS)
+        .ok_or("the sandbox could not be set up: this is only for sayso itself to start")?;
+    File::from(orders)
+        .read_to_end(&mut bytes)
+        .map_err(trouble)?;
+    let orders =
+        Orders::read(&bytes).ok_or("the sandbox could not be set up: its orders cannot be read")?;
+    let mountinfo = std::fs::read("/proc/self/mountinfo").map_err(trouble)?;
+    if !mount_check::is_as_planned(&orders.mounted, &mountinfo) {
+        return Err(
+            "the sandbox is not as it was planned, since something changed meanwhile".to_owned(),
+        );
+    }
+    if let Some(most) = orders.processes {
+        let limit = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        // Where less is let through already, that stays.
+        let _ = setrlimit(Resource::Nproc, limit);
+    }
+    let (first, rest) = words
+        .split_first()
+        .ok_or("there is no command to run in the sandbox")?;
+    let mut command = Command::new(first);
+    command.args(rest).env_clear().envs(orders.environment);
+    command.envs(std::env::var_os("PWD").map(|folder| (OsStr::new("PWD"), folder)));
+    if orders.proxy {
+        let port = proxy_listener::hand_out(CHANNEL)
+            .map_err(|error| format!("the proxy of the sandbox could not be set up: {error}"))?;
+        command.envs(crate::proxy::variables(port));
+    }
+    // The command has nothing of what this step was handed.
+    child::close_all().map_err(trouble)?;
+    Ok(command)
+}
+
+/// Starts a command and waits for it, and for a moment for what it leaves.
+fn waited_for(mut command: Command) -> u8 {
+    let ended = command.spawn().and_then(|mut started| {
+        // The person's keys are for the command.
+        child::ignore_keys();
+        started.wait()
+    });
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            let program =
+                sayso_core::text::visible::visible(&command.get_program().to_string_lossy())
+                    .into_owned();
+            let _ = writeln!(
+                std::io::stderr(),
+                "sayso: `{program}` could not be started: {error}"
+            );
+            return if error.kind() == ErrorKind::NotFound {
+                NOT_THERE
+            } else {
+                NOT_RUN
+            };
+        }
+    };
+    for _ in (0..LOOKS).take_while(|_| others_run()) {
+        std::thread::sleep(PAUSE);
+    }
+    let status = ended
+        .code()
+        .or_else(|| ended.signal().map(|signal| 128 + signal));
+    status
+        .and_then(|status| u8::try_from(status).ok())
+        .unwrap_or(NOT_RUN)
+}
+
+/// Whether there is more than the first process and this one.
+fn others_run() -> bool {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_name().as_bytes().iter().all(u8::is_ascii_digit))
+        .count()
+        > 2
+}
+
+/// What whoever started this program put there; none if nothing is.
+fn handed(number: RawFd) -> Option<OwnedFd> {
+    // SAFETY: only asked what it is; a number that is not open gives an error.
+    #[allow(unsafe_code, reason = "a file that is known by its number only")]
+    fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) }).ok()?;
+    // SAFETY: it is open, it was put there for this step alone, and nothing else here knows its number.
+    #[allow(unsafe_code, reason = "a file that is known by its number only")]
+    Some(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_come_back_as_they_were_written() {
+        let odd = OsString::from_vec(b"a=b\n\xff ".to_vec());
+        let orders = Orders {
+            processes: Some(2048),
+            proxy: true,
+            environment: vec![("HOME".into(), odd), ("EMPTY".into(), OsString::new())],
+            mounted: b"host 8:1\nrw own /\n".to_vec(),
+        };
+        assert_eq!(Orders::read(&orders.write()), Some(orders.clone()));
+        assert_eq!(
+            Orders::read(&Orders::default().write()),
+            Some(Orders::default())
+        );
+        let bytes = orders.write();
+        let whole = bytes.len() - orders.mounted.len();
+        assert!((0..whole).all(|length| Orders::read(bytes.get(..length).unwrap()).is_none()));
+    }
+}

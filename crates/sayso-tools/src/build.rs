@@ -1,0 +1,179 @@
+//! Makes what a state says: a file, a link, or a folder with all that is in it.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags, fchmod, fsync, mkdirat, openat, symlinkat};
+use rustix::io::Errno;
+use sayso_core::text::digest::{Digest, Pieces};
+
+use crate::backups::{Backups, flush_disk};
+use crate::open_nofollow::{self, Spot, Way, reason, shown};
+use crate::path_state::State;
+
+/// Where the bytes of a new file come from.
+pub enum Source<'a> {
+    /// From the backups, by digest.
+    Kept(&'a Backups),
+    /// They are these.
+    Bytes(&'a [u8]),
+    /// From the file of the same name at or below this place.
+    Copy(&'a Spot),
+}
+
+/// Makes what a state says, under a name that is free. What was made is only there whole if this succeeds; else the caller removes it.
+///
+/// # Errors
+/// If the disk or the source says no, or the source holds something else by now.
+pub fn build(spot: &Spot, state: &State, source: &Source<'_>, sync: bool) -> Result<(), String> {
+    match state {
+        State::Folder { mode, inside } => {
+            let open = new_folder(spot.folder.as_fd(), &spot.name, &spot.path)?;
+            let inside = inside.as_deref().unwrap_or_default();
+            for (path, state) in inside {
+                let (folder, name) = parent_in(&open, path)?;
+                let whole = spot.path.join(path);
+                match state {
+                    State::Folder { .. } => drop(new_folder(folder.as_fd(), &name, &whole)?),
+                    other => build_one(folder.as_fd(), &name, &whole, other, source, path, false)?,
+                }
+            }
+            // Permissions last and from the inside out: a folder may be closed to its owner, too.
+            for (path, state) in inside.iter().rev() {
+                if let State::Folder { mode, .. } = state {
+                    let folder = open_nofollow::inner_of(&open, path)?;
+                    set_mode(&folder, *mode, &spot.path.join(path))?;
+                }
+            }
+            set_mode(&open, *mode, &spot.path)?;
+            if sync {
+                flush_disk(&open).map_err(|error| cannot_write(&spot.path, error))?;
+            }
+            Ok(())
+        }
+        other => build_one(
+            spot.folder.as_fd(),
+            &spot.name,
+            &spot.path,
+            other,
+            source,
+            Path::new(""),
+            sync,
+        ),
+    }
+}
+
+fn parent_in(top: &OwnedFd, path: &Path) -> Result<(OwnedFd, OsString), String> {
+    let name = path.file_name().ok_or("a name is missing")?.to_owned();
+    let start = top.try_clone().map_err(|error| error.to_string())?;
+    Ok((
+        open_nofollow::below(
+            start,
+            Path::new(""),
+            path.parent().unwrap_or(Path::new("")),
+            Way::Best,
+        )?,
+        name,
+    ))
+}
+
+fn new_folder(folder: BorrowedFd<'_>, name: &OsStr, path: &Path) -> Result<OwnedFd, String> {
+    mkdirat(folder, name, Mode::RWXU).map_err(|error| cannot_write(path, error))?;
+    Ok(open_nofollow::inner(folder, name, path)?)
+}
+
+fn set_mode(open: impl AsFd, mode: u32, path: &Path) -> Result<(), String> {
+    fchmod(open, Mode::from_raw_mode(mode as rustix::fs::RawMode))
+        .map_err(|error| cannot_write(path, error))
+}
+
+fn cannot_write(path: &Path, error: Errno) -> String {
+    let folder = path.parent().unwrap_or(path);
+    format!(
+        "nothing can be written in `{}`: {}",
+        shown(folder),
+        reason(error)
+    )
+}
+
+fn build_one(
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+    path: &Path,
+    state: &State,
+    source: &Source<'_>,
+    within: &Path,
+    sync: bool,
+) -> Result<(), String> {
+    match state {
+        State::Link { target } => {
+            symlinkat(target.as_os_str(), folder, name).map_err(|error| cannot_write(path, error))
+        }
+        State::File { digest, size, mode } => {
+            let flags =
+                OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let open = openat(folder, name, flags, Mode::RUSR | Mode::WUSR)
+                .map_err(|error| cannot_write(path, error))?;
+            let mut file = File::from(open);
+            let (seen, count) = fill(&mut file, source, within, digest.as_ref(), path)?;
+            if count != *size || digest.is_some_and(|digest| digest != seen) {
+                return Err(match source {
+                    Source::Kept(_) => "its backup is damaged".to_owned(),
+                    _ => "the file changed while it was copied".to_owned(),
+                });
+            }
+            set_mode(&file, *mode, path)?;
+            if sync {
+                fsync(&file).map_err(|error| cannot_write(path, error))?;
+            }
+            Ok(())
+        }
+        other => Err(format!(
+            "`{}` would be {}, which cannot be made",
+            shown(path),
+            other.word()
+        )),
+    }
+}
+
+fn fill(
+    to: &mut File,
+    source: &Source<'_>,
+    within: &Path,
+    digest: Option<&Digest>,
+    path: &Path,
+) -> Result<(Digest, u64), String> {
+    let mut from: Box<dyn io::Read + '_> = match source {
+        Source::Bytes(bytes) => Box::new(*bytes),
+        Source::Kept(backups) => Box::new(backups.read(digest.ok_or("no backup was made of it")?)?),
+        Source::Copy(spot) if within.as_os_str().is_empty() => {
+            Box::new(open_nofollow::file(&spot.folder, &spot.name, &spot.path)?.0)
+        }
+        Source::Copy(spot) => {
+            let top = open_nofollow::inner(&spot.folder, &spot.name, &spot.path)?;
+            let (folder, name) = parent_in(&top, within)?;
+            Box::new(open_nofollow::file(&folder, &name, &spot.path.join(within))?.0)
+        }
+    };
+    let (mut pieces, mut size) = (Pieces::default(), 0_u64);
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let count = match from.read(&mut buffer) {
+            Ok(0) => return Ok((pieces.finish(), size)),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(format!("it cannot be read: {error}")),
+        };
+        let piece = buffer.get(..count).unwrap_or_default();
+        to.write_all(piece)
+            .map_err(|error| match Errno::from_io_error(&error) {
+                Some(error) => cannot_write(path, error),
+                None => error.to_string(),
+            })?;
+        pieces.add(piece);
+        size += count as u64;
+    }
+}

@@ -1,0 +1,230 @@
+//! Keeps a whole workspace before a command whose effects nobody knows, so that what it did can be taken back like any other change.
+//!
+//! Before the command, the content of every file that git does not ignore is put into the backups, and a listing of them is written down
+//! with a change that is under way. After it, the workspace is looked at again, and what is different becomes the steps of that change.
+//! Whatever others did in the workspace meanwhile counts as the command's doing, since nobody can tell it apart.
+//! Nothing is read that has not changed since the last time: a walk over the names is all it takes then.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::Path;
+
+use crate::backup_contents::{keep, keep_listing, missing, read_listing, recall};
+use crate::backups::Backups;
+use crate::changes::{Change, Open};
+use crate::files::{About, Files};
+use crate::list_workspace::{self, NotKept, Rules};
+use crate::listing::{Listing, What};
+use crate::open_nofollow::shown;
+use crate::prune::{forget_listing, make_room};
+use crate::undoable::size_words;
+pub use crate::workspace_change::{AfterCommand, KeepLimits};
+use crate::workspace_change::{Under, conclude};
+
+/// A workspace that is kept while a command runs in it. If it is dropped, or its process is killed, the next recovery looks at what the
+/// command did.
+#[derive(Debug)]
+pub struct Keeping {
+    change: Change,
+    open: Open,
+    listing: Listing,
+    limits: KeepLimits,
+    files_read: usize,
+}
+
+impl Keeping {
+    /// Keeps a workspace before a command, whose absolute path must have no links in it.
+    ///
+    /// # Errors
+    /// If it is too much, or a part of it cannot be kept, or the disk is full. Then the command must not run as one that can be taken back.
+    pub fn before(
+        files: &Files,
+        about: About,
+        workspace: &Path,
+        limits: KeepLimits,
+        rules: Rules<'_>,
+    ) -> Result<Keeping, NotKept> {
+        let backups = files.backups();
+        if backups.folder().starts_with(workspace)
+            || files.changes().folder().starts_with(workspace)
+        {
+            return Err(NotKept::Cannot(
+                "the folder in which sayso keeps backups lies in the workspace".to_owned(),
+            ));
+        }
+        let mut listing = list_workspace::before(workspace, limits.names, rules)?;
+        check(&listing, limits, backups)?;
+        let earlier = files.listings().last(workspace);
+        let last = earlier.and_then(|digest| Some((digest, read_listing(backups, &digest)?)));
+        if let Some((_, last)) = &last {
+            recall(&mut listing, last);
+        }
+        // Until the listing is written down, nobody may throw away what it names.
+        let (lock, unkept) = room(&listing, files)?;
+        keep(&mut listing, &unkept, backups)?;
+        let known = last.filter(|(digest, last)| {
+            unkept.is_empty()
+                && last.entries == listing.entries
+                && last.mode == listing.mode
+                && backups.has(digest)
+        });
+        let (digest, listing) = match known {
+            Some((digest, last)) => (digest, last),
+            None => (keep_listing(&listing, backups)?, listing),
+        };
+        if earlier != Some(digest) || !unkept.is_empty() {
+            backups.flush().map_err(NotKept::Cannot)?;
+        }
+        files.listings().set_last(workspace, &digest);
+        let change = Change {
+            listing: Some(digest),
+            ..about.into_change(files.changes(), Vec::new(), None)
+        };
+        let open = files.changes().begin(&change).map_err(NotKept::Cannot)?;
+        drop(lock);
+        if let Some(earlier) = earlier.filter(|earlier| *earlier != digest) {
+            forget_listing(files.changes(), backups, &earlier);
+        }
+        Ok(Keeping {
+            change,
+            open,
+            listing,
+            limits,
+            files_read: unkept.len(),
+        })
+    }
+
+    /// How many files had to be read; of a workspace that did not change, none.
+    pub fn files_read(&self) -> usize {
+        self.files_read
+    }
+
+    /// What is in the workspace and is not kept, in words: pipes, sockets and devices, and what git has for itself.
+    pub fn remarks(&self) -> Vec<String> {
+        let all = self.listing.entries.iter();
+        all.filter_map(|entry| match entry.what {
+            What::Special => Some(format!(
+                "`{}` is a pipe, a socket or a device and is not kept",
+                shown(&entry.path)
+            )),
+            What::Git(_) => Some(format!(
+                "`{}` is git's own and is not kept",
+                shown(&entry.path)
+            )),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// Looks at what the command did, and writes it down as a change that can be undone. Nothing of the command may run any more.
+    ///
+    /// # Errors
+    /// If the workspace cannot be looked at, or the disk says no. The next recovery tries again.
+    pub fn after(self, files: &Files, rules: Rules<'_>) -> Result<AfterCommand, String> {
+        let Keeping {
+            change,
+            open,
+            listing,
+            limits,
+            ..
+        } = self;
+        let done = conclude(
+            files.changes(),
+            files.backups(),
+            Under {
+                change,
+                open,
+                listing,
+            },
+            limits,
+            rules,
+            None,
+        )?;
+        if done.change.is_some() && files.backups().held() > files.backups().limits().total {
+            files.prune();
+        }
+        Ok(done)
+    }
+
+    /// The command did not run.
+    pub fn cancel(self) {
+        self.open.discard();
+    }
+}
+
+/// Finds out what is not in the backups yet, and makes room for it. Until the handle is dropped, nobody clears up.
+fn room(listing: &Listing, files: &Files) -> Result<(File, Vec<(usize, u64)>), NotKept> {
+    let backups = files.backups();
+    let mut is_last = false;
+    loop {
+        let lock = backups.in_use().map_err(NotKept::Cannot)?;
+        let unkept = missing(listing, backups);
+        let needed: u64 = unkept.iter().map(|(_, size)| size).sum();
+        if needed == 0 || backups.held().saturating_add(needed) <= backups.limits().total {
+            return Ok((lock, unkept));
+        }
+        drop(lock);
+        if is_last {
+            let all = size_words(backups.limits().total);
+            return Err(NotKept::TooMuch(format!(
+                "there is no room for {} more in the backups ({all} in all)",
+                size_words(needed)
+            )));
+        }
+        make_room(files.changes(), backups, needed);
+        is_last = true;
+    }
+}
+
+/// Whether so much is kept, and nothing in it reaches out of the workspace.
+fn check(listing: &Listing, limits: KeepLimits, backups: &Backups) -> Result<(), NotKept> {
+    let most = backups.limits().file;
+    let mut total = 0_u64;
+    let mut several: HashMap<(u64, u64), (u64, &Path)> = HashMap::new();
+    for entry in &listing.entries {
+        let What::File {
+            identity, names, ..
+        } = &entry.what
+        else {
+            continue;
+        };
+        if identity.size > most {
+            let (name, size) = (
+                shown(&listing.root.join(&entry.path)),
+                size_words(identity.size),
+            );
+            return Err(NotKept::TooMuch(format!(
+                "`{name}` ({size}) is too large for a backup ({} at most)",
+                size_words(most)
+            )));
+        }
+        total = total.saturating_add(identity.size);
+        if *names > 1 {
+            let more = several
+                .entry((identity.device, identity.inode))
+                .or_insert((*names, &entry.path));
+            more.0 = more.0.saturating_sub(1);
+        }
+    }
+    if total > limits.bytes {
+        let (total, most) = (size_words(total), size_words(limits.bytes));
+        return Err(NotKept::TooMuch(format!(
+            "what git does not ignore is {total}, which is too much for a backup ({most} at most)"
+        )));
+    }
+    match several
+        .values()
+        .filter(|(more, _)| *more > 0)
+        .map(|(_, path)| path)
+        .min()
+    {
+        // A command that writes to it writes there, too.
+        Some(path) => {
+            let name = shown(&listing.root.join(path));
+            Err(NotKept::Cannot(format!(
+                "`{name}` has another name outside of what is kept, and a change of it would be seen there"
+            )))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,143 @@
+//! What a command did to its workspace, written down as a change that can be taken back.
+
+use std::path::PathBuf;
+
+use crate::backup_contents::{look, read_listing};
+use crate::backups::Backups;
+use crate::changes::{Change, Changes, Open};
+use crate::list_workspace::{self, Rules};
+use crate::listing::Listing;
+use crate::workspace_diff::{Difference, compare};
+
+/// How much of a workspace is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepLimits {
+    /// Files, links and folders.
+    pub names: usize,
+    /// All files together, in bytes.
+    pub bytes: u64,
+}
+
+impl Default for KeepLimits {
+    fn default() -> Self {
+        KeepLimits {
+            names: 20_000,
+            bytes: 256 << 20,
+        }
+    }
+}
+
+/// What a command did to its workspace. A folder that came or went stands for all that is in it; what git ignores is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AfterCommand {
+    /// What is there now.
+    pub created: Vec<PathBuf>,
+    /// What holds something else, is something else, or has other permissions.
+    pub changed: Vec<PathBuf>,
+    /// What is gone.
+    pub deleted: Vec<PathBuf>,
+    /// What an undo does not take back, in words.
+    pub left_out: Vec<String>,
+    /// What takes it back when it is typed behind `sayso undo`; none if there is nothing to take back.
+    pub change: Option<String>,
+}
+
+/// So many new names are looked at after a command.
+const MOST_NEW: usize = 40_000;
+
+/// A command that is over, and what is known from before it.
+pub(crate) struct Under {
+    pub(crate) change: Change,
+    pub(crate) open: Open,
+    pub(crate) listing: Listing,
+}
+
+/// Looks at what a command did that was cut off together with sayso. What comes back says so in words.
+///
+/// # Errors
+/// If its workspace cannot be looked at.
+pub(crate) fn recover(
+    changes: &Changes,
+    backups: &Backups,
+    change: Change,
+    open: Open,
+    rules: Rules<'_>,
+) -> Result<Option<String>, String> {
+    let id = sayso_core::text::visible::visible(&change.id).into_owned();
+    let Some(listing) = change
+        .listing
+        .and_then(|digest| read_listing(backups, &digest))
+    else {
+        open.discard();
+        return Err(format!(
+            "the command `{id}` was cut off, and what it did cannot be told: the listing from before it is gone"
+        ));
+    };
+    let note = "the command was cut off: whatever anybody changed in the workspace from then until sayso ran again is taken back, too";
+    let under = Under {
+        change,
+        open,
+        listing,
+    };
+    let done = conclude(
+        changes,
+        backups,
+        under,
+        KeepLimits::default(),
+        rules,
+        Some(note.to_owned()),
+    )
+    .map_err(|why| {
+        format!("the command `{id}` was cut off, and what it did cannot be told now: {why}")
+    })?;
+    Ok(done.change.map(|handle| {
+        let count = |list: &[PathBuf], word: &str| format!("{} {word}", list.len());
+        let counts = [count(&done.created, "made"), count(&done.changed, "changed"), count(&done.deleted, "removed")];
+        format!("the command `{id}` was cut off; since it began, {}: `sayso undo {handle}` shows it and takes it back", counts.join(", "))
+    }))
+}
+
+/// Looks at the workspace after a command, and writes what is different down as a change.
+pub(crate) fn conclude(
+    changes: &Changes,
+    backups: &Backups,
+    under: Under,
+    limits: KeepLimits,
+    rules: Rules<'_>,
+    note: Option<String>,
+) -> Result<AfterCommand, String> {
+    let Under {
+        mut change,
+        open,
+        listing,
+    } = under;
+    let mut now =
+        list_workspace::after(&listing, MOST_NEW, rules).map_err(|why| why.to_string())?;
+    look(&mut now, &listing, limits.bytes, backups);
+    let Difference {
+        steps,
+        created,
+        changed,
+        deleted,
+        mut left_out,
+    } = compare(&listing, &now);
+    left_out.extend(note);
+    let mut done = AfterCommand {
+        created,
+        changed,
+        deleted,
+        left_out,
+        change: None,
+    };
+    if steps.is_empty() {
+        open.discard();
+        return Ok(done);
+    }
+    backups.flush()?;
+    change.steps = steps;
+    change.left_out.clone_from(&done.left_out);
+    change.listing = None;
+    changes.finish_as(open, &change)?;
+    done.change = Some(change.handle());
+    Ok(done)
+}
