@@ -23,6 +23,7 @@ pub mod operation;
 pub mod outcome;
 pub mod packed;
 pub mod paths;
+pub mod patterns;
 pub mod policy;
 pub mod presentation;
 pub mod prompt;

@@ -7,6 +7,7 @@ use sayso_core::diagnostic::{Diagnostic, Severity, Source};
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
 use sayso_core::grant::Grant;
+use sayso_core::installed::InstalledPath;
 use sayso_core::mode::Mode;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::settings::Sourced;
@@ -21,10 +22,10 @@ use sayso_world::seal::{self, Bound};
 use sayso_world::tally;
 use sayso_world::whereabouts::Whereabouts;
 
-use crate::{bounding, install, learned, shelf};
+use crate::{bounding, learned, shelf};
 
 /// What flags say about the policy.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Choice {
     /// `--policy`: this file stands above all others.
     pub file: Option<std::path::PathBuf>,
@@ -38,6 +39,26 @@ pub struct Choice {
     pub ignores_environment: bool,
     /// Grants of other sessions may be left out.
     pub session: Option<String>,
+    /// Finds the files of agents that start sayso, which are protected like its own.
+    pub installed: FindInstalled,
+}
+
+/// Finds what counts as sayso's own on this machine because sayso is installed there.
+pub type FindInstalled = fn(&Whereabouts) -> Vec<InstalledPath>;
+
+impl Choice {
+    /// No flags. Who knows the agents says where sayso is installed; there is no default, so that no door can forget it.
+    pub fn new(installed: FindInstalled) -> Choice {
+        Choice {
+            file: None,
+            profile: None,
+            mode: None,
+            only_tightens: false,
+            ignores_environment: false,
+            session: None,
+            installed,
+        }
+    }
 }
 
 /// A policy, and everything that was found wrong on the way.
@@ -191,7 +212,7 @@ fn merge(whereabouts: &Whereabouts, found: Vec<PolicyFile>, choice: &Choice) -> 
                 ..around
             };
             let mut policy = Policy::assemble(layers, &overrides, &Bash);
-            policy.set_installed(install::own::look(whereabouts));
+            policy.set_installed((choice.installed)(whereabouts));
             policy
         }
     };

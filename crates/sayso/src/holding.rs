@@ -7,7 +7,7 @@ use sayso_core::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_gate::held::Held;
 
-use crate::assemble::Choice;
+use crate::assemble::{Choice, FindInstalled};
 
 /// The text that is kept: flags that chose the policy, and a line below them the approval.
 ///
@@ -39,7 +39,7 @@ pub fn write(choice: &Choice, held: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// When it is not what [`write()`] writes.
-pub fn read(text: &str) -> Result<(Choice, Held), String> {
+pub fn read(text: &str, installed: FindInstalled) -> Result<(Choice, Held), String> {
     let other = || "what was held is not written as this version of sayso writes it".to_owned();
     let (flags, held) = text.split_once('\n').ok_or_else(other)?;
     let flags = json::read(flags, &Limits::default()).map_err(|_| other())?;
@@ -62,6 +62,7 @@ pub fn read(text: &str) -> Result<(Choice, Held), String> {
         only_tightens: false,
         ignores_environment,
         session: None,
+        installed,
     };
     Ok((choice, Held::read(held).map_err(|_| other())?))
 }

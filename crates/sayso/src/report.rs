@@ -4,8 +4,10 @@ use sayso_core::effect::{Effect, Target};
 use sayso_core::explain;
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::Operation;
+use sayso_core::text::count::count;
 use sayso_core::verdict::{Reason, Verdict};
 use sayso_core::visible::visible;
+use sayso_gate::batch::Completed;
 use sayso_gate::pipeline::Judged;
 
 use crate::explained;
@@ -152,4 +154,22 @@ pub fn malformed(id: &Node, malformed: &sayso_core::operation::Malformed) -> Nod
         ("effects", nothing()),
         ("digest", Value::Null.into()),
     ])
+}
+
+/// How many calls did their work.
+pub fn completed(counts: Completed) -> String {
+    let Completed {
+        completed,
+        failed,
+        total,
+    } = counts;
+    let failed = if failed > 0 {
+        format!(", {failed} failed")
+    } else {
+        String::new()
+    };
+    format!(
+        "Completed: {completed}/{}{failed}",
+        count(total, "operation")
+    )
 }

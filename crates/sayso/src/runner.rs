@@ -20,7 +20,7 @@ use sayso_tools::web;
 
 use crate::bounded::{self, Around};
 use crate::bounding::Bounding;
-use crate::mcp::Servers;
+use crate::mcp_servers::Servers;
 use crate::outlook::Others;
 
 /// A function of the host, for a tool that sayso does not know.

@@ -26,7 +26,7 @@ use sayso_world::whereabouts::Whereabouts;
 use crate::assemble::RealWorld;
 use crate::bounding::Bounding;
 use crate::decision_log::DecisionLog;
-use crate::mcp::Servers;
+use crate::mcp_servers::Servers;
 use crate::outlook::{Others, OwnToolsWorld};
 use crate::recorder::Recorder;
 use crate::runner::{Hop, HostTool, Runner, Told};

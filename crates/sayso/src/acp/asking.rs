@@ -16,7 +16,7 @@ use super::courier::{Calls, Open};
 use super::message::{Id, text};
 use super::options::{self, Choices, ONCE};
 use super::{question, replies};
-use crate::hook::inbox;
+use crate::ask_inbox;
 use crate::rpc::inbox::{LONGEST, in_inbox};
 use crate::rpc::outlet::Outlet;
 use crate::rpc::random_word;
@@ -142,7 +142,7 @@ impl Asks {
             Ended::Failed(format!("a person has to be asked: {reason}; and {why}"))
         };
         if prompt.round != Round::Only {
-            let place = inbox::where_to_answer(&self.state, &open.about.bench.settings);
+            let place = ask_inbox::where_to_answer(&self.state, &open.about.bench.settings);
             return failed(&format!(
                 "it takes two confirmations, and the dialog of the editor has one. {place}"
             ));
@@ -300,7 +300,7 @@ impl Asks {
             self.state.clone(),
             Arc::clone(&open.about.bench),
         );
-        let look = move || said.put(inbox::is_asked_there(&state, &bench.settings));
+        let look = move || said.put(ask_inbox::is_asked_there(&state, &bench.settings));
         std::thread::Builder::new()
             .name("inbox".to_owned())
             .spawn(look)

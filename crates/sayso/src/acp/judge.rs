@@ -1,7 +1,6 @@
 //! What requests of an agent are judged with, and which of the calls that a request comes to stands for it.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +14,7 @@ use sayso_gate::ports::{Ask, Run, Store as _};
 use sayso_world::machine::Machine;
 
 use super::wanted::{One, Wanted};
-use crate::assemble::RealWorld;
+use crate::assemble::{Choice, RealWorld};
 use crate::rpc::benches::{Bench, Benches};
 use crate::rpc::{now, random_word};
 
@@ -43,12 +42,12 @@ impl Judge {
     pub(super) fn new(
         agent: String,
         folder: String,
-        file: Option<PathBuf>,
+        choice: Choice,
         ask: Arc<dyn Ask>,
         courier: Arc<dyn Run>,
     ) -> Result<Judge, String> {
         let (benches, run) = (
-            Benches::new(file, ask, courier)?,
+            Benches::new(choice, ask, courier)?,
             format!("acp-{}", random_word()?),
         );
         Ok(Judge {

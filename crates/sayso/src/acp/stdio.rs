@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsFd as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -17,7 +16,8 @@ use super::gateway::Gateway;
 use super::judge::Judge;
 use super::message;
 use super::sessions::Sessions;
-use crate::rpc::child;
+use crate::assemble::Choice;
+use crate::child_process;
 use crate::rpc::outlet::Outlet;
 use crate::rpc::pipe::Pipe;
 use crate::rpc::signals::{Signals, nobody_reads, thread};
@@ -39,8 +39,8 @@ const GRACE: Duration = Duration::from_secs(5);
 pub struct Options {
     /// The agent, by the name that rules have for it.
     pub name: String,
-    /// A policy that comes on top, and only tightens until the person trusts it.
-    pub policy: Option<PathBuf>,
+    /// The policy, and a file that comes on top, which only tightens until the person trusts it.
+    pub choice: Choice,
     /// The agent.
     pub command: Vec<OsString>,
 }
@@ -84,7 +84,7 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     let state = crate::record_folder::whereabouts()?.state;
     // Before anything else has threads that end: the agent dies with the thread that started it.
     let signals = Signals::catch()?;
-    let mut process = child::start(&options.command)?;
+    let mut process = child_process::start(&options.command)?;
     let (input, output) = (
         process.stdin.take().ok_or("the agent has no input")?,
         process.stdout.take().ok_or("the agent has no output")?,
@@ -100,7 +100,7 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     let judge = Judge::new(
         options.name,
         folder,
-        options.policy,
+        options.choice,
         Arc::<Asks>::clone(&asks),
         Arc::new(courier),
     )?;
@@ -141,8 +141,8 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     }
     gateway.agent_ended();
     editor.finish(LAST_WORDS);
-    child::signal(id, Signal::KILL);
-    child::end_like(status);
+    child_process::signal(id, Signal::KILL);
+    child_process::end_like(status);
 }
 
 fn from_editor(gateway: &Gateway, stdin: File) {
@@ -178,7 +178,7 @@ fn ticks(gateway: &Gateway, agent: u32, left: &AtomicBool) {
         gateway.tick();
         if left.load(Ordering::SeqCst) && nobody_reads() {
             let since = *since.get_or_insert_with(Instant::now);
-            child::signal(
+            child_process::signal(
                 agent,
                 if since.elapsed() > GRACE {
                     Signal::KILL

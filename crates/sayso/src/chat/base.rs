@@ -20,8 +20,8 @@ use sayso_world::whereabouts::Whereabouts;
 
 use super::served::Served;
 use crate::assemble::{self, Choice};
+use crate::policy_sources::Sources;
 use crate::runner::Told;
-use crate::serve::sources::Sources;
 use crate::workbench::{Parts, Workbench, settings};
 
 /// Makes somebody who is told what runs; each gate has one.

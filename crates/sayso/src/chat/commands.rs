@@ -15,7 +15,7 @@ use sayso_tui::theme::Tone;
 use super::base::Base;
 use super::own;
 use super::probes::Probes;
-use crate::cli::audit::rows;
+use crate::audit::call as rows;
 use crate::learned;
 
 /// All of them, with what they do; completion comes from here.

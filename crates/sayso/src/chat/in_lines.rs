@@ -15,7 +15,6 @@ use sayso_core::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::{Ask, Later};
 use sayso_tui::fold::{Spans, fold, line};
-use sayso_tui::patterns::Patterns;
 use sayso_tui::theme::Tone;
 
 use super::app::{Left, changed, switches_mode, with_mode};
@@ -26,16 +25,14 @@ use super::instructions::instructions;
 use super::model::configured::Configured;
 use super::model::{Model, Trouble};
 use super::offered::Around;
-use super::once::{GUTTER, Lines};
+use super::once::{GUTTER, Lines, Progress};
 use super::session::Session;
 use super::slash::{self, Came, Desk};
 use super::turn::{self, Turn};
 use super::{commands, shown, tabs, worded};
-use crate::cli::undo;
-use crate::screen::line::{Line, forget_typed};
-use crate::screen::paint::Paint;
-use crate::screen::plain::Look;
-use crate::screen::progress::Progress;
+use crate::undo;
+use sayso_tui::lines::paint::Paint;
+use sayso_tui::terminal::typed_ahead::forget_typed;
 
 /// What stands before what the person types.
 const PERSON: &str = "you: ";
@@ -52,25 +49,22 @@ const TWICE: Duration = Duration::from_secs(2);
 /// A text has no more bytes than these.
 const LONGEST: usize = 256 << 10;
 
+/// Opens the terminal for one question in lines, which looks as these settings say.
+pub type OpenTerminal = dyn Fn(&Resolved) -> io::Result<Box<dyn Ask>> + Send + Sync;
+
 /// Asks in lines, as the settings of the moment say.
 pub struct AtLines {
     settings: Mutex<Resolved>,
-    patterns: Arc<dyn Patterns>,
-    stopped: Arc<AtomicBool>,
+    open: Box<OpenTerminal>,
     base: OnceLock<Weak<Base>>,
 }
 
 impl AtLines {
-    /// With these settings. `stopped` says that the person pressed Ctrl-C.
-    pub fn new(
-        settings: Resolved,
-        patterns: Arc<dyn Patterns>,
-        stopped: Arc<AtomicBool>,
-    ) -> AtLines {
+    /// With these settings.
+    pub fn new(settings: Resolved, open: Box<OpenTerminal>) -> AtLines {
         AtLines {
             settings: Mutex::new(settings),
-            patterns,
-            stopped,
+            open,
             base: OnceLock::new(),
         }
     }
@@ -89,11 +83,7 @@ impl Ask for AtLines {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .clone();
-            match Line::open(
-                |paint| Look::of(&settings, paint),
-                Arc::clone(&self.patterns),
-                Arc::clone(&self.stopped),
-            ) {
+            match (self.open)(&settings) {
                 Ok(line) => {
                     let ended = line.ask(with_mode(&prompt, &settings)).await;
                     let is_yes = matches!(&ended, Ended::Answered { answer, .. } if !matches!(answer.choice, Choice::Deny | Choice::Quit));
@@ -141,7 +131,7 @@ pub struct InLines {
     /// Who is asked.
     pub ask: Arc<AtLines>,
     /// Who shows what calls do.
-    pub progress: Arc<Progress>,
+    pub progress: Arc<dyn Progress>,
 }
 
 /// What came of waiting for the person.

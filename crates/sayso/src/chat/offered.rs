@@ -12,7 +12,7 @@ use sayso_core::visible::visible;
 use super::conversation::Wanted;
 use super::model::Offered;
 use super::served::Tool;
-use crate::mcp::Servers;
+use crate::mcp_servers::Servers;
 
 /// A tool of sayso's own, with its arguments: name, what it means, and whether it is needed.
 struct Row(

@@ -4,20 +4,28 @@ use std::io::{self, IsTerminal as _, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_core::visible::visible;
+use sayso_gate::batch::Step;
 
 use super::conversation::Said;
 use super::model::Piece;
 use super::session::Session;
 use super::turn::{Happens, Watch};
-use crate::screen::paint::{Paint, Tone};
-use crate::screen::progress::Progress;
+use sayso_tui::lines::paint::{Paint, Tone};
 
 /// What a model says stands behind this on a terminal, and nothing else does.
 pub const GUTTER: &str = "▍ ";
 
+/// Who shows what calls do, in lines.
+pub trait Progress: Send + Sync {
+    /// The turn of a call comes, or it has its end.
+    fn step(&self, step: Step<'_>);
+    /// Whole lines of somebody else, in their place among these.
+    fn say(&self, lines: &[String]);
+}
+
 /// Shows a turn a line at a time.
 pub struct Lines {
-    progress: Arc<Progress>,
+    progress: Arc<dyn Progress>,
     session: Arc<Session>,
     words: Mutex<Words>,
 }
@@ -33,7 +41,7 @@ struct Words {
 
 impl Lines {
     /// Shows it on standard output; nothing where a program wants all of it at the end.
-    pub fn new(progress: Arc<Progress>, session: Arc<Session>, quiet: bool) -> Lines {
+    pub fn new(progress: Arc<dyn Progress>, session: Arc<Session>, quiet: bool) -> Lines {
         let out: Box<dyn Write + Send> = if quiet {
             Box::new(io::sink())
         } else {

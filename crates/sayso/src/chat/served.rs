@@ -16,7 +16,7 @@ use sayso_world::whereabouts::Whereabouts;
 
 use super::model::Offered;
 use super::offered::Tools;
-use crate::mcp::{self, Servers};
+use crate::mcp_servers::{self as mcp, Servers};
 
 /// What the name of such a tool starts with, as a model is told of it.
 const PREFIX: &str = "mcp__";

@@ -25,8 +25,8 @@ use super::conversation::Said;
 use super::model::{Piece, Trouble};
 use super::news::News;
 use super::turn::Ended;
-use crate::cli::undo::carry_out;
-use crate::screen::progress;
+use crate::report;
+use crate::undo::carry_out;
 
 /// How a line of ours goes on: what stands there may have been written by others.
 const GOES_ON: &str = "    ↪ ";
@@ -371,7 +371,7 @@ pub fn over(app: &mut App, ended: &Ended) {
                 };
                 lines.push(line(
                     Tone::Faint,
-                    format!("  {}, {cancelled} cancelled", progress::completed(counts)),
+                    format!("  {}, {cancelled} cancelled", report::completed(counts)),
                 ));
             }
             note(app, lines);

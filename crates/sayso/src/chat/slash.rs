@@ -12,7 +12,7 @@ use super::model::Model;
 use super::model::configured::Configured;
 use super::offered::Around;
 use super::{commands, tabs, worded};
-use crate::cli::undo::plan;
+use crate::undo::plan;
 
 /// What commands work with.
 pub struct Desk<'a> {

@@ -22,10 +22,10 @@ use sayso_tui::chat::settings::{Kind, Row, Tab, Wish};
 
 use super::base::Base;
 use super::kept;
-use crate::cli::rules::add::{of_line, warning, words};
-use crate::cli::rules::line::{SUBJECTS, line};
-use crate::cli::rules::templates;
 use crate::learned;
+use crate::rules::line::{SUBJECTS, line};
+use crate::rules::templates;
+use crate::rules::typed::{of_line, warning, words};
 
 /// The styles of prompts.
 const STYLES: [&str; 5] = ["auto", "modal", "status", "inline", "line"];

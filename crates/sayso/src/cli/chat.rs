@@ -39,17 +39,20 @@ use crate::chat::once::Lines;
 use crate::chat::session::{self, Session, short};
 use crate::chat::shown;
 use crate::chat::turn::{Ended, Turn};
+use crate::earlier_calls::InRecord;
 use crate::exit_code::Exit;
 use crate::record_folder;
 use crate::runner::Told;
 use crate::screen;
 use crate::screen::ago::ago;
-use crate::screen::earlier::InRecord;
-use crate::screen::paint::Paint;
+use crate::screen::line::Line;
 use crate::screen::painted::Interrupts;
 use crate::screen::progress::Progress;
-use crate::screen::tty::Tty;
 use crate::workbench::settings;
+use sayso_core::policy::settings::Resolved;
+use sayso_tui::lines::paint::Paint;
+use sayso_tui::lines::plain::Look;
+use sayso_tui::terminal::tty::Tty;
 
 /// The longest question that is read from standard input.
 const LONGEST_QUESTION: u64 = 4 << 20;
@@ -291,7 +294,13 @@ fn in_lines(
         .cloned()
         .ok_or_else(|| Stop::usage("the policy cannot be read"))?;
     let patterns = Arc::new(InRecord::new(place.whereabouts.state.clone()));
-    let ask = Arc::new(AtLines::new(usual, patterns, Arc::clone(&stopped)));
+    let stops = Arc::clone(&stopped);
+    let open = move |settings: &Resolved| -> io::Result<Box<dyn Ask>> {
+        let look = |paint| Look::of(settings, paint);
+        let line = Line::open(look, Arc::<InRecord>::clone(&patterns), Arc::clone(&stops))?;
+        Ok(Box::new(line))
+    };
+    let ask = Arc::new(AtLines::new(usual, Box::new(open)));
     let progress = Arc::new(progress(false));
     let start = Start {
         whereabouts: place.whereabouts,

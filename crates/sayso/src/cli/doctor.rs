@@ -24,7 +24,7 @@ use super::{Place, PolicyChoice, Stop, say};
 use crate::agents;
 use crate::exit_code::Exit;
 use crate::record_folder;
-use crate::screen::paint::{Paint, Tone};
+use sayso_tui::lines::paint::{Paint, Tone};
 
 /// Less room than this stops the record soon.
 const LITTLE_ROOM: u64 = 100 << 20;

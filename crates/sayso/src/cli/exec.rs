@@ -79,7 +79,7 @@ fn exec(id: &str) -> Result<u8, String> {
     let stopped = super::stopped_by_signals();
     let whereabouts = record_folder::whereabouts()?;
     let text = held::take(&whereabouts.state, id, super::now()).map_err(|gone| gone.words(id))?;
-    let (choice, held) = holding::read(&text)?;
+    let (choice, held) = holding::read(&text, crate::install::own::look)?;
     let loaded = quick::load(&whereabouts, Path::new(held.workspace()), &choice);
     let passing = Arc::new(Passing {
         stopped: Arc::clone(&stopped),

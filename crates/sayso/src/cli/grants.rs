@@ -10,7 +10,7 @@ use sayso_core::visible::visible;
 use sayso_store::standing::change::Change;
 use sayso_store::standing::{Standing, What};
 
-use super::book::{Book, Shelf, confirm};
+use super::remembered::{Book, Shelf, confirm};
 use super::{Stop, folder, now, say};
 use crate::exit_code::Exit;
 use crate::screen::ago::{ago, read_length};

@@ -4,7 +4,6 @@ mod acp;
 mod agents;
 mod ask;
 pub(crate) mod audit;
-pub(crate) mod book;
 mod chat;
 mod check;
 mod demo;
@@ -15,6 +14,7 @@ mod hook;
 mod install;
 mod install_import;
 mod install_mcp;
+mod install_shown;
 mod mcp;
 mod mcp_server;
 pub(crate) mod policy;
@@ -22,6 +22,7 @@ mod policy_examples;
 mod policy_notes;
 pub(crate) mod policy_show;
 mod policy_test;
+mod remembered;
 pub(crate) mod rules;
 mod run;
 mod sandbox;
@@ -50,7 +51,7 @@ use crate::exit_code::Exit;
 use crate::lineage;
 use crate::quick;
 use crate::record_folder;
-use crate::screen::line::{self, forget_typed};
+use sayso_tui::terminal::typed_ahead::{self, forget_typed};
 
 /// The gate between AI agents and your machine: nothing runs without your say-so.
 #[derive(Debug, Parser)]
@@ -177,9 +178,14 @@ impl PolicyChoice {
             file,
             profile: self.profile.clone(),
             mode: self.mode,
-            ..Choice::default()
+            ..no_flags()
         }
     }
+}
+
+/// A choice without flags, which knows the agents that sayso is installed in.
+fn no_flags() -> Choice {
+    Choice::new(crate::install::own::look)
 }
 
 fn profile_name(text: &str) -> Result<String, String> {
@@ -392,7 +398,7 @@ impl Place {
     fn settle(&self, flags: Flags) -> Result<How, Stop> {
         let asks_nothing = crate::workbench::settings(&self.loaded.policy)
             .is_some_and(|settings| settings.mode == Mode::TrustAll);
-        let is_there = line::is_there();
+        let is_there = typed_ahead::is_there();
         let how = start::settle(flags, is_there || asks_nothing).map_err(Stop::usage)?;
         let answered = is_there || flags.answers || flags.dry_run;
         Ok(if how == How::Interactive && !answered {
@@ -445,9 +451,9 @@ impl Place {
 
 /// The same for a door that has no place of its own yet: by what holds everywhere.
 fn warn_at_start() {
-    let choice = assemble::Choice {
+    let choice = Choice {
         ignores_environment: true,
-        ..assemble::Choice::default()
+        ..no_flags()
     };
     let warning = record_folder::whereabouts().ok().and_then(|whereabouts| {
         let loaded = quick::load(&whereabouts, Path::new("/"), &choice);

@@ -26,15 +26,15 @@ use super::{Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
 use crate::holding;
 use crate::intake::batch::{self, Around};
-use crate::mcp::Servers;
+use crate::mcp_servers::Servers;
 use crate::runner::Told;
 use crate::screen;
-use crate::screen::paint::{Paint, Tone};
 use crate::screen::painted::Interrupts;
-use crate::screen::plain::{self, Look};
 use crate::screen::progress::Progress;
 use crate::screen::scripted::Scripted;
 use crate::workbench::{Parts, Workbench, settings};
+use sayso_tui::lines::paint::{Paint, Tone};
+use sayso_tui::lines::plain::{self, Look};
 
 /// The longest batch that is read, in bytes.
 const LONGEST: u64 = batch::LONGEST as u64;

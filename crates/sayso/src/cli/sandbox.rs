@@ -20,7 +20,7 @@ use super::{Place, PolicyChoice, Stop, say};
 use crate::bounding::{Bounded, Bounding};
 use crate::exit_code::Exit;
 use crate::newcomers::{self, Newcomers};
-use crate::screen::paint::{Paint, Tone};
+use sayso_tui::lines::paint::{Paint, Tone};
 
 /// Run a command in the sandbox that the policy gives for this folder.
 #[derive(Debug, Args)]

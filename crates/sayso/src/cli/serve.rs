@@ -11,9 +11,10 @@ use sayso_world::whereabouts::Whereabouts;
 
 use super::{Stop, say};
 use crate::exit_code::Exit;
+use crate::inbox_client::client::{Client, Trouble};
+use crate::inbox_client::folder::Home;
 use crate::record_folder;
-use crate::serve::client::{Client, Trouble};
-use crate::serve::{self, Home, Listen, Options};
+use crate::serve::{self, Listen, Options};
 
 /// Open the inbox: every agent's questions in one place, answered in a browser, a terminal or by a program.
 #[derive(Debug, Args)]
@@ -92,6 +93,7 @@ fn open(whereabouts: Whereabouts, args: &ServeArgs) -> Result<Exit, Stop> {
     let options = Options {
         listen: args.listen.unwrap_or(Listen::Usual),
         detached: args.detached,
+        installed: crate::install::own::look,
     };
     let as_json = args.json;
     let detached = args.detached;

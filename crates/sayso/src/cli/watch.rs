@@ -16,13 +16,14 @@ use sayso_gate::ports::Ask;
 use sayso_world::whereabouts::Whereabouts;
 
 use super::{Stop, say};
-use crate::assemble::Choice as Flags;
 use crate::exit_code::Exit;
-use crate::screen::{self, Deadline, line};
-use crate::serve::client::{Client, Event, Trouble};
+use crate::inbox_client::client::{Client, Event, Trouble};
+use crate::inbox_client::wire;
+use crate::screen::{self, Deadline};
+use crate::serve::now_ms;
 use crate::serve::presence;
-use crate::serve::{now_ms, wire};
 use crate::{quick, record_folder, workbench};
+use sayso_tui::terminal::typed_ahead;
 
 /// Answer the questions of all agents in this terminal, as they come.
 #[derive(Debug, Args)]
@@ -52,7 +53,7 @@ pub(super) fn run(args: &WatchArgs) -> Result<Exit, Stop> {
     if args.json {
         return stream(&whereabouts);
     }
-    if !line::is_there() {
+    if !typed_ahead::is_there() {
         return Err(Stop::hint(
             "there is no terminal to ask at",
             "`sayso watch --json` prints what happens, for programs",
@@ -223,7 +224,7 @@ fn watch(whereabouts: &Whereabouts, plain: bool) -> Result<Exit, Stop> {
         let _ = signal_hook::flag::register(signal, Arc::clone(&leave));
         let _ = signal_hook::flag::register(signal, Arc::clone(&shared.stop));
     }
-    let loaded = quick::load(whereabouts, Path::new("/"), &Flags::default());
+    let loaded = quick::load(whereabouts, Path::new("/"), &super::no_flags());
     let settings = workbench::settings(&loaded.policy)
         .ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
     let deadline = Arc::new(InboxDeadline {
@@ -428,7 +429,7 @@ fn next(whereabouts: &Whereabouts) -> Option<Listed> {
         client
             .request("GET", path, None, Instant::now() + SHORT)
             .ok()
-            .filter(crate::serve::client::Answer::is_done)
+            .filter(crate::inbox_client::client::Answer::is_done)
     };
     let first = ask("/v1/prompts?full=true&limit=1")?
         .body

@@ -13,8 +13,8 @@ use sayso_gate::entry::{Entry, What};
 use sayso_gate::ports::Store as _;
 use sayso_store::{held, record};
 
-use super::pending::{self, Open};
 use super::place::{Place, now};
+use crate::answered_elsewhere::{self as pending, Open};
 use crate::intake::agent::{Agent, Session, Wanted, numbered};
 use crate::{assemble, lineage, record_folder};
 

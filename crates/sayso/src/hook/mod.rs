@@ -4,8 +4,7 @@
 
 mod after;
 pub mod deadline;
-pub mod inbox;
-pub mod pending;
+mod inbox;
 mod place;
 
 use std::sync::Arc;
@@ -23,9 +22,9 @@ use sayso_gate::gate::Gate;
 use sayso_gate::host::{Answer, Asked, Asker};
 use sayso_gate::ids::Ids;
 
+use crate::answered_elsewhere::Pending;
 use crate::intake::agent::{Agent, Around, Event, Moment, Reply, Said, Wanted, document, with};
-use crate::{holding, lineage, record_folder};
-use pending::Pending;
+use crate::{answered_elsewhere, ask_inbox, holding, lineage, record_folder};
 use place::{Place, now};
 
 /// The status of a hook that has something to complain about and nothing to deny.
@@ -96,8 +95,8 @@ fn placed(agent: &dyn Agent, document: &Node, mut wanted: Wanted) -> Result<Want
             .map(|call| call.session.clone())
             .unwrap_or_default();
         let state = record_folder::whereabouts()?.state;
-        let workspace =
-            pending::beginning(&state, &session)?.or_else(|| agent.workspace_by_itself(document));
+        let workspace = answered_elsewhere::beginning(&state, &session)?
+            .or_else(|| agent.workspace_by_itself(document));
         let workspace = workspace.ok_or("nobody knows in which folder this session began; let `SessionStart` start the hook, too")?;
         wanted
             .calls
@@ -122,7 +121,7 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     named.calls = crate::intake::agent::numbered(named.calls);
     let reply = judged(agent, &named, around)?;
     if let (Some(first), Reply::Allow(_)) = (named.calls.first(), &reply) {
-        pending::put_name(
+        answered_elsewhere::put_name(
             &record_folder::whereabouts()?.state,
             &first.session,
             key,
@@ -155,14 +154,19 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
         std::slice::from_ref(call)
     });
     let gate = place.gate(first, &verdicts, why_not_run(agent, settings))?;
-    let can_ask = |operation: &Operation, verdict: &Verdict| match inbox::is_asked_there(
+    let can_ask = |operation: &Operation, verdict: &Verdict| match ask_inbox::is_asked_there(
         place.state(),
         settings,
     )? {
         true => Ok(Asker::Gate),
         false => can_ask(agent, settings, around, wanted, operation, verdict)
             .map(|()| Asker::Host)
-            .map_err(|why| format!("{why}. {}", inbox::where_to_answer(place.state(), settings))),
+            .map_err(|why| {
+                format!(
+                    "{why}. {}",
+                    ask_inbox::where_to_answer(place.state(), settings)
+                )
+            }),
     };
     let mut approved = Vec::new();
     for call in calls {
@@ -171,7 +175,7 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
                 if one.yes().is_some() {
                     for_gateway(place, call)?;
                     // Its own question about the same call, which comes next, is answered with this.
-                    pending::put_yes(place.state(), call)?;
+                    answered_elsewhere::put_yes(place.state(), call)?;
                 }
                 approved.push(one);
             }
@@ -193,7 +197,7 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
                     &verdicts
                 };
                 let change = place.keep_files(first, all, true);
-                pending::put(
+                answered_elsewhere::put(
                     place.state(),
                     first,
                     &Pending {
@@ -227,7 +231,7 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
                     change: Some(change),
                     ..Pending::default()
                 };
-                pending::put(place.state(), first, &pending)?;
+                answered_elsewhere::put(place.state(), first, &pending)?;
             }
             Ok(Reply::Allow(decided_by(&approved)))
         }
@@ -241,7 +245,7 @@ fn refused_words(place: &Place, finished: Finished) -> String {
         (Outcome::TimedOut, Ok(settings)) => format!(
             "{}. {}",
             finished.message,
-            inbox::where_to_answer(place.state(), settings)
+            ask_inbox::where_to_answer(place.state(), settings)
         ),
         _ => finished.message,
     }
@@ -251,7 +255,7 @@ fn refused_words(place: &Place, finished: Finished) -> String {
 fn for_gateway(place: &Place, call: &Call) -> Result<(), String> {
     let is_mcp = sayso_core::tool::find(&call.tool).is_some_and(|tool| tool.kind == Kind::Mcp);
     if is_mcp {
-        pending::put_for_gateway(place.state(), call)
+        answered_elsewhere::put_for_gateway(place.state(), call)
     } else {
         Ok(())
     }
@@ -377,7 +381,7 @@ fn hand_over(
             handed_over: true,
             ..Pending::default()
         };
-        pending::put(place.state(), &operation.call(), &pending)?;
+        answered_elsewhere::put(place.state(), &operation.call(), &pending)?;
         place.command(&id)
     };
     match hold() {
@@ -445,7 +449,7 @@ fn hand_over_asked(
             held: Some(id.clone()),
             ..Pending::default()
         };
-        pending::put(place.state(), &operation.call(), &pending)?;
+        answered_elsewhere::put(place.state(), &operation.call(), &pending)?;
         place.command_beside(&id, operation.command().unwrap_or_default())
     };
     match hold() {
@@ -480,7 +484,7 @@ fn decided_by(approved: &[Approved]) -> DecidedBy {
 fn was_answered(place: &Place, calls: &[Call]) -> Result<bool, String> {
     let mut all = !calls.is_empty();
     for call in calls {
-        all &= pending::take_yes(place.state(), call)?;
+        all &= answered_elsewhere::take_yes(place.state(), call)?;
     }
     Ok(all)
 }
@@ -526,23 +530,25 @@ fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
     let gate = place.gate(first, &verdicts, why_not_run(agent, settings))?;
     let mut approved = Vec::new();
     for call in calls {
-        let can_ask =
-            |_: &Operation, _: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
-                true => Ok(Asker::Gate),
-                false => {
-                    let twice = || {
-                        format!(
-                            "it takes two confirmations, and {}'s dialog has one",
-                            agent.title()
-                        )
-                    };
-                    let why = wanted.ask_is_lost.clone().unwrap_or_else(twice);
-                    Err(format!(
-                        "{why}. {}",
-                        inbox::where_to_answer(place.state(), settings)
-                    ))
-                }
-            };
+        let can_ask = |_: &Operation, _: &Verdict| match ask_inbox::is_asked_there(
+            place.state(),
+            settings,
+        )? {
+            true => Ok(Asker::Gate),
+            false => {
+                let twice = || {
+                    format!(
+                        "it takes two confirmations, and {}'s dialog has one",
+                        agent.title()
+                    )
+                };
+                let why = wanted.ask_is_lost.clone().unwrap_or_else(twice);
+                Err(format!(
+                    "{why}. {}",
+                    ask_inbox::where_to_answer(place.state(), settings)
+                ))
+            }
+        };
         match gate.answer(call.clone(), &can_ask) {
             Answer::Run(one) => approved.push(one),
             Answer::Refuse(finished) => return Ok(Reply::Deny(finished.message)),

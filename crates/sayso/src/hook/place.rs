@@ -65,7 +65,7 @@ impl Place {
         let choice = Choice {
             ignores_environment: true,
             session: Some(session.to_owned()),
-            ..Choice::default()
+            ..Choice::new(crate::install::own::look)
         };
         let loaded = quick::load_in(&folder, &whereabouts, Path::new(workspace), &choice, files);
         let settings = workbench::settings(&loaded.policy).ok_or_else(|| {

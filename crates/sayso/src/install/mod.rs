@@ -14,7 +14,6 @@ pub mod others;
 pub mod own;
 pub mod program;
 pub mod rows;
-pub mod shown;
 pub mod spans;
 pub mod switches;
 pub mod trust;

@@ -470,17 +470,7 @@ pub fn decision(reply: &Reply, takes_arguments: bool) -> Said {
     }
 }
 
-/// Server and tool of a joined name `mcp__server__tool`; none if it is no such name, or can be read in two ways.
-pub fn split_mcp(name: &str) -> Option<(&str, &str)> {
-    let rest = name.strip_prefix("mcp__")?;
-    let places: Vec<usize> = (1..rest.len())
-        .filter(|at| rest.get(*at..).is_some_and(|rest| rest.starts_with("__")))
-        .collect();
-    match places.as_slice() {
-        [at] => Some((rest.get(..*at)?, rest.get(at + 2..)?)).filter(|(_, tool)| !tool.is_empty()),
-        _ => None,
-    }
-}
+pub use crate::mcp_servers::name::split_mcp;
 
 /// Why a call may run, for the person: who decided it.
 pub fn allowed_by(by: &DecidedBy) -> String {

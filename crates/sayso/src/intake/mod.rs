@@ -18,7 +18,6 @@ pub mod jsonl;
 pub mod opencode;
 pub mod patch;
 pub mod qwen;
-pub(crate) mod request;
 pub mod windsurf;
 
 use crate::agents::Which;

@@ -16,7 +16,7 @@ use super::message::Id;
 use super::open::{Calls, Open};
 use super::slot::Slot;
 use super::{random_word, replies};
-use crate::hook::pending;
+use crate::answered_elsewhere;
 use crate::rpc::inbox::{LONGEST, in_inbox};
 
 /// A longer question is not for the dialog of a client: nobody would see all of it there.
@@ -109,7 +109,8 @@ impl Asks {
         else {
             return false;
         };
-        pending::take_for_gateway(&self.state, id, prompt.operation.args()).unwrap_or(false)
+        answered_elsewhere::take_for_gateway(&self.state, id, prompt.operation.args())
+            .unwrap_or(false)
     }
 
     /// Asks by the client; none if it cannot show it.

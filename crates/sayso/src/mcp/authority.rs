@@ -17,27 +17,19 @@ use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, Signatur
 use sayso_core::digest::{Digest, Encoder};
 use sayso_core::visible::visible;
 
-/// A root that vouches for a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Authority {
-    /// Of its name and its key.
-    pub digest: Digest,
-    /// For people.
-    pub words: String,
-}
+use crate::mcp_servers::identity::Authority;
 
-impl Authority {
-    fn of(root: &TrustAnchor<'_>) -> Authority {
-        let mut encoder = Encoder::new("tls authority");
-        for part in [root.subject.as_ref(), root.subject_public_key_info.as_ref()] {
-            encoder.text(&Digest::of_bytes(part).to_string());
-        }
-        let digest = encoder.finish();
-        let words = common_name(&root.subject).unwrap_or_else(|| digest.to_string());
-        Authority {
-            digest,
-            words: visible(&words).into_owned(),
-        }
+/// The authority of a root.
+fn authority(root: &TrustAnchor<'_>) -> Authority {
+    let mut encoder = Encoder::new("tls authority");
+    for part in [root.subject.as_ref(), root.subject_public_key_info.as_ref()] {
+        encoder.text(&Digest::of_bytes(part).to_string());
+    }
+    let digest = encoder.finish();
+    let words = common_name(&root.subject).unwrap_or_else(|| digest.to_string());
+    Authority {
+        digest,
+        words: visible(&words).into_owned(),
     }
 }
 
@@ -174,7 +166,7 @@ impl Vouched {
             .roots
             .iter()
             .filter(vouches)
-            .map(Authority::of)
+            .map(authority)
             .collect())
     }
 }
@@ -264,7 +256,7 @@ mod tests {
     #[test]
     fn roots_have_names_and_digests_of_their_own() {
         let roots = Roots::usual();
-        let all: Vec<Authority> = roots.0.roots.iter().map(Authority::of).collect();
+        let all: Vec<Authority> = roots.0.roots.iter().map(authority).collect();
         assert!(
             all.iter().any(|one| one.words == "ISRG Root X1"),
             "{:?}",

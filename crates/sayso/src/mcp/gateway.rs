@@ -11,7 +11,6 @@ use sayso_gate::finished::Finished;
 use sayso_gate::ports::Ran;
 
 use super::asking::{Asks, Ways};
-use super::catalogue::Catalogue;
 use super::heard::{self, Heard};
 use super::judge::{Bench, Judge};
 use super::message::{self, BAD_PARAMS, CALL, Id, NO_REQUEST, Refused, Said};
@@ -19,6 +18,7 @@ use super::open::{About, Calls, Open, Whose};
 use super::outlet::Outlet;
 use super::peek::{self, Peeked};
 use super::replies;
+use crate::mcp_servers::catalogue::Catalogue;
 use crate::rpc::pipe::Pipe;
 use crate::rpc::walking::{Walked, walk};
 use sayso_tools::lines::Line;

@@ -125,7 +125,7 @@ fn names_us(message: &str) -> bool {
         .chars()
         .filter(|letter| letter.is_alphanumeric())
         .collect();
-    super::looks::skeleton(&letters).contains("sayso")
+    crate::mcp_servers::looks::skeleton(&letters).contains("sayso")
 }
 
 fn all_texts(node: &Node) -> String {

@@ -31,7 +31,8 @@ use super::message::{self, CALL, Id, Refused, Said};
 use super::open::Calls;
 use super::upstream::{self, Peer, Upstream};
 use super::{random_word, replies};
-use crate::serve::Names;
+use crate::assemble::Choice;
+use crate::host_names::Names;
 
 /// The head of a request has to be there in this time.
 const HEAD: Duration = Duration::from_secs(15);
@@ -51,8 +52,8 @@ pub struct HttpOptions {
     pub name: Option<String>,
     /// The client.
     pub client: String,
-    /// A policy that comes on top, and only tightens until the person trusts it.
-    pub policy: Option<PathBuf>,
+    /// The policy, and a file that comes on top, which only tightens until the person trusts it.
+    pub choice: Choice,
     /// The server.
     pub url: String,
     /// A file of roots, one of which has to vouch for the server; without it, those that browsers trust.
@@ -130,7 +131,7 @@ async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(
     let host = upstream::address(&options.url)?.host;
     let server = options
         .name
-        .map_or_else(|| super::checked_name(&host), Ok)?;
+        .map_or_else(|| crate::mcp_servers::name::checked(&host), Ok)?;
     let state = crate::record_folder::whereabouts()?.state;
     let calls = Arc::new(Calls::default());
     let dialogs = Arc::new(Dialogs::default());
@@ -157,7 +158,7 @@ async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(
     };
     let judge = Judge::new(
         who,
-        options.policy,
+        options.choice,
         Arc::<Asks>::clone(&asks),
         Arc::new(courier),
     )?;
@@ -244,8 +245,28 @@ pub(super) fn refused(status: u16, refused: &Refused) -> Response<Flow> {
     plain(status, "application/json", replies::refused(refused))
 }
 
+/// Lets a request to this gateway through; those of other machines may be let in by any name.
+///
+/// # Errors
+/// The status of HTTP, and what is wrong with it.
+fn allows(names: &Names, headers: &HeaderMap, any_host: bool) -> Result<(), (u16, String)> {
+    if any_host && headers.get("origin").is_none() {
+        return Ok(());
+    }
+    let all = |name: &str| -> Vec<Option<&str>> {
+        headers
+            .get_all(name)
+            .iter()
+            .map(|value| value.to_str().ok())
+            .collect()
+    };
+    names
+        .check(all, false)
+        .map_err(|refusal| (refusal.status, refusal.detail))
+}
+
 async fn answer(proxy: &Arc<Proxy>, request: Request<Incoming>) -> Response<Flow> {
-    if let Err((status, why)) = proxy.names.allows(request.headers(), proxy.for_others) {
+    if let Err((status, why)) = allows(&proxy.names, request.headers(), proxy.for_others) {
         return words(status, &why);
     }
     let path = request

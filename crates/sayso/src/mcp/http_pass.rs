@@ -11,7 +11,6 @@ use sayso_core::node::{Node, Value};
 use sayso_gate::ports::Ran;
 use tokio::sync::mpsc;
 
-use super::catalogue::Catalogue;
 use super::events::{Event, Events, event};
 use super::heard::{self, Heard};
 use super::http::{Flow, Proxy, plain, words};
@@ -20,6 +19,7 @@ use super::http_dialog::Waiting;
 use super::message::{self, Id};
 use super::upstream::{Answer, Peer};
 use super::{gateway, http_headers, peek, replies};
+use crate::mcp_servers::catalogue::Catalogue;
 
 /// How often a client that waits is told so.
 const ALIVE: Duration = Duration::from_secs(5);

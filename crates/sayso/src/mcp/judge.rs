@@ -1,6 +1,5 @@
 //! What calls are judged with: the policy as it is now, the journal, and a gate whose approved calls go to the server.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +7,8 @@ use sayso_core::node::Node;
 use sayso_core::operation::{Agent, Call, McpIdentity};
 use sayso_gate::ports::{Ask, Run};
 
-use super::described::Described;
+use crate::assemble::Choice;
+use crate::mcp_servers::described::Described;
 pub(super) use crate::rpc::benches::Bench;
 use crate::rpc::benches::Benches;
 
@@ -40,11 +40,11 @@ impl Judge {
     /// When sayso's own folders cannot be found.
     pub(super) fn new(
         who: Who,
-        file: Option<PathBuf>,
+        choice: Choice,
         ask: Arc<dyn Ask>,
         run: Arc<dyn Run>,
     ) -> Result<Judge, String> {
-        let benches = Benches::new(file, ask, run)?;
+        let benches = Benches::new(choice, ask, run)?;
         let described = Described::load(&benches.whereabouts.config);
         Ok(Judge {
             who,

@@ -8,9 +8,7 @@
 
 mod asking;
 mod authority;
-mod catalogue;
 mod courier;
-mod described;
 mod events;
 mod gateway;
 mod heard;
@@ -19,26 +17,19 @@ mod http_call;
 mod http_dialog;
 mod http_headers;
 mod http_pass;
-mod identity;
 mod judge;
-mod looks;
 mod message;
-mod name;
 mod open;
 mod own;
-mod pins;
 mod replies;
 mod secure;
-mod server_file;
-mod servers;
 mod stdio;
 mod upstream;
 
 pub use http::{HttpOptions, run as run_http};
-pub use name::{checked as checked_name, of_command as name_of_command};
 pub use own::serve;
-pub use servers::{Offered, Servers};
 pub use stdio::{Options, run};
 
-use crate::rpc::{child as server, outlet, peek, random_word, slot};
+use crate::child_process as server;
+use crate::rpc::{outlet, peek, random_word, slot};
 pub use server::{INNER, inner};

@@ -7,8 +7,8 @@ use sayso_core::digest::Digest;
 use sayso_core::node::Node;
 use sayso_gate::finished::Finished;
 
-use super::catalogue::Catalogue;
 use super::message::Id;
+use crate::mcp_servers::catalogue::Catalogue;
 use crate::rpc::open;
 pub(super) use crate::rpc::open::Whose;
 

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::fd::AsFd as _;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -12,14 +11,16 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::asking::{Asks, Speak};
-use super::catalogue::Catalogue;
 use super::courier::Courier;
 use super::gateway::Gateway;
-use super::identity::Identity;
 use super::judge::{Judge, Who};
 use super::open::{Calls, Open};
 use super::outlet::Outlet;
-use super::{message, name, server};
+use super::{message, server};
+use crate::assemble::Choice;
+use crate::mcp_servers::catalogue::Catalogue;
+use crate::mcp_servers::identity::Identity;
+use crate::mcp_servers::name;
 use crate::rpc::pipe::Pipe;
 use crate::rpc::random_word;
 use crate::rpc::signals::{Signals, nobody_reads, thread};
@@ -45,8 +46,8 @@ pub struct Options {
     pub name: Option<String>,
     /// The client.
     pub client: String,
-    /// A policy that comes on top, and only tightens until the person trusts it.
-    pub policy: Option<PathBuf>,
+    /// The policy, and a file that comes on top, which only tightens until the person trusts it.
+    pub choice: Choice,
     /// The server.
     pub command: Vec<OsString>,
 }
@@ -112,7 +113,7 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     };
     let judge = Judge::new(
         who,
-        options.policy,
+        options.choice,
         Arc::<Asks>::clone(&asks),
         Arc::new(courier),
     )?;

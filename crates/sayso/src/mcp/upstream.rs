@@ -13,12 +13,13 @@ use tokio::sync::{mpsc, oneshot};
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{Connector as _, TcpConnector};
 
-use super::authority::{Authority, Roots, Vouched};
-use super::catalogue::Catalogue;
+use super::authority::{Roots, Vouched};
 use super::http_headers;
-use super::identity::Identity;
-use super::pins::Pins;
 use super::secure::{Secure, greet};
+use crate::mcp_servers::catalogue::Catalogue;
+use crate::mcp_servers::identity::Authority;
+use crate::mcp_servers::identity::Identity;
+use crate::mcp_servers::pins::Pins;
 
 /// So long it may take to reach the server.
 const CONNECT: Duration = Duration::from_secs(20);

@@ -1,7 +1,7 @@
 //! What calls at a gateway are judged with: for each workspace the policy as it is now, the journal, and a gate whose approved calls go on.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sayso_core::decide::Run as How;
@@ -18,8 +18,8 @@ use sayso_world::whereabouts::Whereabouts;
 use super::now;
 use crate::assemble::{Choice, RealWorld};
 use crate::decision_log::DecisionLog;
+use crate::policy_sources::Sources;
 use crate::recorder::Recorder;
-use crate::serve::sources::Sources;
 use crate::{quick, record_folder, workbench};
 
 /// So many workspaces are kept ready; of more, all are made anew.
@@ -50,17 +50,16 @@ impl Benches {
     /// # Errors
     /// When sayso's own folders cannot be found.
     pub(crate) fn new(
-        file: Option<PathBuf>,
+        choice: Choice,
         ask: Arc<dyn Ask>,
         run: Arc<dyn Run>,
     ) -> Result<Benches, String> {
         let whereabouts = record_folder::whereabouts()?;
         // What starts the gateway may be an agent, and so may be what it says about the policy.
         let choice = Choice {
-            file,
             only_tightens: true,
             ignores_environment: true,
-            ..Choice::default()
+            ..choice
         };
         Ok(Benches {
             whereabouts,

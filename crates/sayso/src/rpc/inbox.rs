@@ -10,9 +10,9 @@ use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::visible::visible;
 
 use super::slot::Slot;
-use crate::hook::inbox;
-use crate::serve::client::{Client, Trouble};
-use crate::serve::wire;
+use crate::ask_inbox;
+use crate::inbox_client::client::{Client, Trouble};
+use crate::inbox_client::wire;
 
 /// A question without an end of its own is open so long.
 pub(crate) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -61,10 +61,10 @@ fn put(state: &Path, prompt: &Prompt, starts: bool, line: &Line) -> Ended {
             "a person has to be asked: {reason}; and {why}; or allow it with a rule"
         ))
     };
-    match inbox::is_there(state) {
+    match ask_inbox::is_there(state) {
         Ok(_) => {}
         Err(Trouble::NotThere) if starts => {
-            if let Err(why) = inbox::start(state) {
+            if let Err(why) = ask_inbox::start(state) {
                 return failed(why);
             }
         }

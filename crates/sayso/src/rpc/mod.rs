@@ -6,7 +6,6 @@
 //! takes them through the gate, and `inbox` brings a question to the person.
 
 pub(crate) mod benches;
-pub(crate) mod child;
 pub(crate) mod inbox;
 pub(crate) mod message;
 pub(crate) mod open;

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
-use super::child;
+use crate::child_process as child;
 
 /// Starts a thread.
 ///

@@ -15,14 +15,15 @@ use sayso_world::whereabouts::Whereabouts;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 
-use super::VERSION;
 use super::api;
-use super::folder::{Home, Told};
 use super::http::{self, From};
 use super::log::Log;
 use super::peer::Peer;
 use super::server::Server;
 use super::socket::Socket;
+use crate::assemble::FindInstalled;
+use crate::inbox_client::VERSION;
+use crate::inbox_client::folder::{Home, Told};
 
 /// Where HTTP is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct Options {
     pub listen: Listen,
     /// Nobody sits in front of it.
     pub detached: bool,
+    /// Finds where sayso is installed, for the policy.
+    pub installed: FindInstalled,
 }
 
 const ASKING: &str = "asking.token";
@@ -128,7 +131,13 @@ async fn serve(
     let log_folder = Home::open(&whereabouts.state)?;
     let log = Log::new(log_folder.into_folder());
     let state = whereabouts.state.clone();
-    let server = Arc::new(Server::new(home, whereabouts, port, log)?);
+    let server = Arc::new(Server::new(
+        home,
+        whereabouts,
+        options.installed,
+        port,
+        log,
+    )?);
     server.home.put(ASKING, server.tokens.asking.word())?;
     server.home.put(ANSWERING, server.tokens.answering.word())?;
     server.home.tell(&Told {
@@ -362,7 +371,7 @@ fn tell(server: &Server, stored: &Stored) {
     fields.extend(SHOWN.map(|key| (key, node.get(key).cloned().unwrap_or_else(null))));
     fields.push((
         "by_words",
-        crate::cli::audit::by::of_entry(&node).map_or_else(null, Node::text),
+        crate::audit::decided_by::of_entry(&node).map_or_else(null, Node::text),
     ));
     let session = node
         .get("session")

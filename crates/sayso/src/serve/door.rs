@@ -38,9 +38,9 @@ use super::feed::Feed;
 use super::inbox::Inbox;
 use super::posted::{Door as Which, Posted};
 use super::secret::Secret;
-use super::sources::Sources;
-use crate::assemble::{Choice, RealWorld};
+use crate::assemble::{Choice, FindInstalled, RealWorld};
 use crate::decision_log::DecisionLog;
+use crate::policy_sources::Sources;
 use crate::recorder::Recorder;
 use crate::{quick, workbench};
 
@@ -57,6 +57,7 @@ tokio::task_local! {
 /// The door.
 pub(super) struct Door {
     whereabouts: Whereabouts,
+    installed: FindInstalled,
     inbox: Arc<dyn Inbox>,
     feed: Arc<dyn Feed>,
     pin: bool,
@@ -121,12 +122,14 @@ pub(super) struct Done {
 impl Door {
     pub(super) fn new(
         whereabouts: Whereabouts,
+        installed: FindInstalled,
         inbox: Arc<dyn Inbox>,
         feed: Arc<dyn Feed>,
         pin: bool,
     ) -> Door {
         Door {
             whereabouts,
+            installed,
             inbox,
             feed,
             pin,
@@ -158,7 +161,7 @@ impl Door {
         }
         let choice = Choice {
             ignores_environment: true,
-            ..Choice::default()
+            ..Choice::new(self.installed)
         };
         let folder = Folder::open(&self.whereabouts.state)?;
         // Looked at before it is read: what changes in between shows the next time.

@@ -268,7 +268,7 @@ impl Feed for FeedHere {
             first.push(line(Some("reset"), None, "{}"));
         }
         let hello = Node::map([
-            ("version", Node::text(super::VERSION)),
+            ("version", Node::text(crate::inbox_client::VERSION)),
             ("open", number(open)),
             ("now", number(super::now_ms())),
             ("replayed", number(missed.len())),

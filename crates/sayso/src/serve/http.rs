@@ -18,6 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
 use super::api;
+use super::guard;
 use super::hurried::Hurried;
 use super::peer::Peer;
 use super::problem::Problem;
@@ -207,7 +208,7 @@ async fn read(
 ) -> Result<Asked, Problem> {
     let (head, body) = request.into_parts();
     if let (From::Tcp(_), Some(names)) = (&**from, &server.names) {
-        names.check(&head.headers, head.uri.path() == "/")?;
+        guard::check(names, &head.headers, head.uri.path() == "/")?;
     }
     if head.uri.authority().is_some() || head.uri.scheme().is_some() {
         return Err(Problem::refused(421, "host", "this is no proxy"));
@@ -362,18 +363,6 @@ pub(super) fn only(node: &Node, keys: &[&str]) -> Result<(), Problem> {
             entry.key
         ))),
     }
-}
-
-/// A whole number, however it is written: `3` and `3.0` are the same to many programs.
-pub(super) fn whole(node: &Node) -> Option<u64> {
-    let Value::Number(text) = &node.value else {
-        return None;
-    };
-    let (digits, rest) = text.split_once('.').unwrap_or((text, ""));
-    rest.bytes()
-        .all(|byte| byte == b'0')
-        .then(|| digits.parse().ok())
-        .flatten()
 }
 
 /// Does something that takes its time on a thread where nobody else waits.

@@ -5,11 +5,9 @@
 //! other end of the socket, for hooks and for the commands of a person.
 
 mod api;
-pub mod client;
 mod daemon;
 mod door;
 mod feed;
-mod folder;
 mod guard;
 mod http;
 mod hurried;
@@ -29,21 +27,12 @@ mod route;
 mod secret;
 mod server;
 mod socket;
-pub(crate) mod sources;
 mod strangers;
 mod stream;
 mod who;
-pub mod wire;
 
 pub use daemon::{Listen, Options, run};
-pub use folder::{Home, Told};
-pub(crate) use guard::Names;
 pub use pin::set as set_pin;
-
-/// The version of what hooks and the inbox say to each other. Another one is refused.
-pub const PROTOCOL: u32 = 1;
-/// The version of the program.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The time, in milliseconds since 1970.
 pub(crate) fn now_ms() -> i64 {

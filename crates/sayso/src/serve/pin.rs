@@ -8,8 +8,8 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sayso_core::digest::Digest;
 use sha2::Sha256;
 
-use super::folder::Home;
 use super::secret::{Secret, same};
+use crate::inbox_client::folder::Home;
 
 const FILE: &str = "pin";
 /// So often the digest is taken again, which makes guessing slow.

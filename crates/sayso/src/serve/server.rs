@@ -9,8 +9,6 @@ use tokio::sync::watch;
 
 use super::door::Door;
 use super::feed::{Feed, FeedHere};
-use super::folder::Home;
-use super::guard::Names;
 use super::http::From;
 use super::inbox::{Here, Inbox};
 use super::log::Log;
@@ -22,6 +20,9 @@ use super::rate::Rate;
 use super::recorded::Recorded;
 use super::secret::Secret;
 use super::strangers::Strangers;
+use crate::assemble::FindInstalled;
+use crate::host_names::Names;
+use crate::inbox_client::folder::Home;
 
 /// Connections over TCP that may be open before anyone is known on them.
 const MAX_STRANGERS: usize = 512;
@@ -66,6 +67,8 @@ pub(super) struct Counts {
 pub(super) struct Server {
     pub home: Home,
     pub whereabouts: Whereabouts,
+    /// Finds where sayso is installed, for the policy.
+    pub installed: FindInstalled,
     /// Where the page is.
     pub url: Option<String>,
     /// The names that a request over TCP may have in its `Host`.
@@ -91,6 +94,7 @@ impl Server {
     pub(super) fn new(
         home: Home,
         whereabouts: Whereabouts,
+        installed: FindInstalled,
         port: Option<u16>,
         log: Log,
     ) -> Result<Server, String> {
@@ -101,6 +105,7 @@ impl Server {
         Ok(Server {
             door: Door::new(
                 whereabouts.clone(),
+                installed,
                 Arc::clone(&inbox),
                 Arc::clone(&feed),
                 Pin::is_set(&home),
@@ -131,6 +136,7 @@ impl Server {
             stopping: watch::channel(false).0,
             home,
             whereabouts,
+            installed,
         })
     }
 

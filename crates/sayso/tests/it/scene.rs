@@ -239,7 +239,7 @@ impl Scene {
             file: None,
             profile: self.profile.clone(),
             mode,
-            ..Choice::default()
+            ..Choice::new(sayso::install::own::look)
         }
     }
 

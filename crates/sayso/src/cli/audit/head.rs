@@ -5,8 +5,8 @@ use sayso_core::node::Node;
 use sayso_core::text::json;
 use sayso_store::read::Reader;
 
-use super::rows::{null, number};
 use super::{NOTHING, state};
+use crate::audit::call::{null, number};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
 

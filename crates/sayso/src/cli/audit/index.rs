@@ -8,8 +8,8 @@ use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Kinds};
 use sayso_store::read::Reader;
 
-use super::rows::number;
 use super::{NOTHING, Progress, state, warn_of_damage};
+use crate::audit::call::number;
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
 

@@ -1,6 +1,5 @@
 //! `sayso audit`: questions to the record.
 
-pub(crate) mod by;
 mod export;
 mod filters;
 mod head;
@@ -12,8 +11,8 @@ pub(crate) mod rows;
 mod show;
 pub(crate) mod stats;
 mod tail;
+mod timeline;
 mod times;
-mod told;
 mod verify;
 
 use std::io::{self, IsTerminal as _, Write as _};

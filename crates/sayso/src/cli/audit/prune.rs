@@ -12,8 +12,8 @@ use sayso_store::prune::{Keep, Plan, plan, prune};
 use super::super::{Place, PolicyChoice, Stop, say};
 use super::times::{self, When};
 use crate::exit_code::Exit;
-use crate::screen::line::forget_typed;
 use crate::workbench::settings;
+use sayso_tui::terminal::typed_ahead::forget_typed;
 
 /// Let the oldest part of the record go.
 ///

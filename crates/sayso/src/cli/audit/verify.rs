@@ -7,8 +7,8 @@ use sayso_core::text::json;
 use sayso_core::visible::visible;
 use sayso_store::verify::{Fault, Head, Report, verify_telling};
 
-use super::rows::{null, number};
 use super::{Progress, state, times};
+use crate::audit::call::{null, number};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
 
@@ -129,7 +129,7 @@ fn as_node(report: &Report, heads: &[Head]) -> Node {
             "since",
             report
                 .since
-                .map_or_else(null, |since| Node::text(times::rfc3339(since))),
+                .map_or_else(null, |since| Node::text(crate::audit::rfc3339(since))),
         ),
         (
             "head",

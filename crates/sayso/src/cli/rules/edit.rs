@@ -8,11 +8,12 @@ use sayso_core::visible::visible;
 use sayso_store::standing::change::Change;
 use sayso_store::standing::{What, spec};
 
-use super::add::{Limits, ask_about, read_one, words};
-use super::line::SUBJECTS;
-use crate::cli::book::{Book, Shelf, confirm};
+use super::add::{Limits, ask_about, read_one};
+use crate::cli::remembered::{Book, Shelf, confirm};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
+use crate::rules::line::SUBJECTS;
+use crate::rules::typed::words;
 
 /// Change a rule: its pattern, its decision, its conditions. What is not named stays as it is.
 #[derive(Debug, Args)]

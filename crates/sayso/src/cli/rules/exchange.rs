@@ -16,11 +16,12 @@ use sayso_shell::Bash;
 use sayso_store::standing::{Standing, What};
 use sayso_world::policy_files;
 
-use super::add::{PATTERN_SIGNS, add, words};
-use crate::cli::book::{Book, Shelf, confirm};
+use super::add::{PATTERN_SIGNS, add};
+use crate::cli::remembered::{Book, Shelf, confirm};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
 use crate::learned;
+use crate::rules::typed::words;
 
 /// Write all rules as a policy file in JSON, to standard output or to a new file.
 #[derive(Debug, Args)]

@@ -14,10 +14,10 @@ use sayso_core::visible::visible;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_store::standing::{Standing, What};
 
-use super::line::line;
-use crate::cli::book::{Book, Shelf};
+use crate::cli::remembered::{Book, Shelf};
 use crate::cli::{Place, PolicyChoice, Stop, now, say};
 use crate::exit_code::Exit;
+use crate::rules::line::line;
 use crate::{learned, shelf};
 
 /// Say which rules match a command, and what the whole policy says of it. Nothing runs.

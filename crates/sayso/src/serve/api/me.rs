@@ -7,14 +7,15 @@ use std::time::Instant;
 
 use sayso_core::node::{Node, Value};
 
+use crate::inbox_client::{PROTOCOL, VERSION};
 use crate::serve::http::{Asked, only, too_many};
 use crate::serve::logins::LOGIN;
+use crate::serve::now_ms;
 use crate::serve::pin::Pin;
 use crate::serve::problem::Problem;
 use crate::serve::reply::{Answered, Reply};
 use crate::serve::server::Server;
 use crate::serve::who::{COOKIE, Via};
-use crate::serve::{PROTOCOL, VERSION, now_ms};
 
 fn number(value: impl std::fmt::Display) -> Node {
     Value::Number(value.to_string()).into()

@@ -8,10 +8,11 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent, Call};
 use sayso_gate::presentation::given::Given;
 
-use crate::intake::request;
+use crate::call_request;
+use crate::inbox_client::whole;
 use crate::report as verdicts;
 use crate::serve::door::Submitted;
-use crate::serve::http::{Asked, only, too_many, whole};
+use crate::serve::http::{Asked, only, too_many};
 use crate::serve::problem::Problem;
 use crate::serve::reply::{Answered, Reply};
 use crate::serve::server::Server;
@@ -48,7 +49,7 @@ fn call(body: &Node) -> Result<Wanted, Problem> {
         "batch",
         "wait",
     ];
-    only(body, &[&own[..], &request::KEYS[..]].concat())?;
+    only(body, &[&own[..], &call_request::KEYS[..]].concat())?;
     let text = |key: &str| match body.get(key) {
         None => Ok(None),
         Some(node) if matches!(node.value, Value::Null) => Ok(None),
@@ -117,7 +118,7 @@ fn call(body: &Node) -> Result<Wanted, Problem> {
             parents: vec![AGENT.to_owned()],
         },
     };
-    let request = request::Request::read(body).map_err(Problem::unreadable)?;
+    let request = call_request::Request::read(body).map_err(Problem::unreadable)?;
     let call = Call {
         id: text("id")?.unwrap_or_default().to_owned(),
         cwd,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sayso_core::node::{Node, Value};
 
 use crate::assemble::{self, Choice};
-use crate::cli::policy_show::view_json;
+use crate::policy_json::view_json;
 use crate::serve::http::{Asked, reply_aside};
 use crate::serve::problem::Problem;
 use crate::serve::reply::{Answered, Reply};
@@ -27,10 +27,11 @@ pub(super) async fn policy(server: &Arc<Server>, asked: Asked) -> Answered {
         PathBuf::from(sayso_core::paths::join("/", workspace)),
         server.whereabouts.clone(),
     );
+    let installed = server.installed;
     reply_aside(move || {
         let choice = Choice {
             ignores_environment: true,
-            ..Choice::default()
+            ..Choice::new(installed)
         };
         let loaded = assemble::load(&whereabouts, &workspace, &choice);
         if let Some(why) = loaded.policy.why_broken() {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use sayso_core::node::{Node, Value};
+use sayso_core::patterns::Patterns as _;
 use sayso_core::prompt::{Choice, RuleText, Scope, Stores};
 use sayso_gate::pattern;
-use sayso_tui::patterns::Patterns as _;
 
 use super::prompts;
-use crate::screen::earlier::InRecord;
+use crate::earlier_calls::InRecord;
 use crate::serve::http::{Asked, aside, only};
 use crate::serve::problem::Problem;
 use crate::serve::reply::{Answered, Reply};

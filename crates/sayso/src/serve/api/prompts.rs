@@ -13,14 +13,15 @@ use sayso_core::visible::visible;
 use sayso_gate::prompts::Refused;
 
 use super::group;
+use crate::inbox_client::{PROTOCOL, VERSION, wire};
 use crate::serve::http::{Asked, From, aside, only, too_many};
 use crate::serve::inbox::Over;
+use crate::serve::now_ms;
 use crate::serve::pin::{Pin, Wrong};
 use crate::serve::posted::{Door, Posted};
 use crate::serve::problem::Problem;
 use crate::serve::reply::{Answered, Reply};
 use crate::serve::server::Server;
-use crate::serve::{PROTOCOL, VERSION, now_ms, wire};
 
 /// So many are listed, if nobody says otherwise.
 const LISTED: u64 = 100;

@@ -7,7 +7,7 @@ use sayso_store::index::calls::{Filter, Kinds};
 use sayso_store::index::stats::Stats;
 use sayso_store::read::Reader;
 
-use crate::cli::audit::{rows, stats as counts};
+use crate::audit::{call as rows, stats as counts};
 use crate::serve::http::{Asked, aside};
 use crate::serve::problem::Problem;
 use crate::serve::reply::{Answered, Reply};

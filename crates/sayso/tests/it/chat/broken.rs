@@ -12,13 +12,13 @@ use sayso::chat::model::{Model, Reply, Request, Told, Trouble};
 use sayso::chat::news::ToScreen;
 use sayso::chat::offered::Around;
 use sayso::chat::session::Session;
-use sayso::screen::tty::Tty;
 use sayso_core::decide::Run as How;
 use sayso_core::prompt::Prompt;
 use sayso_tui::chat::draw::{Bar, Chat};
 use sayso_tui::chat::input::Input;
 use sayso_tui::chat::transcript::Transcript;
 use sayso_tui::patterns::{Earlier, Patterns};
+use sayso_tui::terminal::tty::Tty;
 use sayso_tui::theme::Theme;
 
 use super::at_screen::{READY, say};
@@ -80,7 +80,7 @@ fn breaks_in_a_session() {
     let start = Start {
         whereabouts,
         workspace: folder.clone(),
-        choice: Choice::default(),
+        choice: Choice::new(sayso::install::own::look),
         how: How::Interactive,
         ask: Arc::new(to.clone()),
         told: Box::new(move || told.told()),

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use sayso::inbox_client::wire;
 use sayso::screen::painted::{Interrupts, Painted};
-use sayso::serve::wire;
 use sayso_core::prompt::Prompt;
 use sayso_core::text::{Limits, json};
 use sayso_gate::ports::Ask as _;
@@ -45,7 +45,7 @@ fn breaks_while_a_prompt_is_there() {
     let loaded = sayso::quick::load(
         &whereabouts,
         Path::new("/"),
-        &sayso::assemble::Choice::default(),
+        &sayso::assemble::Choice::new(sayso::install::own::look),
     );
     let settings = sayso::workbench::settings(&loaded.policy).unwrap();
     let painted = Painted::open(

@@ -6,10 +6,10 @@ use sayso_core::visible::visible;
 use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Listed};
 
-use super::super::by;
-use super::super::times::rfc3339;
 use super::file::Target;
 use super::is_whole;
+use crate::audit::decided_by as by;
+use crate::audit::rfc3339;
 use crate::cli::Stop;
 
 const TITLES: &str = "number,time,kind,call,session,agent,tool,decision,outcome,risk,rule,source,by,what,asked,ended,succeeded,milliseconds,undone,\

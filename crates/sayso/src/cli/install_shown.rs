@@ -7,7 +7,7 @@ use sayso_core::redact::redact_text;
 use sayso_core::visible::visible;
 use sayso_gate::presentation::diff;
 
-use crate::screen::paint::{Paint, Tone};
+use sayso_tui::lines::paint::{Paint, Tone};
 
 /// The change of a file, where none means that there is none.
 ///

@@ -5,7 +5,7 @@ use sayso_core::policy::time;
 use sayso_store::standing::{Standing, What, spec};
 
 /// The keys that say what a rule is about, with the type a person knows it by.
-pub(crate) const SUBJECTS: [(&str, &str); 9] = [
+pub const SUBJECTS: [(&str, &str); 9] = [
     ("command", "command"),
     ("command_regex", "command"),
     ("read", "path"),
@@ -19,21 +19,25 @@ pub(crate) const SUBJECTS: [(&str, &str); 9] = [
 
 /// A rule in parts.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub struct Line {
+    /// `allow`, `ask` or `deny`.
     pub decision: String,
     /// `command`, `path`, `tool`, …
     pub kind: &'static str,
     /// `command`, `read`, `write`, …
     pub subject: &'static str,
+    /// The pattern, as it was written.
     pub pattern: String,
     /// Where and for whom, in words.
     pub reach: String,
+    /// When it ends, in seconds since 1970.
     pub expires: Option<i64>,
     /// How many times more.
     pub uses: Option<u64>,
 }
 
-pub(crate) fn line(one: &Standing) -> Line {
+/// A rule or grant of the store in parts.
+pub fn line(one: &Standing) -> Line {
     match &one.what {
         What::Rule(rule) => {
             let line = of_rule(rule);
@@ -46,7 +50,8 @@ pub(crate) fn line(one: &Standing) -> Line {
     }
 }
 
-pub(super) fn of_rule(rule: &Node) -> Line {
+/// A rule as it is written in a policy in parts.
+pub fn of_rule(rule: &Node) -> Line {
     let (decision, matcher) = ["allow", "ask", "deny"]
         .iter()
         .find_map(|word| Some((*word, rule.get(word)?)))

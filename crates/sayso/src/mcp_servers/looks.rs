@@ -4,7 +4,7 @@ use sayso_core::node::{Node, Value};
 use sayso_core::visible::has_hidden;
 
 /// The arguments that a tool takes; none where it does not say, or takes others, too.
-pub(super) fn takes(tool: &Node) -> Option<Vec<String>> {
+pub fn takes(tool: &Node) -> Option<Vec<String>> {
     let schema = tool.get("inputSchema")?;
     let is_open = |key: &str| {
         schema
@@ -31,7 +31,7 @@ pub(super) fn takes(tool: &Node) -> Option<Vec<String>> {
 }
 
 /// What a tool is, without what only decorates it.
-pub(super) fn told(tool: &Node) -> Node {
+pub fn told(tool: &Node) -> Node {
     let kept = tool
         .entries()
         .iter()
@@ -39,7 +39,8 @@ pub(super) fn told(tool: &Node) -> Node {
     Node::map(kept.map(|entry| (entry.key.clone(), entry.node.clone())))
 }
 
-pub(super) fn holds_hidden(node: &Node) -> bool {
+/// Whether any text of it holds what is not seen.
+pub fn holds_hidden(node: &Node) -> bool {
     let text = matches!(&node.value, Value::Text(text) if has_hidden(text));
     text || node.items().iter().any(holds_hidden)
         || node
@@ -49,7 +50,7 @@ pub(super) fn holds_hidden(node: &Node) -> bool {
 }
 
 /// A name by its looks: letters that are taken for each other are one.
-pub(super) fn skeleton(name: &str) -> String {
+pub fn skeleton(name: &str) -> String {
     let folded = sayso_core::paths::fold(name).to_lowercase();
     let plain = folded
         .replace("rn", "m")

@@ -20,16 +20,19 @@ const MOST: usize = 8;
 
 /// What was approved under a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pins {
+pub struct Pins {
+    /// The name of the server.
     pub server: String,
     /// The servers, each with its words.
     pub identities: Vec<(Digest, String)>,
+    /// The tools by their names.
     pub tools: BTreeMap<String, Pin>,
 }
 
 /// What was approved of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pin {
+pub struct Pin {
+    /// The forms of it.
     pub digests: Vec<Digest>,
     /// What the server said of it at the last approval, as JSON.
     pub said: String,
@@ -40,7 +43,7 @@ impl Pins {
     ///
     /// # Errors
     /// When they are there and cannot be read: then nobody knows what was approved.
-    pub(super) fn read(state: &Path, server: &str) -> Result<Pins, String> {
+    pub fn read(state: &Path, server: &str) -> Result<Pins, String> {
         let none = || Pins {
             server: server.to_owned(),
             ..Pins::default()
@@ -58,7 +61,7 @@ impl Pins {
     }
 
     /// Those of all other servers, as far as they can be read.
-    pub(super) fn others(state: &Path, server: &str) -> Vec<Pins> {
+    pub fn others(state: &Path, server: &str) -> Vec<Pins> {
         let folder = Folder::open_existing(state)
             .ok()
             .flatten()
@@ -78,12 +81,12 @@ impl Pins {
     }
 
     /// Whether something else was approved under this name, and not this server.
-    pub(super) fn is_other_server(&self, identity: Digest) -> bool {
+    pub fn is_other_server(&self, identity: Digest) -> bool {
         !self.identities.is_empty() && self.identities.iter().all(|(known, _)| *known != identity)
     }
 
     /// Whether a server and a form of a tool were approved.
-    pub(super) fn knows(&self, identity: Digest, tool: Option<(&str, Digest)>) -> bool {
+    pub fn knows(&self, identity: Digest, tool: Option<(&str, Digest)>) -> bool {
         let knows_tool = |(name, digest): (&str, Digest)| {
             self.tools
                 .get(name)
@@ -93,11 +96,7 @@ impl Pins {
     }
 
     /// Takes a server and a tool in; false if both were known.
-    pub(super) fn add(
-        &mut self,
-        identity: (Digest, &str),
-        tool: Option<(&str, Digest, &str)>,
-    ) -> bool {
+    pub fn add(&mut self, identity: (Digest, &str), tool: Option<(&str, Digest, &str)>) -> bool {
         let mut is_new = false;
         if self
             .identities
@@ -126,7 +125,7 @@ impl Pins {
     ///
     /// # Errors
     /// When the folder cannot be had.
-    pub(super) fn lock(state: &Path) -> Result<File, String> {
+    pub fn lock(state: &Path) -> Result<File, String> {
         let folder = Folder::open(state)?
             .inner(FOLDER, true)?
             .ok_or("the folder of MCP servers is missing")?;
@@ -140,7 +139,7 @@ impl Pins {
     ///
     /// # Errors
     /// When they cannot be written.
-    pub(super) fn write(&self, state: &Path) -> Result<(), String> {
+    pub fn write(&self, state: &Path) -> Result<(), String> {
         let folder = Folder::open(state)?
             .inner(FOLDER, true)?
             .ok_or("the folder of MCP servers is missing")?;

@@ -14,7 +14,7 @@ pub const INNER: &str = "mcp-inner";
 ///
 /// # Errors
 /// When it cannot be started.
-pub(crate) fn start(command: &[OsString]) -> Result<Child, String> {
+pub fn start(command: &[OsString]) -> Result<Child, String> {
     let words = with_inner(command)?;
     let (own, words) = words.split_first().ok_or("there is no command")?;
     let mut inner = Command::new(own);
@@ -34,7 +34,7 @@ pub(crate) fn start(command: &[OsString]) -> Result<Child, String> {
 ///
 /// # Errors
 /// When sayso's own program cannot be found.
-pub(crate) fn with_inner(command: &[OsString]) -> Result<Vec<OsString>, String> {
+pub fn with_inner(command: &[OsString]) -> Result<Vec<OsString>, String> {
     let own =
         std::env::current_exe().map_err(|error| format!("sayso cannot find itself: {error}"))?;
     let before = [
@@ -74,7 +74,7 @@ pub fn inner() -> Option<std::process::ExitCode> {
 }
 
 /// Sends a signal to it and to everything that it started.
-pub(crate) fn signal(child: u32, signal: Signal) {
+pub fn signal(child: u32, signal: Signal) {
     if let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) {
         // Whoever is gone needs no signal.
         let _ = rustix::process::kill_process_group(pid, signal);
@@ -82,7 +82,7 @@ pub(crate) fn signal(child: u32, signal: Signal) {
 }
 
 /// Sends a signal to it as whoever started it would; those of a terminal are for everything that it started, too.
-pub(crate) fn pass_on(child: u32, signal: Signal) {
+pub fn pass_on(child: u32, signal: Signal) {
     if [Signal::INT, Signal::QUIT, Signal::HUP].contains(&signal) {
         return self::signal(child, signal);
     }
@@ -92,7 +92,7 @@ pub(crate) fn pass_on(child: u32, signal: Signal) {
 }
 
 /// Ends this process as that one ended.
-pub(crate) fn end_like(status: ExitStatus) -> ! {
+pub fn end_like(status: ExitStatus) -> ! {
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
         let _ = signal_hook::low_level::emulate_default_handler(signal.as_raw());
     }

@@ -11,6 +11,7 @@ use sayso_core::learned::{LearnedRule, RuleKey};
 use sayso_core::node::Node;
 use sayso_core::operation::Operation;
 use sayso_core::paths::{join, relative};
+use sayso_core::patterns::{Earlier, Patterns};
 use sayso_core::policy::command::Reach;
 use sayso_core::policy::glob::Subject;
 use sayso_core::prompt::{Prompt, Scope, Stores};
@@ -19,7 +20,6 @@ use sayso_core::tool::{self, Kind, Role};
 use sayso_core::url::Url;
 use sayso_gate::{offers, pattern};
 use sayso_store::read::{Reader, Stored};
-use sayso_tui::patterns::{Earlier, Patterns};
 
 /// So many entries are looked at.
 const MOST_ENTRIES: usize = 4000;

@@ -1,6 +1,14 @@
 //! The servers that sayso itself calls, for `run` and `chat`: started when they are needed, known before a call is judged, and called
 //! only with what was approved.
 
+pub mod catalogue;
+pub mod described;
+pub mod file;
+pub mod identity;
+pub mod looks;
+pub mod name;
+pub mod pins;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -16,11 +24,11 @@ use sayso_tools::mcp::{Client, Patience, START_LIMIT, Start};
 use sayso_tools::result::ToolResult;
 use sayso_world::whereabouts::Whereabouts;
 
-use super::catalogue::Catalogue;
-use super::described::Described;
-use super::identity::Identity;
-use super::server;
-use super::server_file::{self, FILE, Told};
+use crate::child_process as server;
+use catalogue::Catalogue;
+use described::Described;
+use file::{FILE, Told};
+use identity::Identity;
 
 /// All servers that the person has told.
 pub struct Servers {
@@ -70,7 +78,7 @@ impl Servers {
         stop: Arc<AtomicBool>,
         is_dry: bool,
     ) -> Servers {
-        let (told, trouble) = match server_file::load(&whereabouts.config) {
+        let (told, trouble) = match file::load(&whereabouts.config) {
             Ok(told) => (told, None),
             Err(why) => (BTreeMap::new(), Some(why)),
         };

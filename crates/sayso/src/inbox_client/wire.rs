@@ -453,7 +453,7 @@ pub fn read_choice(node: &Node) -> Result<Choice, String> {
             only(&["offer"])?;
             let index = node
                 .get("offer")
-                .and_then(super::http::whole)
+                .and_then(super::whole)
                 .ok_or("`offer` is no number")?;
             Ok(Choice::Offer(
                 usize::try_from(index).map_err(|_| "`offer` is too large")?,

@@ -12,17 +12,17 @@ use sayso_core::visible::visible;
 use sayso_gate::presentation::given::Given;
 
 /// The longest description, in characters.
-pub(crate) const MAX_DESCRIPTION: usize = 4096;
+pub const MAX_DESCRIPTION: usize = 4096;
 /// The longest name of a group.
-pub(crate) const MAX_GROUP: usize = 256;
+pub const MAX_GROUP: usize = 256;
 /// So many entries of metadata are taken, with names and values up to so many characters.
-pub(crate) const MAX_METADATA: usize = 64;
+pub const MAX_METADATA: usize = 64;
 /// The longest value of metadata.
-pub(crate) const MAX_METADATA_TEXT: usize = 1024;
+pub const MAX_METADATA_TEXT: usize = 1024;
 
 /// What a tool says of its own call.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Request {
+pub struct Request {
     /// What counts as the same call for an answer that is kept.
     pub payload: Option<Node>,
     /// What the tool says it does.
@@ -36,7 +36,7 @@ pub(crate) struct Request {
 }
 
 /// The keys of a body that belong to it.
-pub(crate) const KEYS: [&str; 5] = [
+pub const KEYS: [&str; 5] = [
     "payload",
     "description",
     "presentation",
@@ -49,7 +49,7 @@ impl Request {
     ///
     /// # Errors
     /// What is of another kind, or too long.
-    pub(crate) fn read(body: &Node) -> Result<Request, String> {
+    pub fn read(body: &Node) -> Result<Request, String> {
         let there = |key: &str| {
             body.get(key)
                 .filter(|node| !matches!(node.value, Value::Null))
@@ -84,7 +84,7 @@ impl Request {
     }
 
     /// The call with all of it. A tool that sends a payload, or one that sayso does not know, asks by itself.
-    pub(crate) fn apply(self, mut call: Call) -> (Call, Option<Given>) {
+    pub fn apply(self, mut call: Call) -> (Call, Option<Given>) {
         let kind = tool::find(&call.tool).map_or(Kind::Custom, |tool| tool.kind);
         call.group = self.group;
         call.metadata = self.metadata;

@@ -7,7 +7,7 @@ use sayso_core::visible::visible;
 use sayso_store::index::calls::Listed;
 
 /// Who decided, for people; none where an entry is no decision.
-pub(crate) fn words(
+pub fn words(
     outcome: Option<&str>,
     by: Option<&str>,
     rule: Option<&str>,
@@ -25,7 +25,7 @@ pub(crate) fn words(
 }
 
 /// The same of a call in the index.
-pub(crate) fn of_call(listed: &Listed) -> Option<String> {
+pub fn of_call(listed: &Listed) -> Option<String> {
     words(
         listed.outcome.as_deref(),
         listed.by.as_deref(),
@@ -35,7 +35,7 @@ pub(crate) fn of_call(listed: &Listed) -> Option<String> {
 }
 
 /// The same of an entry.
-pub(crate) fn of_entry(node: &Node) -> Option<String> {
+pub fn of_entry(node: &Node) -> Option<String> {
     let text = |key: &str| node.get(key).and_then(Node::as_text);
     words(text("outcome"), text("by"), text("rule"), text("source"))
 }

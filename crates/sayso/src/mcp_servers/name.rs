@@ -63,6 +63,18 @@ pub fn of_command(command: &[OsString]) -> Result<String, String> {
     })
 }
 
+/// Server and tool of a joined name `mcp__server__tool`; none if it is no such name, or can be read in two ways.
+pub fn split_mcp(name: &str) -> Option<(&str, &str)> {
+    let rest = name.strip_prefix("mcp__")?;
+    let places: Vec<usize> = (1..rest.len())
+        .filter(|at| rest.get(*at..).is_some_and(|rest| rest.starts_with("__")))
+        .collect();
+    match places.as_slice() {
+        [at] => Some((rest.get(..*at)?, rest.get(at + 2..)?)).filter(|(_, tool)| !tool.is_empty()),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -77,12 +77,12 @@ impl Home {
     }
 
     /// Takes away the socket of somebody who is gone.
-    pub(super) fn remove_socket(&self) -> Result<(), String> {
+    pub fn remove_socket(&self) -> Result<(), String> {
         self.folder.remove(SOCKET)
     }
 
     /// The lock of the one inbox that a person has; none where another process has it.
-    pub(super) fn lock(&self) -> Result<Option<File>, String> {
+    pub fn lock(&self) -> Result<Option<File>, String> {
         let file = self.folder.write(LOCK)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(file)),
@@ -100,7 +100,7 @@ impl Home {
     }
 
     /// Puts a small file in place of the one before.
-    pub(super) fn put(&self, name: &str, text: &str) -> Result<(), String> {
+    pub fn put(&self, name: &str, text: &str) -> Result<(), String> {
         let fresh = format!("{name}.{}", std::process::id());
         self.folder.remove(&fresh)?;
         let mut file = self
@@ -113,7 +113,7 @@ impl Home {
     }
 
     /// The text of a small file; none if it is missing.
-    pub(super) fn get(&self, name: &str) -> Result<Option<String>, String> {
+    pub fn get(&self, name: &str) -> Result<Option<String>, String> {
         let Some(file) = self.folder.read(name)? else {
             return Ok(None);
         };
@@ -124,16 +124,18 @@ impl Home {
         Ok(Some(text))
     }
 
-    pub(super) fn folder(&self) -> &Folder {
+    /// The folder, for what else is kept there.
+    pub fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    pub(super) fn into_folder(self) -> Folder {
+    /// The same, and nothing else of it.
+    pub fn into_folder(self) -> Folder {
         self.folder
     }
 
     /// Says where the inbox is.
-    pub(super) fn tell(&self, told: &Told) -> Result<(), String> {
+    pub fn tell(&self, told: &Told) -> Result<(), String> {
         let node = Node::map([
             ("pid", Value::Number(told.pid.to_string()).into()),
             (
@@ -158,7 +160,7 @@ impl Home {
     }
 
     /// It is over: nobody finds it any more.
-    pub(super) fn leave(&self, names: &[&str]) {
+    pub fn leave(&self, names: &[&str]) {
         for name in names.iter().chain(&[ADDRESS, SOCKET]) {
             // What stays behind says nothing that is true, and is replaced by the next one.
             let _ = self.folder.remove(name);

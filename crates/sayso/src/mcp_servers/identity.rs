@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use sayso_core::digest::{Digest, Encoder, Pieces};
 use sayso_core::visible::visible;
 
-use super::authority::Authority;
-
 /// A larger program counts by its size only.
 const LARGEST: u64 = 512 << 20;
 /// Programs that run the script that is named first.
@@ -33,9 +31,19 @@ const WITH_VALUE: &[&str] = &[
     "-classpath",
 ];
 
+/// A root certificate that vouches for a server somewhere else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Authority {
+    /// Of its name and its key.
+    pub digest: Digest,
+    /// For people.
+    pub words: String,
+}
+
 /// Which server it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
+pub struct Identity {
+    /// Of its program or address.
     pub digest: Digest,
     /// For people.
     pub words: String,
@@ -43,7 +51,7 @@ pub(super) struct Identity {
 
 impl Identity {
     /// Of a server that is started. What cannot be found or read counts as missing: then starting it fails, too.
-    pub(super) fn of_command(command: &[OsString], folder: &Path) -> Identity {
+    pub fn of_command(command: &[OsString], folder: &Path) -> Identity {
         let mut encoder = Encoder::new("mcp server");
         encoder.text("command");
         let program = command.first().map(PathBuf::from).unwrap_or_default();
@@ -83,7 +91,7 @@ impl Identity {
     }
 
     /// Of a server that is somewhere else, and of who vouches for it, where it is reached in private.
-    pub(super) fn of_url(url: &str, authority: Option<&Authority>) -> Identity {
+    pub fn of_url(url: &str, authority: Option<&Authority>) -> Identity {
         let mut encoder = Encoder::new("mcp server");
         encoder.text("url");
         encoder.text(url);

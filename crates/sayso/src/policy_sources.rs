@@ -13,7 +13,7 @@ const SETTLED: Duration = Duration::from_secs(1);
 const NAMES: [&str; 4] = ["policy.yaml", "policy.yml", "policy.json", "policy.d"];
 
 /// The places, each with what stood there.
-pub(crate) struct Sources {
+pub struct Sources {
     marks: Vec<(PathBuf, Depth, Mark)>,
 }
 
@@ -89,7 +89,7 @@ impl Mark {
 impl Sources {
     /// Looks at everything that decides what the policy of a workspace is. None where that is not enough to see a change later: something
     /// is a link, was changed just now, or the project has a policy of its own.
-    pub(crate) fn look(whereabouts: &Whereabouts, workspace: &Path) -> Option<Sources> {
+    pub fn look(whereabouts: &Whereabouts, workspace: &Path) -> Option<Sources> {
         let mut places: Vec<(PathBuf, Depth)> = Vec::new();
         let mut add = |path: PathBuf, depth: Depth| {
             if !places.contains(&(path.clone(), depth)) {
@@ -147,7 +147,7 @@ impl Sources {
     }
 
     /// Whether all of it still stands there as it did.
-    pub(crate) fn stand(&self) -> bool {
+    pub fn stand(&self) -> bool {
         self.marks
             .iter()
             .all(|(path, depth, mark)| Mark::of(path, *depth) == Some(*mark))

@@ -25,7 +25,7 @@ const LIMITS: Limits = Limits {
 const MOST: usize = 10_000;
 
 /// The tools of a server.
-pub(super) struct Catalogue {
+pub struct Catalogue {
     state: PathBuf,
     identity: Identity,
     inner: Mutex<Inner>,
@@ -57,7 +57,7 @@ struct Tool {
 
 impl Catalogue {
     /// What is known of a server before it has said anything.
-    pub(super) fn open(state: &Path, server: &str, identity: Identity) -> Catalogue {
+    pub fn open(state: &Path, server: &str, identity: Identity) -> Catalogue {
         let (pins, trouble) = match Pins::read(state, server) {
             Ok(pins) => (pins, None),
             Err(why) => (
@@ -89,24 +89,24 @@ impl Catalogue {
     }
 
     /// The server says that its tools are others now.
-    pub(super) fn is_stale(&self) {
+    pub fn is_stale(&self) {
         self.inner().is_stale = true;
     }
 
     /// Under this name another server was approved, and not this one.
-    pub(super) fn is_other_server(&self) -> bool {
+    pub fn is_other_server(&self) -> bool {
         self.inner().pins.is_other_server(self.identity.digest)
     }
 
     /// Whether the server says of a tool what it said when it was approved.
-    pub(super) fn is_said_as_before(&self, name: &str) -> bool {
+    pub fn is_said_as_before(&self, name: &str) -> bool {
         let inner = self.inner();
         let (pin, tool) = (inner.pins.tools.get(name), inner.tools.get(name));
         matches!((pin, tool), (Some(pin), Some(tool)) if pin.said == tool.said)
     }
 
     /// What the server says of all its tools; what it said when they were approved, if it was not asked.
-    pub(super) fn said(&self) -> Vec<Node> {
+    pub fn said(&self) -> Vec<Node> {
         let inner = self.inner();
         let read = |said: &str| json::read(said, &LIMITS).ok();
         match inner.tools.is_empty() {
@@ -125,7 +125,7 @@ impl Catalogue {
     }
 
     /// A whole list comes: what is not on it is not there any more.
-    pub(super) fn forget(&self) {
+    pub fn forget(&self) {
         self.inner().tools.clear();
     }
 
@@ -133,7 +133,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When somebody else could read it differently.
-    pub(super) fn observe(&self, result: &str, is_rest: bool) -> Result<(), String> {
+    pub fn observe(&self, result: &str, is_rest: bool) -> Result<(), String> {
         let node = json::read(result, &LIMITS).map_err(|finding| finding.message)?;
         let tools = node.get("tools").map_or(&[][..], Node::items);
         if tools.len() > MOST {
@@ -188,7 +188,7 @@ impl Catalogue {
     }
 
     /// What is known of a tool, for a call of it with these arguments: what it does not say it takes may mean anything.
-    pub(super) fn called(&self, name: &str, arguments: &Node) -> McpIdentity {
+    pub fn called(&self, name: &str, arguments: &Node) -> McpIdentity {
         let mut known = self.identity(name);
         let inner = self.inner();
         let takes = inner.tools.get(name).and_then(|tool| tool.takes.as_ref());
@@ -208,7 +208,7 @@ impl Catalogue {
     }
 
     /// What is known of a tool.
-    pub(super) fn identity(&self, name: &str) -> McpIdentity {
+    pub fn identity(&self, name: &str) -> McpIdentity {
         let inner = self.inner();
         match inner.tools.get(name) {
             Some(tool) if !inner.is_stale => tool.known.clone(),
@@ -228,7 +228,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be kept.
-    pub(super) fn approved(&self, operation: &Operation) -> Result<(), String> {
+    pub fn approved(&self, operation: &Operation) -> Result<(), String> {
         let name = operation.text(Role::ServerTool).unwrap_or_default();
         let judged = operation
             .mcp()
@@ -251,13 +251,13 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be kept.
-    pub(super) fn approved_as_before(&self, name: &str) -> Result<(), String> {
+    pub fn approved_as_before(&self, name: &str) -> Result<(), String> {
         let schema = self.inner().tools.get(name).map(|tool| tool.digest);
         self.pin(name, schema)
     }
 
     /// What the server says a tool takes.
-    pub(super) fn schema(&self, name: &str) -> Option<Node> {
+    pub fn schema(&self, name: &str) -> Option<Node> {
         let said = self.inner().tools.get(name)?.said.clone();
         json::read(&said, &LIMITS).ok()?.get("inputSchema").cloned()
     }

@@ -24,7 +24,7 @@ const KEYS: [&str; 6] = ["tool", "arguments", "whole", "risk", "ask", "examples"
 
 /// What the person says of tools, by `server/tool`.
 #[derive(Debug, Default)]
-pub(super) struct Described {
+pub struct Described {
     tools: BTreeMap<String, Tool>,
     /// Why it is not all there is.
     trouble: Option<String>,
@@ -41,7 +41,7 @@ struct Tool {
 
 impl Described {
     /// Reads all files.
-    pub(super) fn load(config: &Path) -> Described {
+    pub fn load(config: &Path) -> Described {
         let mut all = Described::default();
         let Ok(entries) = fs::read_dir(config.join(FOLDER)) else {
             return all;
@@ -70,7 +70,7 @@ impl Described {
     }
 
     /// Puts what is said of a tool into what is known of it.
-    pub(super) fn tell(&self, server: &str, name: &str, known: &mut McpIdentity) {
+    pub fn tell(&self, server: &str, name: &str, known: &mut McpIdentity) {
         known.asks.extend(self.trouble.clone());
         let Some(tool) = self.tools.get(&format!("{server}/{name}")) else {
             return;
@@ -86,7 +86,7 @@ impl Described {
     }
 
     /// What is said of being asked about.
-    pub(super) fn says(&self, server: &str, name: &str, arguments: &Node) -> ToolSays {
+    pub fn says(&self, server: &str, name: &str, arguments: &Node) -> ToolSays {
         match self
             .tools
             .get(&format!("{server}/{name}"))
@@ -118,7 +118,7 @@ impl Described {
 }
 
 /// The text of a file that nobody else can write.
-pub(super) fn text(path: &Path) -> Result<String, String> {
+pub fn text(path: &Path) -> Result<String, String> {
     let file = fs::File::open(path).map_err(|error| error.to_string())?;
     let found = file.metadata().map_err(|error| error.to_string())?;
     let me = rustix::process::geteuid().as_raw();
@@ -162,7 +162,7 @@ fn parse(text: &str) -> Result<BTreeMap<String, Tool>, String> {
 }
 
 /// Insists on a map with no other keys.
-pub(super) fn known_keys(node: &Node, keys: &[&str]) -> Result<(), String> {
+pub fn known_keys(node: &Node, keys: &[&str]) -> Result<(), String> {
     let Value::Map(entries) = &node.value else {
         return Err(format!("{} stands where a map should", node.kind_word()));
     };

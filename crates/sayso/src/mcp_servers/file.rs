@@ -14,12 +14,12 @@ use super::described::{known_keys, text};
 use super::name;
 
 /// The file.
-pub(super) const FILE: &str = "servers.yaml";
+pub const FILE: &str = "servers.yaml";
 const KEYS: [&str; 4] = ["command", "environment", "pass", "workspace"];
 
 /// How a server is started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Told {
+pub struct Told {
     /// The program and its arguments.
     pub command: Vec<String>,
     /// Variables with their values.
@@ -34,7 +34,7 @@ pub(super) struct Told {
 ///
 /// # Errors
 /// When it is there and cannot be used: then no server is.
-pub(super) fn load(config: &Path) -> Result<BTreeMap<String, Told>, String> {
+pub fn load(config: &Path) -> Result<BTreeMap<String, Told>, String> {
     let path = config.join(FILE);
     if !path.exists() && path.symlink_metadata().is_err() {
         return Ok(BTreeMap::new());
@@ -117,7 +117,7 @@ fn one(node: &Node) -> Result<Told, String> {
 
 impl Told {
     /// All of the server's environment: the scrubbed one of this process, and what the person told.
-    pub(super) fn all_variables(
+    pub fn all_variables(
         &self,
         inherited: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Vec<(OsString, OsString)> {
@@ -141,7 +141,7 @@ impl Told {
     ///
     /// # Errors
     /// When it is nowhere.
-    pub(super) fn found(
+    pub fn found(
         &self,
         folder: &Path,
         environment: &[(OsString, OsString)],

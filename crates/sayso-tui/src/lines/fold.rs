@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use sayso_tui::sure::spelled;
+use crate::sure::spelled;
 
 /// No screen is narrower than this; on one that is, the terminal folds.
 const NARROWEST: usize = 20;
