@@ -13,7 +13,6 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use measure::Table;
-use sayso::assemble::RealWorld;
 use sayso_core::decide::Run as How;
 use sayso_core::digest::Digest;
 use sayso_core::grant::Grant;
@@ -27,6 +26,7 @@ use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Ask, Later, Ran, Run, Store};
 use sayso_gate::prompts::{Answerer, Prompts};
+use sayso_runtime::assemble::RealWorld;
 use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 

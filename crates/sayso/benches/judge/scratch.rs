@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use sayso::assemble::RealWorld;
+use sayso_runtime::assemble::RealWorld;
 use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 use tempfile::TempDir;

@@ -8,10 +8,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use sayso::assemble::{Choice, RealWorld};
-use sayso::recorder::Recorder;
-use sayso::replay::history::History;
-use sayso::workbench::settings;
 use sayso_core::decide::Run;
 use sayso_core::node::Node;
 use sayso_core::operation::{Call, Operation};
@@ -20,6 +16,10 @@ use sayso_core::policy::{Overrides, Policy};
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::Store as _;
+use sayso_runtime::assemble::{Choice, RealWorld};
+use sayso_runtime::recorder::Recorder;
+use sayso_runtime::replay::history::History;
+use sayso_runtime::workbench::settings;
 use sayso_store::journal::Journal;
 use sayso_store::read::Reader;
 use sayso_store::verify::verify;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::node::{Node, Value};
 
-use super::started::{self, Folders, random};
+use super::started;
+use super::started::{Folders, random};
 use super::{Cage, cage, result_of, spoke};
 use crate::agents::Which;
 use crate::scripted::{Model, Script, Step};

@@ -8,11 +8,14 @@ use sayso_core::visible::visible;
 
 use super::doctor::Finding;
 use super::{Place, now};
-use crate::agents::{self, Which};
+use crate::agents;
+use crate::agents::Which;
+use crate::canary;
 use crate::canary::asks::Answer;
-use crate::canary::configured::{self, Configured, Places, Settings};
+use crate::canary::configured;
+use crate::canary::configured::{Configured, Places, Settings};
+use crate::canary::last_call;
 use crate::canary::proof::Proof;
-use crate::canary::{self, last_call};
 use crate::screen::ago::ago;
 
 /// A proof is old after so many seconds.

@@ -28,15 +28,15 @@ use sayso_world::machine::Machine;
 
 use super::run::Nobody;
 use super::{Place, PolicyChoice, Stop, say};
-use crate::ask_inbox;
-use crate::assemble::RealWorld;
-use crate::call_request::{MAX_DESCRIPTION, Request};
 use crate::exit_code::Exit;
-use crate::recorder::Recorder;
-use crate::rpc::inbox::in_inbox;
 use crate::screen;
 use crate::screen::painted::Interrupts;
-use crate::workbench::settings;
+use sayso_gateway::rpc::inbox::in_inbox;
+use sayso_runtime::ask_inbox;
+use sayso_runtime::assemble::RealWorld;
+use sayso_runtime::call_request::{MAX_DESCRIPTION, Request};
+use sayso_runtime::recorder::Recorder;
+use sayso_runtime::workbench::settings;
 use sayso_tui::terminal::typed_ahead;
 
 /// The longest JSON of an option, in bytes.

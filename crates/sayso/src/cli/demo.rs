@@ -30,11 +30,11 @@ use super::run::Nobody;
 use super::{Stop, say};
 use crate::exit_code::Exit;
 use crate::intake::batch::{Around, call};
-use crate::runner::{HostTool, Told};
 use crate::screen;
 use crate::screen::painted::Interrupts;
 use crate::screen::progress::Progress;
-use crate::workbench::{Parts, Workbench, settings};
+use sayso_runtime::runner::{HostTool, Told};
+use sayso_runtime::workbench::{Parts, Workbench, settings};
 use sayso_tui::lines::paint::{Paint, Tone};
 use sayso_tui::terminal::typed_ahead;
 

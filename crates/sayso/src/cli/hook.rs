@@ -8,10 +8,8 @@ use clap::Args;
 
 use crate::agents::Which;
 use crate::hook;
-use crate::intake::{
-    self,
-    agent::{Agent, Around, LONGEST, Said},
-};
+use crate::intake;
+use crate::intake::agent::{Agent, Around, LONGEST, Said};
 
 /// Answer a hook of an agent: judge what it is about to do.
 #[derive(Debug, Args)]

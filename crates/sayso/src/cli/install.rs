@@ -12,13 +12,15 @@ use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, Sync};
 use sayso_tools::files::{Files, Settings};
 
-use super::install_import::{self, Wish as Import};
+use super::install_import;
+use super::install_import::Wish as Import;
 use super::install_shown as shown;
 use super::{Stop, confirmed, folder, now, say};
 use crate::agents::{Scope, Which};
 use crate::exit_code::Exit;
-use crate::install::{self, Around, Done, Plan, Refused, Wish};
-use crate::record_folder;
+use crate::install;
+use crate::install::{Around, Done, Plan, Refused, Wish};
+use sayso_runtime::record_folder;
 use sayso_tui::lines::paint::{Paint, Tone};
 
 /// Put sayso's hook into an agent's own settings: it shows the change first, and asks.

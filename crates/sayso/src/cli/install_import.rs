@@ -15,9 +15,10 @@ use sayso_store::journal::{Journal, Sync};
 use sayso_world::policy_files::{IMPORTED, imported_file};
 
 use super::{Stop, confirmed, say};
-use crate::import::{self, File, Imported, System};
+use crate::import;
+use crate::import::{File, Imported, System};
 use crate::install::Around;
-use crate::record_folder;
+use sayso_runtime::record_folder;
 
 /// The rules that an agent has of its own.
 pub(super) struct Rules {

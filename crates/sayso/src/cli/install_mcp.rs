@@ -15,7 +15,8 @@ use super::install_shown as shown;
 use super::{Stop, confirmed, say};
 use crate::exit_code::Exit;
 use crate::install::Plan;
-use crate::install::mcp::{self, McpClient};
+use crate::install::mcp;
+use crate::install::mcp::McpClient;
 use sayso_tui::lines::paint::Paint;
 
 /// Put the gateway in front of a client's MCP servers (`sayso install mcp CLIENT`): it shows the change first, and asks.

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Stop;
-use crate::assemble::Choice;
 use crate::exit_code::Exit;
-use crate::mcp::{self, HttpOptions, Options};
+use sayso_gateway::mcp;
+use sayso_gateway::mcp::{HttpOptions, Options};
+use sayso_runtime::assemble::Choice;
 
 /// Run an MCP server behind the gate: no call of a tool reaches it before it was judged.
 #[derive(Debug, Args)]
@@ -23,11 +24,11 @@ Exit status: that of the server; 2 if it could not be started."
 )]
 pub(super) struct McpArgs {
     /// The name of the server in rules; without it, what its command says.
-    #[arg(long, value_name = "NAME", value_parser = crate::mcp_servers::name::checked)]
+    #[arg(long, value_name = "NAME", value_parser = sayso_runtime::mcp_servers::name::checked)]
     name: Option<String>,
 
     /// The name of the client, as rules and your answers have it for the agent.
-    #[arg(long, value_name = "NAME", value_parser = crate::mcp_servers::name::checked, default_value = "mcp")]
+    #[arg(long, value_name = "NAME", value_parser = sayso_runtime::mcp_servers::name::checked, default_value = "mcp")]
     client: String,
 
     /// Put this policy on top. It only tightens, until you trust it with `sayso policy trust`.

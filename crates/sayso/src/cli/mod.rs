@@ -45,12 +45,13 @@ use sayso_gate::start::{self, Flags};
 use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
-use crate::assemble::{self, Choice, Loaded, RealWorld};
-use crate::bounding::Bounding;
 use crate::exit_code::Exit;
-use crate::lineage;
-use crate::quick;
-use crate::record_folder;
+use sayso_runtime::assemble;
+use sayso_runtime::assemble::{Choice, Loaded, RealWorld};
+use sayso_runtime::lineage;
+use sayso_runtime::policy_snapshot;
+use sayso_runtime::record_folder;
+use sayso_runtime::sandbox::profile::Bounding;
 use sayso_tui::terminal::typed_ahead::{self, forget_typed};
 
 /// The gate between AI agents and your machine: nothing runs without your say-so.
@@ -206,7 +207,7 @@ fn mode_word(text: &str) -> Result<Mode, String> {
 pub fn run() -> ExitCode {
     sayso_sandbox::signals::survive_file_limit();
     if let Some(code) = hook::early()
-        .or_else(crate::mcp::inner)
+        .or_else(sayso_gateway::mcp::inner)
         .or_else(sandbox::inner)
         .or_else(exec::early)
     {
@@ -362,7 +363,7 @@ impl Place {
     fn quick(choice: &PolicyChoice) -> Result<Place, Stop> {
         let folder = folder(choice.folder.as_deref())?;
         let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
-        let loaded = quick::load(&whereabouts, Path::new(&folder), &choice.flags());
+        let loaded = policy_snapshot::load(&whereabouts, Path::new(&folder), &choice.flags());
         Ok(Place {
             whereabouts,
             folder,
@@ -396,7 +397,7 @@ impl Place {
 
     /// How this run asks, by its flags and by whether somebody is there. Where the mode asks nothing, nobody has to be.
     fn settle(&self, flags: Flags) -> Result<How, Stop> {
-        let asks_nothing = crate::workbench::settings(&self.loaded.policy)
+        let asks_nothing = sayso_runtime::workbench::settings(&self.loaded.policy)
             .is_some_and(|settings| settings.mode == Mode::TrustAll);
         let is_there = typed_ahead::is_there();
         let how = start::settle(flags, is_there || asks_nothing).map_err(Stop::usage)?;
@@ -437,7 +438,7 @@ impl Place {
     }
 
     fn world(&self) -> RealWorld {
-        let settings = crate::workbench::settings(&self.loaded.policy);
+        let settings = sayso_runtime::workbench::settings(&self.loaded.policy);
         let bounding = settings
             .map(|settings| Bounding::new(self.whereabouts.clone(), &self.loaded.policy, settings));
         let contains = bounding.is_some_and(|bounding| bounding.contains());
@@ -456,7 +457,7 @@ fn warn_at_start() {
         ..no_flags()
     };
     let warning = record_folder::whereabouts().ok().and_then(|whereabouts| {
-        let loaded = quick::load(&whereabouts, Path::new("/"), &choice);
+        let loaded = policy_snapshot::load(&whereabouts, Path::new("/"), &choice);
         assemble::warning_at_start(&loaded.policy)
     });
     if let Some(warning) = warning {

@@ -22,7 +22,8 @@ use super::{
     Place, PolicyChoice, Stop, policy_examples, policy_notes, policy_show, policy_test, say,
 };
 use crate::exit_code::Exit;
-use crate::import::{self, File, System};
+use crate::import;
+use crate::import::{File, System};
 
 /// Look at, check and trust the policy.
 #[derive(Debug, Args)]
@@ -298,13 +299,15 @@ fn check(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Result<Exit
     } else {
         for path in files {
             let (file, policy) =
-                crate::assemble::check_file(policy_files::named(path), &choice.flags());
+                sayso_runtime::assemble::check_file(policy_files::named(path), &choice.flags());
             notes.extend(policy.iter().flat_map(policy_notes::safe_commands));
             read_files.push(file);
         }
     }
     let mut text = String::new();
-    let broken = read_files.iter().any(crate::assemble::ReadFile::is_broken);
+    let broken = read_files
+        .iter()
+        .any(sayso_runtime::assemble::ReadFile::is_broken);
     if as_json {
         let list: Vec<Node> = read_files
             .iter()
@@ -344,7 +347,7 @@ fn check(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Result<Exit
     Ok(if broken { Exit::Usage } else { Exit::Allowed })
 }
 
-fn findings_json(file: &crate::assemble::ReadFile) -> Vec<Node> {
+fn findings_json(file: &sayso_runtime::assemble::ReadFile) -> Vec<Node> {
     let source = Source {
         name: &file.name,
         text: &file.text,

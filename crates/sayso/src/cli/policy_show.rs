@@ -13,7 +13,7 @@ use sayso_core::visible::visible;
 
 use super::{Place, PolicyChoice, Stop};
 use crate::exit_code::Exit;
-use crate::policy_json::{built_in_json, shell_pattern, shell_word, view_json};
+use sayso_runtime::policy_json::{built_in_json, shell_pattern, shell_word, view_json};
 
 /// What holds in every policy, and no file takes away: names that are protected, and names of secrets.
 const BUILT_IN: &str = "built-in";

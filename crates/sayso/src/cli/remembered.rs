@@ -11,7 +11,7 @@ use sayso_store::standing::change::{self, Change};
 use sayso_world::whereabouts::Whereabouts;
 
 use super::Stop;
-use crate::record_folder;
+use sayso_runtime::record_folder;
 
 /// Everything that is remembered.
 pub(super) struct Book {
@@ -44,7 +44,8 @@ impl Shelf {
 impl Book {
     pub(super) fn open() -> Result<Book, Stop> {
         let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
-        let standing = crate::learned::standing(&whereabouts.state).map_err(Stop::usage)?;
+        let standing =
+            sayso_runtime::rules_layer::standing(&whereabouts.state).map_err(Stop::usage)?;
         Ok(Book {
             whereabouts,
             standing,

@@ -11,10 +11,11 @@ use sayso_world::whereabouts::Whereabouts;
 
 use super::{Stop, say};
 use crate::exit_code::Exit;
-use crate::inbox_client::client::{Client, Trouble};
-use crate::inbox_client::folder::Home;
-use crate::record_folder;
-use crate::serve::{self, Listen, Options};
+use sayso_inbox as serve;
+use sayso_inbox::{Listen, Options};
+use sayso_runtime::inbox_client::client::{Client, Trouble};
+use sayso_runtime::inbox_client::folder::Home;
+use sayso_runtime::record_folder;
 
 /// Open the inbox: every agent's questions in one place, answered in a browser, a terminal or by a program.
 #[derive(Debug, Args)]

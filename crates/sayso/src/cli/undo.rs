@@ -11,8 +11,8 @@ use sayso_tools::undo::{self, Plan, Undone};
 
 use super::{Stop, confirmed, say};
 use crate::exit_code::Exit;
-use crate::record_folder;
-use crate::undo::{carry_out, plan};
+use sayso_runtime::record_folder;
+use sayso_runtime::undo::{carry_out, plan};
 use sayso_tui::lines::paint::Paint;
 
 /// Take back a file change that sayso made: it shows what it will do, and refuses where something changed since.

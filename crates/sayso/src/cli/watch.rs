@@ -17,12 +17,13 @@ use sayso_world::whereabouts::Whereabouts;
 
 use super::{Stop, say};
 use crate::exit_code::Exit;
-use crate::inbox_client::client::{Client, Event, Trouble};
-use crate::inbox_client::wire;
-use crate::screen::{self, Deadline};
-use crate::serve::now_ms;
-use crate::serve::presence;
-use crate::{quick, record_folder, workbench};
+use crate::screen;
+use crate::screen::Deadline;
+use sayso_inbox::now_ms;
+use sayso_inbox::presence;
+use sayso_runtime::inbox_client::client::{Client, Event, Trouble};
+use sayso_runtime::inbox_client::wire;
+use sayso_runtime::{policy_snapshot, record_folder, workbench};
 use sayso_tui::terminal::typed_ahead;
 
 /// Answer the questions of all agents in this terminal, as they come.
@@ -224,7 +225,7 @@ fn watch(whereabouts: &Whereabouts, plain: bool) -> Result<Exit, Stop> {
         let _ = signal_hook::flag::register(signal, Arc::clone(&leave));
         let _ = signal_hook::flag::register(signal, Arc::clone(&shared.stop));
     }
-    let loaded = quick::load(whereabouts, Path::new("/"), &super::no_flags());
+    let loaded = policy_snapshot::load(whereabouts, Path::new("/"), &super::no_flags());
     let settings = workbench::settings(&loaded.policy)
         .ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
     let deadline = Arc::new(InboxDeadline {
@@ -429,7 +430,7 @@ fn next(whereabouts: &Whereabouts) -> Option<Listed> {
         client
             .request("GET", path, None, Instant::now() + SHORT)
             .ok()
-            .filter(crate::inbox_client::client::Answer::is_done)
+            .filter(sayso_runtime::inbox_client::client::Answer::is_done)
     };
     let first = ask("/v1/prompts?full=true&limit=1")?
         .body

@@ -14,9 +14,10 @@ use sayso_gate::ports::Store as _;
 use sayso_store::{held, record};
 
 use super::place::{Place, now};
-use crate::answered_elsewhere::{self as pending, Open};
 use crate::intake::agent::{Agent, Session, Wanted, numbered};
-use crate::{assemble, lineage, record_folder};
+use sayso_runtime::answered_elsewhere as pending;
+use sayso_runtime::answered_elsewhere::Open;
+use sayso_runtime::{assemble, lineage, record_folder};
 
 /// A call has run.
 ///

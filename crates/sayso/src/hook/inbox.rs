@@ -8,8 +8,8 @@ use sayso_core::prompt::{Ended, Prompt};
 use sayso_gate::ports::{Ask, Later};
 
 use super::deadline;
-use crate::inbox_client::client::{Client, Trouble};
-use crate::inbox_client::wire;
+use sayso_runtime::inbox_client::client::{Client, Trouble};
+use sayso_runtime::inbox_client::wire;
 
 /// Asks in the inbox.
 pub(super) struct Inbox {

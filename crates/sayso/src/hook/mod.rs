@@ -22,10 +22,10 @@ use sayso_gate::gate::Gate;
 use sayso_gate::host::{Answer, Asked, Asker};
 use sayso_gate::ids::Ids;
 
-use crate::answered_elsewhere::Pending;
 use crate::intake::agent::{Agent, Around, Event, Moment, Reply, Said, Wanted, document, with};
-use crate::{answered_elsewhere, ask_inbox, holding, lineage, record_folder};
 use place::{Place, now};
+use sayso_runtime::answered_elsewhere::Pending;
+use sayso_runtime::{answered_elsewhere, ask_inbox, held_text, lineage, record_folder};
 
 /// The status of a hook that has something to complain about and nothing to deny.
 const COMPLAINS: u8 = 1;
@@ -376,7 +376,7 @@ fn hand_over(
         let held = gate.set_aside(approved)?;
         let id = place
             .recorder
-            .keep(&holding::write(&place.choice, &held.write())?, now())?;
+            .keep(&held_text::write(&place.choice, &held.write())?, now())?;
         let pending = Pending {
             handed_over: true,
             ..Pending::default()
@@ -442,7 +442,7 @@ fn hand_over_asked(
         let held = gate.set_aside_asked(asked, dialog(agent))?;
         let id = place
             .recorder
-            .keep_for_dialog(&holding::write(&place.choice, &held.write())?, now())?;
+            .keep_for_dialog(&held_text::write(&place.choice, &held.write())?, now())?;
         let pending = Pending {
             asked: true,
             handed_over: true,

@@ -26,12 +26,12 @@ use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
 use super::inbox::Inbox;
-use crate::assemble::{Choice, RealWorld};
-use crate::bounding::Bounding;
-use crate::decision_log::DecisionLog;
-use crate::outlook::{HookWorld, changed_files};
-use crate::recorder::Recorder;
-use crate::{quick, record_folder, workbench};
+use sayso_runtime::assemble::{Choice, RealWorld};
+use sayso_runtime::decision_log::DecisionLog;
+use sayso_runtime::outlook::{HookWorld, changed_files};
+use sayso_runtime::recorder::Recorder;
+use sayso_runtime::sandbox::profile::Bounding;
+use sayso_runtime::{policy_snapshot, record_folder, workbench};
 
 /// How a line starts that a person reads and that no shell runs.
 const COMMENT: &str = "# ";
@@ -67,7 +67,8 @@ impl Place {
             session: Some(session.to_owned()),
             ..Choice::new(crate::install::own::look)
         };
-        let loaded = quick::load_in(&folder, &whereabouts, Path::new(workspace), &choice, files);
+        let loaded =
+            policy_snapshot::load_in(&folder, &whereabouts, Path::new(workspace), &choice, files);
         let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
             let why = loaded.policy.why_broken().unwrap_or("there is none");
             format!("the policy cannot be read, so everything is denied: {why}")

@@ -108,7 +108,10 @@ fn literal(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{About, glob, of_regex, words};
+    use super::About;
+    use super::glob;
+    use super::of_regex;
+    use super::words;
 
     fn shown(list: Option<Vec<About>>) -> Option<Vec<String>> {
         let one = |about| match about {

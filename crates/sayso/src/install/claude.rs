@@ -17,7 +17,8 @@ use super::hooks::{Event, Hooks, LONG, SHORT, handler, places, started};
 use super::kept::{Kept, KeptFile};
 use super::spans::Document;
 use super::{Around, Plan, Refused, Wish, made_for, oddities, open, text_of, without};
-use crate::agents::{self, BLOCKS_SINCE, Scope, Which};
+use crate::agents;
+use crate::agents::{BLOCKS_SINCE, Scope, Which};
 use crate::canary::proof::Proof;
 
 /// The events that start the hook. Every one of them that sayso has something to say to or to write down; each costs a process.

@@ -14,7 +14,7 @@ use super::kept;
 use super::spans::Document;
 use super::{Around, Done, Edit, Plan, Refused, program, text_of};
 use crate::agents::Scope;
-use crate::mcp_servers::name::checked as checked_name;
+use sayso_runtime::mcp_servers::name::checked as checked_name;
 
 /// A client of MCP servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

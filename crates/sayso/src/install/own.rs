@@ -8,11 +8,14 @@ use sayso_world::whereabouts::Whereabouts;
 
 use super::foreign::Foreign;
 use super::hooks::{handler, places, started};
-use super::kept::{self, Record};
-use super::mcp::{self, McpClient};
+use super::kept;
+use super::kept::Record;
+use super::mcp;
+use super::mcp::McpClient;
 use super::spans::Document;
 use super::{Around, others, switches, target};
-use crate::agents::{self, Scope, Which};
+use crate::agents;
+use crate::agents::{Scope, Which};
 
 /// The name of the program.
 const PROGRAM: &str = "sayso";

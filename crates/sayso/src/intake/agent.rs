@@ -470,7 +470,7 @@ pub fn decision(reply: &Reply, takes_arguments: bool) -> Said {
     }
 }
 
-pub use crate::mcp_servers::name::split_mcp;
+pub use sayso_runtime::mcp_servers::name::split_mcp;
 
 /// Why a call may run, for the person: who decided it.
 pub fn allowed_by(by: &DecidedBy) -> String {

@@ -5,7 +5,8 @@
 
 use sayso_core::node::{Node, Value};
 
-use super::agent::{self, Around, Moment, Reply, Said, maybe, text};
+use super::agent;
+use super::agent::{Around, Moment, Reply, Said, maybe, text};
 use super::dialect::{
     CANNOT_ASK, Called, Dialect, Keys, Own, Server, because, hook_event_name, never_answered,
     nothing_several, own, says,

@@ -18,7 +18,7 @@ use sayso_core::policy::settings::Resolved;
 use sayso_gate::ports::Ask;
 use sayso_tui::lines::plain::Look;
 
-use crate::earlier_calls::InRecord;
+use sayso_runtime::earlier_calls::InRecord;
 
 /// The way to ask at this terminal: painted, or a line at a time where the person, the policy or the terminal wants no more than that.
 /// `state` is the folder of the record.

@@ -21,8 +21,8 @@ use sayso_tools::terminal::Stream;
 use sayso_tui::lines::paint::{Paint, Tone};
 use sayso_tui::lines::plain;
 
-use crate::chat::once;
-use crate::report;
+use sayso_chat::one_turn;
+use sayso_runtime::report;
 
 /// So many lines of output are shown of each call; the rest is counted.
 const MOST_LINES: usize = 12;
@@ -321,7 +321,7 @@ impl Progress {
     }
 }
 
-impl once::Progress for Progress {
+impl one_turn::Progress for Progress {
     fn step(&self, step: Step<'_>) {
         Progress::step(self, step);
     }

@@ -5,9 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use sayso::assemble::RealWorld;
-use sayso::expected::{self, Expected, Row};
-use sayso::report;
+use sayso::expected;
+use sayso::expected::{Expected, Row};
 use sayso_core::decide::{Case, Run, decide};
 use sayso_core::diagnostic::Source;
 use sayso_core::node::{Node, Value};
@@ -16,6 +15,8 @@ use sayso_core::packed::{pack, unpack};
 use sayso_core::text::json;
 use sayso_core::verdict::Verdict;
 use sayso_gate::pipeline::{Bench, judge};
+use sayso_runtime::assemble::RealWorld;
+use sayso_runtime::report;
 use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
@@ -85,7 +86,7 @@ fn by_library(scene: &Scene, rows: &[Row]) -> Vec<(Node, Vec<String>)> {
         .files
         .iter()
         .filter(|file| file.is_broken())
-        .map(sayso::assemble::ReadFile::render)
+        .map(sayso_runtime::assemble::ReadFile::render)
         .collect();
     assert!(
         findings.is_empty(),

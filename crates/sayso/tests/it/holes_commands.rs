@@ -3,12 +3,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use sayso::report;
 use sayso_core::decide::Run;
 use sayso_core::operation::Operation;
 use sayso_core::verdict::Decision::{self, Allow, Ask, Deny};
 use sayso_core::verdict::{Risk, Tier, Verdict};
 use sayso_gate::pipeline::{Bench, judge};
+use sayso_runtime::report;
 
 use crate::scene::{NOW, Scene};
 

@@ -5,7 +5,6 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sayso::assemble::{self, Choice, Loaded, RealWorld};
 use sayso_core::decide::Run;
 use sayso_core::grant::Grant;
 use sayso_core::mode::Mode;
@@ -13,6 +12,8 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Call, Operation};
 use sayso_core::verdict::{Decision, Verdict};
 use sayso_gate::pipeline::{Bench, judge};
+use sayso_runtime::assemble;
+use sayso_runtime::assemble::{Choice, Loaded, RealWorld};
 use sayso_world::machine::Machine;
 use sayso_world::trust;
 use sayso_world::whereabouts::Whereabouts;

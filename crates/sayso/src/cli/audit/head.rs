@@ -6,9 +6,9 @@ use sayso_core::text::json;
 use sayso_store::read::Reader;
 
 use super::{NOTHING, state};
-use crate::audit::call::{null, number};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
+use sayso_runtime::audit::call::{null, number};
 
 /// Print the head of the record: `NUMBER:DIGEST` of its last entry.
 #[derive(Debug, Args)]

@@ -25,7 +25,7 @@ use sayso_store::read::Reader;
 
 use super::Stop;
 use crate::exit_code::Exit;
-use crate::record_folder;
+use sayso_runtime::record_folder;
 
 /// Ask the record: what was called, decided and run, and whether the record still is what was written.
 #[derive(Debug, Args)]

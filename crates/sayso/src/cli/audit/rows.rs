@@ -4,8 +4,8 @@ use sayso_core::text::json;
 use sayso_core::visible::{visible, visible_again};
 use sayso_store::index::calls::Listed;
 
-use crate::audit::call::{about, as_node, sign, words};
-use crate::audit::decided_by as by;
+use sayso_runtime::audit::call::{about, as_node, sign, words};
+use sayso_runtime::audit::decided_by as by;
 use sayso_tui::lines::fold::{cut, width};
 use sayso_tui::lines::paint::{Paint, Tone};
 

@@ -13,9 +13,9 @@ use sayso_store::read::{Reader, Stored};
 
 use super::rows::outcome;
 use super::{index_of_record, timeline, times};
-use crate::audit::call::{about, number};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
+use sayso_runtime::audit::call::{about, number};
 use sayso_tui::lines::paint::Paint;
 
 /// Show everything that is recorded of one call: who asked, what was decided by which rule and by whom, what ran, what was undone.

@@ -42,7 +42,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, Stop> {
     if args.json {
         say(&format!(
             "{}\n",
-            json::write_plain(&crate::audit::stats::as_node(&stats))
+            json::write_plain(&sayso_runtime::audit::stats::as_node(&stats))
         ))?;
         return Ok(Exit::Allowed);
     }

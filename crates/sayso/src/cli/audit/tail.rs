@@ -11,9 +11,9 @@ use sayso_store::read::{Follow, Reader, Stored};
 
 use super::rows::tone;
 use super::{NOTHING, state, times};
-use crate::audit::call::{sign, words};
 use crate::cli::{Stop, say, stopped_by_signals};
 use crate::exit_code::Exit;
+use sayso_runtime::audit::call::{sign, words};
 use sayso_tui::lines::fold::cut;
 use sayso_tui::lines::paint::Paint;
 

@@ -7,8 +7,8 @@ use sayso_core::visible::{visible, visible_again};
 use sayso_store::read::Stored;
 
 use super::times;
-use crate::audit::call::{sign, words};
-use crate::audit::decided_by as by;
+use sayso_runtime::audit::call::{sign, words};
+use sayso_runtime::audit::decided_by as by;
 
 /// What the line itself says, and what is told once for the whole call.
 const NOT_TOLD_AGAIN: [&str; 14] = [

@@ -163,8 +163,14 @@ mod tests {
             19,
             "a clock that went back"
         );
-        assert_eq!(crate::audit::rfc3339(now), "2026-01-31T09:00:00.000Z");
-        assert_eq!(crate::audit::rfc3339(i64::MAX), format!("{} ms", i64::MAX));
+        assert_eq!(
+            sayso_runtime::audit::rfc3339(now),
+            "2026-01-31T09:00:00.000Z"
+        );
+        assert_eq!(
+            sayso_runtime::audit::rfc3339(i64::MAX),
+            format!("{} ms", i64::MAX)
+        );
         assert_eq!(
             [length(12), length(1500), length(61_000), length(3_700_000)],
             ["12 ms", "1.5 s", "1 min 1 s", "1 h 1 min"]

@@ -8,9 +8,9 @@ use sayso_core::visible::visible;
 use sayso_store::verify::{Fault, Head, Report, verify_telling};
 
 use super::{Progress, state, times};
-use crate::audit::call::{null, number};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
+use sayso_runtime::audit::call::{null, number};
 
 /// Check the whole chain of the record, and tell every place where it does not hold.
 #[derive(Debug, Args)]
@@ -127,9 +127,9 @@ fn as_node(report: &Report, heads: &[Head]) -> Node {
         ("bytes", number(report.bytes)),
         (
             "since",
-            report
-                .since
-                .map_or_else(null, |since| Node::text(crate::audit::rfc3339(since))),
+            report.since.map_or_else(null, |since| {
+                Node::text(sayso_runtime::audit::rfc3339(since))
+            }),
         ),
         (
             "head",

@@ -13,10 +13,10 @@ use super::list::warn_of_many;
 use crate::cli::remembered::{Book, Shelf, confirm};
 use crate::cli::{Stop, folder, now, say};
 use crate::exit_code::Exit;
-use crate::learned;
-use crate::rules::line::SUBJECTS;
-use crate::rules::typed::{warning, words};
 use crate::screen::ago::read_length;
+use sayso_runtime::rules::line::SUBJECTS;
+use sayso_runtime::rules::typed::{warning, words};
+use sayso_runtime::rules_layer;
 
 /// What makes a path more than one path, where a pattern is read.
 pub(super) const PATTERN_SIGNS: [char; 5] = ['*', '?', '{', '}', '\\'];
@@ -238,7 +238,7 @@ pub(super) fn add(
 
 /// Reads one rule as the policy would.
 pub(super) fn read_one(rule: &Node, id: &str) -> Result<Rule, Stop> {
-    let layer = learned::read_rules(vec![learned::with_id(rule, id)])
+    let layer = rules_layer::read_rules(vec![rules_layer::with_id(rule, id)])
         .map_err(|why| Stop::usage(format!("this is no rule: {why}")))?;
     layer
         .rules

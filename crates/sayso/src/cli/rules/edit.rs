@@ -12,8 +12,8 @@ use super::add::{Limits, ask_about, read_one};
 use crate::cli::remembered::{Book, Shelf, confirm};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
-use crate::rules::line::SUBJECTS;
-use crate::rules::typed::words;
+use sayso_runtime::rules::line::SUBJECTS;
+use sayso_runtime::rules::typed::words;
 
 /// Change a rule: its pattern, its decision, its conditions. What is not named stays as it is.
 #[derive(Debug, Args)]

@@ -11,9 +11,9 @@ use sayso_store::standing::Standing;
 use crate::cli::remembered::{Book, Shelf};
 use crate::cli::{Stop, now};
 use crate::exit_code::Exit;
-use crate::rules::line::{Line, line};
 use crate::screen::ago::ago;
 use crate::screen::columns::columns;
+use sayso_runtime::rules::line::{Line, line};
 use sayso_tui::lines::paint::Paint;
 
 /// More rules than this are hard to keep in mind.

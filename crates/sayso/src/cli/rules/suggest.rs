@@ -15,8 +15,8 @@ use super::add::PATTERN_SIGNS;
 use crate::cli::remembered::{Book, Shelf};
 use crate::cli::{Stop, now, say};
 use crate::exit_code::Exit;
-use crate::rules::line::line;
 use crate::screen::ago::read_length;
+use sayso_runtime::rules::line::line;
 
 /// Count what you approved again and again, and say which rules would have saved these prompts. Nothing is added.
 #[derive(Debug, Args)]

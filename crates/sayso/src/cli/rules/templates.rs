@@ -9,8 +9,8 @@ use super::add::{Limits, add};
 use crate::cli::remembered::{Book, confirm};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
-use crate::rules::templates::{TEMPLATES, template};
-use crate::rules::typed::words;
+use sayso_runtime::rules::templates::{TEMPLATES, template};
+use sayso_runtime::rules::typed::words;
 
 /// Rules for common kinds of work: without a name all templates, with one its rules; `--add` adds them.
 #[derive(Debug, Args)]

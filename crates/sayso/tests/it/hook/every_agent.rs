@@ -1,6 +1,7 @@
 //! Payloads that no agent sends, and what none of them may be answered, for every agent that there is a hook for.
 
-use sayso::agents::{self, Which};
+use sayso::agents;
+use sayso::agents::Which;
 use serde_json::{Value, json};
 
 use super::raw;

@@ -5,7 +5,8 @@ use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sayso::agents::{self, Which};
+use sayso::agents;
+use sayso::agents::Which;
 
 use super::every_agent::{call, is_denial};
 use super::program;

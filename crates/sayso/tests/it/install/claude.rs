@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use sayso::agents::{Scope, Which};
-use sayso::install::{self};
+use sayso::install;
 use serde_json::Value;
 
 use super::{Home, commands, mode, own, wish};

@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use sayso::agents::{Scope, Which};
-use sayso::install::{self, trust};
+use sayso::install;
+use sayso::install::trust;
 
 use super::{Home, commands, own, wish};
 use crate::scene::put;

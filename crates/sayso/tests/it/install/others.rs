@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use sayso::agents::{self, Scope, Which};
-use sayso::install::{self, others};
+use sayso::agents;
+use sayso::agents::{Scope, Which};
+use sayso::install;
+use sayso::install::others;
 
 use super::{Home, wish};
 use crate::scene::put;

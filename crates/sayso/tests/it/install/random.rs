@@ -4,9 +4,10 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use sayso::agents::{Scope, Which};
+use sayso::install;
 use sayso::install::hooks::{Hooks, places};
 use sayso::install::spans::Document;
-use sayso::install::{self, claude, codex};
+use sayso::install::{claude, codex};
 use serde_json::{Map, Value, json};
 
 use super::{Home, wish};

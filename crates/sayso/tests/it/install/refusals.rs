@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use sayso::agents::{Scope, Which};
-use sayso::install::{self, Around, program};
+use sayso::install;
+use sayso::install::{Around, program};
 
 use super::{Home, commands, own, wish};
 use crate::program::run;

@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use sayso::agents::{Scope, Which};
-use sayso::install::{self, Around, Wish};
+use sayso::install;
+use sayso::install::{Around, Wish};
 use sayso_core::digest::Digest;
 use serde_json::{Value, json};
 

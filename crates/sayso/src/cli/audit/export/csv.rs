@@ -8,9 +8,9 @@ use sayso_store::index::calls::{Filter, Listed};
 
 use super::file::Target;
 use super::is_whole;
-use crate::audit::decided_by as by;
-use crate::audit::rfc3339;
 use crate::cli::Stop;
+use sayso_runtime::audit::decided_by as by;
+use sayso_runtime::audit::rfc3339;
 
 const TITLES: &str = "number,time,kind,call,session,agent,tool,decision,outcome,risk,rule,source,by,what,asked,ended,succeeded,milliseconds,undone,\
      user_response,user_response_word\r\n";
