@@ -31,7 +31,7 @@ use super::slash::{Came, Desk};
 use super::tool_schemas::Around;
 use super::turn;
 use super::turn::Turn;
-use super::{commands, settings_text, tabs, turn_view};
+use super::{commands, settings_text, tabs};
 use sayso_runtime::undo;
 use sayso_tui::lines::paint::Paint;
 use sayso_tui::terminal::typed_ahead::forget_typed;
@@ -156,7 +156,7 @@ impl InLines {
         self.greet(&mut tty)?;
         let mut pressed: Option<Instant> = None;
         loop {
-            if let Some(banner) = turn_view::banner(&self.base, &self.around.agent) {
+            if let Some(banner) = settings_text::banner(&self.base, &self.around.agent) {
                 say(&mut tty, &[banner])?;
             }
             let text = match self.typed(&mut tty)? {
@@ -201,7 +201,7 @@ impl InLines {
 
     fn greet(&self, tty: &mut File) -> io::Result<()> {
         let settings = self.base.settings(&self.around.agent);
-        let mode = turn_view::mode(self.base.how(), settings.as_ref());
+        let mode = settings_text::mode(self.base.how(), settings.as_ref());
         let profile = settings
             .map(|settings| settings.profile)
             .unwrap_or_default();
@@ -321,7 +321,7 @@ impl InLines {
         }
         let system = instructions(
             &self.around.workspace,
-            turn_view::mode(
+            settings_text::mode(
                 self.base.how(),
                 self.base.settings(&self.around.agent).as_ref(),
             ),

@@ -14,12 +14,11 @@ mod report_lines;
 pub mod runtime;
 pub mod session;
 pub mod settings_file;
-mod settings_text;
+pub mod settings_text;
 mod slash;
 mod tabs;
 pub mod tool_schemas;
 pub mod turn;
 pub mod turn_events;
-pub mod turn_view;
 
-pub use turn_view::earlier;
+pub use app::turn_view::earlier;

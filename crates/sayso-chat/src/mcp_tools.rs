@@ -15,7 +15,7 @@ use sayso_core::visible::{visible, visible_block};
 use sayso_world::whereabouts::Whereabouts;
 
 use super::model::Offered;
-use super::tool_schemas::Tools;
+use super::tool_schemas::{Tool, Tools};
 use sayso_runtime::mcp_servers as mcp;
 use sayso_runtime::mcp_servers::Servers;
 
@@ -33,16 +33,6 @@ const LONGEST_SCHEMA: usize = 64 << 10;
 const AGAIN: Duration = Duration::from_secs(300);
 /// Keys at the top of a schema with which endpoints refuse everything that they are asked.
 const REFUSED_KEYS: [&str; 6] = ["oneOf", "anyOf", "allOf", "not", "enum", "const"];
-
-/// A tool of a server.
-pub struct Tool {
-    /// The server.
-    pub server: String,
-    /// What the server calls it.
-    pub tool: String,
-    /// As a model is told of it.
-    pub offered: Offered,
-}
 
 /// The servers of a session.
 pub struct Served {

@@ -1,6 +1,9 @@
-//! The settings in words, for whoever types them: `/settings mode confirm-all`, and all of them as lines.
+//! The settings in force as a word or a banner, and all of them in words, as they are typed: `/settings mode confirm-all`, and all of them as lines.
 
+use sayso_core::decide::Run as How;
+use sayso_core::policy::settings::Resolved;
 use sayso_core::visible::visible;
+use sayso_gate::start;
 use sayso_tui::chat::settings::{Kind, Row, Tab, Wish};
 use sayso_tui::fold::{Spans, line};
 use sayso_tui::theme::Tone;
@@ -11,6 +14,20 @@ use crate::session::short;
 
 /// How a row is changed, in words.
 const HOW: &str = "`/settings NAME VALUE` changes one; `/settings add RULE`, `/settings ID on`, `off`, `edit PATTERN` or `delete` change rules and grants";
+
+/// What counts in a word: a flag of the command line stands above the mode.
+pub fn mode(how: How, settings: Option<&Resolved>) -> &'static str {
+    match (how, settings) {
+        (How::Interactive, Some(settings)) => settings.mode.word(),
+        (How::Interactive, None) => "everything is denied",
+        (how, _) => start::word(how),
+    }
+}
+
+/// What has to be seen all the time: that nothing is asked about, or less.
+pub fn banner(base: &Base, agent: &str) -> Option<String> {
+    start::banner(base.how(), base.settings(agent).as_ref())
+}
 
 /// What can be typed for a row: its id, or the end of one that nobody would type whole.
 fn name(row: &Row) -> String {

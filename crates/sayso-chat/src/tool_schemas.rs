@@ -10,9 +10,18 @@ use sayso_core::tool;
 use sayso_core::visible::visible;
 
 use super::conversation::Wanted;
-use super::mcp_tools::Tool;
 use super::model::Offered;
 use sayso_runtime::mcp_servers::Servers;
+
+/// A tool of a server.
+pub struct Tool {
+    /// The server.
+    pub server: String,
+    /// What the server calls it.
+    pub tool: String,
+    /// As a model is told of it.
+    pub offered: Offered,
+}
 
 /// A tool of sayso's own, with its arguments: name, what it means, and whether it is needed.
 struct Row(

@@ -2,7 +2,7 @@
 
 use hyper::HeaderMap;
 
-use super::http::From;
+use super::peer::From;
 use super::problem::Problem;
 use super::server::Server;
 

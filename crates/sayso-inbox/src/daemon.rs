@@ -17,8 +17,8 @@ use tokio::sync::Semaphore;
 
 use super::api;
 use super::http;
-use super::http::From;
 use super::log::Log;
+use super::peer::From;
 use super::peer::Peer;
 use super::server::Server;
 use super::socket::Socket;

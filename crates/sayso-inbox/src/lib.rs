@@ -22,6 +22,7 @@ mod problem;
 mod rate;
 mod recorded;
 mod reply;
+mod request;
 mod route;
 mod secret;
 mod server;

@@ -1,5 +1,6 @@
 //! Who is at the other end of the unix socket, as the kernel says it.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -33,5 +34,23 @@ impl Peer {
     /// Whether it is this very program.
     pub(super) fn is_sayso(&self) -> bool {
         lineage::is_this_program(self.process)
+    }
+}
+
+/// Where a connection comes from.
+pub(super) enum From {
+    /// The unix socket.
+    Socket(Peer),
+    /// This machine, over TCP.
+    Tcp(SocketAddr),
+}
+
+impl From {
+    /// For the record.
+    pub(super) fn words(&self) -> String {
+        match self {
+            From::Socket(peer) => format!("process {}", peer.process),
+            From::Tcp(address) => address.to_string(),
+        }
     }
 }

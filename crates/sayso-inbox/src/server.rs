@@ -8,10 +8,10 @@ use sayso_world::whereabouts::Whereabouts;
 use tokio::sync::watch;
 
 use super::feed::{Feed, FeedHere};
-use super::http::From;
 use super::inbox::{Here, Inbox};
 use super::log::Log;
 use super::logins::Logins;
+use super::peer::From;
 use super::pin::Pin;
 use super::presence::Presence;
 use super::problem::Problem;

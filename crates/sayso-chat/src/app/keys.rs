@@ -9,9 +9,10 @@ use sayso_tui::fold::line;
 use sayso_tui::key::{Key, Keys};
 use sayso_tui::theme::Tone;
 
+use super::turn_view;
 use super::{ARMING, App, SWITCH_OFF, TAKE_BACK, TWICE};
 use crate::slash;
-use crate::{tabs, turn_view};
+use crate::tabs;
 use sayso_tui::terminal::tty::Taken;
 
 impl App {

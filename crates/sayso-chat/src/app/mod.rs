@@ -2,6 +2,7 @@
 
 mod keys;
 mod question;
+pub(crate) mod turn_view;
 mod work;
 
 use std::io;
@@ -28,7 +29,6 @@ use crate::runtime::Base;
 use crate::session::Session;
 use crate::tool_schemas::Around;
 use crate::turn_events::{News, ToScreen};
-use crate::turn_view;
 use sayso_tui::terminal::notice::Waiting;
 use sayso_tui::terminal::tty::{Event, Taken, Tty};
 

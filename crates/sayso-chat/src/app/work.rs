@@ -12,6 +12,7 @@ use sayso_tui::chat::item::Item;
 use sayso_tui::fold::line;
 use sayso_tui::theme::Tone;
 
+use super::turn_view;
 use super::{App, SWITCH_OFF, TAKE_BACK};
 use crate::conversation::{Said, close};
 use crate::instructions::instructions;
@@ -20,7 +21,7 @@ use crate::slash::{Came, Desk};
 use crate::turn;
 use crate::turn::Turn;
 use crate::turn_events::{News, Reporter};
-use crate::{commands, turn_view};
+use crate::{commands, settings_text};
 
 impl App {
     pub(super) fn sent(&mut self, text: &str) {
@@ -95,7 +96,7 @@ impl App {
             let mut said = said.into_inner().unwrap_or_else(PoisonError::into_inner);
             let system = instructions(
                 &around.workspace,
-                turn_view::mode(base.how(), base.settings(&around.agent).as_ref()),
+                settings_text::mode(base.how(), base.settings(&around.agent).as_ref()),
             );
             if !base.served().names().is_empty() {
                 to.tell(News::Doing(

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use sayso_gate::events::Names;
 
 use crate::feed::Wanted;
-use crate::http::Asked;
 use crate::problem::Problem;
 use crate::reply::{Answered, Reply};
+use crate::request::Asked;
 use crate::server::Server;
 use crate::stream::Events;
 

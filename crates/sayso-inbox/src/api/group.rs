@@ -6,8 +6,8 @@ use sayso_core::digest::Digest;
 use sayso_core::node::{Node, Value};
 use sayso_core::prompt::{Answer, Choice, Prompt, Round, Scope};
 
-use crate::http::only;
 use crate::problem::Problem;
+use crate::request::only;
 use crate::server::Server;
 
 /// So many prompts may be answered at once.

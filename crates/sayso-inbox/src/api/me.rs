@@ -8,12 +8,12 @@ use std::time::Instant;
 use sayso_core::node::{Node, Value};
 
 use crate::auth::{COOKIE, Via};
-use crate::http::{Asked, only, too_many};
 use crate::logins::LOGIN;
 use crate::now_ms;
 use crate::pin::Pin;
 use crate::problem::Problem;
 use crate::reply::{Answered, Reply};
+use crate::request::{Asked, only, too_many};
 use crate::server::Server;
 use sayso_runtime::inbox_client::{PROTOCOL, VERSION};
 

@@ -16,9 +16,9 @@ use std::sync::Arc;
 pub(super) use me::new_link;
 pub(super) use operations::AGENT;
 
-use super::http::Asked;
 use super::page;
 use super::reply::Answered;
+use super::request::Asked;
 use super::route::Name;
 use super::server::Server;
 

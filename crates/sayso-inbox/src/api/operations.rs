@@ -8,9 +8,9 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent, Call};
 use sayso_gate::presentation::given::Given;
 
-use crate::http::{Asked, only, too_many};
 use crate::problem::Problem;
 use crate::reply::{Answered, Reply};
+use crate::request::{Asked, only, too_many};
 use crate::server::Server;
 use crate::submissions::Submitted;
 use sayso_runtime::call_request;

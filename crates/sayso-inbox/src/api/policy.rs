@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use sayso_core::node::{Node, Value};
 
-use crate::http::{Asked, reply_aside};
 use crate::problem::Problem;
 use crate::reply::{Answered, Reply};
+use crate::request::{Asked, reply_aside};
 use crate::server::Server;
 use sayso_runtime::assemble;
 use sayso_runtime::assemble::Choice;

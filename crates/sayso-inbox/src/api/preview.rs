@@ -8,9 +8,9 @@ use sayso_core::prompt::{Choice, RuleText, Scope, Stores};
 use sayso_gate::pattern;
 
 use super::prompts;
-use crate::http::{Asked, aside, only};
 use crate::problem::Problem;
 use crate::reply::{Answered, Reply};
+use crate::request::{Asked, aside, only};
 use crate::server::Server;
 use sayso_runtime::earlier_calls::InRecord;
 

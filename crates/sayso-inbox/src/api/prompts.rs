@@ -13,13 +13,14 @@ use sayso_core::visible::visible;
 use sayso_gate::prompts::Refused;
 
 use super::group;
-use crate::http::{Asked, From, aside, only, too_many};
 use crate::inbox::Over;
 use crate::item::{Door, Posted};
 use crate::now_ms;
+use crate::peer::From;
 use crate::pin::{Pin, Wrong};
 use crate::problem::Problem;
 use crate::reply::{Answered, Reply};
+use crate::request::{Asked, aside, only, too_many};
 use crate::server::Server;
 use sayso_runtime::inbox_client::{PROTOCOL, VERSION, wire};
 

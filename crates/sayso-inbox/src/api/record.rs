@@ -7,9 +7,9 @@ use sayso_store::index::calls::{Filter, Kinds};
 use sayso_store::index::stats::Stats;
 use sayso_store::read::Reader;
 
-use crate::http::{Asked, aside};
 use crate::problem::Problem;
 use crate::reply::{Answered, Reply};
+use crate::request::{Asked, aside};
 use crate::server::Server;
 use sayso_runtime::audit::{call as rows, stats as counts};
 

@@ -8,11 +8,11 @@ use sayso_gate::events::{About, Event, EventKind, Names, payload};
 use sayso_store::standing::What;
 
 use super::{prompts, standing};
-use crate::http::{Asked, aside, only, reply_aside};
 use crate::item::Posted;
 use crate::now_ms;
 use crate::problem::Problem;
 use crate::reply::{Answered, Reply};
+use crate::request::{Asked, aside, only, reply_aside};
 use crate::server::Server;
 
 /// So many open prompts are listed.

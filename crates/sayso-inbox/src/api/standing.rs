@@ -6,10 +6,10 @@ use sayso_core::node::{Node, Value};
 use sayso_store::standing::{Standing, What};
 
 use super::prompts::check_pin;
-use crate::http::{Asked, aside, reply_aside};
 use crate::pin::Pin;
 use crate::problem::Problem;
 use crate::reply::{Answered, Reply};
+use crate::request::{Asked, aside, reply_aside};
 use crate::server::Server;
 
 fn of(one: &Standing, key: &str) -> Option<String> {

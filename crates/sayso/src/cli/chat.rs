@@ -42,10 +42,10 @@ use sayso_chat::one_turn::Lines;
 use sayso_chat::runtime::{Base, MakeTold, Start};
 use sayso_chat::session;
 use sayso_chat::session::{Session, short};
+use sayso_chat::settings_text;
 use sayso_chat::tool_schemas::Around;
 use sayso_chat::turn::{Ended, Turn};
 use sayso_chat::turn_events::{News, ToScreen};
-use sayso_chat::turn_view;
 use sayso_core::policy::settings::Resolved;
 use sayso_runtime::earlier_calls::InRecord;
 use sayso_runtime::record_folder;
@@ -496,7 +496,7 @@ fn once(
     };
     let system = instructions(
         &around.workspace,
-        turn_view::mode(how, base.settings(&args.agent).as_ref()),
+        settings_text::mode(how, base.settings(&args.agent).as_ref()),
     );
     let person = Said::Person(question);
     session.keep(&person).map_err(Stop::usage)?;

@@ -2,29 +2,26 @@
 
 use std::time::Instant;
 
-use sayso_core::decide::Run as How;
 use sayso_core::effect::{Effect, EffectKind};
 use sayso_core::explain;
 use sayso_core::node::Node;
 use sayso_core::outcome::Outcome;
-use sayso_core::policy::settings::Resolved;
 use sayso_core::verdict::Tier;
 use sayso_core::visible::{visible, visible_block};
 use sayso_gate::batch::Completed;
 use sayso_gate::finished::Finished;
 use sayso_gate::ports::Ran;
-use sayso_gate::start;
 use sayso_tui::chat::draw::Activity;
 use sayso_tui::chat::item::Item;
 use sayso_tui::fold::{Spans, line};
 use sayso_tui::theme::Tone;
 
-use super::app::App;
-use super::conversation::Said;
-use super::model::{Piece, Trouble};
-use super::runtime::Base;
-use super::turn::Ended;
-use super::turn_events::News;
+use super::App;
+use crate::conversation::Said;
+use crate::model::{Piece, Trouble};
+use crate::settings_text::{banner, mode};
+use crate::turn::Ended;
+use crate::turn_events::News;
 use sayso_runtime::report;
 use sayso_runtime::undo::carry_out;
 
@@ -67,20 +64,6 @@ pub fn bar(app: &mut App) {
     bar.model = visible(app.model.name()).into_owned();
     bar.usage = app.now.usage.short().unwrap_or_default();
     app.chat.banner = banner(&app.base, &app.around.agent);
-}
-
-/// What counts in a word: a flag of the command line stands above the mode.
-pub fn mode(how: How, settings: Option<&Resolved>) -> &'static str {
-    match (how, settings) {
-        (How::Interactive, Some(settings)) => settings.mode.word(),
-        (How::Interactive, None) => "everything is denied",
-        (how, _) => start::word(how),
-    }
-}
-
-/// What has to be seen all the time: that nothing is asked about, or less.
-pub fn banner(base: &Base, agent: &str) -> Option<String> {
-    start::banner(base.how(), base.settings(agent).as_ref())
 }
 
 /// Shows what was said before.
