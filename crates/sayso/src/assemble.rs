@@ -21,7 +21,7 @@ use sayso_world::seal::{self, Bound};
 use sayso_world::tally;
 use sayso_world::whereabouts::Whereabouts;
 
-use crate::{bounding, install, learned, shelf};
+use crate::{bounding, learned, shelf};
 
 /// What flags say about the policy.
 #[derive(Clone, Debug, Default)]
@@ -191,7 +191,7 @@ fn merge(whereabouts: &Whereabouts, found: Vec<PolicyFile>, choice: &Choice) -> 
                 ..around
             };
             let mut policy = Policy::assemble(layers, &overrides, &Bash);
-            policy.set_installed(install::own::look(whereabouts));
+            policy.set_installed(crate::agents::registry::installed_paths(whereabouts));
             policy
         }
     };

@@ -239,7 +239,7 @@ fn by_title(permission: &Permission) -> Vec<One> {
                 .map(|(start, _)| command(start, None)),
         );
     }
-    match crate::intake::agent::split_mcp(title) {
+    match crate::mcp_names::split_mcp(title) {
         Some((server, tool)) => all.push(by_looks(
             server,
             tool,

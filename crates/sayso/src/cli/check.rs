@@ -17,9 +17,9 @@ use sayso_core::visible::visible;
 use sayso_gate::pipeline::{Bench, Judged, judge};
 
 use super::{Place, PolicyChoice, Stop, now, say};
+use crate::agents::generic::jsonl::{self, BadLine, Missing};
 use crate::assemble;
 use crate::exit_code::Exit;
-use crate::intake::jsonl::{self, BadLine, Missing};
 use crate::report;
 
 /// Judge a command or a tool call without running it.

@@ -28,8 +28,8 @@ use sayso_world::whereabouts::Whereabouts;
 
 use super::run::Nobody;
 use super::{Stop, say};
+use crate::agents::generic::batch::{Around, call};
 use crate::exit_code::Exit;
-use crate::intake::batch::{Around, call};
 use crate::runner::{HostTool, Told};
 use crate::screen::paint::{Paint, Tone};
 use crate::screen::painted::Interrupts;

@@ -11,10 +11,11 @@ use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, Sync};
 
 use super::install::{How, around_of, change_node};
+use super::install_shown as shown;
 use super::{Stop, confirmed, say};
+use crate::agents::install::Plan;
+use crate::agents::install::mcp_client::{self as mcp, McpClient};
 use crate::exit_code::Exit;
-use crate::install::mcp::{self, McpClient};
-use crate::install::{Plan, shown};
 use crate::screen::paint::Paint;
 
 /// Put the gateway in front of a client's MCP servers (`sayso install mcp CLIENT`): it shows the change first, and asks.

@@ -15,6 +15,7 @@ mod hook;
 mod install;
 mod install_import;
 mod install_mcp;
+mod install_shown;
 mod mcp;
 mod mcp_server;
 pub(crate) mod policy;

@@ -21,8 +21,8 @@ use sayso_world::{policy_files, trust};
 use super::{
     Place, PolicyChoice, Stop, policy_examples, policy_notes, policy_show, policy_test, say,
 };
+use crate::agents::import::{self, File, System};
 use crate::exit_code::Exit;
-use crate::import::{self, File, System};
 
 /// Look at, check and trust the policy.
 #[derive(Debug, Args)]
@@ -104,7 +104,7 @@ belongs (`sayso policy show` says where that is)."
     Export {
         /// For whom.
         #[arg(long, value_name = "SYSTEM")]
-        to: crate::export::System,
+        to: crate::agents::export::System,
         /// Policy files; without any, the rules that count here.
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
@@ -221,7 +221,7 @@ fn carried(
 }
 
 fn export(
-    system: crate::export::System,
+    system: crate::agents::export::System,
     files: &[PathBuf],
     choice: &PolicyChoice,
     as_json: bool,
@@ -275,7 +275,7 @@ fn export(
             }
         }
     }
-    let exported = crate::export::export(system, &rules);
+    let exported = crate::agents::export::export(system, &rules);
     let mut report = format!("{}\n", nouns::count(rules.len(), "rule"));
     for note in &exported.notes {
         report.push_str(&format!(

@@ -23,9 +23,9 @@ use sayso_gate::ports::{Ask, Later, Ran};
 use sayso_gate::start::{self, Flags};
 
 use super::{Place, PolicyChoice, Stop, say};
+use crate::agents::generic::batch::{self, Around};
 use crate::exit_code::Exit;
 use crate::holding;
-use crate::intake::batch::{self, Around};
 use crate::mcp::Servers;
 use crate::runner::Told;
 use crate::screen;

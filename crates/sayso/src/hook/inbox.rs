@@ -113,12 +113,12 @@ pub(crate) fn start(state: &Path) -> Result<(), String> {
 }
 
 /// Asks in the inbox.
-pub(super) struct Inbox {
+pub(crate) struct Inbox {
     state: PathBuf,
 }
 
 impl Inbox {
-    pub(super) fn new(state: &Path) -> Inbox {
+    pub(crate) fn new(state: &Path) -> Inbox {
         Inbox {
             state: state.to_owned(),
         }

@@ -8,7 +8,7 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent, Call};
 use sayso_gate::presentation::given::Given;
 
-use crate::intake::request;
+use crate::call_request as request;
 use crate::report as verdicts;
 use crate::serve::door::Submitted;
 use crate::serve::http::{Asked, only, too_many, whole};
