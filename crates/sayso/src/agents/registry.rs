@@ -272,7 +272,16 @@ pub fn installed_paths(whereabouts: &Whereabouts) -> Vec<InstalledPath> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use sayso_core::node::Node;
+    use sayso_core::text::{Limits, json};
+
     use super::*;
+    use crate::agents::install::grouped_hooks::started;
+    use crate::agents::probe::Broken;
+    use crate::agents::probe::configured_hooks::{Places, files, hooks};
+    use crate::agents::which::Scope;
 
     #[test]
     fn every_agent_has_its_own_row() {
@@ -300,5 +309,73 @@ mod tests {
             assert_eq!(Which::CLAUDE.blocks_since(version), blocks, "{version}");
             assert!(!Which::CODEX.blocks_since(version));
         }
+    }
+
+    fn handler(command: &str) -> Node {
+        Node::map([
+            ("type", Node::text("command")),
+            ("command", Node::text(command)),
+        ])
+    }
+
+    #[test]
+    fn a_command_that_starts_sayso_is_known() {
+        for (command, program) in [
+            ("/usr/bin/sayso hook claude", Some("/usr/bin/sayso")),
+            (
+                "'/opt/my tools/sayso' hook codex",
+                Some("/opt/my tools/sayso"),
+            ),
+            ("\"/usr/bin/sayso\" hook claude", Some("/usr/bin/sayso")),
+            ("sayso hook claude", Some("sayso")),
+            ("/usr/bin/sayso hook nobody", None),
+            ("/usr/bin/other hook claude", None),
+            ("echo", None),
+            ("", None),
+        ] {
+            let found = ALL
+                .iter()
+                .find_map(|which| started(*which, &handler(command)));
+            assert_eq!(found.as_deref(), program, "{command}");
+        }
+    }
+
+    #[test]
+    fn every_place_is_looked_at_and_an_administrators_counts_first() {
+        let places = Places {
+            home: Some("/h".into()),
+            project: "/h".into(),
+            etc: "/nonexistent".into(),
+        };
+        let found = files(Which::CODEX.installer(), &places);
+        let scopes: Vec<Scope> = found.iter().map(|(_, scope)| *scope).collect();
+        assert_eq!(scopes, [Scope::Managed, Scope::User], "{found:?}");
+        assert_eq!(files(Which::CLAUDE.installer(), &places).len(), 3);
+    }
+
+    #[test]
+    fn a_copy_keeps_everything_but_the_program() {
+        let text = r#"{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [
+            {"type": "command", "command": "other"},
+            {"type": "command", "command": "/usr/bin/sayso hook claude", "timeout": 60, "onFailure": "block"}]}]}}"#;
+        let settings = json::read(text, &Limits::default()).unwrap();
+        let found = hooks(
+            Which::CLAUDE,
+            &settings,
+            text,
+            Path::new("/x"),
+            Scope::User,
+            "2.1.325",
+        );
+        assert_eq!(found.len(), 1);
+        assert!(found[0].blocks_on_failure && found[0].for_all_tools);
+        let copy = json::write(&found[0].broken(Broken::Killed));
+        assert!(
+            copy.contains("onFailure")
+                && copy.contains("kill -9")
+                && copy.contains("\"matcher\":\"*\""),
+            "{copy}"
+        );
+        assert!(!copy.contains("sayso") && !copy.contains("other"), "{copy}");
     }
 }

@@ -41,6 +41,7 @@ impl Answer {
         }
     }
 
+    /// The answer of this word.
     pub fn from_word(word: &str) -> Option<Answer> {
         [Answer::Held, Answer::Swallowed, Answer::Untried]
             .into_iter()

@@ -139,7 +139,7 @@ impl Places {
 }
 
 /// The settings that an agent may read, those that count most first.
-fn files(installer: &dyn Installer, places: &Places) -> Vec<(PathBuf, Scope)> {
+pub(crate) fn files(installer: &dyn Installer, places: &Places) -> Vec<(PathBuf, Scope)> {
     let mut all = installer.files(&places.around());
     // In the home itself, the project's file is the person's own.
     let mut known: Vec<PathBuf> = Vec::new();
@@ -286,7 +286,8 @@ fn read(file: &Path) -> Result<Option<String>, String> {
     }
 }
 
-fn hooks(
+/// The hooks of sayso in settings that have groups.
+pub(crate) fn hooks(
     which: Which,
     settings: &Node,
     text: &str,
@@ -322,78 +323,4 @@ fn hooks(
         })
     };
     groups.iter().filter_map(one).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::agents;
-
-    fn handler(command: &str) -> Node {
-        Node::map([
-            ("type", Node::text("command")),
-            ("command", Node::text(command)),
-        ])
-    }
-
-    #[test]
-    fn a_command_that_starts_sayso_is_known() {
-        for (command, program) in [
-            ("/usr/bin/sayso hook claude", Some("/usr/bin/sayso")),
-            (
-                "'/opt/my tools/sayso' hook codex",
-                Some("/opt/my tools/sayso"),
-            ),
-            ("\"/usr/bin/sayso\" hook claude", Some("/usr/bin/sayso")),
-            ("sayso hook claude", Some("sayso")),
-            ("/usr/bin/sayso hook nobody", None),
-            ("/usr/bin/other hook claude", None),
-            ("echo", None),
-            ("", None),
-        ] {
-            let found = agents::ALL
-                .iter()
-                .find_map(|which| started(*which, &handler(command)));
-            assert_eq!(found.as_deref(), program, "{command}");
-        }
-    }
-
-    #[test]
-    fn every_place_is_looked_at_and_an_administrators_counts_first() {
-        let places = Places {
-            home: Some("/h".into()),
-            project: "/h".into(),
-            etc: "/nonexistent".into(),
-        };
-        let found = files(Which::CODEX, &places);
-        let scopes: Vec<Scope> = found.iter().map(|(_, scope)| *scope).collect();
-        assert_eq!(scopes, [Scope::Managed, Scope::User], "{found:?}");
-        assert_eq!(files(Which::CLAUDE, &places).len(), 3);
-    }
-
-    #[test]
-    fn a_copy_keeps_everything_but_the_program() {
-        let text = r#"{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [
-            {"type": "command", "command": "other"},
-            {"type": "command", "command": "/usr/bin/sayso hook claude", "timeout": 60, "onFailure": "block"}]}]}}"#;
-        let settings = json::read(text, &Limits::default()).unwrap();
-        let found = hooks(
-            Which::CLAUDE,
-            &settings,
-            text,
-            Path::new("/x"),
-            Scope::User,
-            "2.1.325",
-        );
-        assert_eq!(found.len(), 1);
-        assert!(found[0].blocks_on_failure && found[0].for_all_tools);
-        let copy = json::write(&found[0].broken(Broken::Killed));
-        assert!(
-            copy.contains("onFailure")
-                && copy.contains("kill -9")
-                && copy.contains("\"matcher\":\"*\""),
-            "{copy}"
-        );
-        assert!(!copy.contains("sayso") && !copy.contains("other"), "{copy}");
-    }
 }

@@ -280,7 +280,7 @@ fn an_unknown_tool_is_unknown_whatever_it_is_called() {
     // Names that mean something harmless elsewhere, with arguments that do, too.
     for which in agents::ALL.into_iter().filter(|which| {
         !matches!(
-            which,
+            *which,
             Which::CLAUDE | Which::CODEX | Which::GENERIC | Which::WINDSURF
         )
     }) {
@@ -308,7 +308,7 @@ fn an_argument_that_the_agent_does_not_have_changes_nothing() {
     let sub = desk.scene.workspace.join("sub");
     for which in agents::ALL
         .into_iter()
-        .filter(|which| !matches!(which, Which::GENERIC))
+        .filter(|which| !matches!(*which, Which::GENERIC))
     {
         let (_, input) = keys(which);
         for key in [

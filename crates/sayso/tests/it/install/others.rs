@@ -11,7 +11,7 @@ use crate::scene::put;
 fn rows() -> impl Iterator<Item = Which> {
     agents::ALL
         .into_iter()
-        .filter(|which| !matches!(which, Which::CLAUDE | Which::CODEX | Which::GENERIC))
+        .filter(|which| !matches!(*which, Which::CLAUDE | Which::CODEX | Which::GENERIC))
 }
 
 #[test]
