@@ -270,22 +270,29 @@ fn judged(which: Which, proof: &Proof, hook: &Configured, version: &str, place: 
         );
     }
     let words = format!("{} ({when})", proof.words.join("; "));
-    let fires = match which {
-        Which::CODEX => "accept the hook in `/hooks` of Codex: it starts no hook that you did not trust".to_owned(),
-        Which::GEMINI if words.contains("auth method") => {
-            "start Gemini CLI once and choose how it logs in: before that it talks to no model, and there is nothing to prove".to_owned()
-        }
-        _ => format!("see that no other setting switches hooks off, and run `sayso install {}`", which.name()),
-    };
-    let closed = match which {
-        Which::CLAUDE => {
-            "set `\"onFailure\": \"block\"` at the hook: `sayso install claude` does".to_owned()
-        }
-        _ => format!(
-            "{0} has no switch for it; where that matters, let {0} ask by itself, too",
-            which.title()
-        ),
-    };
+    let silent = which
+        .facts()
+        .when_silent
+        .iter()
+        .find(|(word, _)| word.is_none_or(|word| words.contains(word)));
+    let fires = silent.map_or_else(
+        || {
+            format!(
+                "see that no other setting switches hooks off, and run `sayso install {}`",
+                which.name()
+            )
+        },
+        |(_, hint)| (*hint).to_owned(),
+    );
+    let closed = which.facts().when_open.map_or_else(
+        || {
+            format!(
+                "{0} has no switch for it; where that matters, let {0} ask by itself, too",
+                which.title()
+            )
+        },
+        str::to_owned,
+    );
     match (proof.fires, proof.fails_closed) {
         (false, _) => Finding::bad(about, words, &fires),
         _ if proof

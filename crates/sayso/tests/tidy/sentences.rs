@@ -68,6 +68,10 @@ const PLACES: [(&str, &str); 19] = [
         "the prompt, the answer, and the counts of the batch",
     ),
     (
+        "crates/sayso/src/agents/hook/",
+        "the verdict, the answer, and where a person can answer",
+    ),
+    (
         "crates/sayso/src/hook/",
         "the verdict, the answer, and where a person can answer",
     ),

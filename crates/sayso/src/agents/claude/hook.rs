@@ -208,6 +208,10 @@ impl Agent for Claude {
         around.attended.as_deref() == Some("0")
     }
 
+    fn how_to_go_on(&self) -> &'static str {
+        "The run waits: allow or deny it with a rule (`sayso rules add`), then go on with `claude -p --resume`"
+    }
+
     /// It shows the new command in full, and the old one above.
     fn asks_about_what_runs(&self) -> bool {
         true

@@ -244,6 +244,11 @@ pub trait Agent: Sync {
     /// Whether a run that nobody watches can be ended at a call, and gone on with later.
     fn can_defer(&self, around: &Around) -> bool;
 
+    /// What to do about a run that was ended so.
+    fn how_to_go_on(&self) -> &'static str {
+        ""
+    }
+
     /// Whether its dialog shows, and its yes runs, the arguments that a hook put in place of others.
     fn asks_about_what_runs(&self) -> bool;
 

@@ -202,7 +202,11 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
             }
             Answer::Refuse(finished) => return Ok(Reply::Deny(refused_words(place, *finished))),
             Answer::Ask(asked) if is_deferred(agent, settings, around) => {
-                return Ok(Reply::Defer(format!("{}. {LATER}", question(&asked))));
+                return Ok(Reply::Defer(format!(
+                    "{}. {}",
+                    question(&asked),
+                    agent.how_to_go_on()
+                )));
             }
             Answer::Ask(asked)
                 if is_handed_over_when_asked(agent, place, around, &asked, wanted) =>
@@ -286,8 +290,6 @@ fn for_gateway(place: &Place, call: &Call) -> Result<(), String> {
 fn is_deferred(agent: &dyn Agent, settings: &Resolved, around: &Around) -> bool {
     settings.hooks_defer && agent.can_defer(around)
 }
-
-const LATER: &str = "The run waits: allow or deny it with a rule (`sayso rules add`), then go on with `claude -p --resume`";
 
 /// Whether the agent's own dialog is enough for a question.
 fn can_ask(
