@@ -141,7 +141,7 @@ fn main() {
     let reading = start.elapsed().as_secs_f64();
     assert_eq!(read as u64, MANY);
 
-    let choice = Choice::new(sayso::install::own::look);
+    let choice = Choice::new(sayso_agents::registry::installed_paths);
     let mut history = History::new(&whereabouts, &choice);
     let start = Instant::now();
     for stored in reader.forwards().expect("entries") {

@@ -18,8 +18,8 @@ use sayso_gate::pipeline::{Bench, Judged, judge};
 
 use super::{Place, PolicyChoice, Stop, now, say};
 use crate::exit_code::Exit;
-use crate::intake::jsonl;
-use crate::intake::jsonl::{BadLine, Missing};
+use sayso_agents::generic::jsonl;
+use sayso_agents::generic::jsonl::{BadLine, Missing};
 use sayso_runtime::assemble;
 use sayso_runtime::report;
 

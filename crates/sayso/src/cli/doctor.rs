@@ -21,8 +21,8 @@ use sayso_store::repair::repair;
 use sayso_store::verify::{Report, What, verify};
 
 use super::{Place, PolicyChoice, Stop, say};
-use crate::agents;
 use crate::exit_code::Exit;
+use sayso_agents as agents;
 use sayso_runtime::record_folder;
 use sayso_tui::lines::paint::{Paint, Tone};
 

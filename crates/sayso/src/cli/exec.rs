@@ -79,7 +79,7 @@ fn exec(id: &str) -> Result<u8, String> {
     let stopped = super::stopped_by_signals();
     let whereabouts = record_folder::whereabouts()?;
     let text = held::take(&whereabouts.state, id, super::now()).map_err(|gone| gone.words(id))?;
-    let (choice, held) = held_text::read(&text, crate::install::own::look)?;
+    let (choice, held) = held_text::read(&text, sayso_agents::registry::installed_paths)?;
     let loaded = policy_snapshot::load(&whereabouts, Path::new(held.workspace()), &choice);
     let passing = Arc::new(Passing {
         stopped: Arc::clone(&stopped),

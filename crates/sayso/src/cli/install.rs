@@ -16,10 +16,10 @@ use super::install_import;
 use super::install_import::Wish as Import;
 use super::install_shown as shown;
 use super::{Stop, confirmed, folder, now, say};
-use crate::agents::{Scope, Which};
 use crate::exit_code::Exit;
-use crate::install;
-use crate::install::{Around, Done, Plan, Refused, Wish};
+use sayso_agents::install;
+use sayso_agents::install::{Around, Done, Plan, Refused, Wish};
+use sayso_agents::{Scope, Which};
 use sayso_runtime::record_folder;
 use sayso_tui::lines::paint::{Paint, Tone};
 
@@ -155,7 +155,7 @@ pub(super) fn around_of(project: Option<&Path>) -> Result<Around, Stop> {
 pub(super) fn install(args: &InstallArgs) -> Result<Exit, Stop> {
     let around = args.common.around()?;
     let wish = Wish {
-        who: args.common.agent,
+        who: args.common.agent.installer(),
         scope: args.common.scope(),
         takeover: args.takeover,
         trust: args.trust,
@@ -185,7 +185,12 @@ pub(super) fn install(args: &InstallArgs) -> Result<Exit, Stop> {
 pub(super) fn uninstall(args: &UninstallArgs) -> Result<Exit, Stop> {
     let around = args.common.around()?;
     clear_up(&args.common, &around)?;
-    let plan = install::uninstall(&around, args.common.agent, args.common.scope()).map_err(stop)?;
+    let plan = args
+        .common
+        .agent
+        .installer()
+        .uninstall(&around, args.common.scope())
+        .map_err(stop)?;
     go(&args.common, &around, &plan, "uninstall")
 }
 

@@ -186,7 +186,7 @@ impl PolicyChoice {
 
 /// A choice without flags, which knows the agents that sayso is installed in.
 fn no_flags() -> Choice {
-    Choice::new(crate::install::own::look)
+    Choice::new(sayso_agents::registry::installed_paths)
 }
 
 fn profile_name(text: &str) -> Result<String, String> {

@@ -22,8 +22,8 @@ use super::{
     Place, PolicyChoice, Stop, policy_examples, policy_notes, policy_show, policy_test, say,
 };
 use crate::exit_code::Exit;
-use crate::import;
-use crate::import::{File, System};
+use sayso_agents::import;
+use sayso_agents::import::{File, System};
 
 /// Look at, check and trust the policy.
 #[derive(Debug, Args)]
@@ -105,7 +105,7 @@ belongs (`sayso policy show` says where that is)."
     Export {
         /// For whom.
         #[arg(long, value_name = "SYSTEM")]
-        to: crate::export::System,
+        to: sayso_agents::export::System,
         /// Policy files; without any, the rules that count here.
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
@@ -222,7 +222,7 @@ fn carried(
 }
 
 fn export(
-    system: crate::export::System,
+    system: sayso_agents::export::System,
     files: &[PathBuf],
     choice: &PolicyChoice,
     as_json: bool,
@@ -276,7 +276,7 @@ fn export(
             }
         }
     }
-    let exported = crate::export::export(system, &rules);
+    let exported = sayso_agents::export::export(system, &rules);
     let mut report = format!("{}\n", nouns::count(rules.len(), "rule"));
     for note in &exported.notes {
         report.push_str(&format!(

@@ -24,12 +24,12 @@ use sayso_gate::start::{self, Flags};
 
 use super::{Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
-use crate::intake::batch;
-use crate::intake::batch::Around;
 use crate::screen;
 use crate::screen::painted::Interrupts;
 use crate::screen::progress::Progress;
 use crate::screen::scripted::Scripted;
+use sayso_agents::generic::batch;
+use sayso_agents::generic::batch::Around;
 use sayso_runtime::held_text;
 use sayso_runtime::mcp_servers::Servers;
 use sayso_runtime::runner::Told;

@@ -94,7 +94,7 @@ fn open(whereabouts: Whereabouts, args: &ServeArgs) -> Result<Exit, Stop> {
     let options = Options {
         listen: args.listen.unwrap_or(Listen::Usual),
         detached: args.detached,
-        installed: crate::install::own::look,
+        installed: sayso_agents::registry::installed_paths,
     };
     let as_json = args.json;
     let detached = args.detached;

@@ -240,7 +240,7 @@ impl Scene {
             file: None,
             profile: self.profile.clone(),
             mode,
-            ..Choice::new(sayso::install::own::look)
+            ..Choice::new(sayso_agents::registry::installed_paths)
         }
     }
 

@@ -106,7 +106,13 @@ const OUTSIDE: [(&str, &[&str]); 2] = [
 ];
 
 /// Crates whose whole graph has no event loop: the pure ones can be called from any, and a hook starts none.
-const NO_EVENT_LOOP: [&str; 4] = ["sayso-core", "sayso-shell", "sayso-world", "sayso-runtime"];
+const NO_EVENT_LOOP: [&str; 5] = [
+    "sayso-core",
+    "sayso-shell",
+    "sayso-world",
+    "sayso-runtime",
+    "sayso-agents",
+];
 
 fn cargo(args: &[&str]) -> String {
     let out = Command::new(env!("CARGO"))

@@ -72,7 +72,7 @@ const PLACES: [(&str, &str); 20] = [
         "the prompt, the answer, and the counts of the batch",
     ),
     (
-        "crates/sayso/src/hook/",
+        "crates/sayso-agents/src/hook/",
         "the verdict, the answer, and where a person can answer",
     ),
     (

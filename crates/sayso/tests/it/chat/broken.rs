@@ -80,7 +80,7 @@ fn breaks_in_a_session() {
     let start = Start {
         whereabouts,
         workspace: folder.clone(),
-        choice: Choice::new(sayso::install::own::look),
+        choice: Choice::new(sayso_agents::registry::installed_paths),
         how: How::Interactive,
         ask: Arc::new(to.clone()),
         told: Box::new(move || told.told()),

@@ -45,7 +45,7 @@ fn breaks_while_a_prompt_is_there() {
     let loaded = sayso_runtime::policy_snapshot::load(
         &whereabouts,
         Path::new("/"),
-        &sayso_runtime::assemble::Choice::new(sayso::install::own::look),
+        &sayso_runtime::assemble::Choice::new(sayso_agents::registry::installed_paths),
     );
     let settings = sayso_runtime::workbench::settings(&loaded.policy).unwrap();
     let painted = Painted::open(
