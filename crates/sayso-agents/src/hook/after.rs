@@ -16,6 +16,7 @@ use sayso_store::{held, record};
 use super::place::{Place, now};
 use crate::hook::agent::{Agent, Session, Wanted, numbered};
 use sayso_runtime::answered_elsewhere::{self, Open};
+use sayso_runtime::assemble::FindInstalled;
 use sayso_runtime::{assemble, lineage, record_folder};
 
 /// A call has run.
@@ -25,14 +26,14 @@ use sayso_runtime::{assemble, lineage, record_folder};
 pub(super) fn after(
     agent: &dyn Agent,
     wanted: &Wanted,
-    succeeded: bool,
-    milliseconds: u64,
+    ran: (bool, u64),
+    installed: FindInstalled,
 ) -> Result<(), String> {
     let Some(first) = wanted.calls.first() else {
         return Ok(());
     };
     let Some(key) = &wanted.key else {
-        return finished(agent, wanted, succeeded, milliseconds);
+        return finished(agent, wanted, ran, installed);
     };
     // A command that sayso put there is none that was let through, and tells its end itself.
     let Some(id) =
@@ -46,19 +47,19 @@ pub(super) fn after(
         .iter_mut()
         .for_each(|call| call.id.clone_from(&id));
     named.calls = numbered(named.calls);
-    finished(agent, &named, succeeded, milliseconds)
+    finished(agent, &named, ran, installed)
 }
 
 fn finished(
     agent: &dyn Agent,
     wanted: &Wanted,
-    succeeded: bool,
-    milliseconds: u64,
+    (succeeded, milliseconds): (bool, u64),
+    installed: FindInstalled,
 ) -> Result<(), String> {
     let Some(first) = wanted.calls.first() else {
         return Ok(());
     };
-    let place = Place::open(&first.workspace, &first.session)?;
+    let place = Place::open(&first.workspace, &first.session, installed)?;
     let pending = answered_elsewhere::take(place.state(), &first.session, &first.id)?;
     if pending.handed_over || place.is_own_command(&wanted.input) {
         return Ok(());
@@ -115,8 +116,12 @@ fn finished(
 ///
 /// # Errors
 /// When that cannot be written down.
-pub(super) fn started(agent: &dyn Agent, session: &Session) -> Result<(), String> {
-    let place = Place::open(&session.workspace, &session.id)?;
+pub(super) fn started(
+    agent: &dyn Agent,
+    session: &Session,
+    installed: FindInstalled,
+) -> Result<(), String> {
+    let place = Place::open(&session.workspace, &session.id, installed)?;
     if let Some(warning) = assemble::warning_at_start(&place.policy) {
         let _ = writeln!(std::io::stderr(), "{warning}");
     }
@@ -142,11 +147,15 @@ pub(super) fn started(agent: &dyn Agent, session: &Session) -> Result<(), String
 ///
 /// # Errors
 /// When that cannot be written down.
-pub(super) fn idle(agent: &dyn Agent, session: &Session) -> Result<(), String> {
+pub(super) fn idle(
+    agent: &dyn Agent,
+    session: &Session,
+    installed: FindInstalled,
+) -> Result<(), String> {
     close(
         agent,
         session,
-        &Place::open(&session.workspace, &session.id)?,
+        &Place::open(&session.workspace, &session.id, installed)?,
         false,
     )
 }
@@ -155,8 +164,12 @@ pub(super) fn idle(agent: &dyn Agent, session: &Session) -> Result<(), String> {
 ///
 /// # Errors
 /// When that cannot be written down.
-pub(super) fn ended(agent: &dyn Agent, session: &Session) -> Result<(), String> {
-    let place = Place::open(&session.workspace, &session.id)?;
+pub(super) fn ended(
+    agent: &dyn Agent,
+    session: &Session,
+    installed: FindInstalled,
+) -> Result<(), String> {
+    let place = Place::open(&session.workspace, &session.id, installed)?;
     close(agent, session, &place, true)?;
     place.recorder.end_session(&session.id)
 }

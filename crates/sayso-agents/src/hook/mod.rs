@@ -31,6 +31,7 @@ use deadline::TooLate;
 use place::{Place, now};
 use sayso_runtime::answered_elsewhere::{self, Pending};
 use sayso_runtime::ask_inbox;
+use sayso_runtime::assemble::FindInstalled;
 use sayso_runtime::{held_text, lineage, record_folder};
 
 /// The status of a hook that has something to complain about and nothing to deny.
@@ -56,8 +57,8 @@ fn too_late() -> Said {
     Said::refused("it could not be judged in time; nothing was changed")
 }
 
-/// Answers one call of a hook.
-pub fn answer(agent: &dyn Agent, input: &[u8], around: &Around) -> Said {
+/// Answers one call of a hook. `installed` finds where sayso is installed, for the policy.
+pub fn answer(agent: &dyn Agent, input: &[u8], around: &Around, installed: FindInstalled) -> Said {
     let document = match document(input) {
         Ok(document) => document,
         Err(why) => return Said::refused(&why),
@@ -77,24 +78,26 @@ pub fn answer(agent: &dyn Agent, input: &[u8], around: &Around) -> Said {
     match event {
         Event::Before(wanted) => agent.before(
             &placed(wanted)
-                .and_then(|wanted| before(agent, &wanted, around))
+                .and_then(|wanted| before(agent, &wanted, around, installed))
                 .unwrap_or_else(Reply::Deny),
         ),
         Event::Permission(wanted) => agent.permission(
             &placed(wanted)
-                .and_then(|wanted| permission(agent, &wanted))
+                .and_then(|wanted| permission(agent, &wanted, installed))
                 .unwrap_or_else(Reply::Deny),
         ),
         Event::After {
             wanted,
             succeeded,
             milliseconds,
-        } => complain(
-            placed(wanted).and_then(|wanted| after::after(agent, &wanted, succeeded, milliseconds)),
-        ),
-        Event::Started(session) => complain(after::started(agent, &session)),
-        Event::Idle(session) => complain(after::idle(agent, &session)),
-        Event::Ended(session) => complain(after::ended(agent, &session)),
+        } => {
+            complain(placed(wanted).and_then(|wanted| {
+                after::after(agent, &wanted, (succeeded, milliseconds), installed)
+            }))
+        }
+        Event::Started(session) => complain(after::started(agent, &session, installed)),
+        Event::Idle(session) => complain(after::idle(agent, &session, installed)),
+        Event::Ended(session) => complain(after::ended(agent, &session, installed)),
         Event::Other => Said::nothing(),
     }
 }
@@ -133,9 +136,14 @@ fn placed(agent: &dyn Agent, document: &Node, mut wanted: Wanted) -> Result<Want
 }
 
 /// The answer to a call that is about to run. An error is a denial.
-fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, String> {
+fn before(
+    agent: &dyn Agent,
+    wanted: &Wanted,
+    around: &Around,
+    installed: FindInstalled,
+) -> Result<Reply, String> {
     let Some(key) = &wanted.key else {
-        return judged(agent, wanted, around);
+        return judged(agent, wanted, around, installed);
     };
     // Every call has an id of its own, also where the agent gives it none: what was answered once must not count for the next one.
     let id = Ids::new().next(agent.name());
@@ -145,7 +153,7 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
         .iter_mut()
         .for_each(|call| call.id.clone_from(&id));
     named.calls = agent::numbered(named.calls);
-    let reply = judged(agent, &named, around)?;
+    let reply = judged(agent, &named, around, installed)?;
     if let (Some(first), Reply::Allow(_)) = (named.calls.first(), &reply) {
         answered_elsewhere::put_name(
             &record_folder::whereabouts()?.state,
@@ -157,10 +165,19 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     Ok(reply)
 }
 
-fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, String> {
+fn judged(
+    agent: &dyn Agent,
+    wanted: &Wanted,
+    around: &Around,
+    installed: FindInstalled,
+) -> Result<Reply, String> {
     let first = wanted.calls.first().ok_or("there is nothing to call")?;
     // The process ends with its answer, and gives everything back at once, which is faster than piece by piece.
-    let place: &'static Place = Box::leak(Box::new(Place::open(&first.workspace, &first.session)?));
+    let place: &'static Place = Box::leak(Box::new(Place::open(
+        &first.workspace,
+        &first.session,
+        installed,
+    )?));
     // Not every agent says when a session begins, and a session may be older than this sayso.
     lineage::remember(place.state(), agent.name())?;
     let settings = place.settings()?;
@@ -518,9 +535,13 @@ fn was_answered(place: &Place, calls: &[Call]) -> Result<bool, String> {
 }
 
 /// The answer in place of the person, where the agent would ask by itself. An error is a denial.
-fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
+fn permission(
+    agent: &dyn Agent,
+    wanted: &Wanted,
+    installed: FindInstalled,
+) -> Result<Reply, String> {
     let first = wanted.calls.first().ok_or("there is nothing to call")?;
-    let place = Place::open(&first.workspace, &first.session)?;
+    let place = Place::open(&first.workspace, &first.session, installed)?;
     if wanted.is_inner || place.is_own_command(&wanted.input) {
         return Ok(Reply::Nothing);
     }

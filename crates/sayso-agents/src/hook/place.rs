@@ -26,7 +26,7 @@ use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
 use crate::hook::inbox::Inbox;
-use sayso_runtime::assemble::{Choice, RealWorld};
+use sayso_runtime::assemble::{Choice, FindInstalled, RealWorld};
 use sayso_runtime::decision_log::DecisionLog;
 use sayso_runtime::outlook::{HookWorld, changed_files};
 use sayso_runtime::recorder::Recorder;
@@ -58,14 +58,14 @@ impl Place {
     ///
     /// # Errors
     /// When there is no policy, or nothing can be written down.
-    pub fn open(workspace: &str, session: &str) -> Result<Place, String> {
+    pub fn open(workspace: &str, session: &str, installed: FindInstalled) -> Result<Place, String> {
         let (whereabouts, files) = record_folder::with_files()?;
         let folder = Folder::open(&whereabouts.state)?;
         // What an agent starts, an agent could set variables for.
         let choice = Choice {
             ignores_environment: true,
             session: Some(session.to_owned()),
-            ..Choice::new(crate::registry::installed_paths)
+            ..Choice::new(installed)
         };
         let loaded =
             policy_snapshot::load_in(&folder, &whereabouts, Path::new(workspace), &choice, files);

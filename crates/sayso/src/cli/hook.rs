@@ -103,7 +103,12 @@ fn answer(agent: &'static dyn Agent) -> Said {
         .take(LONGEST as u64 + 1)
         .read_to_end(&mut input)
     {
-        Ok(_) => hook::answer(agent, &input, &agent.around()),
+        Ok(_) => hook::answer(
+            agent,
+            &input,
+            &agent.around(),
+            sayso_agents::registry::installed_paths,
+        ),
         Err(error) => Said::refused(&format!(
             "what the agent wants to do could not be read: {error}"
         )),

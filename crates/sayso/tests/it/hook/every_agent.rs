@@ -1,6 +1,5 @@
 //! Payloads that no agent sends, and what none of them may be answered, for every agent that there is a hook for.
 
-use sayso_agents;
 use sayso_agents::Which;
 use serde_json::{Value, json};
 
@@ -104,7 +103,7 @@ fn a_sound_call_is_allowed_and_a_denied_one_is_denied_in_its_own_form() {
     desk.scene.user_policy(
         "version: 1\nrules:\n  - deny: {command: \"touch *\"}\n    reason: not that one\n",
     );
-    for which in agents::ALL {
+    for which in sayso_agents::ALL {
         let done = raw(
             &desk,
             which.name(),
@@ -147,7 +146,7 @@ fn a_sound_call_is_allowed_and_a_denied_one_is_denied_in_its_own_form() {
 #[test]
 fn what_is_not_one_sound_document_is_denied_by_every_agents_hook() {
     let desk = Desk::with(&[]);
-    for which in agents::ALL {
+    for which in sayso_agents::ALL {
         let sound = call(&desk, which, "true").to_string();
         let (tool, input) = keys(which);
         let twice = sound.replacen(
@@ -197,7 +196,7 @@ fn what_is_not_one_sound_document_is_denied_by_every_agents_hook() {
 #[test]
 fn wrong_types_and_unknown_events_are_denied_by_every_agents_hook() {
     let desk = Desk::with(&[]);
-    for which in agents::ALL {
+    for which in sayso_agents::ALL {
         let sound = call(&desk, which, "true");
         for (key, _) in sound.as_object().unwrap() {
             // What says nothing of the call, the hook does not look at.
@@ -279,7 +278,7 @@ fn wrong_types_and_unknown_events_are_denied_by_every_agents_hook() {
 fn an_unknown_tool_is_unknown_whatever_it_is_called() {
     let desk = Desk::with(&[("a.txt", "one\n")]);
     // Names that mean something harmless elsewhere, with arguments that do, too.
-    for which in agents::ALL.into_iter().filter(|which| {
+    for which in sayso_agents::ALL.into_iter().filter(|which| {
         !matches!(
             *which,
             Which::CLAUDE | Which::CODEX | Which::GENERIC | Which::WINDSURF
@@ -307,7 +306,7 @@ fn an_argument_that_the_agent_does_not_have_changes_nothing() {
     let desk = Desk::with(&[("a.txt", "one\n"), ("sub/b.txt", "two\n")]);
     std::fs::write(desk.scene.home.join("c.txt"), "three\n").unwrap();
     let sub = desk.scene.workspace.join("sub");
-    for which in agents::ALL
+    for which in sayso_agents::ALL
         .into_iter()
         .filter(|which| !matches!(*which, Which::GENERIC))
     {

@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sayso_agents;
 use sayso_agents::Which;
 
 use super::every_agent::{call, is_denial};
@@ -57,7 +56,7 @@ fn finding_d_02_no_limit_ends_a_hook_before_it_denies() {
         "-f 0", "-f 1", "-f 8", "-s 256", "-s 1024", "-t 1", "-n 4", "-n 6", "-n 10", "-u 1",
         "-l 0", "-d 8192", "-i 0", "-q 0", "-x 0",
     ];
-    for which in agents::ALL {
+    for which in sayso_agents::ALL {
         let desk = Desk::with(&[]);
         for limit in limits {
             let Some(done) = under(&desk, which, &format!("ulimit {limit}")) else {
@@ -251,7 +250,7 @@ fn finding_d_07_an_answer_that_cannot_be_read_is_a_denial_by_its_status() {
         "> /dev/full",
         "> >(exec <&-)",
     ];
-    for which in agents::ALL {
+    for which in sayso_agents::ALL {
         let desk = Desk::with(&[("a.txt", "one\n")]);
         for output in outputs {
             for command in ["rm -rf /", "cat a.txt", "make all"] {

@@ -2,16 +2,14 @@
 
 use std::fs;
 
-use sayso_agents;
 use sayso_agents::install;
-use sayso_agents::install::others;
 use sayso_agents::{Scope, Which};
 
 use super::{Home, wish};
 use crate::scene::put;
 
 fn rows() -> impl Iterator<Item = Which> {
-    agents::ALL
+    sayso_agents::ALL
         .into_iter()
         .filter(|which| !matches!(*which, Which::CLAUDE | Which::CODEX | Which::GENERIC))
 }

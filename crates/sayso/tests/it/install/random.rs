@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use proptest::prelude::*;
+use sayso_agents::claude::install as claude;
+use sayso_agents::codex::install as codex;
 use sayso_agents::install;
 use sayso_agents::install::grouped_hooks::{Hooks, places};
 use sayso_agents::install::json_edits::Document;
-use sayso_agents::install::{claude, codex};
 use sayso_agents::{Scope, Which};
 use serde_json::{Map, Value, json};
 
