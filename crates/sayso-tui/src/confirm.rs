@@ -7,7 +7,7 @@ use sayso_core::prompt::{Offer, Prompt};
 use crate::fold::{self, GOES_ON, Spans, line};
 use crate::key::Key;
 use crate::legend;
-use crate::patterns::{Earlier, Patterns};
+use crate::patterns::{self, Earlier, Patterns};
 use crate::theme::Tone;
 
 /// The choice between the answers of a scope.
@@ -124,7 +124,7 @@ impl Confirm {
         out.extend(
             self.earlier
                 .iter()
-                .flat_map(|earlier| earlier.row(prompt, width)),
+                .flat_map(|earlier| patterns::row(earlier, prompt, width)),
         );
         let mut keys = vec![
             legend::entry("y", "keep that, and allow this"),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use sayso_core::answer::learned_rule::LearnedRule;
 use sayso_core::answer::scope::Scope;
-use sayso_core::call::tool::Kind;
+pub use sayso_core::prompt::patterns::{Earlier, Patterns};
 use sayso_core::prompt::{Choice, Offer, Prompt, RuleText, Stores};
 use sayso_core::text::visible::visible;
 
@@ -14,67 +14,14 @@ use crate::legend;
 use crate::text_entry::Entry;
 use crate::theme::Tone;
 
-/// Who knows about patterns: the gate that takes them, and the record.
-pub trait Patterns: Send + Sync {
-    /// The rule of a pattern that is typed at this prompt, or why the gate would not take it.
-    fn check(&self, text: &str, prompt: &Prompt) -> Result<LearnedRule, String>;
-
-    /// What else an answer would have covered, had it been given before; none where that is not known.
-    fn earlier(&self, stores: &Stores, scope: Scope, prompt: &Prompt) -> Option<Earlier>;
-}
-
-/// What a pattern would have covered before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Earlier {
-    /// So many different calls were looked at.
-    pub looked_at: usize,
-    /// There are more in the record.
-    pub more: bool,
-    /// So many of them fit, besides the one that is asked about.
-    pub fit: usize,
-    /// So many of these were denied.
-    pub denied: usize,
-}
-
-impl Earlier {
-    /// In words: "also matches 3 earlier commands, none denied".
-    pub fn words(&self, prompt: &Prompt) -> String {
-        let noun = if prompt.operation.kind() == Kind::Terminal {
-            "command"
-        } else {
-            "call"
-        };
-        let calls = |count: usize| {
-            if count == 1 {
-                format!("1 earlier {noun}")
-            } else {
-                format!("{count} earlier {noun}s")
-            }
-        };
-        let scope = if self.more {
-            format!(" (of the last {})", self.looked_at)
-        } else {
-            String::new()
-        };
-        match (self.fit, self.denied) {
-            (0, _) => format!("matches no other earlier {noun}{scope}"),
-            (fit, 0) => format!("also matches {}, none denied{scope}", calls(fit)),
-            (fit, denied) => format!(
-                "also matches {}, {denied} of them DENIED{scope}",
-                calls(fit)
-            ),
-        }
-    }
-
-    /// As a row below what is offered.
-    pub(crate) fn row(&self, prompt: &Prompt, width: usize) -> Vec<Spans> {
-        let tone = if self.denied > 0 {
-            Tone::Warning
-        } else {
-            Tone::Text
-        };
-        fold::words(tone, &format!("  {}", self.words(prompt)), width)
-    }
+/// What a pattern would have covered before, as a row below what is offered.
+pub(crate) fn row(earlier: &Earlier, prompt: &Prompt, width: usize) -> Vec<Spans> {
+    let tone = if earlier.denied > 0 {
+        Tone::Warning
+    } else {
+        Tone::Text
+    };
+    fold::words(tone, &format!("  {}", earlier.words(prompt)), width)
 }
 
 /// Nobody knows about patterns, so none is taken.
@@ -231,7 +178,7 @@ impl PatternEntry {
                 out.extend(
                     self.earlier
                         .iter()
-                        .flat_map(|earlier| earlier.row(prompt, width)),
+                        .flat_map(|earlier| row(earlier, prompt, width)),
                 );
             }
             (Ok(_), None) => {}

@@ -2,6 +2,7 @@
 
 use sayso_core::analysis::risk::{Level, Risk, Tier};
 use sayso_core::answer::verdict::Verdict;
+use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::keymap::Keymap;
 use sayso_core::prompt::{Prompt, Round, Style};
 
@@ -20,6 +21,24 @@ pub struct Look {
     pub enter_approves: bool,
     /// Colours.
     pub theme: Theme,
+}
+
+impl Look {
+    /// As the settings say, with colours unless `NO_COLOR` is set.
+    pub fn of(settings: &Resolved) -> Look {
+        let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Look {
+            keymap: Keymap::named(&settings.keymap),
+            risk: settings.show_risk_level,
+            rule: settings.show_matched_pattern,
+            enter_approves: settings.enter_approves,
+            theme: if colours {
+                Theme::COLOURS
+            } else {
+                Theme::PLAIN
+            },
+        }
+    }
 }
 
 /// Whether a prompt looks different from a routine one.

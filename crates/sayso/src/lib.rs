@@ -1,39 +1,6 @@
-//! The program `sayso`: commands, doors, and the composition of all parts.
+//! The program `sayso`: its commands, their arguments, and what they print.
 
-pub mod acp;
-pub mod agents;
-pub mod assemble;
-pub mod bounded;
-pub mod bounding;
-pub mod canary;
-pub mod chat;
 pub mod cli;
-pub mod decision_log;
 pub mod exit_code;
 pub mod expected;
-mod explained;
-pub mod export;
-mod git_identity;
-pub mod heads;
-pub mod holding;
-pub mod hook;
-pub mod import;
-pub mod install;
-pub mod intake;
-pub mod learned;
-pub mod lineage;
-pub mod mcp;
-pub mod newcomers;
-pub mod outlook;
-pub mod quick;
-pub mod record_folder;
-pub mod recorder;
-pub mod replay;
-pub mod report;
-mod rpc;
-pub mod runner;
 pub mod screen;
-pub mod scripted;
-pub mod serve;
-mod shelf;
-pub mod workbench;

@@ -1,6 +1,7 @@
 //! An open question to the person: what is asked, which answers it takes, and how it can end.
 
 pub mod keymap;
+pub mod patterns;
 pub mod presentation;
 
 use std::sync::Arc;

@@ -13,7 +13,6 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use measure::Table;
-use sayso::assemble::RealWorld;
 use sayso_core::answer::grant::Grant;
 use sayso_core::answer::run_mode::Run as How;
 use sayso_core::answer::scope::Scope;
@@ -28,6 +27,7 @@ use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Ask, Later, Ran, Run, Store};
 use sayso_gate::prompts::{Answerer, Prompts};
+use sayso_runtime::assemble::RealWorld;
 use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use sayso::assemble::RealWorld;
+use sayso_runtime::assemble::RealWorld;
 use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 use tempfile::TempDir;

@@ -8,10 +8,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use sayso::assemble::{Choice, RealWorld};
-use sayso::recorder::Recorder;
-use sayso::replay::history::History;
-use sayso::workbench::settings;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::run_mode::Run;
 use sayso_core::call::operation::{Call, Operation};
@@ -20,6 +16,10 @@ use sayso_core::text::node::Node;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::Store as _;
+use sayso_runtime::assemble::{Choice, RealWorld};
+use sayso_runtime::recorder::Recorder;
+use sayso_runtime::replay::history::History;
+use sayso_runtime::workbench::settings;
 use sayso_store::journal::Journal;
 use sayso_store::read::Reader;
 use sayso_store::verify::verify;
@@ -141,7 +141,7 @@ fn main() {
     let reading = start.elapsed().as_secs_f64();
     assert_eq!(read as u64, MANY);
 
-    let choice = Choice::default();
+    let choice = Choice::new(sayso_agents::registry::installed_paths);
     let mut history = History::new(&whereabouts, &choice);
     let start = Instant::now();
     for stored in reader.forwards().expect("entries") {

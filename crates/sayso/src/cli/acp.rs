@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Stop;
-use crate::acp::{self, Options};
 use crate::exit_code::Exit;
-use crate::mcp;
+use sayso_gateway::acp;
+use sayso_gateway::acp::Options;
+use sayso_runtime::assemble::Choice;
 
 /// Run an editor's agent behind the gate: what it asks for is judged before the editor or you hear of it.
 #[derive(Debug, Args)]
@@ -24,7 +25,7 @@ Exit status: that of the agent; 2 if it could not be started."
 )]
 pub(super) struct AcpArgs {
     /// The name of the agent in rules and in the record; without it, what its command says.
-    #[arg(long, value_name = "NAME", value_parser = mcp::checked_name)]
+    #[arg(long, value_name = "NAME", value_parser = sayso_runtime::mcp_servers::name::checked)]
     name: Option<String>,
 
     /// Put this policy on top. It only tightens, until you trust it with `sayso policy trust`.
@@ -38,17 +39,20 @@ pub(super) struct AcpArgs {
 
 pub(super) fn run(args: AcpArgs) -> Result<Exit, Stop> {
     super::warn_at_start();
-    let policy = args
-        .policy
-        .map(|path| std::path::absolute(&path).unwrap_or(path));
+    let choice = Choice {
+        file: args
+            .policy
+            .map(|path| std::path::absolute(&path).unwrap_or(path)),
+        ..super::no_flags()
+    };
     // An agent without a plain name is still an agent.
     let name = args
         .name
-        .or_else(|| mcp::name_of_command(&args.command).ok())
+        .or_else(|| sayso_runtime::mcp_servers::name::of_command(&args.command).ok())
         .unwrap_or_else(|| "acp".to_owned());
     match acp::run(Options {
         name,
-        policy,
+        choice,
         command: args.command,
     }) {
         Ok(never) => match never {},

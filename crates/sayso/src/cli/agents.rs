@@ -8,12 +8,15 @@ use sayso_core::text::visible::visible;
 
 use super::doctor::Finding;
 use super::{Place, now};
-use crate::agents::{self, Which};
-use crate::canary::asks::Answer;
-use crate::canary::configured::{self, Configured, Places, Settings};
-use crate::canary::proof::Proof;
-use crate::canary::{self, last_call};
 use crate::screen::ago::ago;
+use sayso_agents as agents;
+use sayso_agents::Which;
+use sayso_agents::probe;
+use sayso_agents::probe::ask_modes::Answer;
+use sayso_agents::probe::configured_hooks;
+use sayso_agents::probe::configured_hooks::{Configured, Places, Settings};
+use sayso_agents::probe::last_call;
+use sayso_agents::probe::proof::Proof;
 
 /// A proof is old after so many seconds.
 const OLD: i64 = 7 * 24 * 3600;
@@ -47,9 +50,9 @@ pub(super) fn look(which: Which, place: &Place, named: &[Named], tries: bool) ->
         .rev()
         .find(|(of, _)| *of == which)
         .map(|(_, path)| path.clone());
-    let program = named.or_else(|| agents::program(which, &place.whereabouts.path))?;
+    let program = named.or_else(|| agents::program::find(which, &place.whereabouts.path))?;
     let names = names(which);
-    let version = match agents::version(&program) {
+    let version = match agents::program::version(&program) {
         Ok(version) => version,
         Err(why) => {
             let words = format!("{}: {why}", program.display());
@@ -72,7 +75,7 @@ pub(super) fn look(which: Which, place: &Place, named: &[Named], tries: bool) ->
         project: PathBuf::from(&place.folder),
         etc: PathBuf::from("/etc"),
     };
-    let settings = configured::look(which, &version, &places);
+    let settings = configured_hooks::look(which.installer(), &version, &places);
     let mut findings = about_settings(which, &settings);
     let binary = &place.whereabouts.binary;
     let hook = settings
@@ -191,12 +194,22 @@ fn about_hook(which: Which, hook: &Configured, whole: &str, binary: &Path) -> Fi
             format!("{whole}; {place} is called for some tools only"),
             &again,
         ),
-        () if which == Which::Claude && !which.blocks_since(&hook.version) => Finding::odd(
-            about,
-            format!("{whole}; {place} starts this sayso, but calls run when it is killed"),
-            "update to 2.1.295 or later",
-        ),
-        () if which == Which::Claude && !hook.blocks_on_failure => Finding::odd(
+        () if which.facts().blocks_since.is_some() && !which.blocks_since(&hook.version) => {
+            Finding::odd(
+                about,
+                format!("{whole}; {place} starts this sayso, but calls run when it is killed"),
+                &format!(
+                    "update to {} or later",
+                    which
+                        .facts()
+                        .blocks_since
+                        .unwrap_or_default()
+                        .map(|number| number.to_string())
+                        .join(".")
+                ),
+            )
+        }
+        () if which.facts().blocks_since.is_some() && !hook.blocks_on_failure => Finding::odd(
             about,
             format!(
                 "{whole}; {place} starts this sayso, but calls run when it is killed: `onFailure` is not `block`"
@@ -223,7 +236,15 @@ fn canary(
             // It is only there to pass the time.
             let _ = writeln!(io::stderr(), "starting {} a few times …", which.name());
         }
-        let proof = canary::prove(which, program, version, hook, whereabouts, now());
+        let proof = probe::prove(
+            which,
+            which.probe(),
+            program,
+            version,
+            hook,
+            whereabouts,
+            now(),
+        );
         proof.and_then(|proof| proof.write(&whereabouts.state).map(|()| Some(proof)))
     } else {
         Proof::read(&whereabouts.state, which.name())
@@ -252,22 +273,29 @@ fn judged(which: Which, proof: &Proof, hook: &Configured, version: &str, place: 
         );
     }
     let words = format!("{} ({when})", proof.words.join("; "));
-    let fires = match which {
-        Which::Codex => "accept the hook in `/hooks` of Codex: it starts no hook that you did not trust".to_owned(),
-        Which::Gemini if words.contains("auth method") => {
-            "start Gemini CLI once and choose how it logs in: before that it talks to no model, and there is nothing to prove".to_owned()
-        }
-        _ => format!("see that no other setting switches hooks off, and run `sayso install {}`", which.name()),
-    };
-    let closed = match which {
-        Which::Claude => {
-            "set `\"onFailure\": \"block\"` at the hook: `sayso install claude` does".to_owned()
-        }
-        _ => format!(
-            "{0} has no switch for it; where that matters, let {0} ask by itself, too",
-            which.title()
-        ),
-    };
+    let silent = which
+        .facts()
+        .when_silent
+        .iter()
+        .find(|(word, _)| word.is_none_or(|word| words.contains(word)));
+    let fires = silent.map_or_else(
+        || {
+            format!(
+                "see that no other setting switches hooks off, and run `sayso install {}`",
+                which.name()
+            )
+        },
+        |(_, hint)| (*hint).to_owned(),
+    );
+    let closed = which.facts().when_open.map_or_else(
+        || {
+            format!(
+                "{0} has no switch for it; where that matters, let {0} ask by itself, too",
+                which.title()
+            )
+        },
+        str::to_owned,
+    );
     match (proof.fires, proof.fails_closed) {
         (false, _) => Finding::bad(about, words, &fires),
         _ if proof

@@ -28,15 +28,16 @@ use sayso_world::machine::Machine;
 
 use super::run::Nobody;
 use super::{Place, PolicyChoice, Stop, say};
-use crate::assemble::RealWorld;
 use crate::exit_code::Exit;
-use crate::hook::inbox;
-use crate::intake::request::{MAX_DESCRIPTION, Request};
-use crate::recorder::Recorder;
-use crate::rpc::inbox::in_inbox;
+use crate::screen;
 use crate::screen::painted::Interrupts;
-use crate::screen::{self, line};
-use crate::workbench::settings;
+use sayso_gateway::rpc::inbox::in_inbox;
+use sayso_runtime::ask_inbox;
+use sayso_runtime::assemble::RealWorld;
+use sayso_runtime::call_request::{MAX_DESCRIPTION, Request};
+use sayso_runtime::recorder::Recorder;
+use sayso_runtime::workbench::settings;
+use sayso_tui::terminal::typed_ahead;
 
 /// The longest JSON of an option, in bytes.
 const MAX_JSON: usize = 16 << 20;
@@ -274,14 +275,14 @@ fn presentation(text: &str) -> Result<Given, Stop> {
 type Person = (Arc<dyn Ask>, Option<String>);
 
 fn person(args: &AskArgs, settings: &Resolved, state: &Path) -> Result<Person, Stop> {
-    if !args.inbox && line::is_there() {
+    if !args.inbox && typed_ahead::is_there() {
         let stopped: Arc<AtomicBool> = super::stopped_by_signals();
         let screen =
             screen::at_terminal(settings, args.plain, state, &stopped, Interrupts::Stop)
                 .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?;
         return Ok((screen, None));
     }
-    match inbox::is_there(state) {
+    match ask_inbox::is_there(state) {
         Ok(_) => Ok((Arc::new(InInbox(state.to_owned())), None)),
         Err(trouble) => {
             let terminal = if args.inbox {

@@ -23,33 +23,37 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::run::{Nobody, exit, result};
 use super::{Place, PolicyChoice, Stop, say};
-use crate::chat;
-use crate::chat::app::{App, Left, Now};
-use crate::chat::base::{Base, MakeTold, Start};
-use crate::chat::commands::{COMMANDS, sandbox};
-use crate::chat::conversation::Said;
-use crate::chat::history::History;
-use crate::chat::in_lines::{AtLines, InLines};
-use crate::chat::instructions::instructions;
-use crate::chat::model::configured::Configured;
-use crate::chat::model::{Model, Trouble};
-use crate::chat::news::{News, ToScreen};
-use crate::chat::offered::Around;
-use crate::chat::once::Lines;
-use crate::chat::session::{self, Session, short};
-use crate::chat::shown;
-use crate::chat::turn::{Ended, Turn};
 use crate::exit_code::Exit;
-use crate::record_folder;
-use crate::runner::Told;
 use crate::screen;
 use crate::screen::ago::ago;
-use crate::screen::earlier::InRecord;
-use crate::screen::paint::Paint;
+use crate::screen::line::Line;
 use crate::screen::painted::Interrupts;
 use crate::screen::progress::Progress;
-use crate::screen::tty::Tty;
-use crate::workbench::settings;
+use sayso_chat as chat;
+use sayso_chat::app::{App, Left, Now};
+use sayso_chat::commands::{COMMANDS, sandbox};
+use sayso_chat::conversation::Said;
+use sayso_chat::history::History;
+use sayso_chat::in_lines::{AtLines, InLines};
+use sayso_chat::instructions::instructions;
+use sayso_chat::model::configured::Configured;
+use sayso_chat::model::{Model, Trouble};
+use sayso_chat::one_turn::Lines;
+use sayso_chat::runtime::{Base, MakeTold, Start};
+use sayso_chat::session;
+use sayso_chat::session::{Session, short};
+use sayso_chat::settings_text;
+use sayso_chat::tool_schemas::Around;
+use sayso_chat::turn::{Ended, Turn};
+use sayso_chat::turn_events::{News, ToScreen};
+use sayso_core::policy::settings::Resolved;
+use sayso_runtime::earlier_calls::InRecord;
+use sayso_runtime::record_folder;
+use sayso_runtime::runner::Told;
+use sayso_runtime::workbench::settings;
+use sayso_tui::lines::paint::Paint;
+use sayso_tui::lines::plain::Look;
+use sayso_tui::terminal::tty::Tty;
 
 /// The longest question that is read from standard input.
 const LONGEST_QUESTION: u64 = 4 << 20;
@@ -291,7 +295,13 @@ fn in_lines(
         .cloned()
         .ok_or_else(|| Stop::usage("the policy cannot be read"))?;
     let patterns = Arc::new(InRecord::new(place.whereabouts.state.clone()));
-    let ask = Arc::new(AtLines::new(usual, patterns, Arc::clone(&stopped)));
+    let stops = Arc::clone(&stopped);
+    let open = move |settings: &Resolved| -> io::Result<Box<dyn Ask>> {
+        let look = |paint| Look::of(settings, paint);
+        let line = Line::open(look, Arc::<InRecord>::clone(&patterns), Arc::clone(&stops))?;
+        Ok(Box::new(line))
+    };
+    let ask = Arc::new(AtLines::new(usual, Box::new(open)));
     let progress = Arc::new(progress(false));
     let start = Start {
         whereabouts: place.whereabouts,
@@ -486,7 +496,7 @@ fn once(
     };
     let system = instructions(
         &around.workspace,
-        shown::mode(how, base.settings(&args.agent).as_ref()),
+        settings_text::mode(how, base.settings(&args.agent).as_ref()),
     );
     let person = Said::Person(question);
     session.keep(&person).map_err(Stop::usage)?;

@@ -17,10 +17,11 @@ use sayso_core::text::{Limits, json};
 use sayso_gate::pipeline::{Bench, Judged, judge};
 
 use super::{Place, PolicyChoice, Stop, now, say};
-use crate::assemble;
 use crate::exit_code::Exit;
-use crate::intake::jsonl::{self, BadLine, Missing};
-use crate::report;
+use sayso_agents::generic::jsonl;
+use sayso_agents::generic::jsonl::{BadLine, Missing};
+use sayso_runtime::assemble;
+use sayso_runtime::report;
 
 /// Judge a command or a tool call without running it.
 ///

@@ -29,13 +29,14 @@ use sayso_world::locations::Whereabouts;
 use super::run::Nobody;
 use super::{Stop, say};
 use crate::exit_code::Exit;
-use crate::intake::batch::{Around, call};
-use crate::runner::{HostTool, Told};
-use crate::screen::paint::{Paint, Tone};
+use crate::screen;
 use crate::screen::painted::Interrupts;
 use crate::screen::progress::Progress;
-use crate::screen::{self, line};
-use crate::workbench::{Parts, Workbench, settings};
+use sayso_agents::generic::batch::{Around, call};
+use sayso_runtime::runner::{HostTool, Told};
+use sayso_runtime::workbench::{Parts, Workbench, settings};
+use sayso_tui::lines::paint::{Paint, Tone};
+use sayso_tui::terminal::typed_ahead;
 
 /// What the agent says and does.
 const SCRIPT: &str = include_str!("../../demo/agent.yaml");
@@ -136,7 +137,7 @@ fn show(args: &DemoArgs, whereabouts: Whereabouts, scratch: &Path) -> Result<Exi
         settings(&policy).ok_or_else(|| Stop::usage("the built-in policy cannot be read"))?;
     let stopped = super::stopped_by_signals();
     let paint = Paint::for_stream(&io::stdout());
-    let person = line::is_there();
+    let person = typed_ahead::is_there();
     let ask: Arc<dyn Ask> = match person {
         true => screen::at_terminal(
             settings,

@@ -21,10 +21,10 @@ use sayso_store::repair::repair;
 use sayso_store::verify::{Report, What, verify};
 
 use super::{Place, PolicyChoice, Stop, say};
-use crate::agents;
 use crate::exit_code::Exit;
-use crate::record_folder;
-use crate::screen::paint::{Paint, Tone};
+use sayso_agents as agents;
+use sayso_runtime::record_folder;
+use sayso_tui::lines::paint::{Paint, Tone};
 
 /// Less room than this stops the record soon.
 const LITTLE_ROOM: u64 = 100 << 20;
@@ -411,7 +411,7 @@ fn policy(place: &Place) -> Finding {
 /// Which sandbox works here, and whether the policy is content with it.
 fn sandbox(place: &Place) -> Finding {
     let about = "sandbox";
-    let settings = crate::workbench::settings(&place.loaded.policy);
+    let settings = sayso_runtime::workbench::settings(&place.loaded.policy);
     let required = settings.is_some_and(|settings| settings.sandbox_require);
     let wanted =
         settings.is_some_and(|settings| settings.sandbox_auto_allow == AutoAllow::RunInWorkspace);

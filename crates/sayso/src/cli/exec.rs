@@ -20,9 +20,9 @@ use sayso_tools::terminal::{Stream, shell_status};
 
 use super::run::Nobody;
 use crate::exit_code::Exit;
-use crate::runner::Told;
-use crate::workbench::{Parts, Workbench};
-use crate::{holding, quick, record_folder};
+use sayso_runtime::runner::Told;
+use sayso_runtime::workbench::{Parts, Workbench};
+use sayso_runtime::{held_text, policy_snapshot, record_folder};
 
 /// Run a command that was approved and held, once.
 #[derive(Debug, Args)]
@@ -80,8 +80,8 @@ fn exec(id: &str) -> Result<u8, String> {
     let whereabouts = record_folder::whereabouts()?;
     let text = held_operations::take(&whereabouts.state, id, super::now())
         .map_err(|gone| gone.words(id))?;
-    let (choice, held) = holding::read(&text)?;
-    let loaded = quick::load(&whereabouts, Path::new(held.workspace()), &choice);
+    let (choice, held) = held_text::read(&text, sayso_agents::registry::installed_paths)?;
+    let loaded = policy_snapshot::load(&whereabouts, Path::new(held.workspace()), &choice);
     let passing = Arc::new(Passing {
         stopped: Arc::clone(&stopped),
         is_broken: AtomicBool::new(false),

@@ -10,7 +10,7 @@ use sayso_core::text::visible::visible;
 use sayso_store::rules_and_grants::change::Change;
 use sayso_store::rules_and_grants::{Standing, What};
 
-use super::book::{Book, Shelf, confirm};
+use super::remembered::{Book, Shelf, confirm};
 use super::{Stop, folder, now, say};
 use crate::exit_code::Exit;
 use crate::screen::ago::{ago, read_length};

@@ -6,12 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::agents::Which;
-use crate::hook;
-use crate::intake::{
-    self,
-    agent::{Agent, Around, LONGEST, Said},
-};
+use sayso_agents::Which;
+use sayso_agents::hook;
+use sayso_agents::hook::agent::{Agent, LONGEST, Said};
 
 /// Answer a hook of an agent: judge what it is about to do.
 #[derive(Debug, Args)]
@@ -67,8 +64,8 @@ pub(super) fn run_args(args: &HookArgs) -> ExitCode {
 fn run(which: Which, wait: Option<u64>) -> ExitCode {
     // What a panic says goes to the agent as the reason, and nowhere else.
     std::panic::set_hook(Box::new(|_| ()));
-    let agent = intake::of(which);
-    let said = match hook::deadline::start(wait) {
+    let agent = which.hook();
+    let said = match hook::start_clock(wait) {
         Ok(()) => with_stack(move || answer(agent)).unwrap_or_else(|_| {
             Said::refused("it could not be judged: sayso itself broke; nothing was changed")
         }),
@@ -106,7 +103,12 @@ fn answer(agent: &'static dyn Agent) -> Said {
         .take(LONGEST as u64 + 1)
         .read_to_end(&mut input)
     {
-        Ok(_) => hook::answer(agent, &input, &Around::from_environment()),
+        Ok(_) => hook::answer(
+            agent,
+            &input,
+            &agent.around(),
+            sayso_agents::registry::installed_paths,
+        ),
         Err(error) => Said::refused(&format!(
             "what the agent wants to do could not be read: {error}"
         )),

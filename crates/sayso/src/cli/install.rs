@@ -12,13 +12,16 @@ use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, Sync};
 use sayso_tools::files::{Files, Settings};
 
-use super::install_import::{self, Wish as Import};
+use super::install_import;
+use super::install_import::Wish as Import;
+use super::install_shown as shown;
 use super::{Stop, confirmed, folder, now, say};
-use crate::agents::{Scope, Which};
 use crate::exit_code::Exit;
-use crate::install::{self, Around, Done, Plan, Refused, Wish, shown};
-use crate::record_folder;
-use crate::screen::paint::{Paint, Tone};
+use sayso_agents::install;
+use sayso_agents::install::{Around, Done, Plan, Refused, Wish};
+use sayso_agents::{Scope, Which};
+use sayso_runtime::record_folder;
+use sayso_tui::lines::paint::{Paint, Tone};
 
 /// Put sayso's hook into an agent's own settings: it shows the change first, and asks.
 #[derive(Debug, Args)]
@@ -152,7 +155,7 @@ pub(super) fn around_of(project: Option<&Path>) -> Result<Around, Stop> {
 pub(super) fn install(args: &InstallArgs) -> Result<Exit, Stop> {
     let around = args.common.around()?;
     let wish = Wish {
-        who: args.common.agent,
+        who: args.common.agent.installer(),
         scope: args.common.scope(),
         takeover: args.takeover,
         trust: args.trust,
@@ -182,7 +185,12 @@ pub(super) fn install(args: &InstallArgs) -> Result<Exit, Stop> {
 pub(super) fn uninstall(args: &UninstallArgs) -> Result<Exit, Stop> {
     let around = args.common.around()?;
     clear_up(&args.common, &around)?;
-    let plan = install::uninstall(&around, args.common.agent, args.common.scope()).map_err(stop)?;
+    let plan = args
+        .common
+        .agent
+        .installer()
+        .uninstall(&around, args.common.scope())
+        .map_err(stop)?;
     go(&args.common, &around, &plan, "uninstall")
 }
 

@@ -15,9 +15,10 @@ use sayso_store::journal::{Journal, Sync};
 use sayso_world::policy_files::{IMPORTED, imported_file};
 
 use super::{Stop, confirmed, say};
-use crate::import::{self, File, Imported, System};
-use crate::install::Around;
-use crate::record_folder;
+use sayso_agents::import;
+use sayso_agents::import::{File, Imported, System};
+use sayso_agents::install::Around;
+use sayso_runtime::record_folder;
 
 /// The rules that an agent has of its own.
 pub(super) struct Rules {
@@ -38,68 +39,10 @@ pub(super) enum Wish {
     No,
 }
 
-/// The files of the person's own rules, by agent. Those of a project are not among them: what a project says is not for all of them.
-fn files(agent: &str, around: &Around) -> Option<(System, Vec<PathBuf>)> {
-    let home = around.home.as_deref()?;
-    let below = |folder: PathBuf, ending: &str| {
-        let entries = fs::read_dir(folder).map(|entries| {
-            entries
-                .flatten()
-                .map(|entry| entry.path())
-                .collect::<Vec<_>>()
-        });
-        let mut files: Vec<PathBuf> = entries.unwrap_or_default();
-        files
-            .retain(|path| path.extension().is_some_and(|found| found == ending) && path.is_file());
-        files.sort();
-        files
-    };
-    let there = |paths: Vec<PathBuf>| {
-        paths
-            .into_iter()
-            .filter(|path| path.is_file())
-            .collect::<Vec<_>>()
-    };
-    Some(match agent {
-        "claude" => (
-            System::Claude,
-            there(vec![
-                around
-                    .claude
-                    .clone()
-                    .unwrap_or_else(|| home.join(".claude"))
-                    .join("settings.json"),
-            ]),
-        ),
-        "codex" => (
-            System::Codex,
-            below(
-                around
-                    .codex
-                    .clone()
-                    .unwrap_or_else(|| home.join(".codex"))
-                    .join("rules"),
-                "rules",
-            ),
-        ),
-        "gemini" => (System::Gemini, below(home.join(".gemini/policies"), "toml")),
-        "opencode" => {
-            let folder = home.join(".config/opencode");
-            (
-                System::Opencode,
-                there(vec![
-                    folder.join("opencode.json"),
-                    folder.join("opencode.jsonc"),
-                ]),
-            )
-        }
-        _ => return None,
-    })
-}
-
 /// The rules of an agent; none where it has none, or where nobody knows how to read them.
 pub(super) fn of(agent: &'static str, title: &'static str, around: &Around) -> Option<Rules> {
-    let (system, files) = files(agent, around)?;
+    let system = System::of(agent)?;
+    let files = (system.reader().own_files?)(around, around.home.as_deref()?);
     // Not there is not there; what cannot be read is told.
     let read: Result<Vec<File>, String> = files.iter().map(|path| File::read(path)).collect();
     let imported = read

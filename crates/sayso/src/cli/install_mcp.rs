@@ -11,11 +11,13 @@ use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, Sync};
 
 use super::install::{How, around_of, change_node};
+use super::install_shown as shown;
 use super::{Stop, confirmed, say};
 use crate::exit_code::Exit;
-use crate::install::mcp::{self, McpClient};
-use crate::install::{Plan, shown};
-use crate::screen::paint::Paint;
+use sayso_agents::install::Plan;
+use sayso_agents::install::mcp_client as mcp;
+use sayso_agents::install::mcp_client::McpClient;
+use sayso_tui::lines::paint::Paint;
 
 /// Put the gateway in front of a client's MCP servers (`sayso install mcp CLIENT`): it shows the change first, and asks.
 #[derive(Debug, Args)]

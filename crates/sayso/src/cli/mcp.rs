@@ -9,7 +9,9 @@ use clap::Args;
 
 use super::Stop;
 use crate::exit_code::Exit;
-use crate::mcp::{self, HttpOptions, Options};
+use sayso_gateway::mcp;
+use sayso_gateway::mcp::{HttpOptions, Options};
+use sayso_runtime::assemble::Choice;
 
 /// Run an MCP server behind the gate: no call of a tool reaches it before it was judged.
 #[derive(Debug, Args)]
@@ -22,11 +24,11 @@ Exit status: that of the server; 2 if it could not be started."
 )]
 pub(super) struct McpArgs {
     /// The name of the server in rules; without it, what its command says.
-    #[arg(long, value_name = "NAME", value_parser = mcp::checked_name)]
+    #[arg(long, value_name = "NAME", value_parser = sayso_runtime::mcp_servers::name::checked)]
     name: Option<String>,
 
     /// The name of the client, as rules and your answers have it for the agent.
-    #[arg(long, value_name = "NAME", value_parser = mcp::checked_name, default_value = "mcp")]
+    #[arg(long, value_name = "NAME", value_parser = sayso_runtime::mcp_servers::name::checked, default_value = "mcp")]
     client: String,
 
     /// Put this policy on top. It only tightens, until you trust it with `sayso policy trust`.
@@ -61,14 +63,17 @@ pub(super) struct McpArgs {
 
 pub(super) fn run(args: McpArgs) -> Result<Exit, Stop> {
     super::warn_at_start();
-    let policy = args
-        .policy
-        .map(|path| std::path::absolute(&path).unwrap_or(path));
+    let choice = Choice {
+        file: args
+            .policy
+            .map(|path| std::path::absolute(&path).unwrap_or(path)),
+        ..super::no_flags()
+    };
     if let (Some(url), Some(listen)) = (args.url, args.listen) {
         let options = HttpOptions {
             name: args.name,
             client: args.client,
-            policy,
+            choice,
             url,
             authorities: args.ca,
             listen,
@@ -88,7 +93,7 @@ pub(super) fn run(args: McpArgs) -> Result<Exit, Stop> {
     let options = Options {
         name: args.name,
         client: args.client,
-        policy,
+        choice,
         command: args.command,
     };
     match mcp::run(options) {

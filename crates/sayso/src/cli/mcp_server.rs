@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::Stop;
 use crate::exit_code::Exit;
-use crate::mcp;
+use sayso_gateway::mcp;
 
 /// Serve sayso's own MCP tools over standard input and output: `approve`, `explain` and `rules`.
 #[derive(Debug, Args)]

@@ -4,7 +4,6 @@ mod acp;
 mod agents;
 mod ask;
 pub(crate) mod audit;
-pub(crate) mod book;
 mod chat;
 mod check;
 mod demo;
@@ -15,6 +14,7 @@ mod hook;
 mod install;
 mod install_import;
 mod install_mcp;
+mod install_shown;
 mod mcp;
 mod mcp_server;
 pub(crate) mod policy;
@@ -22,6 +22,7 @@ mod policy_examples;
 mod policy_notes;
 pub(crate) mod policy_show;
 mod policy_test;
+mod remembered;
 pub(crate) mod rules;
 mod run;
 mod sandbox;
@@ -44,13 +45,14 @@ use sayso_gate::run_mode::{self, Flags};
 use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 
-use crate::assemble::{self, Choice, Loaded, RealWorld};
-use crate::bounding::Bounding;
 use crate::exit_code::Exit;
-use crate::lineage;
-use crate::quick;
-use crate::record_folder;
-use crate::screen::line::{self, forget_typed};
+use sayso_runtime::assemble;
+use sayso_runtime::assemble::{Choice, Loaded, RealWorld};
+use sayso_runtime::lineage;
+use sayso_runtime::policy_snapshot;
+use sayso_runtime::record_folder;
+use sayso_runtime::sandbox::profile::Bounding;
+use sayso_tui::terminal::typed_ahead::{self, forget_typed};
 
 /// The gate between AI agents and your machine: nothing runs without your say-so.
 #[derive(Debug, Parser)]
@@ -177,9 +179,14 @@ impl PolicyChoice {
             file,
             profile: self.profile.clone(),
             mode: self.mode,
-            ..Choice::default()
+            ..no_flags()
         }
     }
+}
+
+/// A choice without flags, which knows the agents that sayso is installed in.
+fn no_flags() -> Choice {
+    Choice::new(sayso_agents::registry::installed_paths)
 }
 
 fn profile_name(text: &str) -> Result<String, String> {
@@ -200,7 +207,7 @@ fn mode_word(text: &str) -> Result<Mode, String> {
 pub fn run() -> ExitCode {
     sayso_sandbox::signals::survive_file_limit();
     if let Some(code) = hook::early()
-        .or_else(crate::mcp::inner)
+        .or_else(sayso_gateway::mcp::inner)
         .or_else(sandbox::inner)
         .or_else(exec::early)
     {
@@ -356,7 +363,7 @@ impl Place {
     fn quick(choice: &PolicyChoice) -> Result<Place, Stop> {
         let folder = folder(choice.folder.as_deref())?;
         let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
-        let loaded = quick::load(&whereabouts, Path::new(&folder), &choice.flags());
+        let loaded = policy_snapshot::load(&whereabouts, Path::new(&folder), &choice.flags());
         Ok(Place {
             whereabouts,
             folder,
@@ -390,9 +397,9 @@ impl Place {
 
     /// How this run asks, by its flags and by whether somebody is there. Where the mode asks nothing, nobody has to be.
     fn settle(&self, flags: Flags) -> Result<How, Stop> {
-        let asks_nothing = crate::workbench::settings(&self.loaded.policy)
+        let asks_nothing = sayso_runtime::workbench::settings(&self.loaded.policy)
             .is_some_and(|settings| settings.mode == Mode::TrustAll);
-        let is_there = line::is_there();
+        let is_there = typed_ahead::is_there();
         let how = run_mode::settle(flags, is_there || asks_nothing).map_err(Stop::usage)?;
         let answered = is_there || flags.answers || flags.dry_run;
         Ok(if how == How::Interactive && !answered {
@@ -431,7 +438,7 @@ impl Place {
     }
 
     fn world(&self) -> RealWorld {
-        let settings = crate::workbench::settings(&self.loaded.policy);
+        let settings = sayso_runtime::workbench::settings(&self.loaded.policy);
         let bounding = settings
             .map(|settings| Bounding::new(self.whereabouts.clone(), &self.loaded.policy, settings));
         let contains = bounding.is_some_and(|bounding| bounding.contains());
@@ -445,12 +452,12 @@ impl Place {
 
 /// The same for a door that has no place of its own yet: by what holds everywhere.
 fn warn_at_start() {
-    let choice = assemble::Choice {
+    let choice = Choice {
         ignores_environment: true,
-        ..assemble::Choice::default()
+        ..no_flags()
     };
     let warning = record_folder::whereabouts().ok().and_then(|whereabouts| {
-        let loaded = quick::load(&whereabouts, Path::new("/"), &choice);
+        let loaded = policy_snapshot::load(&whereabouts, Path::new("/"), &choice);
         assemble::warning_at_start(&loaded.policy)
     });
     if let Some(warning) = warning {

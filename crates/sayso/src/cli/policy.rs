@@ -22,7 +22,8 @@ use super::{
     Place, PolicyChoice, Stop, policy_examples, policy_notes, policy_show, policy_test, say,
 };
 use crate::exit_code::Exit;
-use crate::import::{self, File, System};
+use sayso_agents::import;
+use sayso_agents::import::{File, System};
 
 /// Look at, check and trust the policy.
 #[derive(Debug, Args)]
@@ -104,7 +105,7 @@ belongs (`sayso policy show` says where that is)."
     Export {
         /// For whom.
         #[arg(long, value_name = "SYSTEM")]
-        to: crate::export::System,
+        to: sayso_agents::export::System,
         /// Policy files; without any, the rules that count here.
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
@@ -221,7 +222,7 @@ fn carried(
 }
 
 fn export(
-    system: crate::export::System,
+    system: sayso_agents::export::System,
     files: &[PathBuf],
     choice: &PolicyChoice,
     as_json: bool,
@@ -275,7 +276,7 @@ fn export(
             }
         }
     }
-    let exported = crate::export::export(system, &rules);
+    let exported = sayso_agents::export::export(system, &rules);
     let mut report = format!("{}\n", nouns::count(rules.len(), "rule"));
     for note in &exported.notes {
         report.push_str(&format!(
@@ -298,13 +299,15 @@ fn check(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Result<Exit
     } else {
         for path in files {
             let (file, policy) =
-                crate::assemble::check_file(policy_files::named(path), &choice.flags());
+                sayso_runtime::assemble::check_file(policy_files::named(path), &choice.flags());
             notes.extend(policy.iter().flat_map(policy_notes::safe_commands));
             read_files.push(file);
         }
     }
     let mut text = String::new();
-    let broken = read_files.iter().any(crate::assemble::ReadFile::is_broken);
+    let broken = read_files
+        .iter()
+        .any(sayso_runtime::assemble::ReadFile::is_broken);
     if as_json {
         let list: Vec<Node> = read_files
             .iter()
@@ -344,7 +347,7 @@ fn check(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Result<Exit
     Ok(if broken { Exit::Usage } else { Exit::Allowed })
 }
 
-fn findings_json(file: &crate::assemble::ReadFile) -> Vec<Node> {
+fn findings_json(file: &sayso_runtime::assemble::ReadFile) -> Vec<Node> {
     let source = Source {
         name: &file.name,
         text: &file.text,

@@ -16,7 +16,8 @@ use sayso_world::policy_files;
 
 use super::{Place, PolicyChoice, Stop, now, say};
 use crate::exit_code::Exit;
-use crate::expected::{self, Row};
+use crate::expected;
+use crate::expected::Row;
 
 /// How many examples the rules of a policy have, for all agents and for single ones: as it counts, or with what may only tighten.
 fn examples(policy: &Policy, with_all: bool) -> usize {

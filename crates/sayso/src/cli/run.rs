@@ -24,17 +24,18 @@ use sayso_gate::run_mode::{self, Flags};
 
 use super::{Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
-use crate::holding;
-use crate::intake::batch::{self, Around};
-use crate::mcp::Servers;
-use crate::runner::Told;
 use crate::screen;
-use crate::screen::paint::{Paint, Tone};
 use crate::screen::painted::Interrupts;
-use crate::screen::plain::{self, Look};
 use crate::screen::progress::Progress;
 use crate::screen::scripted::Scripted;
-use crate::workbench::{Parts, Workbench, settings};
+use sayso_agents::generic::batch;
+use sayso_agents::generic::batch::Around;
+use sayso_runtime::held_text;
+use sayso_runtime::mcp_servers::Servers;
+use sayso_runtime::runner::Told;
+use sayso_runtime::workbench::{Parts, Workbench, settings};
+use sayso_tui::lines::paint::{Paint, Tone};
+use sayso_tui::lines::plain::{self, Look};
 
 /// The longest batch that is read, in bytes.
 const LONGEST: u64 = batch::LONGEST as u64;
@@ -179,7 +180,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let keep = |held: &str| {
         workbench
             .recorder
-            .keep(&holding::write(&flags, held)?, super::now())
+            .keep(&held_text::write(&flags, held)?, super::now())
     };
     let batch = match args.hold {
         true => pollster::block_on(workbench.gate.batch_held(calls, options, &told, &keep)),

@@ -17,10 +17,11 @@ use sayso_sandbox::path_check;
 use sayso_sandbox::plan::plan;
 
 use super::{Place, PolicyChoice, Stop, say};
-use crate::bounding::{Bounded, Bounding};
 use crate::exit_code::Exit;
-use crate::newcomers::{self, Newcomers};
-use crate::screen::paint::{Paint, Tone};
+use sayso_runtime::sandbox::cleanup;
+use sayso_runtime::sandbox::cleanup::Newcomers;
+use sayso_runtime::sandbox::profile::{Bounded, Bounding};
+use sayso_tui::lines::paint::{Paint, Tone};
 
 /// Run a command in the sandbox that the policy gives for this folder.
 #[derive(Debug, Args)]
@@ -62,7 +63,7 @@ fn backend_name(text: &str) -> Result<Name, String> {
 pub(super) fn run(args: &SandboxArgs) -> Result<Exit, Stop> {
     let place = Place::open(&args.choice)?;
     place.insist()?;
-    let settings = crate::workbench::settings(&place.loaded.policy)
+    let settings = sayso_runtime::workbench::settings(&place.loaded.policy)
         .ok_or_else(|| Stop::usage("the policy cannot be read, so nothing is run"))?;
     let bounding = Bounding::new(place.whereabouts.clone(), &place.loaded.policy, settings);
     let backend = match args.backend {
@@ -138,7 +139,7 @@ fn start(
         &bounding.machine(),
         &is_protected,
     );
-    for words in newcomers::words(&taking) {
+    for words in cleanup::words(&taking) {
         let _ = writeln!(err, "sayso: {words}");
     }
     for refusal in &report.hosts {

@@ -11,9 +11,11 @@ use sayso_world::locations::Whereabouts;
 
 use super::{Stop, say};
 use crate::exit_code::Exit;
-use crate::record_folder;
-use crate::serve::client::{Client, Trouble};
-use crate::serve::{self, Home, Listen, Options};
+use sayso_inbox as serve;
+use sayso_inbox::{Listen, Options};
+use sayso_runtime::inbox_client::client::{Client, Trouble};
+use sayso_runtime::inbox_client::folder::Home;
+use sayso_runtime::record_folder;
 
 /// Open the inbox: every agent's questions in one place, answered in a browser, a terminal or by a program.
 #[derive(Debug, Args)]
@@ -92,6 +94,7 @@ fn open(whereabouts: Whereabouts, args: &ServeArgs) -> Result<Exit, Stop> {
     let options = Options {
         listen: args.listen.unwrap_or(Listen::Usual),
         detached: args.detached,
+        installed: sayso_agents::registry::installed_paths,
     };
     let as_json = args.json;
     let detached = args.detached;

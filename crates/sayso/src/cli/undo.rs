@@ -6,17 +6,14 @@ use clap::Args;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_block};
-use sayso_gate::ids::Ids;
-use sayso_store::journal::{Journal, Sync};
-use sayso_store::rules_and_grants::generation::Generation;
 use sayso_tools::files::{Files, Settings};
-use sayso_tools::undo::{self, Plan, Undone, Which};
-use sayso_world::locations::Whereabouts;
+use sayso_tools::undo::{self, Plan, Undone};
 
 use super::{Stop, confirmed, say};
 use crate::exit_code::Exit;
-use crate::record_folder;
-use crate::screen::paint::Paint;
+use sayso_runtime::record_folder;
+use sayso_runtime::undo::{carry_out, plan};
+use sayso_tui::lines::paint::Paint;
 
 /// Take back a file change that sayso made: it shows what it will do, and refuses where something changed since.
 #[derive(Debug, Args)]
@@ -99,73 +96,6 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
         }
     }
     Ok(Exit::Allowed)
-}
-
-/// Takes it back, and writes that down first, as every change is.
-///
-/// # Errors
-/// When it cannot be written down, or something stands against it by now.
-pub(crate) fn carry_out(
-    whereabouts: &Whereabouts,
-    files: &Files,
-    plan: &Plan,
-) -> Result<Undone, String> {
-    let id = Ids::new().next("undo");
-    let journal = Journal::open(&whereabouts.state)?;
-    let undone: Vec<Node> = plan
-        .changes
-        .iter()
-        .map(|change| Node::text(&change.id))
-        .collect();
-    let fields = vec![
-        ("call", Node::text(&id)),
-        ("user", Value::Number(whereabouts.uid.to_string()).into()),
-        ("undoes", Value::List(undone).into()),
-    ];
-    journal.append("undo", fields, Sync::Disk)?;
-    let done = undo::apply(files, plan, &id, "")?;
-    if plan.changes.iter().any(|change| change.tool == "install") {
-        // Where sayso is installed is part of each copy of the policy.
-        Generation::open(&whereabouts.state)?.grow(&whereabouts.state)?;
-    }
-    for change in &plan.changes {
-        let fields = vec![
-            ("call", Node::text(&change.id)),
-            ("undo", Node::text(&id)),
-            ("session", Node::text(&change.session)),
-        ];
-        journal.append("undone", fields, Sync::System)?;
-    }
-    journal.append(
-        "finished",
-        vec![
-            ("call", Node::text(&id)),
-            ("succeeded", Value::Bool(true).into()),
-        ],
-        Sync::System,
-    )?;
-    Ok(done)
-}
-
-/// What an id means: a change by its own id, else a batch, else a call.
-///
-/// # Errors
-/// When there is nothing to take back.
-pub(crate) fn plan(files: &Files, id: Option<&str>) -> Result<Plan, String> {
-    let Some(id) = id else {
-        return undo::plan(files, Which::Last);
-    };
-    let all = files.changes().finished();
-    let is_one = all.iter().any(|change| undo::is_handle(change, id));
-    let is_batch = !is_one && all.iter().any(|change| change.batch.as_deref() == Some(id));
-    undo::plan(
-        files,
-        if is_batch {
-            Which::Batch(id)
-        } else {
-            Which::Id(id)
-        },
-    )
 }
 
 fn shown(plan: &Plan) -> String {

@@ -16,13 +16,15 @@ use sayso_gate::ports::Ask;
 use sayso_world::locations::Whereabouts;
 
 use super::{Stop, say};
-use crate::assemble::Choice as Flags;
 use crate::exit_code::Exit;
-use crate::screen::{self, Deadline, line};
-use crate::serve::client::{Client, Event, Trouble};
-use crate::serve::presence;
-use crate::serve::{now_ms, wire};
-use crate::{quick, record_folder, workbench};
+use crate::screen;
+use crate::screen::Deadline;
+use sayso_inbox::now_ms;
+use sayso_inbox::presence;
+use sayso_runtime::inbox_client::client::{Client, Event, Trouble};
+use sayso_runtime::inbox_client::wire;
+use sayso_runtime::{policy_snapshot, record_folder, workbench};
+use sayso_tui::terminal::typed_ahead;
 
 /// Answer the questions of all agents in this terminal, as they come.
 #[derive(Debug, Args)]
@@ -52,7 +54,7 @@ pub(super) fn run(args: &WatchArgs) -> Result<Exit, Stop> {
     if args.json {
         return stream(&whereabouts);
     }
-    if !line::is_there() {
+    if !typed_ahead::is_there() {
         return Err(Stop::hint(
             "there is no terminal to ask at",
             "`sayso watch --json` prints what happens, for programs",
@@ -223,7 +225,7 @@ fn watch(whereabouts: &Whereabouts, plain: bool) -> Result<Exit, Stop> {
         let _ = signal_hook::flag::register(signal, Arc::clone(&leave));
         let _ = signal_hook::flag::register(signal, Arc::clone(&shared.stop));
     }
-    let loaded = quick::load(whereabouts, Path::new("/"), &Flags::default());
+    let loaded = policy_snapshot::load(whereabouts, Path::new("/"), &super::no_flags());
     let settings = workbench::settings(&loaded.policy)
         .ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
     let deadline = Arc::new(InboxDeadline {
@@ -428,7 +430,7 @@ fn next(whereabouts: &Whereabouts) -> Option<Listed> {
         client
             .request("GET", path, None, Instant::now() + SHORT)
             .ok()
-            .filter(crate::serve::client::Answer::is_done)
+            .filter(sayso_runtime::inbox_client::client::Answer::is_done)
     };
     let first = ask("/v1/prompts?full=true&limit=1")?
         .body

@@ -1,33 +1,29 @@
 //! Asks on the terminal, a line at a time: shows the prompt, then takes only what was typed after it was there.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, IsTerminal, Read, Write};
-use std::os::fd::AsFd;
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{
-    LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, tcflush, tcgetattr, tcgetwinsize,
-    tcsetattr,
-};
+use rustix::termios::tcgetwinsize;
 use sayso_core::answer::decided_by::DecidedBy;
 use sayso_core::answer::scope::Scope;
 use sayso_core::prompt::keymap::{Action, Keymap};
+use sayso_core::prompt::patterns::Patterns;
 use sayso_core::prompt::{Answer, Choice, Ended, Offer, Prompt, Round, RuleText, Stores};
 use sayso_core::text::visible::visible;
 use sayso_gate::ports::{Ask, Later};
-use sayso_tui::patterns::Patterns;
+use sayso_tui::lines::body;
+use sayso_tui::lines::paint::{Paint, Tone};
+use sayso_tui::lines::plain::{self, Look};
+use sayso_tui::lines::reply::{self, Reply};
+use sayso_tui::lines::scrolled::{rows, scrolled};
+use sayso_tui::terminal::typed_ahead::{self, forget_typed, is_typed};
 
-use super::paint::Tone;
-use super::plain::{self, Look};
-use super::reply::{self, Reply};
-use super::scrolled::{rows, scrolled};
-use super::{Deadline, body, paint::Paint};
+use super::Deadline;
 
-/// What was typed before the prompt stood there for so long does not count (I-11).
-const ARMING: Duration = Duration::from_millis(300);
 /// What follows a line so soon was pasted together with it, and no hand typed it.
 const TOO_SOON: Duration = Duration::from_millis(30);
 /// Typing puts the end off, but not beyond so many times the whole wait, as at every other screen.
@@ -55,46 +51,6 @@ enum Typed {
     Stopped,
 }
 
-/// Whether there is a terminal that a person sits at: one that is looked at, and one that can be asked.
-pub fn is_there() -> bool {
-    (io::stdout().is_terminal() || io::stderr().is_terminal()) && open().is_ok()
-}
-
-fn open() -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).open("/dev/tty")
-}
-
-/// Lets a question stand there for a moment, and forgets what was typed until then. Tells whether anything was.
-pub fn forget_typed(tty: &impl AsFd) -> io::Result<bool> {
-    std::thread::sleep(ARMING);
-    let typed = is_typed(tty, Duration::ZERO)?;
-    tcflush(tty, QueueSelector::IFlush)?;
-    Ok(typed)
-}
-
-/// Whether something was typed by now, or is in a moment: also a line without an end, which a terminal keeps for itself while it gives
-/// lines.
-fn is_typed(tty: &impl AsFd, moment: Duration) -> io::Result<bool> {
-    let lines = tcgetattr(tty)?;
-    let mut bytes = lines.clone();
-    bytes.local_modes.remove(LocalModes::ICANON);
-    bytes.special_codes[SpecialCodeIndex::VMIN] = 1;
-    bytes.special_codes[SpecialCodeIndex::VTIME] = 0;
-    tcsetattr(tty, OptionalActions::Now, &bytes)?;
-    let moment = Timespec {
-        tv_sec: 0,
-        tv_nsec: moment.subsec_nanos().into(),
-    };
-    let found = poll(&mut [PollFd::new(tty, PollFlags::IN)], Some(&moment));
-    tcsetattr(tty, OptionalActions::Now, &lines)?;
-    match found {
-        Ok(count) => Ok(count > 0),
-        // Unknown counts as typed, so it is asked again.
-        Err(rustix::io::Errno::INTR) => Ok(true),
-        Err(error) => Err(error.into()),
-    }
-}
-
 impl Line {
     /// Opens the terminal. `stopped` says that the person pressed Ctrl-C.
     pub fn open(
@@ -102,7 +58,7 @@ impl Line {
         patterns: Arc<dyn Patterns>,
         stopped: Arc<AtomicBool>,
     ) -> io::Result<Self> {
-        let tty = open()?;
+        let tty = typed_ahead::open()?;
         let look = look(Paint::for_stream(&tty));
         Ok(Line {
             tty: Mutex::new(tty),

@@ -1,20 +1,11 @@
 //! What a person sees and answers in a terminal: prompts that are painted and take single keys, or lines where that is not wanted.
 
 pub mod ago;
-pub mod body;
 pub mod columns;
-pub mod earlier;
-pub mod fold;
 pub mod line;
-pub mod notice;
-pub mod paint;
 pub mod painted;
-pub mod plain;
 pub mod progress;
-pub mod reply;
 pub mod scripted;
-pub mod scrolled;
-pub mod tty;
 
 use std::io;
 use std::path::Path;
@@ -25,6 +16,9 @@ use std::time::Instant;
 
 use sayso_core::policy::settings::Resolved;
 use sayso_gate::ports::Ask;
+use sayso_tui::lines::plain::Look;
+
+use sayso_runtime::earlier_calls::InRecord;
 
 /// The way to ask at this terminal: painted, or a line at a time where the person, the policy or the terminal wants no more than that.
 /// `state` is the folder of the record.
@@ -35,10 +29,10 @@ pub fn at_terminal(
     stopped: &Arc<AtomicBool>,
     interrupts: painted::Interrupts,
 ) -> io::Result<Arc<dyn Ask>> {
-    let patterns = Arc::new(earlier::InRecord::new(state.to_owned()));
+    let patterns = Arc::new(InRecord::new(state.to_owned()));
     if plain || settings.prompt_style == "line" || !can_be_painted_on() {
         let line = line::Line::open(
-            |paint| plain::Look::of(settings, paint),
+            |paint| Look::of(settings, paint),
             patterns,
             Arc::clone(stopped),
         )?;
@@ -68,10 +62,10 @@ pub fn for_inbox(
     stopped: &Arc<AtomicBool>,
     deadline: Arc<dyn Deadline>,
 ) -> io::Result<Arc<dyn Ask>> {
-    let patterns = Arc::new(earlier::InRecord::new(state.to_owned()));
+    let patterns = Arc::new(InRecord::new(state.to_owned()));
     if plain || settings.prompt_style == "line" || !can_be_painted_on() {
         let line = line::Line::open(
-            |paint| plain::Look::of(settings, paint),
+            |paint| Look::of(settings, paint),
             patterns,
             Arc::clone(stopped),
         )?;

@@ -7,18 +7,16 @@ use std::time::{Duration, Instant};
 
 use sayso_core::answer::decided_by::DecidedBy;
 use sayso_core::policy::settings::Resolved;
-use sayso_core::prompt::keymap::Keymap;
+use sayso_core::prompt::patterns::Patterns;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 use sayso_gate::ports::{Ask, Later};
 use sayso_tui::key::{Key, Keys};
-use sayso_tui::patterns::Patterns;
 use sayso_tui::prompt_state::{Asking, Next};
 use sayso_tui::prompt_style::Look;
-use sayso_tui::theme::Theme;
+use sayso_tui::terminal::notice::Notice;
+use sayso_tui::terminal::tty::{Event, Taken, Tty};
 
 use super::Deadline;
-use super::notice::Notice;
-use super::tty::{Event, Taken, Tty};
 
 /// When more follows within this time, a key was no key of a person's.
 const MOMENT: Duration = Duration::from_millis(30);
@@ -46,22 +44,6 @@ pub enum Interrupts {
     Leave,
 }
 
-/// How prompts look, by the settings and by the terminal.
-pub fn look(settings: &Resolved) -> Look {
-    let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    Look {
-        keymap: Keymap::named(&settings.keymap),
-        risk: settings.show_risk_level,
-        rule: settings.show_matched_pattern,
-        enter_approves: settings.enter_approves,
-        theme: if colours {
-            Theme::COLOURS
-        } else {
-            Theme::PLAIN
-        },
-    }
-}
-
 impl Painted {
     /// Opens the terminal. `stopped` says that the person pressed Ctrl-C, or that nobody has to answer any more.
     pub fn open(
@@ -72,7 +54,7 @@ impl Painted {
     ) -> io::Result<Self> {
         Ok(Painted {
             tty: Mutex::new(Tty::open()?),
-            look: look(settings),
+            look: Look::of(settings),
             patterns,
             notice: Notice::of(settings),
             stopped,
@@ -171,7 +153,7 @@ struct AtPrompt {
     keys: Keys,
     /// When the last byte came.
     quiet_since: Instant,
-    notice: super::notice::Waiting,
+    notice: sayso_tui::terminal::notice::Waiting,
     deadline: Option<Arc<dyn Deadline>>,
 }
 

@@ -15,13 +15,15 @@ use sayso_core::text::node::Node;
 use sayso_core::text::sentence;
 use sayso_core::text::visible::{visible, visible_block};
 use sayso_gate::approved::Approved;
-use sayso_gate::batch::{Batch, Completed, Step};
+use sayso_gate::batch::{Batch, Step};
 use sayso_gate::finished::{self, Finished};
 use sayso_gate::ports::Ran;
 use sayso_tools::terminal::Stream;
+use sayso_tui::lines::paint::{Paint, Tone};
+use sayso_tui::lines::plain;
 
-use super::paint::{Paint, Tone};
-use super::plain;
+use sayso_chat::one_turn;
+use sayso_runtime::report;
 
 /// So many lines of output are shown of each call; the rest is counted.
 const MOST_LINES: usize = 12;
@@ -311,7 +313,7 @@ impl Progress {
                 sayso_store::held_operations::LIFE / 60
             ));
         }
-        lines.push(completed(batch.counts()));
+        lines.push(report::completed(batch.counts()));
         lines.extend(stats.map(|stats| self.paint.tone(Tone::Faint, stats)));
         for line in lines {
             let _ = writeln!(state.out, "{line}");
@@ -320,22 +322,14 @@ impl Progress {
     }
 }
 
-/// How many calls did their work.
-pub fn completed(counts: Completed) -> String {
-    let Completed {
-        completed,
-        failed,
-        total,
-    } = counts;
-    let failed = if failed > 0 {
-        format!(", {failed} failed")
-    } else {
-        String::new()
-    };
-    format!(
-        "Completed: {completed}/{}{failed}",
-        count(total, "operation")
-    )
+impl one_turn::Progress for Progress {
+    fn step(&self, step: Step<'_>) {
+        Progress::step(self, step);
+    }
+
+    fn say(&self, lines: &[String]) {
+        Progress::say(self, lines);
+    }
 }
 
 /// What a call is about, as people read it; one that is malformed has only its name.

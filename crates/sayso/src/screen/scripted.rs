@@ -7,7 +7,7 @@ use sayso_core::prompt::keymap::Keymap;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 use sayso_gate::ports::{Ask, Later};
 
-use super::reply::{self, Reply};
+use sayso_tui::lines::reply::{self, Reply};
 
 /// Shows a prompt with the answer it got.
 pub type Show = Box<dyn Fn(&Prompt, &str) + Send + Sync>;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sayso::scripted::{Model, Step};
+use sayso_agents::scripted_model::{Model, Step};
 use serde_json::json;
 
 use crate::Case;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sayso::scripted::Step;
+use sayso_agents::scripted_model::Step;
 use serde_json::{Value, json};
 
 use crate::Case;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use sayso::scripted::Step;
+use sayso_agents::scripted_model::Step;
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -246,7 +246,7 @@ fn compared(
     SAME.to_owned()
 }
 
-fn shown(model: &sayso::scripted::Model, count: usize) -> Vec<String> {
+fn shown(model: &sayso_agents::scripted_model::Model, count: usize) -> Vec<String> {
     (0..count).map(|number| result(model, number)).collect()
 }
 

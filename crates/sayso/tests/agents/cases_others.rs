@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use sayso::scripted::Step;
+use sayso_agents::scripted_model::Step;
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -232,7 +232,10 @@ fn mcp<A: Other>(agents: &Path) -> String {
         result(&model, 1),
         "(no result)",
         "{ended} {:?}",
-        model.seen().first().map(sayso::scripted::Seen::tools)
+        model
+            .seen()
+            .first()
+            .map(sayso_agents::scripted_model::Seen::tools)
     );
     assert!(
         !stage.text("called.txt").contains("drop"),

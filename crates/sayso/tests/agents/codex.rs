@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use sayso::scripted::{Model, Step};
+use sayso_agents::scripted_model::{Model, Step};
 use serde_json::json;
 
 use crate::stage::{Hook, KEY, Stage, run, step};

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use sayso::scripted::Model;
+use sayso_agents::scripted_model::Model;
 use sayso_core::text::digest::Digest;
 use serde_json::{Value, json};
 

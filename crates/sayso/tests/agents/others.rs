@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use sayso::scripted::{Model, Step};
+use sayso_agents::scripted_model::{Model, Step};
 use serde_json::{Value, json};
 
 use crate::stage::{Hook, KEY, Stage, run, step};

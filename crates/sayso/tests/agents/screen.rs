@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use sayso::scripted::Model;
+use sayso_agents::scripted_model::Model;
 use serde_json::json;
 
 use crate::claude::variables;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sayso::scripted::{Conversation, Model, Script, Step, Use};
+use sayso_agents::scripted_model::{Conversation, Model, Script, Step, Use};
 use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 use sayso_store::read::Reader;

@@ -5,9 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use sayso::assemble::RealWorld;
-use sayso::expected::{self, Expected, Row};
-use sayso::report;
+use sayso::expected;
+use sayso::expected::{Expected, Row};
 use sayso_core::answer::run_mode::Run;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::{Call, Operation};
@@ -17,6 +16,8 @@ use sayso_core::text::diagnostic::Source;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::pipeline::{Bench, judge};
+use sayso_runtime::assemble::RealWorld;
+use sayso_runtime::report;
 use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 
@@ -86,7 +87,7 @@ fn by_library(scene: &Scene, rows: &[Row]) -> Vec<(Node, Vec<String>)> {
         .files
         .iter()
         .filter(|file| file.is_broken())
-        .map(sayso::assemble::ReadFile::render)
+        .map(sayso_runtime::assemble::ReadFile::render)
         .collect();
     assert!(
         findings.is_empty(),

@@ -3,13 +3,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use sayso::report;
 use sayso_core::analysis::risk::{Risk, Tier};
 use sayso_core::answer::run_mode::Run;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::policy::decision::Decision::{self, Allow, Ask, Deny};
 use sayso_gate::pipeline::{Bench, judge};
+use sayso_runtime::report;
 
 use crate::scene::{NOW, Scene};
 

@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sayso::expected::{self, Expected, Row};
+use sayso::expected;
+use sayso::expected::{Expected, Row};
 use sayso_core::answer::run_mode::Run;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::{Call, Operation};

@@ -2,10 +2,6 @@
 
 use std::sync::Arc;
 
-use sayso::recorder::Recorder;
-use sayso::replay::history::{History, Tally};
-use sayso::replay::kept::Why;
-use sayso::workbench::settings;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::run_mode::Run;
 use sayso_core::call::operation::Operation;
@@ -13,6 +9,10 @@ use sayso_core::decide::Uses;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::Store as _;
+use sayso_runtime::recorder::Recorder;
+use sayso_runtime::replay::history::{History, Tally};
+use sayso_runtime::replay::recorded_call::Why;
+use sayso_runtime::workbench::settings;
 use sayso_store::journal::Journal;
 use sayso_store::read::Reader;
 
@@ -176,7 +176,9 @@ fn facts_that_are_not_as_they_were_written_are_never_an_answer() {
                     continue;
                 };
                 odd += 1;
-                let Ok(past) = sayso::replay::kept::past(&node, &mut |_| Vec::new()) else {
+                let Ok(past) =
+                    sayso_runtime::replay::recorded_call::past(&node, &mut |_| Vec::new())
+                else {
                     continue;
                 };
                 let bench = Bench {
@@ -192,7 +194,7 @@ fn facts_that_are_not_as_they_were_written_are_never_an_answer() {
             }
         }
         let whole: Node = json::read(&text, &Limits::default()).unwrap();
-        assert!(sayso::replay::kept::past(&whole, &mut |_| Vec::new()).is_ok());
+        assert!(sayso_runtime::replay::recorded_call::past(&whole, &mut |_| Vec::new()).is_ok());
     }
     assert!(odd > 100, "{odd}");
 }

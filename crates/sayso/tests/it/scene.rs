@@ -5,7 +5,6 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sayso::assemble::{self, Choice, Loaded, RealWorld};
 use sayso_core::answer::grant::Grant;
 use sayso_core::answer::run_mode::Run;
 use sayso_core::answer::verdict::Verdict;
@@ -14,6 +13,8 @@ use sayso_core::policy::decision::Decision;
 use sayso_core::policy::mode::Mode;
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::pipeline::{Bench, judge};
+use sayso_runtime::assemble;
+use sayso_runtime::assemble::{Choice, Loaded, RealWorld};
 use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 use sayso_world::trust;
@@ -240,7 +241,7 @@ impl Scene {
             file: None,
             profile: self.profile.clone(),
             mode,
-            ..Choice::default()
+            ..Choice::new(sayso_agents::registry::installed_paths)
         }
     }
 

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use sayso::scripted::{Conversation, LAST_WORDS, Model, Script, Step, Use};
+use sayso_agents::scripted_model::{Conversation, LAST_WORDS, Model, Script, Step, Use};
 use sayso_core::text::node::Node;
 use serde_json::{Value, json};
 

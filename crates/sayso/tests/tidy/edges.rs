@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{files, none, root};
 
 /// Each crate with the crates of this workspace that it may use; tests of a crate may use more.
-const MAY_USE: [(&str, &[&str]); 10] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("sayso-core", &[]),
     ("sayso-shell", &["sayso-core"]),
     ("sayso-world", &["sayso-core"]),
@@ -16,6 +16,35 @@ const MAY_USE: [(&str, &[&str]); 10] = [
     ("sayso-tools", &["sayso-core", "sayso-sandbox"]),
     ("sayso-store", &["sayso-core"]),
     ("sayso-tui", &["sayso-core"]),
+    (
+        "sayso-runtime",
+        &[
+            "sayso-core",
+            "sayso-shell",
+            "sayso-world",
+            "sayso-gate",
+            "sayso-sandbox",
+            "sayso-tools",
+            "sayso-store",
+        ],
+    ),
+    ("sayso-agents", DOOR),
+    ("sayso-gateway", DOOR),
+    ("sayso-inbox", DOOR),
+    (
+        "sayso-chat",
+        &[
+            "sayso-core",
+            "sayso-shell",
+            "sayso-world",
+            "sayso-gate",
+            "sayso-sandbox",
+            "sayso-tools",
+            "sayso-store",
+            "sayso-tui",
+            "sayso-runtime",
+        ],
+    ),
     (
         "sayso",
         &[
@@ -27,6 +56,11 @@ const MAY_USE: [(&str, &[&str]); 10] = [
             "sayso-tools",
             "sayso-store",
             "sayso-tui",
+            "sayso-runtime",
+            "sayso-agents",
+            "sayso-gateway",
+            "sayso-inbox",
+            "sayso-chat",
         ],
     ),
     (
@@ -41,6 +75,27 @@ const MAY_USE: [(&str, &[&str]); 10] = [
     ),
 ];
 
+/// What a door may use: the runtime and everything below it, but no other door and no screen.
+const DOOR: &[&str] = &[
+    "sayso-core",
+    "sayso-shell",
+    "sayso-world",
+    "sayso-gate",
+    "sayso-sandbox",
+    "sayso-tools",
+    "sayso-store",
+    "sayso-runtime",
+];
+
+/// Crates from outside that only some of ours may use: event loops and screens.
+const ONLY_IN: [(&str, &[&str]); 5] = [
+    ("tokio", &["sayso-inbox", "sayso-gateway"]),
+    ("hyper", &["sayso-inbox", "sayso-gateway"]),
+    ("hyper-util", &["sayso-inbox", "sayso-gateway"]),
+    ("http-body-util", &["sayso-inbox", "sayso-gateway"]),
+    ("ratatui", &["sayso-tui", "sayso-chat", "sayso"]),
+];
+
 /// What the pure crates take from outside.
 const OUTSIDE: [(&str, &[&str]); 2] = [
     (
@@ -50,8 +105,14 @@ const OUTSIDE: [(&str, &[&str]); 2] = [
     ("sayso-shell", &[]),
 ];
 
-/// Crates that know no event loop, and so can be called from any.
-const NO_TOKIO: [&str; 3] = ["sayso-core", "sayso-shell", "sayso-world"];
+/// Crates whose whole graph has no event loop: the pure ones can be called from any, and a hook starts none.
+const NO_EVENT_LOOP: [&str; 5] = [
+    "sayso-core",
+    "sayso-shell",
+    "sayso-world",
+    "sayso-runtime",
+    "sayso-agents",
+];
 
 fn cargo(args: &[&str]) -> String {
     let out = Command::new(env!("CARGO"))
@@ -96,6 +157,10 @@ fn violations(dependencies: &[(String, String)]) -> Vec<String> {
             }
             _ => {}
         }
+        let only = ONLY_IN.iter().find(|(name, _)| name == used);
+        if only.is_some_and(|(_, users)| !users.contains(&user.as_str())) {
+            out.push(format!("`{user}` may not use `{used}`"));
+        }
         let outside = OUTSIDE.iter().find(|(name, _)| name == user);
         if let Some((_, allowed)) = outside.filter(|_| !ours)
             && !allowed.contains(&used.as_str())
@@ -127,6 +192,14 @@ fn the_check_of_edges_bites() {
         ("sayso-world", "sayso-gate"),
         ("sayso-gate", "sayso-world"),
         ("sayso-tui", "sayso"),
+        ("sayso-runtime", "sayso-tui"),
+        ("sayso-agents", "sayso-tui"),
+        ("sayso-gateway", "sayso-inbox"),
+        ("sayso-inbox", "sayso-agents"),
+        ("sayso-chat", "sayso-gateway"),
+        ("sayso-runtime", "tokio"),
+        ("sayso", "hyper"),
+        ("sayso-gateway", "ratatui"),
         ("sayso-core", "serde"),
         ("sayso-shell", "regex"),
         ("sayso-extra", "sayso-core"),
@@ -138,8 +211,8 @@ fn the_check_of_edges_bites() {
 }
 
 #[test]
-fn pure_crates_know_no_event_loop() {
-    for name in NO_TOKIO {
+fn pure_crates_and_hooks_know_no_event_loop() {
+    for name in NO_EVENT_LOOP {
         let tree = cargo(&[
             "tree",
             "--package",
@@ -150,9 +223,10 @@ fn pure_crates_know_no_event_loop() {
             "none",
         ]);
         assert!(tree.starts_with(name), "{tree}");
+        let is_loop = |line: &str| line.starts_with("tokio") || line.starts_with("hyper");
         assert!(
-            !tree.lines().any(|line| line.starts_with("tokio")),
-            "{name} uses tokio:\n{tree}"
+            !tree.lines().any(is_loop),
+            "{name} uses an event loop:\n{tree}"
         );
     }
 }

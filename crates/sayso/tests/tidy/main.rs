@@ -7,6 +7,7 @@
     reason = "everything here is a test"
 )]
 
+mod agents_in_folders;
 mod code;
 mod edges;
 mod findings;

@@ -12,7 +12,7 @@ const MIN_WORDS: usize = 3;
 
 /// Where sentences for people are made, and which value each place reads. The value that acts is the
 /// only source: a sentence beside it could drift.
-const PLACES: [(&str, &str); 19] = [
+const PLACES: [(&str, &str); 20] = [
     (
         "crates/sayso-core/src/answer/explain.rs",
         "the verdict and the frozen operation",
@@ -60,19 +60,23 @@ const PLACES: [(&str, &str); 19] = [
         "the prompt, its clock, and the keymap that reads the keys",
     ),
     (
-        "crates/sayso/src/outlook.rs",
+        "crates/sayso-runtime/src/outlook.rs",
         "the tools that would run the call, and their backups",
+    ),
+    (
+        "crates/sayso-runtime/src/ask_inbox.rs",
+        "the settings in force, and where an inbox runs",
     ),
     (
         "crates/sayso/src/screen/",
         "the prompt, the answer, and the counts of the batch",
     ),
     (
-        "crates/sayso/src/hook/",
+        "crates/sayso-agents/src/hook/",
         "the verdict, the answer, and where a person can answer",
     ),
     (
-        "crates/sayso/src/serve/",
+        "crates/sayso-inbox/src/",
         "the posted prompt and its one deadline",
     ),
     (
@@ -80,7 +84,7 @@ const PLACES: [(&str, &str); 19] = [
         "what the command has just read or done",
     ),
     (
-        "crates/sayso/src/chat/",
+        "crates/sayso-chat/src/",
         "the settings in force, and the outcome of each call",
     ),
 ];

@@ -5,7 +5,8 @@ use sayso_core::answer::outcome::OUTCOMES;
 use sayso_core::text::visible::visible;
 use sayso_store::index::calls::{Filter, Kinds};
 
-use super::times::{self, When};
+use super::times;
+use super::times::When;
 
 /// Which entries are wanted.
 #[derive(Debug, Args)]

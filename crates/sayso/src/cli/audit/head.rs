@@ -5,10 +5,10 @@ use sayso_core::text::json;
 use sayso_core::text::node::Node;
 use sayso_store::read::Reader;
 
-use super::rows::{null, number};
 use super::{NOTHING, state};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
+use sayso_runtime::audit::call::{null, number};
 
 /// Print the head of the record: `NUMBER:DIGEST` of its last entry.
 #[derive(Debug, Args)]

@@ -8,10 +8,10 @@ use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Kinds};
 use sayso_store::read::Reader;
 
-use super::rows::number;
 use super::{NOTHING, Progress, state, warn_of_damage};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
+use sayso_runtime::audit::call::number;
 
 /// Build the index of the record anew. It holds nothing that the record does not; a damaged file is kept aside.
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use super::rows::{Row, as_json, table};
 use super::{NOTHING, index_of_record, times};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
-use crate::screen::paint::Paint;
+use sayso_tui::lines::paint::Paint;
 
 /// List the last calls: when, who, what, and how it was decided. The newest stands last, next to your prompt.
 #[derive(Debug, Args)]

@@ -1,6 +1,5 @@
 //! `sayso audit`: questions to the record.
 
-pub(crate) mod by;
 mod export;
 mod filters;
 mod head;
@@ -12,8 +11,8 @@ pub(crate) mod rows;
 mod show;
 pub(crate) mod stats;
 mod tail;
+mod timeline;
 mod times;
-mod told;
 mod verify;
 
 use std::io::{self, IsTerminal as _, Write as _};
@@ -26,7 +25,7 @@ use sayso_store::read::Reader;
 
 use super::Stop;
 use crate::exit_code::Exit;
-use crate::record_folder;
+use sayso_runtime::record_folder;
 
 /// Ask the record: what was called, decided and run, and whether the record still is what was written.
 #[derive(Debug, Args)]

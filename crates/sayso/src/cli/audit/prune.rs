@@ -9,11 +9,12 @@ use sayso_core::text::node::{Node, Value};
 use sayso_store::journal::Journal;
 use sayso_store::prune::{Keep, Plan, plan, prune};
 
-use super::super::{Place, PolicyChoice, Stop, say};
-use super::times::{self, When};
+use super::times;
+use super::times::When;
+use crate::cli::{Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
-use crate::screen::line::forget_typed;
-use crate::workbench::settings;
+use sayso_runtime::workbench::settings;
+use sayso_tui::terminal::typed_ahead::forget_typed;
 
 /// Let the oldest part of the record go.
 ///

@@ -9,12 +9,13 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_again};
 use sayso_store::read::{Reader, Stored};
 
-use super::super::{PolicyChoice, Stop, say};
-use super::times::{self, When};
-use crate::assemble;
+use super::times;
+use super::times::When;
+use crate::cli::{PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
-use crate::record_folder;
-use crate::replay::history::{Change, Changed, History, Tally};
+use sayso_runtime::assemble;
+use sayso_runtime::record_folder;
+use sayso_runtime::replay::history::{Change, Changed, History, Tally};
 
 /// So many changes are shown each way.
 const MOST_SHOWN: usize = 10;

@@ -1,14 +1,13 @@
 //! Entries as lines of a table that fits the terminal, and as JSON.
 
 use sayso_core::text::json;
-use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_again};
 use sayso_store::index::calls::Listed;
 
-use super::by;
-use super::times::rfc3339;
-use crate::screen::fold::{cut, width};
-use crate::screen::paint::{Paint, Tone};
+use sayso_runtime::audit::call::{about, as_node, sign, words};
+use sayso_runtime::audit::decided_by as by;
+use sayso_tui::lines::fold::{cut, width};
+use sayso_tui::lines::paint::{Paint, Tone};
 
 /// An entry as a line, everything in it fit to be seen.
 pub(super) struct Row {
@@ -55,17 +54,6 @@ impl Row {
     }
 }
 
-/// What it is about; the name of the tool has a place of its own.
-pub(super) fn about(listed: &Listed) -> String {
-    let what = listed.what.as_deref().unwrap_or_default();
-    let inside = listed.tool.as_deref().and_then(|tool| {
-        what.strip_prefix(tool)?
-            .strip_prefix('(')?
-            .strip_suffix(')')
-    });
-    inside.unwrap_or(what).to_owned()
-}
-
 /// How it ended, with a sign that can be told without colours; the kind, where it is no decision.
 pub(super) fn outcome(listed: &Listed) -> String {
     let Some(word) = listed.outcome.as_deref() else {
@@ -82,24 +70,6 @@ pub(super) fn outcome(listed: &Listed) -> String {
         ""
     };
     format!("{} {}{failed}{undone}", sign(word), visible(words(word)))
-}
-
-/// An outcome for people.
-pub(crate) fn words(outcome: &str) -> &str {
-    if outcome == "nobody" {
-        "no one to ask"
-    } else {
-        outcome
-    }
-}
-
-/// The sign of an outcome.
-pub(crate) fn sign(outcome: &str) -> char {
-    match outcome {
-        "approved" | "auto_approved" => '✓',
-        "dry_run" => '·',
-        _ => '✗',
-    }
 }
 
 /// The tone of an outcome.
@@ -187,52 +157,4 @@ fn line(cells: &[String], widths: &[usize], tone: Option<Tone>, paint: Paint) ->
 /// The entry as an object; what it does not say is null.
 pub(super) fn as_json(listed: &Listed) -> String {
     json::write_plain(&as_node(listed))
-}
-
-/// The same as a value.
-pub(crate) fn as_node(listed: &Listed) -> Node {
-    let text = |text: &Option<String>| text.as_ref().map_or_else(null, Node::text);
-    let time = |at: Option<i64>| at.map_or_else(null, |at| Node::text(rfc3339(at)));
-    Node::map([
-        ("number", number(listed.number)),
-        ("time", time(Some(listed.at))),
-        ("kind", Node::text(&listed.kind)),
-        ("call", text(&listed.call)),
-        ("session", text(&listed.session)),
-        ("agent", text(&listed.agent)),
-        ("tool", text(&listed.tool)),
-        ("decision", text(&listed.decision)),
-        ("outcome", text(&listed.outcome)),
-        ("risk", text(&listed.risk)),
-        ("rule", text(&listed.rule)),
-        ("source", text(&listed.source)),
-        ("by", text(&listed.by)),
-        ("by_words", text(&by::of_call(listed))),
-        ("user_response", text(&listed.user_response)),
-        ("user_response_word", text(&listed.user_response_word)),
-        ("what", text(&listed.what)),
-        ("asked", time(listed.asked)),
-        ("ended", time(listed.ended)),
-        (
-            "succeeded",
-            listed
-                .succeeded
-                .map_or_else(null, |succeeded| Value::Bool(succeeded).into()),
-        ),
-        (
-            "milliseconds",
-            listed.milliseconds.map_or_else(null, number),
-        ),
-        ("undone", time(listed.undone)),
-    ])
-}
-
-/// Nothing.
-pub(super) fn null() -> Node {
-    Value::Null.into()
-}
-
-/// A number.
-pub(super) fn number(number: impl std::fmt::Display) -> Node {
-    Value::Number(number.to_string()).into()
 }

@@ -11,11 +11,12 @@ use sayso_store::index::call_history::Found;
 use sayso_store::index::calls::Listed;
 use sayso_store::read::{Reader, Stored};
 
-use super::rows::{about, number, outcome};
-use super::{index_of_record, times, told};
+use super::rows::outcome;
+use super::{index_of_record, timeline, times};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
-use crate::screen::paint::Paint;
+use sayso_runtime::audit::call::{about, number};
+use sayso_tui::lines::paint::Paint;
 
 /// Show everything that is recorded of one call: who asked, what was decided by which rule and by whom, what ran, what was undone.
 #[derive(Debug, Args)]
@@ -64,7 +65,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Stop> {
         format!("{}\n", json::write_plain(&node))
     } else {
         let paint = Paint::for_stream(&io::stdout());
-        told::lines(&entries, times::now())
+        timeline::lines(&entries, times::now())
             .iter()
             .map(|line| format!("{}\n", paint.folded(line, "    ↪ ")))
             .collect()

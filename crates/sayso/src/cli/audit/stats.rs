@@ -5,17 +5,15 @@ use std::io;
 use clap::Args;
 use sayso_core::text::count::count;
 use sayso_core::text::json;
-use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_again};
 use sayso_store::index::calls::Kinds;
 use sayso_store::index::stats::{Counts, Stats};
 
 use super::filters::Filters;
-use super::rows::{null, number};
 use super::{NOTHING, index_of_record, times};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
-use crate::screen::paint::Paint;
+use sayso_tui::lines::paint::Paint;
 
 /// Count calls, prompts, approvals and denials; what is asked most, by which rules, and how long answers take.
 #[derive(Debug, Args)]
@@ -42,7 +40,10 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, Stop> {
         None => Stats::default(),
     };
     if args.json {
-        say(&format!("{}\n", json::write_plain(&as_node(&stats))))?;
+        say(&format!(
+            "{}\n",
+            json::write_plain(&sayso_runtime::audit::stats::as_node(&stats))
+        ))?;
         return Ok(Exit::Allowed);
     }
     let paint = Paint::for_stream(&io::stdout());
@@ -161,64 +162,4 @@ fn or_none(text: &str) -> String {
     } else {
         visible(text).into_owned()
     }
-}
-
-/// The counts as a value.
-pub(crate) fn as_node(stats: &Stats) -> Node {
-    let time = |at: Option<i64>| at.map_or_else(null, |at| Node::text(times::rfc3339(at)));
-    let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
-    let rules = stats
-        .asks_by_rule
-        .iter()
-        .map(|(rule, count)| Node::map([("rule", Node::text(rule)), ("asks", number(count))]));
-    let most = stats.most_asked.iter().map(|(tool, what, count, yes)| {
-        Node::map([
-            ("tool", Node::text(tool)),
-            ("what", Node::text(what)),
-            ("asks", number(count)),
-            ("approved", number(yes)),
-        ])
-    });
-    let agents = stats.by_agent.iter().map(|(agent, counts)| {
-        let mut node = vec![("agent", Node::text(agent))];
-        node.extend(counts_of(counts));
-        Node::map(node)
-    });
-    let mut node = vec![("first", time(stats.first)), ("last", time(stats.last))];
-    node.extend(counts_of(&stats.total));
-    node.extend([
-        (
-            "time_to_answer",
-            Node::map([
-                ("answers", number(stats.answers.count)),
-                ("p50_ms", stats.answers.p50.map_or_else(null, number)),
-                ("p95_ms", stats.answers.p95.map_or_else(null, number)),
-            ]),
-        ),
-        ("asks_by_rule", list(rules.collect())),
-        ("most_asked", list(most.collect())),
-        ("by_agent", list(agents.collect())),
-    ]);
-    Node::map(node)
-}
-
-fn counts_of(counts: &Counts) -> Vec<(&'static str, Node)> {
-    let rate = |rate: Option<f64>| rate.map_or_else(null, |rate| number(format!("{rate:.2}")));
-    vec![
-        ("calls", number(counts.calls)),
-        ("prompts", number(counts.prompts)),
-        ("approved", number(counts.approved)),
-        ("approval_rate_percent", rate(counts.approval_rate())),
-        ("prompts_per_100_calls", rate(counts.prompts_per_100())),
-        ("denials", number(counts.denials())),
-        ("auto_approved", number(counts.auto_approved)),
-        ("denied", number(counts.denied)),
-        ("blocked", number(counts.blocked)),
-        ("timed_out", number(counts.timed_out)),
-        ("cancelled", number(counts.cancelled)),
-        ("nobody", number(counts.nobody)),
-        ("dry_run", number(counts.dry_run)),
-        ("failed", number(counts.failed)),
-        ("undone", number(counts.undone)),
-    ]
 }

@@ -9,12 +9,13 @@ use sayso_core::text::node::Node;
 use sayso_core::text::visible::{visible, visible_again};
 use sayso_store::read::{Follow, Reader, Stored};
 
-use super::rows::{sign, tone, words};
+use super::rows::tone;
 use super::{NOTHING, state, times};
 use crate::cli::{Stop, say, stopped_by_signals};
 use crate::exit_code::Exit;
-use crate::screen::fold::cut;
-use crate::screen::paint::Paint;
+use sayso_runtime::audit::call::{sign, words};
+use sayso_tui::lines::fold::cut;
+use sayso_tui::lines::paint::Paint;
 
 /// Show the last entries of the record as they were written, and with -f those that come, until Ctrl-C.
 #[derive(Debug, Args)]

@@ -88,11 +88,6 @@ fn zoned(at: i64, form: &str) -> String {
     time.to_zoned(TimeZone::system()).strftime(form).to_string()
 }
 
-/// RFC 3339 in UTC, for programs.
-pub(super) fn rfc3339(at: i64) -> String {
-    Timestamp::from_millisecond(at).map_or_else(|_| format!("{at} ms"), |time| format!("{time:.3}"))
-}
-
 /// A length of time.
 pub(super) fn length(milliseconds: i64) -> String {
     match milliseconds {
@@ -168,8 +163,14 @@ mod tests {
             19,
             "a clock that went back"
         );
-        assert_eq!(rfc3339(now), "2026-01-31T09:00:00.000Z");
-        assert_eq!(rfc3339(i64::MAX), format!("{} ms", i64::MAX));
+        assert_eq!(
+            sayso_runtime::audit::rfc3339(now),
+            "2026-01-31T09:00:00.000Z"
+        );
+        assert_eq!(
+            sayso_runtime::audit::rfc3339(i64::MAX),
+            format!("{} ms", i64::MAX)
+        );
         assert_eq!(
             [length(12), length(1500), length(61_000), length(3_700_000)],
             ["12 ms", "1.5 s", "1 min 1 s", "1 h 1 min"]

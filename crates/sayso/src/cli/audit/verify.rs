@@ -7,10 +7,10 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_store::verify::{Fault, Head, Report, verify_telling};
 
-use super::rows::{null, number};
 use super::{Progress, state, times};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
+use sayso_runtime::audit::call::{null, number};
 
 /// Check the whole chain of the record, and tell every place where it does not hold.
 #[derive(Debug, Args)]
@@ -127,9 +127,9 @@ fn as_node(report: &Report, heads: &[Head]) -> Node {
         ("bytes", number(report.bytes)),
         (
             "since",
-            report
-                .since
-                .map_or_else(null, |since| Node::text(times::rfc3339(since))),
+            report.since.map_or_else(null, |since| {
+                Node::text(sayso_runtime::audit::rfc3339(since))
+            }),
         ),
         (
             "head",

@@ -9,11 +9,12 @@ use sayso_store::rules_and_grants::What;
 use sayso_store::rules_and_grants::change::Change;
 use sayso_store::rules_and_grants::grant_fields;
 
-use super::add::{Limits, ask_about, read_one, words};
-use super::line::SUBJECTS;
-use crate::cli::book::{Book, Shelf, confirm};
+use super::add::{Limits, ask_about, read_one};
+use crate::cli::remembered::{Book, Shelf, confirm};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
+use sayso_runtime::rules::line::SUBJECTS;
+use sayso_runtime::rules::typed::words;
 
 /// Change a rule: its pattern, its decision, its conditions. What is not named stays as it is.
 #[derive(Debug, Args)]

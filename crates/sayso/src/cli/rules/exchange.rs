@@ -16,11 +16,12 @@ use sayso_shell::Bash;
 use sayso_store::rules_and_grants::{Standing, What};
 use sayso_world::policy_files;
 
-use super::add::{PATTERN_SIGNS, add, words};
-use crate::cli::book::{Book, Shelf, confirm};
+use super::add::{PATTERN_SIGNS, add};
+use crate::cli::remembered::{Book, Shelf, confirm};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
-use crate::learned;
+use sayso_runtime::rules::typed::words;
+use sayso_runtime::rules_layer;
 
 /// Write all rules as a policy file in JSON, to standard output or to a new file.
 #[derive(Debug, Args)]
@@ -81,7 +82,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<Exit, Stop> {
 /// A rule with all that a policy file can say of it; none where the file would allow more than the rule does.
 fn exported(one: &Standing) -> Option<Node> {
     let mut rule = match &one.what {
-        What::Rule(rule) => learned::with_id(rule, &one.id),
+        What::Rule(rule) => rules_layer::with_id(rule, &one.id),
         What::Grant(spec) => of_answer(spec, one)?,
     };
     if !one.enabled {

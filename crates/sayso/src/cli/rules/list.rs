@@ -8,13 +8,13 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_store::rules_and_grants::Standing;
 
-use super::line::{Line, line};
-use crate::cli::book::{Book, Shelf};
+use crate::cli::remembered::{Book, Shelf};
 use crate::cli::{Stop, now};
 use crate::exit_code::Exit;
 use crate::screen::ago::ago;
 use crate::screen::columns::columns;
-use crate::screen::paint::Paint;
+use sayso_runtime::rules::line::{Line, line};
+use sayso_tui::lines::paint::Paint;
 
 /// More rules than this are hard to keep in mind.
 const MANY: usize = 20;

@@ -3,7 +3,6 @@
 pub(crate) mod add;
 mod edit;
 mod exchange;
-pub(crate) mod line;
 mod list;
 mod suggest;
 pub(crate) mod templates;

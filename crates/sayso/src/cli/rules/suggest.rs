@@ -12,11 +12,11 @@ use sayso_shell::Bash;
 use sayso_store::read::{Reader, Stored};
 
 use super::add::PATTERN_SIGNS;
-use super::line::line;
-use crate::cli::book::{Book, Shelf};
+use crate::cli::remembered::{Book, Shelf};
 use crate::cli::{Stop, now, say};
 use crate::exit_code::Exit;
 use crate::screen::ago::read_length;
+use sayso_runtime::rules::line::line;
 
 /// Count what you approved again and again, and say which rules would have saved these prompts. Nothing is added.
 #[derive(Debug, Args)]

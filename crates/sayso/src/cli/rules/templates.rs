@@ -4,34 +4,13 @@ use clap::Args;
 use sayso_core::text::count::{agreed, count};
 use sayso_core::text::node::Node;
 use sayso_core::text::visible::visible;
-use sayso_core::text::{Limits as TextLimits, yaml};
 
-use super::add::{Limits, add, words};
-use crate::cli::book::{Book, confirm};
+use super::add::{Limits, add};
+use crate::cli::remembered::{Book, confirm};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
-
-/// The templates, by name.
-const TEMPLATES: [(&str, &str); 6] = [
-    (
-        "documentation-writer",
-        include_str!("../../templates/documentation-writer.yaml"),
-    ),
-    ("tester", include_str!("../../templates/tester.yaml")),
-    (
-        "safe-git-user",
-        include_str!("../../templates/safe-git-user.yaml"),
-    ),
-    (
-        "read-only-reviewer",
-        include_str!("../../templates/read-only-reviewer.yaml"),
-    ),
-    (
-        "build-agent",
-        include_str!("../../templates/build-agent.yaml"),
-    ),
-    ("ci", include_str!("../../templates/ci.yaml")),
-];
+use sayso_runtime::rules::templates::{TEMPLATES, template};
+use sayso_runtime::rules::typed::words;
 
 /// Rules for common kinds of work: without a name all templates, with one its rules; `--add` adds them.
 #[derive(Debug, Args)]
@@ -48,49 +27,11 @@ pub(super) struct TemplatesArgs {
     yes: bool,
 }
 
-/// A template: what it is for, and its rules.
-pub(super) struct Template {
-    about: String,
-    rules: Vec<Node>,
-}
-
-/// All templates: name, what each is for, and its rules.
-pub(crate) fn all() -> Vec<(&'static str, String, Vec<Node>)> {
-    TEMPLATES
-        .iter()
-        .filter_map(|(name, text)| {
-            template(text)
-                .ok()
-                .map(|read| (*name, read.about, read.rules))
-        })
-        .collect()
-}
-
-/// Reads a template, which is a policy file with a word on what it is for.
-fn template(text: &str) -> Result<Template, Stop> {
-    let about = text
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .trim_start_matches(['#', ' '])
-        .to_owned();
-    let tree =
-        yaml::read(text, &TextLimits::default()).map_err(|finding| Stop::usage(finding.message))?;
-    Ok(Template {
-        about,
-        rules: tree
-            .get("rules")
-            .map(Node::items)
-            .unwrap_or_default()
-            .to_vec(),
-    })
-}
-
 pub(super) fn run(args: &TemplatesArgs) -> Result<Exit, Stop> {
     let Some(name) = &args.name else {
         let mut text = String::new();
         for (name, source) in TEMPLATES {
-            let template = template(source)?;
+            let template = template(source).map_err(Stop::usage)?;
             text.push_str(&format!(
                 "{name:<22}{} ({})\n",
                 template.about,
@@ -108,7 +49,7 @@ pub(super) fn run(args: &TemplatesArgs) -> Result<Exit, Stop> {
             &format!("the templates are {}", names.join(", ")),
         ));
     };
-    let template = template(source)?;
+    let template = template(source).map_err(Stop::usage)?;
     let mut rules = Vec::new();
     for rule in &template.rules {
         let rest = rule

@@ -14,11 +14,11 @@ use sayso_core::text::visible::visible;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_store::rules_and_grants::{Standing, What};
 
-use super::line::line;
-use crate::cli::book::{Book, Shelf};
+use crate::cli::remembered::{Book, Shelf};
 use crate::cli::{Place, PolicyChoice, Stop, now, say};
 use crate::exit_code::Exit;
-use crate::{learned, shelf};
+use sayso_runtime::rules::line::line;
+use sayso_runtime::{grant_cache, rules_layer};
 
 /// Say which rules match a command, and what the whole policy says of it. Nothing runs.
 #[derive(Debug, Args)]
@@ -125,7 +125,7 @@ pub(super) fn matches(rule: &Standing, command: &str) -> bool {
                 enabled: true,
                 ..rule.clone()
             };
-            let layer = learned::layer(std::slice::from_ref(&enabled))
+            let layer = rules_layer::layer(std::slice::from_ref(&enabled))
                 .ok()
                 .flatten();
             let rules = layer.map(|layer| layer.rules).unwrap_or_default();
@@ -145,7 +145,7 @@ pub(super) fn matches(rule: &Standing, command: &str) -> bool {
                 enabled: true,
                 ..rule.clone()
             };
-            let grants: Vec<Grant> = shelf::grants(std::slice::from_ref(&enabled));
+            let grants: Vec<Grant> = grant_cache::grants(std::slice::from_ref(&enabled));
             grants
                 .into_iter()
                 .filter_map(|grant| match grant.key {

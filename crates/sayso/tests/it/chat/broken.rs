@@ -3,22 +3,22 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use sayso::assemble::Choice;
-use sayso::chat::app::{App, Now};
-use sayso::chat::base::{Base, Start};
-use sayso::chat::history::History;
-use sayso::chat::model::configured::Configured;
-use sayso::chat::model::{Model, Reply, Request, Told, Trouble};
-use sayso::chat::news::ToScreen;
-use sayso::chat::offered::Around;
-use sayso::chat::session::Session;
-use sayso::screen::tty::Tty;
+use sayso_chat::app::{App, Now};
+use sayso_chat::history::History;
+use sayso_chat::model::configured::Configured;
+use sayso_chat::model::{Model, Reply, Request, Told, Trouble};
+use sayso_chat::runtime::{Base, Start};
+use sayso_chat::session::Session;
+use sayso_chat::tool_schemas::Around;
+use sayso_chat::turn_events::ToScreen;
 use sayso_core::answer::run_mode::Run as How;
 use sayso_core::prompt::Prompt;
+use sayso_runtime::assemble::Choice;
 use sayso_tui::chat::draw::{Bar, Chat};
 use sayso_tui::chat::input::Input;
 use sayso_tui::chat::transcript::Transcript;
 use sayso_tui::patterns::{Earlier, Patterns};
+use sayso_tui::terminal::tty::Tty;
 use sayso_tui::theme::Theme;
 
 use super::at_screen::{READY, say};
@@ -66,7 +66,7 @@ impl Model for Broken {
 #[test]
 #[ignore = "it is started by the other tests, at a terminal"]
 fn breaks_in_a_session() {
-    let whereabouts = sayso::record_folder::whereabouts().unwrap();
+    let whereabouts = sayso_runtime::record_folder::whereabouts().unwrap();
     let workspace = std::env::current_dir().unwrap().canonicalize().unwrap();
     let folder = workspace.display().to_string();
     let mut tty = Tty::open().unwrap();
@@ -84,7 +84,7 @@ fn breaks_in_a_session() {
     let start = Start {
         whereabouts,
         workspace: folder.clone(),
-        choice: Choice::default(),
+        choice: Choice::new(sayso_agents::registry::installed_paths),
         how: How::Interactive,
         ask: Arc::new(to.clone()),
         told: Box::new(move || told.told()),

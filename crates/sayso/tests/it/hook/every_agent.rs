@@ -1,6 +1,6 @@
 //! Payloads that no agent sends, and what none of them may be answered, for every agent that there is a hook for.
 
-use sayso::agents::{self, Which};
+use sayso_agents::Which;
 use serde_json::{Value, json};
 
 use super::raw;
@@ -10,7 +10,7 @@ use crate::program::{Outcome, noise};
 /// A call of each agent that runs a command, in the form that the agent has for it.
 pub(super) fn call(desk: &Desk, which: Which, command: &str) -> Value {
     let (folder, session) = (desk.scene.folder(), super::SESSION);
-    let id = if which == Which::Qwen {
+    let id = if which == Which::QWEN {
         "tool_call_id"
     } else {
         "tool_use_id"
@@ -21,36 +21,37 @@ pub(super) fn call(desk: &Desk, which: Which, command: &str) -> Value {
     };
     let ours = |tool: &str, arguments: Value| json!({"event": "before", "session": session, "folder": folder, "tool": tool, "id": "t1", "arguments": arguments});
     match which {
-        Which::Claude | Which::Codex => usual("PreToolUse", "Bash"),
-        Which::Gemini => usual("BeforeTool", "run_shell_command"),
-        Which::Qwen => usual("PreToolUse", "run_shell_command"),
-        Which::Copilot => {
+        Which::CLAUDE | Which::CODEX => usual("PreToolUse", "Bash"),
+        Which::GEMINI => usual("BeforeTool", "run_shell_command"),
+        Which::QWEN => usual("PreToolUse", "run_shell_command"),
+        Which::COPILOT => {
             json!({"sessionId": session, "cwd": folder, "timestamp": 1, "toolName": "bash", "toolArgs": {"command": command}})
         }
-        Which::Opencode => ours("bash", json!({"command": command})),
-        Which::Cline => ours("run_commands", json!({"commands": [command]})),
-        Which::Cursor => {
+        Which::OPENCODE => ours("bash", json!({"command": command})),
+        Which::CLINE => ours("run_commands", json!({"commands": [command]})),
+        Which::CURSOR => {
             json!({"conversation_id": session, "generation_id": "g", "hook_event_name": "preToolUse", "workspace_roots": [folder],
             "tool_name": "Shell", "tool_input": {"command": command}, "tool_use_id": "t1"})
         }
-        Which::Windsurf => {
+        Which::WINDSURF => {
             json!({"agent_action_name": "pre_run_command", "trajectory_id": session, "tool_info": {"command_line": command}})
         }
-        Which::Droid => usual("PreToolUse", "Execute"),
-        Which::Crush => {
+        Which::DROID => usual("PreToolUse", "Execute"),
+        Which::CRUSH => {
             json!({"event": "PreToolUse", "session_id": session, "cwd": folder, "tool_name": "bash", "tool_input": {"command": command}})
         }
-        Which::Goose => usual("PreToolUse", "developer__shell"),
-        Which::Generic => ours("terminal", json!({"command": command})),
+        Which::GOOSE => usual("PreToolUse", "developer__shell"),
+        Which::GENERIC => ours("terminal", json!({"command": command})),
+        other => panic!("write down here how {other:?} calls a command"),
     }
 }
 
 /// Where the call names its tool and its arguments.
 fn keys(which: Which) -> (&'static str, &'static str) {
     match which {
-        Which::Copilot => ("toolName", "toolArgs"),
-        Which::Opencode | Which::Cline | Which::Generic => ("tool", "arguments"),
-        Which::Windsurf => ("agent_action_name", "tool_info"),
+        Which::COPILOT => ("toolName", "toolArgs"),
+        Which::OPENCODE | Which::CLINE | Which::GENERIC => ("tool", "arguments"),
+        Which::WINDSURF => ("agent_action_name", "tool_info"),
         _ => ("tool_name", "tool_input"),
     }
 }
@@ -73,19 +74,20 @@ pub(super) fn is_denial(which: Which, done: &Outcome) -> bool {
     let inner = &said["hookSpecificOutput"];
     done.code == 0
         && match which {
-            Which::Claude | Which::Codex | Which::Qwen | Which::Droid => of(
+            Which::CLAUDE | Which::CODEX | Which::QWEN | Which::DROID => of(
                 &inner["permissionDecision"],
                 &inner["permissionDecisionReason"],
             ),
-            Which::Copilot => of(
+            Which::COPILOT => of(
                 &said["permissionDecision"],
                 &said["permissionDecisionReason"],
             ),
-            Which::Gemini | Which::Crush | Which::Opencode | Which::Cline | Which::Generic => {
+            Which::GEMINI | Which::CRUSH | Which::OPENCODE | Which::CLINE | Which::GENERIC => {
                 of(&said["decision"], &said["reason"])
             }
-            Which::Cursor => of(&said["permission"], &said["agent_message"]),
-            Which::Windsurf | Which::Goose => false,
+            Which::CURSOR => of(&said["permission"], &said["agent_message"]),
+            // These know no denial but the status.
+            _ => false,
         }
 }
 
@@ -101,7 +103,7 @@ fn a_sound_call_is_allowed_and_a_denied_one_is_denied_in_its_own_form() {
     desk.scene.user_policy(
         "version: 1\nrules:\n  - deny: {command: \"touch *\"}\n    reason: not that one\n",
     );
-    for which in agents::ALL {
+    for which in sayso_agents::ALL {
         let done = raw(
             &desk,
             which.name(),
@@ -132,7 +134,7 @@ fn a_sound_call_is_allowed_and_a_denied_one_is_denied_in_its_own_form() {
             call(&desk, which, "make all").to_string().as_bytes(),
         );
         match which {
-            Which::Claude => assert!(asked.out.contains("\"ask\""), "{asked:?}"),
+            Which::CLAUDE => assert!(asked.out.contains("\"ask\""), "{asked:?}"),
             _ => assert!(
                 is_denial(which, &asked) && !asked.out.contains("\"ask\""),
                 "{which:?}: {asked:?}"
@@ -144,7 +146,7 @@ fn a_sound_call_is_allowed_and_a_denied_one_is_denied_in_its_own_form() {
 #[test]
 fn what_is_not_one_sound_document_is_denied_by_every_agents_hook() {
     let desk = Desk::with(&[]);
-    for which in agents::ALL {
+    for which in sayso_agents::ALL {
         let sound = call(&desk, which, "true").to_string();
         let (tool, input) = keys(which);
         let twice = sound.replacen(
@@ -194,11 +196,11 @@ fn what_is_not_one_sound_document_is_denied_by_every_agents_hook() {
 #[test]
 fn wrong_types_and_unknown_events_are_denied_by_every_agents_hook() {
     let desk = Desk::with(&[]);
-    for which in agents::ALL {
+    for which in sayso_agents::ALL {
         let sound = call(&desk, which, "true");
         for (key, _) in sound.as_object().unwrap() {
             // What says nothing of the call, the hook does not look at.
-            let has_no_ids = which == Which::Gemini && key == "tool_use_id";
+            let has_no_ids = which == Which::GEMINI && key == "tool_use_id";
             if ["transcript_path", "timestamp", "generation_id"].contains(&key.as_str())
                 || has_no_ids
             {
@@ -276,10 +278,10 @@ fn wrong_types_and_unknown_events_are_denied_by_every_agents_hook() {
 fn an_unknown_tool_is_unknown_whatever_it_is_called() {
     let desk = Desk::with(&[("a.txt", "one\n")]);
     // Names that mean something harmless elsewhere, with arguments that do, too.
-    for which in agents::ALL.into_iter().filter(|which| {
+    for which in sayso_agents::ALL.into_iter().filter(|which| {
         !matches!(
-            which,
-            Which::Claude | Which::Codex | Which::Generic | Which::Windsurf
+            *which,
+            Which::CLAUDE | Which::CODEX | Which::GENERIC | Which::WINDSURF
         )
     }) {
         let (tool, input) = keys(which);
@@ -304,9 +306,9 @@ fn an_argument_that_the_agent_does_not_have_changes_nothing() {
     let desk = Desk::with(&[("a.txt", "one\n"), ("sub/b.txt", "two\n")]);
     std::fs::write(desk.scene.home.join("c.txt"), "three\n").unwrap();
     let sub = desk.scene.workspace.join("sub");
-    for which in agents::ALL
+    for which in sayso_agents::ALL
         .into_iter()
-        .filter(|which| !matches!(which, Which::Generic))
+        .filter(|which| !matches!(*which, Which::GENERIC))
     {
         let (_, input) = keys(which);
         for key in [
@@ -325,15 +327,15 @@ fn an_argument_that_the_agent_does_not_have_changes_nothing() {
             // From `sub` it would be a file of the workspace; where the agent has such an argument, it is one.
             let done = raw(&desk, which.name(), payload.to_string().as_bytes());
             let has = match which {
-                Which::Gemini => key == "dir_path",
-                Which::Qwen => key == "directory",
-                Which::Opencode => key == "workdir",
-                Which::Crush => key == "working_dir",
-                Which::Cursor => ["cwd", "working_directory"].contains(&key),
-                Which::Windsurf => key == "cwd",
+                Which::GEMINI => key == "dir_path",
+                Which::QWEN => key == "directory",
+                Which::OPENCODE => key == "workdir",
+                Which::CRUSH => key == "working_dir",
+                Which::CURSOR => ["cwd", "working_directory"].contains(&key),
+                Which::WINDSURF => key == "cwd",
                 _ => false,
             };
-            if which == Which::Claude {
+            if which == Which::CLAUDE {
                 assert!(!done.out.contains("\"allow\""), "{which:?} {key}: {done:?}");
             } else {
                 assert_eq!(
@@ -364,80 +366,80 @@ fn what_can_be_read_in_two_ways_is_denied() {
     let edit = json!({"old_string": "# n", "new_string": "# m"});
     for (which, payload) in [
         (
-            Which::Cursor,
+            Which::CURSOR,
             before(
                 "Write",
                 json!({"path": "/etc/x", "file_path": "notes.md", "content": "x"}),
             ),
         ),
         (
-            Which::Cursor,
+            Which::CURSOR,
             before(
                 "Write",
                 json!({"file_path": "notes.md", "path": "notes.md", "content": "x"}),
             ),
         ),
         (
-            Which::Cursor,
+            Which::CURSOR,
             before(
                 "Write",
                 json!({"file_path": "notes.md", "content": "x", "contents": "y"}),
             ),
         ),
         (
-            Which::Cursor,
+            Which::CURSOR,
             before(
                 "Read",
                 json!({"path": "/etc/shadow", "file_path": "notes.md"}),
             ),
         ),
         (
-            Which::Cursor,
+            Which::CURSOR,
             before(
                 "Shell",
                 json!({"command": "ls", "working_directory": "/etc", "cwd": "."}),
             ),
         ),
         (
-            Which::Cursor,
+            Which::CURSOR,
             cursor("beforeMCPExecution", "TodoWrite", json!("{\"a\": 1}")),
         ),
         (
-            Which::Cursor,
+            Which::CURSOR,
             cursor("beforeMCPExecution", "Read", json!({"path": "notes.md"})),
         ),
-        (Which::Cursor, {
+        (Which::CURSOR, {
             json!({"conversation_id": session, "workspace_roots": [folder], "hook_event_name": "beforeShellExecution",
                 "command": "cat notes.md", "cwd": ""})
         }),
         (
-            Which::Goose,
+            Which::GOOSE,
             editor(
                 json!({"command": "str_replace", "path": "notes.md", "old_str": "# n", "new_str": "b", "diff": "--- a"}),
             ),
         ),
         (
-            Which::Goose,
+            Which::GOOSE,
             editor(json!({"command": "write", "path": "notes.md", "file_text": "b", "other": 1})),
         ),
         (
-            Which::Droid,
+            Which::DROID,
             usual(
                 "Edit",
                 json!({"file_path": "notes.md", "old_str": "# n", "old_string": "a", "new_str": "b"}),
             ),
         ),
         (
-            Which::Cline,
+            Which::CLINE,
             cline(json!({"path": "notes.md", "new_text": "b", "file": "/etc/x"})),
         ),
         (
-            Which::Windsurf,
+            Which::WINDSURF,
             windsurf(json!({"file_path": "notes.md", "edits": [edit], "target": "/etc/x"})),
         ),
         // Everything would be inside.
         (
-            Which::Droid,
+            Which::DROID,
             json!({"session_id": session, "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": "/etc/hosts"}}),
         ),
     ] {

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sayso::agents::{self, Which};
+use sayso_agents::Which;
 
 use super::every_agent::{call, is_denial};
 use super::program;
@@ -56,7 +56,7 @@ fn finding_d_02_no_limit_ends_a_hook_before_it_denies() {
         "-f 0", "-f 1", "-f 8", "-s 256", "-s 1024", "-t 1", "-n 4", "-n 6", "-n 10", "-u 1",
         "-l 0", "-d 8192", "-i 0", "-q 0", "-x 0",
     ];
-    for which in agents::ALL {
+    for which in sayso_agents::ALL {
         let desk = Desk::with(&[]);
         for limit in limits {
             let Some(done) = under(&desk, which, &format!("ulimit {limit}")) else {
@@ -77,12 +77,12 @@ fn finding_d_02_too_little_memory_is_a_denial() {
     // From where the program cannot be loaded to where it has all it needs.
     for (option, step) in [("-v", 2_000), ("-d", 250)] {
         for size in (0..=40).map(|number| number * step) {
-            let Some(done) = under(&desk, Which::Claude, &format!("ulimit {option} {size}")) else {
+            let Some(done) = under(&desk, Which::CLAUDE, &format!("ulimit {option} {size}")) else {
                 continue;
             };
             tried += 1;
             assert!(
-                is_denial(Which::Claude, &done),
+                is_denial(Which::CLAUDE, &done),
                 "ulimit {option} {size}: {done:?}"
             );
         }
@@ -96,7 +96,7 @@ fn finding_d_02_a_hook_answers_before_its_processor_time_is_over() {
     let burn = "ulimit -t 1; t=$HOME/times; until times > \"$t\"; read -r user system < \"$t\"; u=${user//[!0-9]/} s=${system//[!0-9]/}; \
                 ((10#$u + 10#$s > 905)); do for ((i = 0; i < 2000; i++)); do :; done; done; exec \"$@\"";
     // What is said then is the same for all of them.
-    for which in [Which::Claude, Which::Codex, Which::Windsurf] {
+    for which in [Which::CLAUDE, Which::CODEX, Which::WINDSURF] {
         let desk = Desk::with(&[]);
         let done = run(&mut in_bash(&desk, which, burn), &denied_call(&desk, which));
         assert!(is_denial(which, &done), "{which:?}: {done:?}");
@@ -152,11 +152,11 @@ fn finding_d_02_every_signal_that_would_end_a_hook_is_a_denial() {
     // A write to a pipe that was closed, a file that is too large, and the keys that stop a job: the hook still answers.
     let passed_over = [13, 20, 21, 22, 25];
     for signal in (1..=64).filter(|signal| !others.contains(signal)) {
-        let mut hook = waiting(&desk, Which::Claude);
+        let mut hook = waiting(&desk, Which::CLAUDE);
         let mut stdin = hook.stdin.take().unwrap();
         send(hook.id(), signal);
         if passed_over.contains(&signal) {
-            stdin.write_all(&denied_call(&desk, Which::Claude)).unwrap();
+            stdin.write_all(&denied_call(&desk, Which::CLAUDE)).unwrap();
             drop(stdin);
         }
         let done = hook.wait_with_output().unwrap();
@@ -166,7 +166,7 @@ fn finding_d_02_every_signal_that_would_end_a_hook_is_a_denial() {
             out: text(done.stdout),
             err: text(done.stderr),
         };
-        assert!(is_denial(Which::Claude, &done), "signal {signal}: {done:?}");
+        assert!(is_denial(Which::CLAUDE, &done), "signal {signal}: {done:?}");
     }
 }
 
@@ -174,7 +174,7 @@ fn finding_d_02_every_signal_that_would_end_a_hook_is_a_denial() {
 fn finding_d_02_a_signal_that_the_agent_ignores_stays_ignored() {
     let desk = Desk::with(&[]);
     let line = "trap '' HUP TERM USR1; exec \"$@\"";
-    let mut hook = in_bash(&desk, Which::Claude, line);
+    let mut hook = in_bash(&desk, Which::CLAUDE, line);
     let mut hook = hook
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -191,7 +191,7 @@ fn finding_d_02_a_signal_that_the_agent_ignores_stays_ignored() {
     hook.stdin
         .take()
         .unwrap()
-        .write_all(&denied_call(&desk, Which::Claude))
+        .write_all(&denied_call(&desk, Which::CLAUDE))
         .unwrap();
     let done = hook.wait_with_output().unwrap();
     assert_eq!(done.status.code(), Some(0));
@@ -250,7 +250,7 @@ fn finding_d_07_an_answer_that_cannot_be_read_is_a_denial_by_its_status() {
         "> /dev/full",
         "> >(exec <&-)",
     ];
-    for which in agents::ALL {
+    for which in sayso_agents::ALL {
         let desk = Desk::with(&[("a.txt", "one\n")]);
         for output in outputs {
             for command in ["rm -rf /", "cat a.txt", "make all"] {
@@ -267,7 +267,7 @@ fn finding_d_07_an_answer_that_cannot_be_read_is_a_denial_by_its_status() {
                 // An agent whose yes is no answer at all needs no output for it.
                 let is_silent_yes = command == "cat a.txt"
                     && done.code == 0
-                    && matches!(which, Which::Codex | Which::Windsurf | Which::Goose);
+                    && matches!(which, Which::CODEX | Which::WINDSURF | Which::GOOSE);
                 assert!(
                     is_silent_yes || is_denial(which, &done),
                     "{which:?}, {output}, {command}: {done:?}"

@@ -1,6 +1,7 @@
 //! `sayso hook claude` and `sayso hook codex` through the real program, with what those agents send.
 
 mod after;
+mod ancestors;
 mod asking;
 mod edits;
 mod every_agent;

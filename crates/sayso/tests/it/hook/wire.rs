@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sayso::agents::Which;
-use sayso::intake;
-use sayso::intake::agent::{Around, Event, document};
+use sayso_agents::Which;
+use sayso_agents::hook::agent::{Around, Event, document};
 use sayso_core::call::operation::Call;
 use sayso_core::text::json;
 use serde_json::Value;
@@ -101,10 +100,10 @@ fn every_payload_means_what_the_corpus_says_and_is_answered_so() {
         let around = Around {
             project: Some(desk.scene.folder().to_owned()),
             attended: variable("CLAUDE_CODE_SESSION_ATTENDED"),
-            claude_folders: Vec::new(),
+            settings_folders: Vec::new(),
             folder: Some(desk.scene.folder().to_owned()),
         };
-        let agent = intake::of(Which::of(&name).unwrap());
+        let agent = Which::of(&name).unwrap().hook();
         let began = agent.folder_is_of_the_call().then(|| desk.scene.folder());
         let payload = case["payload"].to_string();
         match agent.read(&document(payload.as_bytes()).unwrap(), &around) {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use sayso::agents::{Scope, Which};
-use sayso::install::{self};
+use sayso_agents::install;
+use sayso_agents::{Scope, Which};
 use serde_json::Value;
 
 use super::{Home, commands, mode, own, wish};
@@ -294,8 +294,8 @@ fn the_variable_of_claude_code_counts() {
 fn for_everybody_there_is_a_file_of_sayso_s_own() {
     let home = Home::with_claude("{}\n");
     let around = home.around();
-    let plan = install::install(&around, wish(Which::Claude, Scope::Managed)).unwrap();
-    install::carry_out(&around, Which::Claude, Scope::Managed, &plan, "one", false).unwrap();
+    let plan = install::install(&around, wish(Which::CLAUDE, Scope::Managed)).unwrap();
+    install::carry_out(&around, Which::CLAUDE, Scope::Managed, &plan, "one", false).unwrap();
     let file = around
         .etc
         .join("claude-code/managed-settings.d/50-sayso.json");
@@ -306,13 +306,16 @@ fn for_everybody_there_is_a_file_of_sayso_s_own() {
         "everybody has to read it"
     );
     // The person's own settings need none then.
-    let mine = install::install(&around, wish(Which::Claude, Scope::User)).unwrap();
+    let mine = install::install(&around, wish(Which::CLAUDE, Scope::User)).unwrap();
     assert!(
         mine.edits.is_empty() && mine.notes.iter().any(|note| note.contains("already")),
         "{mine:?}"
     );
-    let plan = install::uninstall(&around, Which::Claude, Scope::Managed).unwrap();
-    install::carry_out(&around, Which::Claude, Scope::Managed, &plan, "two", false).unwrap();
+    let plan = Which::CLAUDE
+        .installer()
+        .uninstall(&around, Scope::Managed)
+        .unwrap();
+    install::carry_out(&around, Which::CLAUDE, Scope::Managed, &plan, "two", false).unwrap();
     assert!(!around.etc.join("claude-code").exists());
 }
 

@@ -3,8 +3,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use sayso::agents::{Scope, Which};
-use sayso::install::{self, trust};
+use sayso_agents::codex::trust;
+use sayso_agents::install;
+use sayso_agents::{Scope, Which};
 
 use super::{Home, commands, own, wish};
 use crate::scene::put;
@@ -209,7 +210,7 @@ fn what_keeps_hooks_from_running_is_refused() {
         "allow_managed_hooks_only = true\n",
     );
     assert!(
-        install::install(&around, wish(Which::Codex, Scope::User))
+        install::install(&around, wish(Which::CODEX, Scope::User))
             .unwrap_err()
             .0
             .contains("allow_managed_hooks_only")
@@ -219,7 +220,7 @@ fn what_keeps_hooks_from_running_is_refused() {
         "[features]\nhooks = false\n",
     );
     assert!(
-        install::install(&around, wish(Which::Codex, Scope::Managed))
+        install::install(&around, wish(Which::CODEX, Scope::Managed))
             .unwrap_err()
             .0
             .contains("features.hooks")
@@ -230,18 +231,18 @@ fn what_keeps_hooks_from_running_is_refused() {
 fn for_everybody_no_trust_is_needed() {
     let home = home_with(None, CONFIG);
     let around = home.around();
-    let plan = install::install(&around, wish(Which::Codex, Scope::Managed)).unwrap();
+    let plan = install::install(&around, wish(Which::CODEX, Scope::Managed)).unwrap();
     assert!(plan.warnings.is_empty(), "{plan:?}");
-    install::carry_out(&around, Which::Codex, Scope::Managed, &plan, "one", false).unwrap();
+    install::carry_out(&around, Which::CODEX, Scope::Managed, &plan, "one", false).unwrap();
     assert_eq!(
         commands(&around.etc.join("codex/hooks.json"), "SessionStart"),
         [own("codex")]
     );
-    let mine = install::install(&around, wish(Which::Codex, Scope::User)).unwrap();
+    let mine = install::install(&around, wish(Which::CODEX, Scope::User)).unwrap();
     assert!(mine.edits.is_empty(), "{mine:?}");
     let trusting = install::Wish {
         trust: true,
-        ..wish(Which::Codex, Scope::Managed)
+        ..wish(Which::CODEX, Scope::Managed)
     };
     assert!(install::install(&around, trusting).is_err());
 }

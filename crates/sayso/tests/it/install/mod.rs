@@ -15,8 +15,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso::agents::{Scope, Which};
-use sayso::install::{Around, Wish};
+use sayso_agents::install::{Around, Wish};
+use sayso_agents::{Scope, Which};
 use serde_json::Value;
 
 use crate::program::{Outcome, run};
@@ -104,7 +104,7 @@ impl Home {
 /// A wish without anything special.
 pub fn wish(who: Which, scope: Scope) -> Wish {
     Wish {
-        who,
+        who: who.installer(),
         scope,
         takeover: false,
         trust: false,

@@ -2,23 +2,26 @@
 
 use std::fs;
 
-use sayso::agents::{self, Scope, Which};
-use sayso::install::{self, others};
+use sayso_agents::install;
+use sayso_agents::{Scope, Which};
 
 use super::{Home, wish};
 use crate::scene::put;
 
 fn rows() -> impl Iterator<Item = Which> {
-    agents::ALL
+    sayso_agents::ALL
         .into_iter()
-        .filter(|which| !matches!(which, Which::Claude | Which::Codex | Which::Generic))
+        .filter(|which| !matches!(*which, Which::CLAUDE | Which::CODEX | Which::GENERIC))
 }
 
 #[test]
 fn each_is_put_in_once_and_taken_out_without_a_trace() {
     for which in rows() {
         let home = Home::new();
-        let target = install::target(&home.around(), which, Scope::User).unwrap();
+        let target = which
+            .installer()
+            .target(&home.around(), Scope::User)
+            .unwrap();
         let shown = home
             .run(&["install", which.name(), "--anyway", "--dry-run"])
             .is(0, which.name());
@@ -30,7 +33,7 @@ fn each_is_put_in_once_and_taken_out_without_a_trace() {
         home.install(&[which.name()]).is(0, which.name());
         let text = fs::read_to_string(&target).unwrap();
         assert_eq!(
-            others::starts(which, &text),
+            which.installer().starts(&text),
             [env!("CARGO_BIN_EXE_sayso")],
             "{which:?}: {text}"
         );
@@ -61,20 +64,23 @@ fn what_others_wrote_stays_byte_for_byte() {
     let flat = "{\n  \"version\": 1,\n  \"other\": [1, 2],\n  \"hooks\": {\n    \"preToolUse\": [\n      {\"command\": \"mine\"}\n    ]\n  }\n}\n";
     let groups = "{\"model\": \"x\", \"hooks\": {\"BeforeTool\": [{\"matcher\": \"a\", \"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}]}}\n";
     for which in [
-        Which::Cursor,
-        Which::Windsurf,
-        Which::Crush,
-        Which::Gemini,
-        Which::Qwen,
-        Which::Droid,
+        Which::CURSOR,
+        Which::WINDSURF,
+        Which::CRUSH,
+        Which::GEMINI,
+        Which::QWEN,
+        Which::DROID,
     ] {
-        let before = if matches!(which, Which::Gemini | Which::Qwen | Which::Droid) {
+        let before = if matches!(which, Which::GEMINI | Which::QWEN | Which::DROID) {
             groups
         } else {
             flat
         };
         let home = Home::new();
-        let target = install::target(&home.around(), which, Scope::User).unwrap();
+        let target = which
+            .installer()
+            .target(&home.around(), Scope::User)
+            .unwrap();
         put(&target, before);
         home.install(&[which.name()]).is(0, which.name());
         let text = fs::read_to_string(&target).unwrap();
@@ -99,15 +105,21 @@ fn times_are_in_the_units_of_the_agent_and_the_knob_is_on() {
     let home = Home::new();
     let text = |which: Which| {
         home.install(&[which.name()]).is(0, which.name());
-        fs::read_to_string(install::target(&home.around(), which, Scope::User).unwrap()).unwrap()
+        fs::read_to_string(
+            which
+                .installer()
+                .target(&home.around(), Scope::User)
+                .unwrap(),
+        )
+        .unwrap()
     };
     assert!(
-        text(Which::Gemini).contains("\"timeout\": 600000"),
+        text(Which::GEMINI).contains("\"timeout\": 600000"),
         "milliseconds"
     );
-    assert!(text(Which::Qwen).contains("\"timeout\": 600}"), "seconds");
-    assert!(text(Which::Copilot).contains("\"timeoutSec\": 600"));
-    assert!(text(Which::Cursor).contains("\"failClosed\": true"));
+    assert!(text(Which::QWEN).contains("\"timeout\": 600}"), "seconds");
+    assert!(text(Which::COPILOT).contains("\"timeoutSec\": 600"));
+    assert!(text(Which::CURSOR).contains("\"failClosed\": true"));
 }
 
 #[test]
@@ -115,15 +127,15 @@ fn what_would_not_fire_or_is_not_ours_is_refused() {
     let home = Home::new();
     let around = home.around();
     for (which, settings) in [
-        (Which::Gemini, "{\"hooksConfig\": {\"enabled\": false}}"),
-        (Which::Qwen, "{\"disableAllHooks\": true}"),
-        (Which::Gemini, "{\"hooks\": 7}"),
-        (Which::Gemini, "{ // a remark\n}"),
-        (Which::Cursor, "{\"hooks\": {\"preToolUse\": 7}}"),
-        (Which::Copilot, "{\"version\": 1, \"hooks\": {}}"),
-        (Which::Opencode, "export const Mine = 1;\n"),
+        (Which::GEMINI, "{\"hooksConfig\": {\"enabled\": false}}"),
+        (Which::QWEN, "{\"disableAllHooks\": true}"),
+        (Which::GEMINI, "{\"hooks\": 7}"),
+        (Which::GEMINI, "{ // a remark\n}"),
+        (Which::CURSOR, "{\"hooks\": {\"preToolUse\": 7}}"),
+        (Which::COPILOT, "{\"version\": 1, \"hooks\": {}}"),
+        (Which::OPENCODE, "export const Mine = 1;\n"),
     ] {
-        let target = install::target(&around, which, Scope::User).unwrap();
+        let target = which.installer().target(&around, Scope::User).unwrap();
         put(&target, settings);
         home.install(&[which.name()]).is(2, settings);
         assert_eq!(fs::read_to_string(&target).unwrap(), settings);
@@ -133,15 +145,18 @@ fn what_would_not_fire_or_is_not_ours_is_refused() {
     home.install(&["gemini", "--takeover"]).is(2, "never");
     home.install(&["gemini", "--trust"])
         .is(2, "there is nothing to trust");
-    assert!(install::install(&around, wish(Which::Goose, Scope::Project)).is_err());
+    assert!(install::install(&around, wish(Which::GOOSE, Scope::Project)).is_err());
 }
 
 #[test]
 fn a_plugin_that_somebody_changed_is_not_removed() {
-    for which in [Which::Opencode, Which::Cline] {
+    for which in [Which::OPENCODE, Which::CLINE] {
         let home = Home::new();
         home.install(&[which.name()]).is(0, which.name());
-        let target = install::target(&home.around(), which, Scope::User).unwrap();
+        let target = which
+            .installer()
+            .target(&home.around(), Scope::User)
+            .unwrap();
         let text = fs::read_to_string(&target).unwrap() + "// mine\n";
         fs::write(&target, &text).unwrap();
         home.uninstall(&[which.name()])

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use sayso::agents::{Scope, Which};
-use sayso::install::hooks::{Hooks, places};
-use sayso::install::spans::Document;
-use sayso::install::{self, claude, codex};
+use sayso_agents::claude::install as claude;
+use sayso_agents::codex::install as codex;
+use sayso_agents::install;
+use sayso_agents::install::grouped_hooks::{Hooks, places};
+use sayso_agents::install::json_edits::Document;
+use sayso_agents::{Scope, Which};
 use serde_json::{Map, Value, json};
 
 use super::{Home, wish};
@@ -129,12 +131,12 @@ proptest! {
     #[test]
     fn nothing_of_others_is_touched(settings in settings(), style in any::<u8>()) {
         let text = written(&settings, style);
-        let hooks = Hooks { who: Which::Claude, program: Path::new(PROGRAM), events: &claude::EVENTS };
+        let hooks = Hooks { who: Which::CLAUDE, program: Path::new(PROGRAM), events: &claude::EVENTS };
         let mut document = Document::new("x", Some(&text));
-        let had_own = !places(Which::Claude, &document.read().unwrap()).is_empty();
+        let had_own = !places(Which::CLAUDE, &document.read().unwrap()).is_empty();
         prop_assert!(hooks.put_in(&mut document).is_ok(), "{}", text);
         prop_assert_eq!(others(&document.text), others(&text), "{}", document.text);
-        let found: Vec<String> = places(Which::Claude, &document.read().unwrap()).into_iter().map(|place| place.event).collect();
+        let found: Vec<String> = places(Which::CLAUDE, &document.read().unwrap()).into_iter().map(|place| place.event).collect();
         let mut sorted = found.clone();
         sorted.sort();
         let mut wanted: Vec<&str> = claude::EVENTS.iter().map(|event| event.name).collect();
@@ -147,7 +149,7 @@ proptest! {
         // Out again.
         hooks.take_out(&mut document).unwrap();
         prop_assert_eq!(others(&document.text), others(&text));
-        prop_assert!(places(Which::Claude, &document.read().unwrap()).is_empty());
+        prop_assert!(places(Which::CLAUDE, &document.read().unwrap()).is_empty());
         let has_empty = settings.get("hooks").is_some_and(|hooks| hooks.to_string().contains("[]") || *hooks == json!({})) || settings == json!({});
         if !had_own && !has_empty {
             prop_assert_eq!(&document.text, &text, "byte for byte");
@@ -159,24 +161,24 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn in_and_out_is_byte_for_byte(settings in settings(), style in any::<u8>(), who in prop::sample::select(vec![Which::Claude, Which::Codex, Which::Gemini, Which::Qwen, Which::Droid])) {
+    fn in_and_out_is_byte_for_byte(settings in settings(), style in any::<u8>(), who in prop::sample::select(vec![Which::CLAUDE, Which::CODEX, Which::GEMINI, Which::QWEN, Which::DROID])) {
         let home = Home::new();
         let around = home.around();
         let settings = match who {
-            Which::Codex => json!({"hooks": settings.get("hooks").cloned().unwrap_or_else(|| json!({}))}),
+            Which::CODEX => json!({"hooks": settings.get("hooks").cloned().unwrap_or_else(|| json!({}))}),
             _ => settings,
         };
         let text = written(&settings, style);
-        let target = install::target(&around, who, Scope::User).unwrap();
+        let target = who.installer().target(&around, Scope::User).unwrap();
         put(&target, &text);
         put(&home.config(), "# mine\na = 1\n");
-        let mut plan = install::install(&around, install::Wish { trust: who == Which::Codex, ..wish(who, Scope::User) }).unwrap();
+        let mut plan = install::install(&around, install::Wish { trust: who == Which::CODEX, ..wish(who, Scope::User) }).unwrap();
         plan.edits.reverse();
         install::carry_out(&around, who, Scope::User, &plan, "one", false).unwrap();
         let again = install::install(&around, wish(who, Scope::User)).unwrap();
         prop_assert!(again.edits.is_empty(), "twice is once");
         // What an older sayso had there does not come back: it is sayso's as well.
-        let back = install::uninstall(&around, who, Scope::User).unwrap();
+        let back = who.installer().uninstall(&around, Scope::User).unwrap();
         install::carry_out(&around, who, Scope::User, &back, "two", false).unwrap();
         let had_own = text.contains(&format!("sayso hook {}", who.name()));
         let now = std::fs::read_to_string(&target).unwrap();
@@ -191,7 +193,7 @@ proptest! {
 
 fn others_of(who: Which, text: &str) -> Value {
     match who {
-        Which::Codex => others(
+        Which::CODEX => others(
             &text
                 .replace("hook codex", "hook claude")
                 .replace("hook claude\", \"timeout\": 5", "hook claude\""),

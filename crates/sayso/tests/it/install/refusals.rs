@@ -5,8 +5,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use sayso::agents::{Scope, Which};
-use sayso::install::{self, Around, program};
+use sayso_agents::install;
+use sayso_agents::install::{Around, program};
+use sayso_agents::{Scope, Which};
 
 use super::{Home, commands, own, wish};
 use crate::program::run;
@@ -201,7 +202,7 @@ fn hooks_that_are_switched_off_elsewhere_are_told() {
         let home = Home::new();
         let around = home.around();
         put(&home.scene.home.parent().unwrap().join(file), value);
-        let plan = install::install(&around, wish(Which::Claude, Scope::User));
+        let plan = install::install(&around, wish(Which::CLAUDE, Scope::User));
         assert_eq!(plan.is_err(), refuses, "{file} {value}: {plan:?}");
     }
     for name in ["settings.json", "settings.local.json"] {
@@ -274,7 +275,7 @@ fn a_program_that_an_agent_could_replace_is_refused() {
     };
     for around in [open, shared, named, plain, gone] {
         assert!(
-            install::install(&around, wish(Which::Claude, Scope::User)).is_err(),
+            install::install(&around, wish(Which::CLAUDE, Scope::User)).is_err(),
             "{:?}",
             around.program
         );
@@ -289,7 +290,7 @@ fn a_program_that_an_agent_could_replace_is_refused() {
         "new\nline",
     ] {
         let odd = place(&home.scene.home.join(folder).join("sayso"));
-        let plan = install::install(&odd, wish(Which::Claude, Scope::User)).unwrap();
+        let plan = install::install(&odd, wish(Which::CLAUDE, Scope::User)).unwrap();
         let text = plan.edits[0].after.clone().unwrap();
         put(&home.claude(), &text);
         let words = commands(&home.claude(), "PreToolUse");
@@ -301,7 +302,7 @@ fn a_program_that_an_agent_could_replace_is_refused() {
             String::from_utf8(shown.stdout).unwrap(),
             format!("{}|hook|claude|--wait|600|", odd.program.display())
         );
-        let other = install::install(&around, wish(Which::Claude, Scope::User)).unwrap();
+        let other = install::install(&around, wish(Which::CLAUDE, Scope::User)).unwrap();
         put(&home.claude(), other.edits[0].after.as_ref().unwrap());
         assert_eq!(
             commands(&home.claude(), "PreToolUse"),
@@ -316,10 +317,10 @@ fn a_program_that_an_agent_could_replace_is_refused() {
 fn a_file_that_changes_after_it_was_shown_is_left_alone() {
     let home = Home::with_claude("{}\n");
     let around = home.around();
-    let plan = install::install(&around, wish(Which::Claude, Scope::User)).unwrap();
+    let plan = install::install(&around, wish(Which::CLAUDE, Scope::User)).unwrap();
     put(&home.claude(), "{\"model\": \"new\"}\n");
     let refused =
-        install::carry_out(&around, Which::Claude, Scope::User, &plan, "one", true).unwrap_err();
+        install::carry_out(&around, Which::CLAUDE, Scope::User, &plan, "one", true).unwrap_err();
     assert!(refused.0.contains("nothing was changed"), "{}", refused.0);
     assert_eq!(
         fs::read_to_string(home.claude()).unwrap(),
@@ -328,9 +329,9 @@ fn a_file_that_changes_after_it_was_shown_is_left_alone() {
     // Somebody made it meanwhile.
     let home = Home::new();
     let around = home.around();
-    let plan = install::install(&around, wish(Which::Claude, Scope::User)).unwrap();
+    let plan = install::install(&around, wish(Which::CLAUDE, Scope::User)).unwrap();
     put(&home.claude(), "mine");
-    install::carry_out(&around, Which::Claude, Scope::User, &plan, "one", true).unwrap_err();
+    install::carry_out(&around, Which::CLAUDE, Scope::User, &plan, "one", true).unwrap_err();
     assert_eq!(fs::read_to_string(home.claude()).unwrap(), "mine");
 }
 
@@ -343,13 +344,13 @@ fn of_two_files_none_is_changed_if_one_cannot_be() {
         &around,
         install::Wish {
             trust: true,
-            ..wish(Which::Codex, Scope::User)
+            ..wish(Which::CODEX, Scope::User)
         },
     )
     .unwrap();
     assert_eq!(plan.edits.len(), 2);
     put(&home.config(), "model = \"y\"\n");
-    install::carry_out(&around, Which::Codex, Scope::User, &plan, "one", true).unwrap_err();
+    install::carry_out(&around, Which::CODEX, Scope::User, &plan, "one", true).unwrap_err();
     assert!(!home.codex().exists());
     assert_eq!(
         fs::read_to_string(home.config()).unwrap(),

@@ -3,8 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use sayso::agents::{Scope, Which};
-use sayso::install::{self, Around, Wish};
+use sayso_agents::install;
+use sayso_agents::install::{Around, Wish};
+use sayso_agents::{Scope, Which};
 use sayso_core::text::digest::Digest;
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ const SETTINGS: &str = "{\n  \"permissions\": {\"defaultMode\": \"plan\", \"deny
 fn taking_over() -> Wish {
     Wish {
         takeover: true,
-        ..wish(Which::Claude, Scope::User)
+        ..wish(Which::CLAUDE, Scope::User)
     }
 }
 
@@ -25,8 +26,8 @@ fn proved(settings: &str) -> (Home, Around) {
     let home = Home::with_claude(settings);
     home.agent("claude", "echo '2.1.325 (Claude Code)'");
     let around = home.around();
-    let plan = install::install(&around, wish(Which::Claude, Scope::Managed)).unwrap();
-    install::carry_out(&around, Which::Claude, Scope::Managed, &plan, "hook", false).unwrap();
+    let plan = install::install(&around, wish(Which::CLAUDE, Scope::Managed)).unwrap();
+    install::carry_out(&around, Which::CLAUDE, Scope::Managed, &plan, "hook", false).unwrap();
     proof(&around, |_| ());
     (home, around)
 }
@@ -66,7 +67,7 @@ fn with_a_proof_it_is_done_and_taken_back_exactly() {
                 .any(|words| words.contains("will not ask by itself any more")),
             "{plan:?}"
         );
-        install::carry_out(&around, Which::Claude, Scope::User, &plan, "one", false).unwrap();
+        install::carry_out(&around, Which::CLAUDE, Scope::User, &plan, "one", false).unwrap();
         let root: Value =
             serde_json::from_str(&fs::read_to_string(home.claude()).unwrap()).unwrap();
         assert_eq!(
@@ -76,8 +77,11 @@ fn with_a_proof_it_is_done_and_taken_back_exactly() {
         assert!(root.get("hooks").is_none(), "the hook stands elsewhere");
         let again = install::install(&around, taking_over()).unwrap();
         assert!(again.edits.is_empty(), "{again:?}");
-        let plan = install::uninstall(&around, Which::Claude, Scope::User).unwrap();
-        install::carry_out(&around, Which::Claude, Scope::User, &plan, "two", false).unwrap();
+        let plan = Which::CLAUDE
+            .installer()
+            .uninstall(&around, Scope::User)
+            .unwrap();
+        install::carry_out(&around, Which::CLAUDE, Scope::User, &plan, "two", false).unwrap();
         assert_eq!(fs::read_to_string(home.claude()).unwrap(), settings);
     }
 }
@@ -86,12 +90,15 @@ fn with_a_proof_it_is_done_and_taken_back_exactly() {
 fn a_file_that_was_changed_since_gets_only_that_back() {
     let (home, around) = proved(SETTINGS);
     let plan = install::install(&around, taking_over()).unwrap();
-    install::carry_out(&around, Which::Claude, Scope::User, &plan, "one", false).unwrap();
+    install::carry_out(&around, Which::CLAUDE, Scope::User, &plan, "one", false).unwrap();
     let text = fs::read_to_string(home.claude())
         .unwrap()
         .replace("opus", "other");
     put(&home.claude(), &text);
-    let plan = install::uninstall(&around, Which::Claude, Scope::User).unwrap();
+    let plan = Which::CLAUDE
+        .installer()
+        .uninstall(&around, Scope::User)
+        .unwrap();
     assert_eq!(
         plan.edits[0].after.as_deref(),
         Some(SETTINGS.replace("opus", "other").as_str())
@@ -101,12 +108,18 @@ fn a_file_that_was_changed_since_gets_only_that_back() {
         &home.claude(),
         &text.replace("bypassPermissions", "default"),
     );
-    let plan = install::uninstall(&around, Which::Claude, Scope::User).unwrap();
+    let plan = Which::CLAUDE
+        .installer()
+        .uninstall(&around, Scope::User)
+        .unwrap();
     assert!(plan.edits.is_empty(), "{plan:?}");
     // And one that nobody remembers is told, and left.
     put(&home.claude(), &text);
     fs::remove_dir_all(around.state.join("installed")).unwrap();
-    let plan = install::uninstall(&around, Which::Claude, Scope::User).unwrap();
+    let plan = Which::CLAUDE
+        .installer()
+        .uninstall(&around, Scope::User)
+        .unwrap();
     assert!(
         plan.edits.is_empty()
             && plan

@@ -298,8 +298,11 @@ fn a_01_timeouts_modes_and_troubles_are_there() {
     let desk = desk();
     let policy = desk.scene.load().policy;
     let journal = sayso_store::Journal::open(&desk.scene.state()).unwrap();
-    let recorder =
-        sayso::recorder::Recorder::new(journal, 1000, sayso::workbench::settings(&policy).unwrap());
+    let recorder = sayso_runtime::recorder::Recorder::new(
+        journal,
+        1000,
+        sayso_runtime::workbench::settings(&policy).unwrap(),
+    );
     let operation =
         sayso_core::call::operation::Operation::freeze(desk.scene.command("make x")).unwrap();
     let verdict = desk.scene.judge(

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use sayso::bounding::Bounding;
 use sayso_core::answer::run_mode::Run;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Call;
 use sayso_core::policy::decision::Decision;
 use sayso_core::text::node::Node;
+use sayso_runtime::sandbox::profile::Bounding;
 use sayso_sandbox::backend::{Backend, Name};
 use sayso_sandbox::derive::{SCRATCH, SYSTEM};
 use sayso_sandbox::path_check;
@@ -179,7 +179,7 @@ impl Ground {
     /// What a sandbox permits under the policy of now; none if there is no sandbox for it.
     fn profile(&self) -> Option<Profile> {
         let loaded = self.scene.load();
-        let settings = sayso::workbench::settings(&loaded.policy)?;
+        let settings = sayso_runtime::workbench::settings(&loaded.policy)?;
         let terms = settings.terms(self.scene.folder());
         let backend = Backend::named(Name::Bubblewrap)
             .or_else(|_| Backend::named(Name::Landlock))

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use sayso::screen::painted::{Interrupts, Painted};
-use sayso::serve::wire;
 use sayso_core::prompt::Prompt;
 use sayso_core::text::{Limits, json};
 use sayso_gate::ports::Ask as _;
+use sayso_runtime::inbox_client::wire;
 use sayso_tui::patterns::{Earlier, Patterns};
 
 use super::screen::Screen;
@@ -45,13 +45,13 @@ impl Patterns for Broken {
 fn breaks_while_a_prompt_is_there() {
     let file = std::env::var_os(PROMPT).expect("the other test says which prompt");
     let document = json::read(&std::fs::read_to_string(file).unwrap(), &Limits::default()).unwrap();
-    let whereabouts = sayso::record_folder::whereabouts().unwrap();
-    let loaded = sayso::quick::load(
+    let whereabouts = sayso_runtime::record_folder::whereabouts().unwrap();
+    let loaded = sayso_runtime::policy_snapshot::load(
         &whereabouts,
         Path::new("/"),
-        &sayso::assemble::Choice::default(),
+        &sayso_runtime::assemble::Choice::new(sayso_agents::registry::installed_paths),
     );
-    let settings = sayso::workbench::settings(&loaded.policy).unwrap();
+    let settings = sayso_runtime::workbench::settings(&loaded.policy).unwrap();
     let painted = Painted::open(
         settings,
         Arc::new(Broken),

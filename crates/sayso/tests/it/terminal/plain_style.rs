@@ -4,11 +4,11 @@
 
 use std::path::PathBuf;
 
-use sayso::screen::paint::Paint;
-use sayso::screen::plain::{self, Look};
 use sayso_core::prompt::keymap::{KEYMAPS, Keymap};
 use sayso_core::prompt::{Prompt, Round};
 use sayso_core::text::visible::is_hidden;
+use sayso_tui::lines::paint::Paint;
+use sayso_tui::lines::plain::{self, Look};
 
 #[allow(dead_code, reason = "the other crate uses all of it")]
 #[path = "../../../../sayso-tui/tests/it/prompts.rs"]

@@ -6,11 +6,11 @@ use sayso_core::text::visible::visible;
 use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Listed};
 
-use super::super::by;
-use super::super::times::rfc3339;
 use super::file::Target;
 use super::is_whole;
 use crate::cli::Stop;
+use sayso_runtime::audit::decided_by as by;
+use sayso_runtime::audit::rfc3339;
 
 const TITLES: &str = "number,time,kind,call,session,agent,tool,decision,outcome,risk,rule,source,by,what,asked,ended,succeeded,milliseconds,undone,\
      user_response,user_response_word\r\n";

@@ -13,13 +13,13 @@ use sayso_store::index::stats::Stats;
 use sayso_store::read::Reader;
 use sayso_store::verify::{Report, verify_telling};
 
-use super::super::by;
-use super::super::rows::{about, sign};
-use super::super::{Progress, times};
 use super::file::Target;
 use super::page::{closing, escaped, escaped_again, escaped_block, opening};
 use super::{is_whole, lines};
 use crate::cli::Stop;
+use crate::cli::audit::{Progress, times};
+use sayso_runtime::audit::call::{about, sign};
+use sayso_runtime::audit::decided_by as by;
 
 /// Writes the page; false where a part of the record is missing.
 pub(super) fn write(
@@ -61,7 +61,7 @@ pub(super) fn write(
         target,
         "<header><h1><span class=\"name\">sayso</span> audit report</h1><p>{}{narrowed}. Made on <time datetime=\"{}\">{}</time>; times are {}.</p></header>\n<main>",
         escaped(&span),
-        times::rfc3339(now),
+        sayso_runtime::audit::rfc3339(now),
         times::absolute(now),
         times::zone(now)
     )?;
@@ -241,7 +241,7 @@ fn row(listed: &Listed, entry: Option<&Entry>) -> String {
          <td data-label=\"rule\">{rule}</td><td data-label=\"what\" class=\"what\">{what}</td></tr>\
          <tr class=\"more\"><td colspan=\"8\">{details}</td></tr></tbody>\n",
         number = listed.number,
-        time = times::rfc3339(listed.at),
+        time = sayso_runtime::audit::rfc3339(listed.at),
         local = times::absolute(listed.at),
         words = outcome.replace('_', " "),
         details = entry.map_or("", |entry| entry.details.as_str()),

@@ -16,8 +16,8 @@ use super::filters::Filters;
 use super::index_of_record;
 use crate::cli::Stop;
 use crate::exit_code::Exit;
-use crate::record_folder;
 use file::Target;
+use sayso_runtime::record_folder;
 
 /// Write the record, or a part of it, for other programs (jsonl, csv) or for people (html, one page that needs nothing else).
 #[derive(Debug, Args)]

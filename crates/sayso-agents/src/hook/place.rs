@@ -1,0 +1,372 @@
+//! What one call of a hook works with: the policy from its snapshot, the journal, and a gate that runs nothing.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use sayso_core::answer::grant::Grant;
+use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::{Call, Operation};
+use sayso_core::call::tool::{self, Kind};
+use sayso_core::decide::Uses;
+use sayso_core::policy::Policy;
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::settings::{AutoAllow, Resolved};
+use sayso_core::text::node::Node;
+use sayso_gate::approved::Approved;
+use sayso_gate::entry::{Entry, What};
+use sayso_gate::gate::{Gate, Ports};
+use sayso_gate::pipeline::{Bench, judge};
+use sayso_gate::ports::{Later, Ran, Run, Spent, Store};
+use sayso_gate::run_result::Brief;
+use sayso_store::Folder;
+use sayso_store::index::Index;
+use sayso_store::journal::Journal;
+use sayso_tools::files::{About, Files, Settings};
+use sayso_world::locations::Whereabouts;
+use sayso_world::machine::Machine;
+
+use crate::hook::inbox::Inbox;
+use sayso_runtime::assemble::{Choice, FindInstalled, RealWorld};
+use sayso_runtime::decision_log::DecisionLog;
+use sayso_runtime::outlook::{HookWorld, changed_files};
+use sayso_runtime::recorder::Recorder;
+use sayso_runtime::sandbox::profile::Bounding;
+use sayso_runtime::{policy_snapshot, record_folder, workbench};
+
+/// How a line starts that a person reads and that no shell runs.
+const COMMENT: &str = "# ";
+
+/// What one call of a hook works with.
+pub(super) struct Place {
+    pub whereabouts: Whereabouts,
+    pub choice: Choice,
+    pub policy: Arc<Policy>,
+    pub recorder: Arc<Recorder>,
+    grants: Arc<Vec<Grant>>,
+}
+
+/// The time, in seconds since 1970.
+pub(super) fn now() -> i64 {
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+impl Place {
+    /// Opens what is needed for a workspace.
+    ///
+    /// # Errors
+    /// When there is no policy, or nothing can be written down.
+    pub fn open(workspace: &str, session: &str, installed: FindInstalled) -> Result<Place, String> {
+        let (whereabouts, files) = record_folder::with_files()?;
+        let folder = Folder::open(&whereabouts.state)?;
+        // What an agent starts, an agent could set variables for.
+        let choice = Choice {
+            ignores_environment: true,
+            session: Some(session.to_owned()),
+            ..Choice::new(installed)
+        };
+        let loaded =
+            policy_snapshot::load_in(&folder, &whereabouts, Path::new(workspace), &choice, files);
+        let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
+            let why = loaded.policy.why_broken().unwrap_or("there is none");
+            format!("the policy cannot be read, so everything is denied: {why}")
+        })?;
+        let journal = Journal::open_in(folder)?;
+        let recorder = Arc::new(
+            Recorder::new(journal, whereabouts.uid, settings)
+                .with_log(DecisionLog::new(settings, whereabouts.home.as_deref())),
+        );
+        Ok(Place {
+            choice,
+            policy: Arc::new(loaded.policy),
+            recorder,
+            grants: Arc::new(loaded.grants),
+            whereabouts,
+        })
+    }
+
+    /// sayso's own folder.
+    pub fn state(&self) -> &Path {
+        &self.whereabouts.state
+    }
+
+    /// What holds for everybody.
+    pub fn settings(&self) -> Result<&Resolved, String> {
+        workbench::settings(&self.policy).ok_or_else(|| "there is no policy".to_owned())
+    }
+
+    /// A gate for the call; where a sandbox can bound a command that would be asked about, it knows that.
+    /// `not_run` says why sayso cannot run a command in the agent's place; `verdicts` are those on all calls of the event, where it has several.
+    ///
+    /// # Errors
+    /// When there is no policy.
+    pub fn gate(
+        &self,
+        first: &Call,
+        verdicts: &[Verdict],
+        not_run: Option<String>,
+    ) -> Result<Gate, String> {
+        let settings = self.settings()?;
+        let is_command = tool::find(&first.tool).is_some_and(|tool| tool.kind == Kind::Terminal);
+        let contains = is_command && not_run.is_none() && self.is_contained(first, settings);
+        let world = RealWorld(
+            Machine::new(self.whereabouts.clone())
+                .guarding(self.policy.installed())
+                .containing(contains),
+        );
+        let world = HookWorld {
+            world,
+            beside: changed_files(verdicts),
+        };
+        let store = HookStore {
+            recorder: Arc::clone(&self.recorder),
+            grants: Arc::clone(&self.grants),
+        };
+        let ports = Ports {
+            world: Arc::new(world),
+            ask: Arc::new(Inbox::new(self.state())),
+            run: Arc::new(Nobody),
+            store: Arc::new(store),
+        };
+        let gate = Gate::new(
+            ports,
+            Arc::clone(&self.policy),
+            How::Interactive,
+            Arc::new(now),
+        );
+        if let Some(why) = not_run.filter(|_| is_command && settings.sandbox_require) {
+            gate.add_plugin(
+                "sandbox",
+                Arc::new(move |_, _| Some((Decision::Deny, why.clone()))),
+            );
+        }
+        Ok(gate)
+    }
+
+    /// Whether a sandbox stands in for the question about a command. That is tried only where there would be one: it takes its time.
+    fn is_contained(&self, call: &Call, settings: &Resolved) -> bool {
+        if settings.sandbox_auto_allow != AutoAllow::RunInWorkspace {
+            return false;
+        }
+        let would_ask = self
+            .judged(std::slice::from_ref(call))
+            .is_ok_and(|verdicts| {
+                verdicts
+                    .iter()
+                    .any(|verdict| verdict.decision == Decision::Ask)
+            });
+        let bounding = Bounding::new(self.whereabouts.clone(), &self.policy, settings);
+        would_ask && bounding.contains() && {
+            let files = Files::open(self.state(), Settings::default());
+            files.is_ok_and(|files| {
+                bounding
+                    .keeps(
+                        Path::new(&call.workspace),
+                        &settings.terms(&call.workspace),
+                        &files,
+                    )
+                    .is_ok()
+            })
+        }
+    }
+
+    /// The verdict on each call, which is not written down.
+    ///
+    /// # Errors
+    /// When one of them is malformed.
+    pub fn judged(&self, calls: &[Call]) -> Result<Vec<Verdict>, String> {
+        let world =
+            RealWorld(Machine::new(self.whereabouts.clone()).guarding(self.policy.installed()));
+        let spent = LazySpent(Arc::clone(&self.recorder));
+        let bench = Bench {
+            world: &world,
+            policy: &self.policy,
+            grants: &self.grants,
+            uses: Some(&spent),
+            run: How::Interactive,
+            now: now(),
+            trace: false,
+        };
+        let one = |call: &Call| match Operation::freeze(call.clone()) {
+            Ok(operation) => Ok(judge(&bench, &operation).verdict),
+            Err(malformed) => Err(format!("the call is malformed: {}", malformed.0)),
+        };
+        calls.iter().map(one).collect()
+    }
+
+    /// Keeps the files that a call will change, so that it can be taken back; gives the name that they are kept under. A file that cannot be
+    /// kept is no reason to refuse the call: the record says so.
+    pub fn keep_files(&self, first: &Call, verdicts: &[Verdict], asked: bool) -> Option<String> {
+        let paths = changed_files(verdicts);
+        if paths.is_empty() {
+            return None;
+        }
+        let about = About {
+            id: first.id.clone(),
+            batch: None,
+            session: first.session.clone(),
+            tool: first.tool.clone(),
+            workspace: first.workspace.clone(),
+            undoes: Vec::new(),
+            asked,
+        };
+        let kept = Files::open(self.state(), Settings::default())
+            .and_then(|files| files.await_change(about, &paths));
+        kept.unwrap_or_else(|why| {
+            let what = What::Trouble(format!("a change by an agent cannot be undone: {why}"));
+            let _ = self.recorder.append(&Entry {
+                at: now(),
+                operation: None,
+                what,
+            });
+            None
+        })
+    }
+
+    /// What became of the files that were kept before a call: the paths that it changed.
+    ///
+    /// # Errors
+    /// When they cannot be looked at.
+    pub fn files_changed(&self, name: &str) -> Result<Vec<String>, String> {
+        let changed = Files::open(self.state(), Settings::default())?.was_changed(name)?;
+        Ok(changed
+            .iter()
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect())
+    }
+
+    /// The command that runs what is held under an id.
+    ///
+    /// # Errors
+    /// When the program's own path cannot be written in a command.
+    pub fn command(&self, id: &str) -> Result<String, String> {
+        let program = self
+            .whereabouts
+            .binary
+            .to_str()
+            .ok_or("the path of sayso is not UTF-8")?;
+        Ok(sayso_shell::quote(&[
+            program.to_owned(),
+            "exec".to_owned(),
+            id.to_owned(),
+        ]))
+    }
+
+    /// The same below what is held, for a person who reads that first: all of it, as comments, with nothing hidden in them.
+    ///
+    /// # Errors
+    /// When the program's own path cannot be written in a command.
+    pub fn command_beside(&self, id: &str, text: &str) -> Result<String, String> {
+        let shown = sayso_core::text::visible::visible_block(text);
+        let comments: String = shown
+            .lines()
+            .map(|line| format!("{COMMENT}{line}\n"))
+            .collect();
+        Ok(format!("{comments}{}", self.command(id)?))
+    }
+
+    /// Whether the command is one that sayso itself put there: it runs what was approved and nothing else. What stands beside it is comments.
+    pub fn is_own_command(&self, input: &Node) -> bool {
+        let command = input
+            .get("command")
+            .and_then(Node::as_text)
+            .unwrap_or_default();
+        let (comments, bare) = command
+            .rsplit_once('\n')
+            .map_or((None, command), |(comments, bare)| (Some(comments), bare));
+        let id = bare.rsplit(' ').next().unwrap_or_default();
+        id.len() == 32
+            && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && self.command(id).is_ok_and(|own| own == bare)
+            && comments
+                .is_none_or(|comments| comments.split('\n').all(|line| line.starts_with(COMMENT)))
+            && !command
+                .chars()
+                .any(|sign| sign != '\n' && sayso_core::text::visible::is_hidden(sign))
+    }
+
+    /// Writes down that something approved was not run after all.
+    pub fn was_not_run(&self, operation: &Arc<Operation>) {
+        let what = What::Finished {
+            succeeded: false,
+            started: false,
+            milliseconds: 0,
+            result: Brief::default(),
+        };
+        // The agent is told so in any case.
+        let _ = self.recorder.append(&Entry {
+            at: now(),
+            operation: Some(Arc::clone(operation)),
+            what,
+        });
+    }
+}
+
+/// Writes everything down, and opens no database for answers that have no number of uses.
+struct HookStore {
+    recorder: Arc<Recorder>,
+    grants: Arc<Vec<Grant>>,
+}
+
+impl Store for HookStore {
+    fn grants(&self) -> Arc<Vec<Grant>> {
+        Arc::clone(&self.grants)
+    }
+
+    /// The entry that was written just before is what keeps it.
+    fn remember(&self, _: Grant) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn take(&self, grant: &str) -> bool {
+        let endless = self
+            .grants
+            .iter()
+            .any(|one| one.id == grant && one.uses_left.is_none());
+        endless || Index::is_at_hand(self.recorder.state()) && self.recorder.take(grant)
+    }
+
+    fn spent(&self) -> Option<Arc<dyn Spent>> {
+        Some(Arc::new(LazySpent(Arc::clone(&self.recorder))))
+    }
+
+    fn spend(&self, rule: &str, most: u64) -> bool {
+        Index::is_at_hand(self.recorder.state()) && self.recorder.spend(rule, most)
+    }
+
+    fn append(&self, entry: &Entry) -> Result<(), String> {
+        self.recorder.append(entry)
+    }
+}
+
+/// Looks up how often a rule was used when a rule with a number of uses is met, which is seldom.
+struct LazySpent(Arc<Recorder>);
+
+impl fmt::Debug for LazySpent {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("LazySpent")
+    }
+}
+
+impl Uses for LazySpent {
+    /// Where it cannot be looked up at once, it counts as used up.
+    fn count(&self, rule: &str) -> u64 {
+        let spent = Index::is_at_hand(self.0.state())
+            .then(|| self.0.spent())
+            .flatten();
+        spent.map_or(u64::MAX, |spent| spent.count(rule))
+    }
+}
+
+/// Runs nothing: that is the agent's.
+struct Nobody;
+
+impl Run for Nobody {
+    fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {
+        Box::pin(async { Ran::NotRun("a hook runs nothing".to_owned()) })
+    }
+}

@@ -1,0 +1,3 @@
+//! Roo Code.
+
+pub mod import;

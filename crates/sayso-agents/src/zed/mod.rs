@@ -1,0 +1,3 @@
+//! Zed.
+
+pub mod import;

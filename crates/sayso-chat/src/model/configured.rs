@@ -1,0 +1,441 @@
+//! Which model is meant: the built-in one, one of the person's file `chat.yaml`, or an endpoint by its interface and name.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use sayso_core::paths::{hidden_in_home, secret};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::visible;
+use sayso_core::text::{Limits, yaml};
+use sayso_world::bounded_file::{Content, LastLink, read};
+use sayso_world::locations::Whereabouts;
+
+use super::key::Key;
+use super::remote::{Api, Price, Remote};
+use super::scripted;
+use super::scripted::Scripted;
+use super::wire::{KeyHeader, Wire};
+use super::{Model, anthropic};
+
+/// The file with models, in the folder of sayso's settings.
+pub const FILE: &str = "chat.yaml";
+/// So long an endpoint may say nothing.
+const IDLE: Duration = Duration::from_secs(120);
+/// The pause before an endpoint is asked again.
+const PAUSE: Duration = Duration::from_millis(500);
+/// The longest answer in tokens, where the file does not say.
+const LONGEST_ANSWER: u64 = 8192;
+const LARGEST_FILE: u64 = 1 << 20;
+
+/// What the person's file says.
+#[derive(Debug, Default)]
+pub struct Configured {
+    /// The model that is used where none is named.
+    pub chosen: Option<String>,
+    models: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    api: Api,
+    url: Option<String>,
+    model: String,
+    key_env: Option<String>,
+    key_file: Option<PathBuf>,
+    stream: bool,
+    longest: u64,
+    price: Option<Price>,
+    idle: Duration,
+}
+
+impl Configured {
+    /// Reads the file; where there is none, nothing is said.
+    ///
+    /// # Errors
+    /// What is wrong with it, with its place; also a key that stands in the workspace, where the model's tools read and commands run.
+    pub fn read(whereabouts: &Whereabouts, workspace: &Path) -> Result<Configured, String> {
+        let path = whereabouts.config.join(FILE);
+        let shown = visible(&path.display().to_string()).into_owned();
+        let text = match read(&path, LARGEST_FILE, LastLink::Follow) {
+            Content::Missing => return Ok(Configured::default()),
+            Content::Link => return Err(format!("`{shown}` is a link")),
+            Content::Unusable(why) => return Err(format!("`{shown}` {why}")),
+            Content::Bytes(bytes, metadata) => {
+                // Whoever may write it chooses where everything that is said goes.
+                if metadata.mode() & 0o022 != 0
+                    || (metadata.uid() != whereabouts.uid && metadata.uid() != 0)
+                {
+                    return Err(format!(
+                        "`{shown}` can be written by others\nhint: run `chmod go-w {shown}`"
+                    ));
+                }
+                String::from_utf8(bytes).map_err(|_| format!("`{shown}` is no UTF-8 text"))?
+            }
+        };
+        let home = whereabouts.home.as_deref();
+        let read = Configured::of(&text, home).and_then(|read| {
+            read.models
+                .iter()
+                .try_for_each(|entry| entry.apart(workspace, home))
+                .map(|()| read)
+        });
+        read.map_err(|why| format!("`{shown}`: {why}"))
+    }
+
+    /// The files with keys, free of links where they are there: no tool of a session reads them.
+    pub fn key_files(&self) -> Vec<PathBuf> {
+        let files = self
+            .models
+            .iter()
+            .filter_map(|entry| entry.key_file.as_ref());
+        files
+            .flat_map(|file| [Some(file.clone()), std::fs::canonicalize(file).ok()])
+            .flatten()
+            .collect()
+    }
+
+    fn of(text: &str, home: Option<&Path>) -> Result<Configured, String> {
+        let tree = yaml::read(text, &Limits::policy()).map_err(|finding| finding.message)?;
+        let mut out = Configured::default();
+        for entry in tree.entries() {
+            match entry.key.as_str() {
+                "model" => out.chosen = Some(word(&entry.node, "model")?),
+                "models" => {
+                    for model in entry.node.entries() {
+                        let read = Entry::of(&model.key, &model.node, home)
+                            .map_err(|why| format!("the model `{}`: {why}", visible(&model.key)))?;
+                        out.models.push(read);
+                    }
+                }
+                other => {
+                    return Err(format!(
+                        "there is no key `{}`; the keys are model and models",
+                        visible(other)
+                    ));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The names that can be chosen.
+    pub fn names(&self) -> Vec<String> {
+        std::iter::once(scripted::NAME.to_owned())
+            .chain(self.models.iter().map(|entry| entry.name.clone()))
+            .collect()
+    }
+
+    /// The model of a name; where none is given, the chosen one of the file, else the one that is built in.
+    ///
+    /// # Errors
+    /// When there is none, or its key is missing.
+    pub fn model(&self, name: Option<&str>) -> Result<Box<dyn Model>, String> {
+        let name = name.or(self.chosen.as_deref()).unwrap_or(scripted::NAME);
+        if name == scripted::NAME {
+            return Ok(Box::new(Scripted));
+        }
+        if let Some(entry) = self.models.iter().find(|entry| entry.name == name) {
+            return entry
+                .open()
+                .map(|remote| Box::new(remote) as Box<dyn Model>);
+        }
+        let direct = name
+            .split_once(':')
+            .and_then(|(api, model)| Some((api_of(api)?, model)))
+            .filter(|(_, model)| !model.is_empty());
+        let Some((api, model)) = direct else {
+            let known = self.names().join("`, `");
+            return Err(format!(
+                "there is no model `{}`\nhint: say `openai:NAME` or `anthropic:NAME`, or one of `{known}`",
+                visible(name)
+            ));
+        };
+        Entry::direct(name, api, model)
+            .open()
+            .map(|remote| Box::new(remote) as Box<dyn Model>)
+    }
+}
+
+fn api_of(word: &str) -> Option<Api> {
+    match word {
+        "openai" => Some(Api::OpenAi),
+        "anthropic" => Some(Api::Anthropic),
+        _ => None,
+    }
+}
+
+fn word(node: &Node, key: &str) -> Result<String, String> {
+    node.as_text()
+        .map(str::to_owned)
+        .ok_or_else(|| format!("`{key}` is text, and this is {}", node.kind_word()))
+}
+
+impl Entry {
+    fn direct(name: &str, api: Api, model: &str) -> Entry {
+        let base = if api == Api::OpenAi {
+            "OPENAI_BASE_URL"
+        } else {
+            "ANTHROPIC_BASE_URL"
+        };
+        Entry {
+            name: name.to_owned(),
+            api,
+            url: std::env::var(base).ok().filter(|url| !url.is_empty()),
+            model: model.to_owned(),
+            key_env: None,
+            key_file: None,
+            stream: true,
+            longest: LONGEST_ANSWER,
+            price: None,
+            idle: IDLE,
+        }
+    }
+
+    fn of(name: &str, node: &Node, home: Option<&Path>) -> Result<Entry, String> {
+        let api = node
+            .get("api")
+            .and_then(Node::as_text)
+            .and_then(api_of)
+            .ok_or("`api` is `openai` or `anthropic`")?;
+        let mut out = Entry {
+            name: name.to_owned(),
+            url: None,
+            ..Entry::direct(name, api, "")
+        };
+        if name == scripted::NAME || name.contains(':') {
+            return Err("this name is taken".to_owned());
+        }
+        for entry in node.entries() {
+            let key = entry.key.as_str();
+            match key {
+                "api" => {}
+                "url" => out.url = Some(word(&entry.node, key)?),
+                "model" => out.model = word(&entry.node, key)?,
+                "key_env" => out.key_env = Some(word(&entry.node, key)?),
+                "key_file" => {
+                    let path = word(&entry.node, key)?;
+                    let file = match (path.strip_prefix("~/"), home) {
+                        (Some(rest), Some(home)) => home.join(rest),
+                        _ => PathBuf::from(path),
+                    };
+                    // Any other would be another file in each folder that sayso is started in.
+                    out.key_file = Some(file).filter(|file| file.is_absolute());
+                    if out.key_file.is_none() {
+                        return Err("`key_file` starts with `/` or `~/`".to_owned());
+                    }
+                }
+                "stream" => out.stream = entry.node.as_bool().ok_or("`stream` is true or false")?,
+                "max_tokens" => {
+                    out.longest = entry
+                        .node
+                        .as_whole()
+                        .filter(|most| *most > 0)
+                        .ok_or("`max_tokens` is a number")?
+                }
+                "timeout" => {
+                    out.idle = Duration::from_secs(
+                        entry
+                            .node
+                            .as_whole()
+                            .filter(|most| *most > 0)
+                            .ok_or("`timeout` is a number of seconds")?,
+                    );
+                }
+                "price" => out.price = Some(price(&entry.node)?),
+                "key" => {
+                    return Err(
+                        "a key does not stand in this file\nhint: name a variable with `key_env`, or a file with `key_file`".to_owned()
+                    );
+                }
+                other => return Err(format!("there is no key `{}`", visible(other))),
+            }
+        }
+        if out.model.is_empty() {
+            return Err("`model` says what the endpoint calls it".to_owned());
+        }
+        Ok(out)
+    }
+
+    /// The key does not stand where tools read and commands run unasked. What is secret by its name is asked about there, too, and is in
+    /// no sandbox: somebody may work in their home folder.
+    fn apart(&self, workspace: &Path, home: Option<&Path>) -> Result<(), String> {
+        let Some(file) = &self.key_file else {
+            return Ok(());
+        };
+        let is_inside = |path: &Path| {
+            let text = path.to_string_lossy();
+            let home = home.map(Path::to_string_lossy);
+            let is_secret = secret(&text, home.as_deref()).is_some()
+                || home.is_some_and(|home| hidden_in_home(&text, &home));
+            path.starts_with(workspace) && !is_secret
+        };
+        match is_inside(file) || std::fs::canonicalize(file).is_ok_and(|file| is_inside(&file)) {
+            false => Ok(()),
+            true => Err(format!(
+                "the key of the model `{}` is in `{}`, inside of the workspace, where tools and commands can read it\nhint: keep it elsewhere, such as in `~/.config/keys`",
+                visible(&self.name),
+                visible(&file.display().to_string())
+            )),
+        }
+    }
+
+    fn open(&self) -> Result<Remote, String> {
+        let (base, end, usual, header) = match self.api {
+            Api::OpenAi => (
+                "https://api.openai.com/v1",
+                "/chat/completions",
+                "OPENAI_API_KEY",
+                KeyHeader::Bearer,
+            ),
+            Api::Anthropic => (
+                "https://api.anthropic.com",
+                "/v1/messages",
+                "ANTHROPIC_API_KEY",
+                KeyHeader::XApiKey,
+            ),
+        };
+        let is_usual = self.url.is_none();
+        let url = format!(
+            "{}{end}",
+            self.url.as_deref().unwrap_or(base).trim_end_matches('/')
+        );
+        let key = match (&self.key_file, &self.key_env) {
+            (Some(file), _) => Some(Key::from_file(file)?),
+            (None, Some(name)) => Some(
+                Key::from_environment(name)?
+                    .ok_or_else(|| format!("there is no key in `{}`", visible(name)))?,
+            ),
+            // The key of one endpoint is none of another's, unless the person said that address themselves beside it.
+            (None, None) if is_usual || self.name.contains(':') => Key::from_environment(usual)?,
+            (None, None) => None,
+        };
+        if key.is_none() && is_usual {
+            return Err(format!(
+                "the model `{}` needs a key\nhint: put it into `{usual}`, or name a file with `key_file` in `{FILE}`",
+                visible(&self.name)
+            ));
+        }
+        let more = if self.api == Api::Anthropic {
+            vec![("anthropic-version", anthropic::VERSION)]
+        } else {
+            Vec::new()
+        };
+        let wire = Wire::new(&url, key.map(|key| (header, key)), more, self.idle)?;
+        Ok(Remote {
+            name: self.name.clone(),
+            model: self.model.clone(),
+            api: self.api,
+            wire,
+            stream: self.stream,
+            longest: self.longest,
+            price: self.price,
+            pause: PAUSE,
+            uncounted: AtomicBool::new(false),
+        })
+    }
+}
+
+fn price(node: &Node) -> Result<Price, String> {
+    let number = |key: &str| match node.get(key).map(|node| &node.value) {
+        Some(Value::Number(text)) => text
+            .parse::<f64>()
+            .ok()
+            .filter(|price| price.is_finite() && *price >= 0.0),
+        _ => None,
+    };
+    match (number("input"), number("output")) {
+        (Some(input), Some(output)) => Ok(Price { input, output }),
+        _ => Err("`price` has `input` and `output`, in dollars for a million tokens".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_found_by_name_and_mistakes_are_told() {
+        let text = "model: local\nmodels:\n  local: {api: openai, url: 'http://127.0.0.1:1/v1', model: m, price: {input: 3, output: 15.5}}\n";
+        let read = Configured::of(text, None).unwrap();
+        assert_eq!(read.names(), ["scripted", "local"]);
+        assert_eq!(read.model(None).unwrap().name(), "local");
+        assert_eq!(read.model(Some("scripted")).unwrap().name(), "scripted");
+        assert!(
+            read.model(Some("nobody"))
+                .err()
+                .unwrap()
+                .contains("there is no model `nobody`")
+        );
+        assert_eq!(
+            Configured::default().model(None).unwrap().name(),
+            "scripted"
+        );
+        for (text, wanted) in [
+            ("modle: x", "there is no key `modle`"),
+            ("models: {a: {api: other, model: m}}", "`api` is"),
+            ("models: {a: {api: openai}}", "`model` says"),
+            (
+                "models: {a: {api: openai, model: m, key: sk-1}}",
+                "does not stand in this file",
+            ),
+            ("models: {scripted: {api: openai, model: m}}", "taken"),
+            (
+                "models: {a: {api: openai, model: m, price: {input: -1, output: 2}}}",
+                "dollars",
+            ),
+            (
+                "models: {a: {api: openai, model: m, key_file: key}}",
+                "starts with `/` or `~/`",
+            ),
+        ] {
+            let error = Configured::of(text, None).unwrap_err();
+            assert!(
+                error.contains(wanted) && !error.contains("sk-1"),
+                "{text}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_key_in_the_workspace_is_refused() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().canonicalize().unwrap();
+        let (home, workspace) = (root.join("home"), root.join("ws"));
+        std::fs::create_dir_all(home.join(".config/keys")).unwrap();
+        std::fs::create_dir_all(&workspace).unwrap();
+        std::fs::write(workspace.join("key"), "k").unwrap();
+        std::os::unix::fs::symlink(workspace.join("key"), root.join("link")).unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", workspace.join("out")).unwrap();
+        let apart = |file: &Path, workspace: &Path| {
+            let text = format!(
+                "models: {{a: {{api: openai, model: m, key_file: '{}'}}}}",
+                file.display()
+            );
+            Configured::of(&text, Some(&home)).unwrap().models[0].apart(workspace, Some(&home))
+        };
+        for file in [
+            workspace.join("key"),
+            workspace.join("none"),
+            root.join("link"),
+            workspace.join("out"),
+        ] {
+            assert!(
+                apart(&file, &workspace)
+                    .unwrap_err()
+                    .contains("inside of the workspace"),
+                "{}",
+                file.display()
+            );
+        }
+        assert_eq!(apart(&root.join("elsewhere"), &workspace), Ok(()));
+        assert_eq!(
+            apart(&home.join(".config/keys/a"), &home),
+            Ok(()),
+            "it is secret by its name"
+        );
+        assert!(apart(&home.join("notes/a"), &home).is_err());
+    }
+}

@@ -1,0 +1,108 @@
+//! Whether questions go to the inbox, where they can be answered, and starting it when it has to be there.
+
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use sayso_core::policy::settings::Resolved;
+use sayso_core::text::node::Node;
+
+use crate::inbox_client::client::{Client, Trouble};
+
+/// So long a small question to the inbox may take.
+const SHORT: Duration = Duration::from_millis(500);
+/// So long an inbox may take to be ready.
+const STARTING: Duration = Duration::from_secs(3);
+
+/// Whether questions go to the inbox, by what the person said and by whether somebody is there.
+///
+/// # Errors
+/// When they have to, and there is none; says what to do.
+pub fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, String> {
+    match settings.hooks_ask.as_str() {
+        "inbox" => match is_there(state) {
+            Ok(_) => Ok(true),
+            Err(Trouble::NotThere) if settings.hooks_start => start(state).map(|()| true).map_err(|why| {
+                format!("questions go to the inbox, `hooks.start` is to open it, and {why}; open it yourself with `sayso serve`, which says what is wrong, {OTHERWISE}")
+            }),
+            Err(trouble) => Err(format!("questions go to the inbox (`hooks.ask: inbox`), and {}; {OTHERWISE}", trouble.words())),
+        },
+        // Where nobody looks, or something is wrong with it, the agent's own dialog is as good as ever.
+        "auto" => Ok(is_there(state).is_ok_and(|present| present > 0)),
+        _ => Ok(false),
+    }
+}
+
+const OTHERWISE: &str = "or set `hooks.ask: host`, or allow it with a rule";
+
+/// Where a question can be answered that the agent's own dialog is not enough for, and what the agent does then.
+pub fn where_to_answer(state: &Path, settings: &Resolved) -> String {
+    let url = Client::new(state)
+        .ok()
+        .flatten()
+        .and_then(|client| client.home().told())
+        .and_then(|told| told.url);
+    let open = match (settings.hooks_ask.as_str(), url) {
+        ("host", _) => "To be asked by sayso instead, the person sets `hooks.ask: auto` in their policy and opens its page (`sayso serve`) or `sayso watch`".to_owned(),
+        (_, Some(url)) => format!("sayso asks the person in `sayso watch` in a terminal, or on its page at {url} (`sayso serve --link` opens it), while one of them is looked at"),
+        (_, None) => "sayso asks the person in its inbox: `sayso serve` starts it, and they answer on its page or with `sayso watch` in a terminal, while one of them is looked at".to_owned(),
+    };
+    format!(
+        "{open}. Try the same call again then; or the person allows it with a rule (`sayso rules add`)"
+    )
+}
+
+/// How many people are there: screens that somebody looks at.
+pub fn is_there(state: &Path) -> Result<u64, Trouble> {
+    let client = Client::new(state)
+        .map_err(Trouble::Broken)?
+        .ok_or(Trouble::NotThere)?;
+    let answer = client.request("GET", "/v1/me", None, Instant::now() + SHORT)?;
+    match answer.body.get("present").and_then(Node::as_whole) {
+        Some(present) if answer.is_done() => Ok(present),
+        _ => Err(Trouble::Broken(answer.problem())),
+    }
+}
+
+/// Opens the inbox, in a session of its own and with nothing of the agent's environment.
+pub fn start(state: &Path) -> Result<(), String> {
+    let program =
+        std::env::current_exe().map_err(|error| format!("it could not be started: {error}"))?;
+    let mut command = Command::new(program);
+    command
+        .args(["serve", "--detached"])
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    for name in [
+        "HOME",
+        "PATH",
+        "LANG",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+        "XDG_RUNTIME_DIR",
+    ] {
+        command.envs(std::env::var_os(name).map(|value| (name, value)));
+    }
+    // A group of its own: what ends the agent does not end it.
+    command.process_group(0).current_dir("/");
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("it could not be started: {error}"))?;
+    let end = Instant::now() + STARTING;
+    let mut ended = None;
+    while is_there(state).is_err() {
+        // One that another hook has just started ends this one at once, and may still need a moment itself.
+        ended = ended.or(child.try_wait().ok().flatten());
+        if Instant::now() > end {
+            return Err(match ended {
+                Some(status) => format!("it ended at once ({status})"),
+                None => format!("it was not ready within {} s", STARTING.as_secs()),
+            });
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}

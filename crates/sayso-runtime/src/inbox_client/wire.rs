@@ -1,0 +1,516 @@
+//! What a hook and the inbox say to each other: a question with the frozen call that it is about, and its end.
+//!
+//! The hook has judged the call, and shows what it sealed. The inbox believes it nothing that it can see for itself: the call is frozen
+//! again and must have the same digest, and what stands for the person to read must hide nothing.
+
+use std::sync::Arc;
+
+use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::answer::grant::GrantKey;
+use sayso_core::answer::learned_rule::RuleKey;
+use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
+use sayso_core::call::operation::{Agent, Call, McpIdentity, Operation};
+use sayso_core::policy::decision::Decision;
+use sayso_core::policy::terms::Terms;
+use sayso_core::prompt::presentation::{Body, Presentation};
+use sayso_core::prompt::{
+    Alike, Answer, Choice, Ended, Member, Offer, Position, Prompt, Round, RuleText, Stores, Style,
+    Why,
+};
+use sayso_core::text::digest::Digest;
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::visible::is_hidden;
+use sayso_gate::presentation::{from_node, prompt_to_node};
+
+/// A question as it comes from a hook.
+pub struct Question {
+    /// As the queue needs it: what is to be seen of it is in the document.
+    pub prompt: Prompt,
+    /// What a screen shows.
+    pub document: Node,
+    /// After so many seconds the hook gives up.
+    pub longest: u64,
+}
+
+/// A question, for the inbox.
+pub fn question(prompt: &Prompt, longest: u64) -> Node {
+    let call = prompt.operation.call();
+    let list =
+        |items: &[String]| -> Node { Value::List(items.iter().map(Node::text).collect()).into() };
+    let maybe = |text: &Option<String>| text.as_ref().map_or_else(null, Node::text);
+    let call = Node::map([
+        ("id", Node::text(&call.id)),
+        ("tool", Node::text(&call.tool)),
+        ("args", call.args.clone()),
+        ("cwd", Node::text(&call.cwd)),
+        ("workspace", Node::text(&call.workspace)),
+        ("agent", Node::text(&call.agent.name)),
+        ("parents", list(&call.agent.parents)),
+        ("session", Node::text(&call.session)),
+        ("batch", maybe(&call.batch)),
+        ("group", maybe(&call.group)),
+        // Nothing else of it counts for the digest, and what the person reads of it is in the prompt.
+        (
+            "schema",
+            maybe(&call.mcp.as_ref().map(|identity| {
+                identity
+                    .schema
+                    .map(|digest| digest.to_string())
+                    .unwrap_or_default()
+            })),
+        ),
+    ]);
+    Node::map([
+        ("call", call),
+        ("prompt", prompt_to_node(prompt)),
+        ("longest", number(longest)),
+    ])
+}
+
+/// The question of a value.
+///
+/// # Errors
+/// What is missing, of another kind, or not what it says it is.
+pub fn read_question(node: &Node) -> Result<Question, String> {
+    let call = node.get("call").ok_or("`call` is missing")?;
+    let document = node.get("prompt").ok_or("`prompt` is missing")?;
+    let operation = Operation::freeze(read_call(call)?).map_err(|malformed| malformed.0)?;
+    let digest = Digest::parse(text(document, "digest")?).ok_or("`digest` is none")?;
+    if digest != operation.digest() {
+        return Err("the digest is that of another call".to_owned());
+    }
+    hides_nothing(document)?;
+    let operation = Arc::new(operation);
+    // What can be known from the call is taken from there.
+    let own = [
+        ("session", Node::text(operation.session())),
+        ("call_id", Node::text(operation.id())),
+        (
+            "tool",
+            Node::text(sayso_core::text::visible::visible(operation.tool())),
+        ),
+        ("kind", Node::text(operation.kind().word())),
+        ("arguments", operation.args().clone()),
+    ];
+    let rest = document
+        .entries()
+        .iter()
+        .filter(|entry| !own.iter().any(|(key, _)| entry.key == *key));
+    let entries: Vec<(String, Node)> = rest
+        .map(|entry| (entry.key.clone(), entry.node.clone()))
+        .collect();
+    let shown = Node::map(
+        entries
+            .into_iter()
+            .chain(own.map(|(key, node)| (key.to_owned(), node))),
+    );
+    let prompt = prompt(document, operation)?;
+    Ok(Question {
+        prompt,
+        document: shown,
+        longest: node
+            .get("longest")
+            .and_then(Node::as_whole)
+            .ok_or("`longest` is missing")?,
+    })
+}
+
+fn read_call(node: &Node) -> Result<Call, String> {
+    let maybe = |key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
+    let parents = node.get("parents").map_or(&[][..], Node::items).iter();
+    let parents = parents
+        .map(|parent| parent.as_text().map(str::to_owned))
+        .collect::<Option<Vec<_>>>()
+        .ok_or("`parents` are no texts")?;
+    let schema = |text: String| McpIdentity {
+        schema: Digest::parse(&text),
+        ..McpIdentity::default()
+    };
+    Ok(Call {
+        id: text(node, "id")?.to_owned(),
+        mcp: maybe("schema").map(schema),
+        cwd: text(node, "cwd")?.to_owned(),
+        agent: Agent {
+            name: text(node, "agent")?.to_owned(),
+            parents,
+        },
+        session: text(node, "session")?.to_owned(),
+        batch: maybe("batch"),
+        group: maybe("group"),
+        ..Call::new(
+            text(node, "tool")?,
+            node.get("args").cloned().ok_or("`args` is missing")?,
+            text(node, "workspace")?,
+        )
+    })
+}
+
+/// A prompt of the inbox for a screen in another process. It is shown as the document says; the operation in it is only like the real one, so
+/// that an answer goes back with the digest of the document.
+///
+/// # Errors
+/// What is missing or hides something.
+pub fn shown(document: &Node) -> Result<Prompt, String> {
+    let context = document.get("context").ok_or("`context` is missing")?;
+    let list = |node: &Node, key: &str| -> Vec<String> {
+        node.get(key)
+            .map_or(&[][..], Node::items)
+            .iter()
+            .filter_map(|item| item.as_text().map(str::to_owned))
+            .collect()
+    };
+    let call = Call {
+        id: text(document, "call_id")?.to_owned(),
+        cwd: text(context, "folder")?.to_owned(),
+        agent: Agent {
+            name: text(context, "agent")?.to_owned(),
+            parents: list(context, "parents"),
+        },
+        session: text(document, "session")?.to_owned(),
+        ..Call::new(
+            text(document, "tool")?,
+            document.get("arguments").cloned().unwrap_or_else(null),
+            text(context, "workspace")?,
+        )
+    };
+    hides_nothing(document)?;
+    let operation = Arc::new(Operation::freeze(call).map_err(|malformed| malformed.0)?);
+    let odd = || "the prompt cannot be shown here".to_owned();
+    let member = |node: &Node| {
+        let digest = Digest::parse(node.get("digest")?.as_text()?)?;
+        let presentation = from_node(node.get("preview")?)?;
+        Some(Member {
+            digest,
+            description: node.get("description")?.as_text()?.to_owned(),
+            presentation,
+        })
+    };
+    let size = |node: &Node, key: &str| {
+        node.get(key)
+            .and_then(Node::as_whole)
+            .and_then(|number| usize::try_from(number).ok())
+    };
+    let place = document.get("place").and_then(|place| {
+        Some(Position {
+            index: size(place, "index")?,
+            total: size(place, "total")?,
+        })
+    });
+    let alike = document.get("alike").and_then(|alike| {
+        Some(Alike {
+            count: size(alike, "count")?,
+            differs: list(alike, "differs"),
+        })
+    });
+    Ok(Prompt {
+        presentation: document
+            .get("preview")
+            .and_then(from_node)
+            .ok_or_else(odd)?,
+        group: document
+            .get("group")
+            .map_or(&[][..], Node::items)
+            .iter()
+            .map(member)
+            .collect::<Option<_>>()
+            .ok_or_else(odd)?,
+        place,
+        alike,
+        ..prompt(document, operation)?
+    })
+}
+
+fn prompt(document: &Node, operation: Arc<Operation>) -> Result<Prompt, String> {
+    let word = |key: &str| text(document, key);
+    let risk = [Risk::Low, Risk::Medium, Risk::High, Risk::Unknown]
+        .into_iter()
+        .find(|one| Ok(one.word()) == word("risk"));
+    let tier = [Tier::None, Tier::Dangerous, Tier::Catastrophic]
+        .into_iter()
+        .find(|one| Ok(one.word()) == word("tier"));
+    let confirm = [Confirm::None, Confirm::Single, Confirm::Double]
+        .into_iter()
+        .find(|one| Ok(one.word()) == word("confirm"));
+    let style = [Style::Modal, Style::Status, Style::Inline]
+        .into_iter()
+        .find(|one| Ok(one.word()) == word("style"));
+    let round = match word("round")? {
+        "only" => Round::Only,
+        "first" => Round::First,
+        "second" => Round::Second,
+        _ => return Err("`round` is none".to_owned()),
+    };
+    let list = |key: &str| document.get(key).map_or(&[][..], Node::items);
+    let verdict = Verdict {
+        decision: Decision::Ask,
+        risk: risk.ok_or("`risk` is none")?,
+        tier: tier.ok_or("`tier` is none")?,
+        confirm: confirm.ok_or("`confirm` is none")?,
+        reasons: list("reasons")
+            .iter()
+            .map(reason)
+            .collect::<Result<_, _>>()?,
+        effects: Vec::new(),
+        terms: Terms::default(),
+        digest: operation.digest(),
+        trace: Vec::new(),
+        evidence: None,
+    };
+    Ok(Prompt {
+        id: word("id")?.to_owned(),
+        verdict: Arc::new(verdict),
+        title: word("title")?.to_owned(),
+        // A hook of an older version sends no sentence.
+        sentence: word("sentence").or_else(|_| word("message"))?.to_owned(),
+        why: list("why").iter().map(why).collect::<Result<_, _>>()?,
+        description: word("message")?.to_owned(),
+        presentation: Presentation::of(Body::Text(Vec::new())),
+        round,
+        place: None,
+        group: Vec::new(),
+        alike: None,
+        offers: list("offers")
+            .iter()
+            .map(|node| offer(node, operation.digest()))
+            .collect::<Result<_, _>>()?,
+        style: style.ok_or("`style` is none")?,
+        asked: document
+            .get("requested_at")
+            .and_then(Node::as_whole)
+            .and_then(|at| i64::try_from(at).ok())
+            .ok_or("`requested_at` is none")?,
+        timeout: document.get("timeout").and_then(Node::as_whole),
+        operation,
+    })
+}
+
+fn why(node: &Node) -> Result<Why, String> {
+    let rule = node.get("rule").and_then(Node::as_text).map(str::to_owned);
+    Ok(Why {
+        text: text(node, "text")?.to_owned(),
+        is_warning: node.get("warning").and_then(Node::as_bool).unwrap_or(true),
+        rule,
+    })
+}
+
+fn reason(node: &Node) -> Result<Reason, String> {
+    let decision = match text(node, "decision")? {
+        "allow" => Decision::Allow,
+        "deny" => Decision::Deny,
+        _ => Decision::Ask,
+    };
+    let own = |key: &str| text(node, key).map(str::to_owned);
+    let must_ask = node
+        .get("must_ask")
+        .and_then(Node::as_bool)
+        .unwrap_or(false);
+    Ok(Reason {
+        decision,
+        rule: own("rule")?,
+        source: own("source")?,
+        text: own("text")?,
+        must_ask,
+        at: None,
+    })
+}
+
+/// What an offer would store is the hook's to know; here it only matters whether it is a rule, and how far it reaches.
+fn offer(node: &Node, digest: Digest) -> Result<Offer, String> {
+    let stores = match text(node, "stores")? {
+        "nothing" => Stores::Nothing,
+        "rule" => {
+            let key = RuleKey::from_word(text(node, "key")?).ok_or("`key` is none")?;
+            Stores::Rule(RuleText {
+                key,
+                pattern: text(node, "pattern")?.into(),
+            })
+        }
+        _ => Stores::Grant(GrantKey::Exact(digest)),
+    };
+    let scope = Scope::from_word(text(node, "scope")?).ok_or("`scope` is none")?;
+    Ok(Offer {
+        scope,
+        stores,
+        words: text(node, "words")?.to_owned(),
+    })
+}
+
+/// Fields that stand as they came; a screen neutralises them.
+const AS_THEY_CAME: [&str; 3] = ["arguments", "session", "call_id"];
+
+/// Whether every text of a document can be shown as it is.
+fn hides_nothing(document: &Node) -> Result<(), String> {
+    let mut rest: Vec<&Node> = Vec::new();
+    for entry in document
+        .entries()
+        .iter()
+        .filter(|entry| !AS_THEY_CAME.contains(&entry.key.as_str()))
+    {
+        rest.push(&entry.node);
+    }
+    while let Some(node) = rest.pop() {
+        match &node.value {
+            Value::Text(text) if hides(text) => {
+                return Err("a text of the prompt hides something".to_owned());
+            }
+            Value::List(items) => rest.extend(items),
+            Value::Map(entries) => rest.extend(entries.iter().map(|entry| &entry.node)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a text has something in it that cannot be seen. The sign of our own titles has a selector behind it, for its colours.
+fn hides(text: &str) -> bool {
+    text.replace("⚠\u{fe0f}", "⚠")
+        .chars()
+        .any(|sign| !matches!(sign, '\n' | '\t') && is_hidden(sign))
+}
+
+/// How a prompt ended, for the hook.
+pub fn ended(prompt: &Prompt, ended: &Ended) -> Node {
+    let mut fields = vec![
+        ("id", Node::text(&prompt.id)),
+        ("digest", Node::text(prompt.operation.digest().to_string())),
+    ];
+    let word = |word: &str| ("ended", Node::text(word));
+    match ended {
+        Ended::Answered { answer, by } => {
+            fields.extend([word("answered"), ("by", Node::text(by.text()))]);
+            fields.extend(choice_fields(&answer.choice));
+            fields.extend(answer.note.as_ref().map(|note| ("note", Node::text(note))));
+            fields.extend(
+                answer
+                    .typed
+                    .as_ref()
+                    .map(|typed| ("typed", Node::text(typed))),
+            );
+        }
+        Ended::TimedOut => fields.push(word("timeout")),
+        Ended::Cancelled => fields.push(word("cancelled")),
+        Ended::Nobody => fields.push(word("nobody")),
+        Ended::Failed(why) => fields.extend([word("failed"), ("why", Node::text(why))]),
+    }
+    Node::map(fields)
+}
+
+/// A choice, as an answer has it.
+pub fn choice_fields(choice: &Choice) -> Vec<(&'static str, Node)> {
+    match choice {
+        Choice::Offer(index) => vec![("choice", Node::text("offer")), ("offer", number(index))],
+        Choice::Pattern { text, scope } => {
+            vec![
+                ("choice", Node::text("pattern")),
+                ("pattern", Node::text(text)),
+                ("scope", Node::text(scope.word())),
+            ]
+        }
+        Choice::Deny => vec![("choice", Node::text("deny"))],
+        Choice::Quit => vec![("choice", Node::text("quit"))],
+    }
+}
+
+/// The end of a prompt, of a value from the inbox.
+///
+/// # Errors
+/// What is missing or of another kind.
+pub fn read_ended(node: &Node) -> Result<Ended, String> {
+    match text(node, "ended")? {
+        "timeout" => Ok(Ended::TimedOut),
+        "cancelled" => Ok(Ended::Cancelled),
+        "nobody" => Ok(Ended::Nobody),
+        "failed" => Ok(Ended::Failed(text(node, "why")?.to_owned())),
+        "answered" => {
+            let answer = Answer {
+                prompt: text(node, "id")?.to_owned(),
+                digest: Digest::parse(text(node, "digest")?).ok_or("`digest` is none")?,
+                choice: read_choice(node)?,
+                note: node.get("note").and_then(Node::as_text).map(str::to_owned),
+                typed: node.get("typed").and_then(Node::as_text).map(str::to_owned),
+            };
+            Ok(Ended::Answered {
+                answer,
+                by: text(node, "by")?.into(),
+            })
+        }
+        _ => Err("`ended` is none".to_owned()),
+    }
+}
+
+/// The choice of an answer.
+///
+/// # Errors
+/// What is missing or of another kind.
+pub fn read_choice(node: &Node) -> Result<Choice, String> {
+    let only = |allowed: &[&str]| {
+        let others = ["offer", "pattern", "scope"]
+            .into_iter()
+            .find(|key| !allowed.contains(key) && node.get(key).is_some_and(is_there));
+        others.map_or(Ok(()), |key| {
+            Err(format!("`{key}` does not go with this choice"))
+        })
+    };
+    match text(node, "choice")? {
+        "offer" => {
+            only(&["offer"])?;
+            let index = node
+                .get("offer")
+                .and_then(super::whole)
+                .ok_or("`offer` is no number")?;
+            Ok(Choice::Offer(
+                usize::try_from(index).map_err(|_| "`offer` is too large")?,
+            ))
+        }
+        "pattern" => {
+            only(&["pattern", "scope"])?;
+            let scope = Scope::from_word(text(node, "scope")?).ok_or("`scope` is none")?;
+            Ok(Choice::Pattern {
+                text: text(node, "pattern")?.to_owned(),
+                scope,
+            })
+        }
+        "deny" => only(&[]).map(|()| Choice::Deny),
+        "quit" => only(&[]).map(|()| Choice::Quit),
+        _ => Err("`choice` is offer, pattern, deny or quit".to_owned()),
+    }
+}
+
+fn is_there(node: &Node) -> bool {
+    !matches!(node.value, Value::Null)
+}
+
+fn text<'a>(node: &'a Node, key: &str) -> Result<&'a str, String> {
+    let value = node.get(key).ok_or_else(|| format!("`{key}` is missing"))?;
+    value
+        .as_text()
+        .ok_or_else(|| format!("`{key}` is {}, not text", value.kind_word()))
+}
+
+fn number(value: impl std::fmt::Display) -> Node {
+    Value::Number(value.to_string()).into()
+}
+
+fn null() -> Node {
+    Value::Null.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_of_our_own_hides_nothing_and_anything_else_behind_a_letter_does() {
+        assert!(!hides("⚠\u{fe0f} DANGEROUS OPERATION\n\ta"));
+        for odd in [
+            "a\u{fe0f}",
+            "⚠\u{fe0e}",
+            "⚠\u{fe0f}\u{fe0f}",
+            "\u{202e}",
+            "\u{1b}",
+        ] {
+            assert!(hides(odd), "{odd:?}");
+        }
+    }
+}

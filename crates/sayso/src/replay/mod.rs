@@ -1,5 +1,0 @@
-//! Judges what was recorded under another policy.
-
-mod facts;
-pub mod history;
-pub mod kept;
