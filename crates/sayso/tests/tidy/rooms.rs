@@ -6,7 +6,33 @@ use crate::modules::{Source, cycles, orphans, uses};
 use crate::{File, files, none};
 
 /// Layers inside of a crate: a module, and the top-level modules of its crate that it may use.
-const MAY_USE: [(&str, &str, &[&str]); 8] = [
+const MAY_USE: [(&str, &str, &[&str]); 23] = [
+    ("sayso-core", "packed", &[]),
+    ("sayso-core", "text", &["packed"]),
+    ("sayso-core", "paths", &["packed"]),
+    ("sayso-core", "call", &["packed", "paths", "text"]),
+    (
+        "sayso-core",
+        "analysis",
+        &["call", "packed", "paths", "text"],
+    ),
+    (
+        "sayso-core",
+        "policy",
+        &["analysis", "call", "packed", "paths", "text"],
+    ),
+    (
+        "sayso-core",
+        "answer",
+        &["analysis", "call", "packed", "paths", "policy", "text"],
+    ),
+    (
+        "sayso-core",
+        "decide",
+        &[
+            "analysis", "answer", "call", "packed", "paths", "policy", "text",
+        ],
+    ),
     ("sayso-shell", "parse", &[]),
     ("sayso-shell", "expand", &["parse"]),
     ("sayso-shell", "programs", &["parse", "expand"]),
@@ -23,6 +49,13 @@ const MAY_USE: [(&str, &str, &[&str]); 8] = [
         "analysis",
         &["parse", "expand", "programs", "unparsed", "danger", "quote"],
     ),
+    ("sayso-agents", "hook", &[]),
+    ("sayso-agents", "scripted_model", &[]),
+    ("sayso-agents", "install", &["hook", "which"]),
+    ("sayso-agents", "import", &["install"]),
+    ("sayso-gateway", "rpc", &[]),
+    ("sayso-gateway", "mcp", &["rpc"]),
+    ("sayso-gateway", "acp", &["rpc"]),
 ];
 
 /// The Rust files below a folder, with their paths below it.
