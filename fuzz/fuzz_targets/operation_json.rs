@@ -5,14 +5,14 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use sayso_core::answer::run_mode::Run;
-use sayso_core::answer::explain;
 use sayso_core::analysis::fact::{Facts, Question};
-use sayso_core::text::node::{Node, Value};
+use sayso_core::answer::explain;
+use sayso_core::answer::run_mode::Run;
 use sayso_core::call::operation::{Agent, Call, Operation};
-use sayso_core::policy::{Overrides, Policy};
-use sayso_core::text::{Limits, json};
 use sayso_core::policy::decision::Decision;
+use sayso_core::policy::{Overrides, Policy};
+use sayso_core::text::node::{Node, Value};
+use sayso_core::text::{Limits, json};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::World;
 use sayso_shell::Bash;

@@ -4,12 +4,12 @@
 
 use libfuzzer_sys::fuzz_target;
 use sayso_core::analysis::draft::Command;
-use sayso_core::paths::join;
-use sayso_core::policy::name_patterns::{McpPattern, ToolPattern, UrlPattern};
-use sayso_core::policy::command_pattern::{CommandPattern, Form, Reach};
-use sayso_core::policy::glob::{PathGlob, Subject, wild};
 use sayso_core::call::tool::Kind;
 use sayso_core::call::url::Url;
+use sayso_core::paths::join;
+use sayso_core::policy::command_pattern::{CommandPattern, Form, Reach};
+use sayso_core::policy::glob::{PathGlob, Subject, wild};
+use sayso_core::policy::name_patterns::{McpPattern, ToolPattern, UrlPattern};
 use sayso_shell::Bash;
 
 fuzz_target!(|bytes: &[u8]| {

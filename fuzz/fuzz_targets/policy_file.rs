@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sayso_core::text::diagnostic::{Severity, Source};
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
+use sayso_core::text::diagnostic::{Severity, Source};
 use sayso_shell::Bash;
 
 fuzz_target!(|bytes: &[u8]| {

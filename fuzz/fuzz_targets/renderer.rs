@@ -6,14 +6,14 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use libfuzzer_sys::fuzz_target;
-use sayso_core::answer::run_mode::Run;
 use sayso_core::analysis::fact::{Facts, Question};
-use sayso_core::prompt::keymap::Keymap;
-use sayso_core::text::node::Node;
+use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::scope::Scope;
 use sayso_core::call::operation::{Call, Operation};
 use sayso_core::policy::{Overrides, Policy};
+use sayso_core::prompt::keymap::Keymap;
 use sayso_core::prompt::{Offer, Prompt, Round, Stores, Style};
-use sayso_core::answer::scope::Scope;
+use sayso_core::text::node::Node;
 use sayso_core::text::visible::is_hidden;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Content, World};
