@@ -4,19 +4,22 @@ use crate::{File, files, none};
 
 /// In how many lines outside of their folders older agents are named: tables of paths that a program obeys, programs that `lineage` knows,
 /// examples in the help. There are no such lines for an agent that is not here, and none are added for one that is.
-const KNOWN: [(&str, usize); 12] = [
-    ("claude", 0),
-    ("cline", 0),
-    ("codex", 0),
-    ("copilot", 0),
-    ("crush", 0),
-    ("cursor", 0),
-    ("droid", 0),
-    ("gemini", 0),
-    ("goose", 0),
-    ("opencode", 0),
-    ("qwen", 0),
-    ("windsurf", 0),
+const KNOWN: [(&str, usize); 15] = [
+    ("claude", 46),
+    ("cline", 6),
+    ("codex", 25),
+    ("copilot", 17),
+    ("crush", 14),
+    ("cursor", 22),
+    ("droid", 4),
+    ("gemini", 18),
+    ("goose", 9),
+    ("opencode", 46),
+    ("qwen", 10),
+    ("roo", 3),
+    ("vscode", 4),
+    ("windsurf", 5),
+    ("zed", 6),
 ];
 
 /// The name stands for other things, too, so only a literal or a path that begins with it names the agent.
@@ -68,7 +71,11 @@ fn places(files: &[File], folder: &str, own: &[&str], agent: &str) -> Vec<String
         let inner = file.name.strip_prefix(folder).unwrap_or_default();
         let top = inner.split('/').next().unwrap_or_default();
         let is_own = own.contains(&top) || ["mod.rs", "lib.rs", "registry.rs"].contains(&inner);
-        file.is_rust() && file.krate().is_some() && file.name.contains("/src/") && !is_own
+        file.is_rust()
+            && file.krate().is_some()
+            && file.name.contains("/src/")
+            && !file.name.contains("/tests")
+            && !is_own
     };
     let of_file = |file: &File| {
         let product = file.text.split("#[cfg(test)]").next().unwrap_or_default();
