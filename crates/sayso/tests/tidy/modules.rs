@@ -209,12 +209,14 @@ pub(crate) fn orphans(sources: &[Source<'_>]) -> Vec<String> {
 /// Files that cargo compiles without being told by another file.
 fn is_crate_root(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
-    match parts.as_slice() {
-        ["build.rs"] | ["src", "lib.rs" | "main.rs"] => true,
-        ["tests" | "benches" | "examples" | "fuzz_targets", _] => true,
-        ["src", "bin", ..] | ["tests" | "benches" | "examples", _, "main.rs"] => true,
-        _ => false,
-    }
+    matches!(
+        parts.as_slice(),
+        ["build.rs"]
+            | ["src", "lib.rs" | "main.rs"]
+            | ["src", "bin", ..]
+            | ["tests" | "benches" | "examples" | "fuzz_targets", _]
+            | ["tests" | "benches" | "examples", _, "main.rs"]
+    )
 }
 
 /// The files that a file may mean by its `mod` items.
