@@ -12,7 +12,7 @@ const MIN_WORDS: usize = 3;
 
 /// Where sentences for people are made, and which value each place reads. The value that acts is the
 /// only source: a sentence beside it could drift.
-const PLACES: [(&str, &str); 19] = [
+const PLACES: [(&str, &str); 20] = [
     (
         "crates/sayso-core/src/answer/explain.rs",
         "the verdict and the frozen operation",
@@ -28,6 +28,10 @@ const PLACES: [(&str, &str); 19] = [
     (
         "crates/sayso-core/src/answer/learned_rule.rs",
         "the rule that would be stored",
+    ),
+    (
+        "crates/sayso-core/src/answer/scope.rs",
+        "the scope of the answer",
     ),
     (
         "crates/sayso-core/src/prompt/mod.rs",
