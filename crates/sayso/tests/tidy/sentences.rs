@@ -30,6 +30,10 @@ const PLACES: [(&str, &str); 20] = [
         "the rule that would be stored",
     ),
     (
+        "crates/sayso-core/src/answer/scope.rs",
+        "the scope of the answer",
+    ),
+    (
         "crates/sayso-core/src/prompt/mod.rs",
         "the offer that would be stored, and its scope",
     ),
