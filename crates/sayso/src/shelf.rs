@@ -9,8 +9,10 @@ use sayso_gate::memory::Counts;
 use sayso_shell::Bash;
 use sayso_store::index::Index;
 use sayso_store::journal::Journal;
+use sayso_store::rules_and_grants::Standing;
+use sayso_store::rules_and_grants::What;
 use sayso_store::rules_and_grants::generation::{Generation, Mark};
-use sayso_store::rules_and_grants::{Standing, What, spec};
+use sayso_store::rules_and_grants::grant_fields;
 
 /// A grant for a session ends after this, in seconds, also where nobody said that the session is over.
 const LONGEST_SESSION: i64 = 24 * 60 * 60;
@@ -135,7 +137,7 @@ impl Inner {
 pub(crate) fn grants(standing: &[Standing]) -> Vec<Grant> {
     let read = |one: &Standing| match &one.what {
         What::Grant(grant) if one.enabled => {
-            let grant = spec::read(&one.id, grant, &Bash).ok()?;
+            let grant = grant_fields::read(&one.id, grant, &Bash).ok()?;
             Some(Grant {
                 expires: one.expires,
                 uses_left: one.uses_left,

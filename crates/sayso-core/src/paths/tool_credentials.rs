@@ -13,7 +13,6 @@ pub(super) const TOOLS: &[Group] = &[
             ".p4tickets",
             ".bzr/authentication.conf",
             "rootkey.csv",
-            "tokens.json",
             ".helm/repository/repositories.yaml",
             ".okteto/context",
             ".borg/keys",

@@ -16,8 +16,10 @@ use sayso_core::visible::visible;
 use sayso_gate::ids::Ids;
 use sayso_sandbox::backend::Backend;
 use sayso_store::journal::{Journal, Sync};
+use sayso_store::rules_and_grants::Standing;
+use sayso_store::rules_and_grants::What;
 use sayso_store::rules_and_grants::change::{self, Change};
-use sayso_store::rules_and_grants::{Standing, What, spec};
+use sayso_store::rules_and_grants::grant_fields;
 use sayso_tui::chat::settings::{Kind, Row, Tab, Wish};
 
 use super::base::Base;
@@ -503,7 +505,7 @@ fn edit(base: &Base, id: &str, pattern: &str) -> Result<String, String> {
             (after, said)
         }
         What::Grant(spec) => {
-            let (key, _) = spec::rule(spec)
+            let (key, _) = grant_fields::rule(spec)
                 .ok_or("of this rule, nothing can be changed; take it away instead")?;
             checked(
                 &Node::map([("allow", Node::map([(key.word(), Node::text(pattern))]))]),
@@ -511,7 +513,7 @@ fn edit(base: &Base, id: &str, pattern: &str) -> Result<String, String> {
             )?;
             LearnedRule::parse(key, pattern, &sayso_shell::Bash)?;
             (
-                spec::with_pattern(spec, pattern),
+                grant_fields::with_pattern(spec, pattern),
                 format!("allow {} `{pattern}`", key.word()),
             )
         }

@@ -5,8 +5,9 @@ use sayso_core::learned::LearnedRule;
 use sayso_core::node::Node;
 use sayso_core::prompt::Scope;
 use sayso_core::visible::visible;
+use sayso_store::rules_and_grants::What;
 use sayso_store::rules_and_grants::change::Change;
-use sayso_store::rules_and_grants::{What, spec};
+use sayso_store::rules_and_grants::grant_fields;
 
 use super::add::{Limits, ask_about, read_one, words};
 use super::line::SUBJECTS;
@@ -146,7 +147,8 @@ fn of_answer(before: &Node, args: &EditArgs) -> Result<(Node, String), Stop> {
             "remove it and add another with `sayso rules add`",
         ));
     };
-    let (key, _) = spec::rule(before).ok_or_else(|| Stop::usage("this rule cannot be changed"))?;
+    let (key, _) =
+        grant_fields::rule(before).ok_or_else(|| Stop::usage("this rule cannot be changed"))?;
     let rule = Node::map([("allow", Node::map([(key.word(), Node::text(pattern))]))]);
     let read = read_one(&rule, "edited")?;
     // An answer never reaches outside of the workspace, whatever is written into it later.
@@ -158,7 +160,7 @@ fn of_answer(before: &Node, args: &EditArgs) -> Result<(Node, String), Stop> {
         return Err(Stop::usage("nothing was changed"));
     }
     Ok((
-        spec::with_pattern(before, pattern),
+        grant_fields::with_pattern(before, pattern),
         learned.words(scope_of(before)),
     ))
 }

@@ -2,7 +2,9 @@
 
 use sayso_core::node::{Node, Value};
 use sayso_core::policy::time;
-use sayso_store::rules_and_grants::{Standing, What, spec};
+use sayso_store::rules_and_grants::Standing;
+use sayso_store::rules_and_grants::What;
+use sayso_store::rules_and_grants::grant_fields;
 
 /// The keys that say what a rule is about, with the type a person knows it by.
 pub(crate) const SUBJECTS: [(&str, &str); 9] = [
@@ -95,7 +97,7 @@ fn of_pattern(spec: &Node, one: &Standing) -> Line {
             .and_then(|tool| tool.get(name))
             .and_then(Node::as_text)
     };
-    let (key, pattern) = match (spec::rule(spec), mcp("server"), mcp("tool")) {
+    let (key, pattern) = match (grant_fields::rule(spec), mcp("server"), mcp("tool")) {
         (Some((key, pattern)), ..) => (key.word(), pattern.to_owned()),
         (None, Some(server), Some(tool)) => ("mcp", format!("{server}/{tool}")),
         _ => ("?", String::new()),
