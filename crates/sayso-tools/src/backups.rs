@@ -14,6 +14,7 @@ use rustix::fs::{FileType, FlockOperation, flock};
 use sayso_core::text::digest::{Digest, Pieces};
 
 use crate::open_nofollow;
+use crate::platform;
 use crate::private_folder::{fresh, make, settle, sync_folder};
 
 /// How much is kept.
@@ -343,14 +344,7 @@ impl Backups {
 /// # Errors
 /// If the disk says no.
 pub fn flush_disk(folder: impl AsFd) -> Result<(), rustix::io::Errno> {
-    #[cfg(target_os = "linux")]
-    return rustix::fs::syncfs(folder);
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = folder;
-        rustix::fs::sync();
-        Ok(())
-    }
+    platform::sync_disk(folder)
 }
 
 /// One content that is kept.

@@ -12,6 +12,7 @@ pub mod listing_cache;
 pub mod mcp;
 pub mod open_nofollow;
 pub mod path_state;
+mod platform;
 pub mod private_folder;
 pub mod prune;
 pub mod recover;

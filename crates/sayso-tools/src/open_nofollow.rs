@@ -14,6 +14,8 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, stat
 use rustix::io::Errno;
 use sayso_core::text::visible::visible;
 
+use crate::platform;
+
 /// Why a path cannot be used.
 #[derive(Debug)]
 pub enum Trouble {
@@ -90,10 +92,7 @@ impl Spot {
 
 /// The flags of a handle that only marks a folder.
 fn marks() -> OFlags {
-    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    #[cfg(target_os = "linux")]
-    let flags = flags | OFlags::PATH;
-    flags
+    OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | platform::MARK_ONLY
 }
 
 /// Opens a folder by its absolute path, through no link.
@@ -124,28 +123,13 @@ pub fn below(start: OwnedFd, shown: &Path, rest: &Path, way: Way) -> Result<Owne
     {
         return Err(Trouble::Missing(shown.join(rest)));
     }
-    #[cfg(target_os = "linux")]
     if way == Way::Best {
-        use rustix::fs::{ResolveFlags, openat2};
-        let rules = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        match openat2(&start, rest, marks(), Mode::empty(), rules) {
-            Ok(folder) => return Ok(folder),
-            // Where something is in the way, the walk below finds out what and where; where the kernel has no such call, it does the work.
-            Err(
-                Errno::LOOP
-                | Errno::NOTDIR
-                | Errno::NOSYS
-                | Errno::PERM
-                | Errno::INVAL
-                | Errno::NOENT
-                | Errno::AGAIN
-                | Errno::NAMETOOLONG,
-            ) => {}
+        match platform::open_without_links(&start, rest, marks()) {
+            Ok(Some(folder)) => return Ok(folder),
+            Ok(None) => {}
             Err(error) => return Err(Trouble::System(shown.join(rest), error)),
         }
     }
-    #[cfg(not(target_os = "linux"))]
-    let _ = way;
     by_name(start, shown, rest)
 }
 

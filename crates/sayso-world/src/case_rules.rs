@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::sync::{Mutex, PoisonError};
 
 use crate::canonical::{Walker, parent};
+use crate::platform;
 
 /// What is known of each device.
 #[derive(Default)]
@@ -17,7 +18,7 @@ impl CaseRules {
     /// Whether names in this existing folder (absolute, free of links) are taken without regard to case.
     pub(crate) fn insensitive(&self, walker: &Walker, folder: &str) -> bool {
         // Where nothing can be tried, the usual answer of the platform has to do.
-        let usual = cfg!(target_os = "macos");
+        let usual = platform::USUALLY_INSENSITIVE;
         let Some(device) = walker.device_of(folder) else {
             return usual;
         };
@@ -103,7 +104,7 @@ mod tests {
         fs::write(at("a"), "").unwrap();
         assert_eq!(
             same_file(&at("a"), &at("A")),
-            Some(cfg!(target_os = "macos"))
+            Some(platform::USUALLY_INSENSITIVE)
         );
         fs::write(at("b"), "").unwrap();
         assert_eq!(same_file(&at("a"), &at("b")), Some(false));
@@ -124,7 +125,7 @@ mod tests {
         assert!(rules.insensitive(&walker, path));
         assert_eq!(
             CaseRules::default().insensitive(&walker, path),
-            cfg!(target_os = "macos")
+            platform::USUALLY_INSENSITIVE
         );
     }
 }

@@ -5,26 +5,26 @@
 //! what they were when somebody was asked about them, and [`content`](content::content) reads one for a person to look at;
 //! [`tally`](tally::tally) counts what would go with a folder.
 
-pub mod content;
-mod databases;
-pub mod machine;
-pub mod policy_files;
-pub mod seal;
-pub mod tally;
-pub mod trust;
-
 pub mod bounded_file;
 mod canonical;
-mod ignore;
-mod path_fact;
-mod program;
-
 mod case_rules;
+pub mod content;
+mod databases;
 mod file_cache;
 mod file_patterns;
 mod git;
+mod ignore;
 pub mod locations;
+pub mod machine;
+mod path_fact;
+mod platform;
+pub mod policy_files;
+mod program;
 mod project_settings;
+pub mod seal;
 mod search;
+pub mod tally;
+pub mod trust;
+
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use crate::platform;
+
 /// The places a [`Machine`](crate::machine::Machine) knows. Public, so that a test or an embedder can set each one.
 #[derive(Clone, Debug)]
 pub struct Whereabouts {
@@ -102,10 +104,7 @@ fn git_elsewhere() -> Option<(String, String)> {
 /// The system file depends on how git was built; the Homebrew ones are read too, since one file too many only adds helpers.
 fn git_configs(config: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let mut files = vec![PathBuf::from("/etc/gitconfig")];
-    if cfg!(target_os = "macos") {
-        files.push(PathBuf::from("/usr/local/etc/gitconfig"));
-        files.push(PathBuf::from("/opt/homebrew/etc/gitconfig"));
-    }
+    files.extend(platform::GIT_CONFIGS.iter().map(PathBuf::from));
     files.push(config.join("git/config"));
     files.extend(home.map(|home| home.join(".gitconfig")));
     files

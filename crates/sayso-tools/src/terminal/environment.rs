@@ -145,13 +145,6 @@ pub(super) fn marks(inherited: Option<OsString>, own: &str) -> String {
 }
 
 /// Whether an environment, as Linux shows it, carries this mark.
-#[cfg_attr(
-    not(target_os = "linux"),
-    allow(
-        dead_code,
-        reason = "only Linux shows the environment of other processes"
-    )
-)]
 pub(super) fn carries(environment: &[u8], mark: &str) -> bool {
     environment.split(|byte| *byte == 0).any(|entry| {
         let value = entry

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use sayso_core::text::visible::visible;
 
+use crate::platform;
+
 /// A folder that is held open.
 pub(super) struct Folder {
     handle: File,
@@ -44,13 +46,6 @@ impl Folder {
 
     /// A path to the open folder itself, good for as long as this value lives, also in a process that was just forked.
     pub(super) fn path(&self) -> PathBuf {
-        use std::os::fd::AsRawFd as _;
-        if cfg!(target_os = "linux") {
-            let through = PathBuf::from(format!("/proc/self/fd/{}", self.handle.as_raw_fd()));
-            if through.exists() {
-                return through;
-            }
-        }
-        self.path.clone()
+        platform::path_of_handle(&self.handle).unwrap_or_else(|| self.path.clone())
     }
 }

@@ -18,8 +18,10 @@ use sayso_sandbox::start::{Guard, Report};
 use super::environment::{self, MARK};
 use super::folder::Folder;
 use super::outcome::End;
-use super::process_tree::{Relative, Relatives};
+use super::process_tree::Relatives;
 use super::{BURIAL, Bounds, Command, Stream, bash};
+
+use crate::platform;
 
 /// Where output goes.
 pub(super) type Sink<'a> = dyn FnMut(Stream, &[u8]) + 'a;
@@ -128,7 +130,7 @@ impl Running {
         let (out, error) = (child.stdout.take(), child.stderr.take());
         let running = Running {
             relatives: Relatives::new(number, mark),
-            bell: bell(number),
+            bell: platform::end_of_process(number),
             child: Some(child),
             number,
             out,
@@ -230,7 +232,7 @@ impl Running {
         };
         command
             .into_iter()
-            .chain(self.relatives.living().iter().map(Relative::shown))
+            .chain(self.relatives.living().iter().map(platform::Process::shown))
             .collect()
     }
 
@@ -391,14 +393,4 @@ fn bounded(
         .sandbox
         .ready(&profile, bounds.workspace, &words, true)?;
     Ok((ready.command, Some(ready.guard)))
-}
-
-#[cfg(target_os = "linux")]
-fn bell(number: Pid) -> Option<OwnedFd> {
-    rustix::process::pidfd_open(number, rustix::process::PidfdFlags::empty()).ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn bell(_: Pid) -> Option<OwnedFd> {
-    None
 }

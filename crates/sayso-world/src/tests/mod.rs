@@ -1,15 +1,16 @@
 //! Tests on real file systems: a scratch machine with a home, a workspace and nothing of the real ones.
 
+mod file_patterns;
 mod git;
 mod git_clean;
 mod git_danger;
 mod git_outside;
 mod git_top;
 mod ignore;
-mod names;
 mod paths;
 mod programs;
 mod seal;
+mod search;
 mod settings;
 
 use std::fs;

@@ -70,7 +70,7 @@ fn a_store_that_panics_does_not_take_the_process_down() {
         let _ = std::panic::catch_unwind(call);
         return;
     }
-    let name = "flow::attack::a_store_that_panics_does_not_take_the_process_down";
+    let name = "flow::attack_failures::a_store_that_panics_does_not_take_the_process_down";
     let child = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name])
         .env(CHILD, "1")
@@ -149,7 +149,7 @@ fn arguments_deeper_than_the_stack_are_malformed() {
         assert_eq!(finished.outcome, Outcome::Blocked);
         std::process::exit(0);
     }
-    let name = "flow::attack::arguments_deeper_than_the_stack_are_malformed";
+    let name = "flow::attack_failures::arguments_deeper_than_the_stack_are_malformed";
     let child = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name])
         .env(CHILD, "1")

@@ -1,7 +1,9 @@
 //! Whole calls through the gate, with scripted ports: every way a call can go, its end, its events and its entries.
 
 mod attack;
+mod attack_display;
 mod attack_failures;
+mod attack_seals;
 mod batches;
 mod broken;
 mod bypasses_a;
