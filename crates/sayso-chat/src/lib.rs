@@ -1,4 +1,9 @@
 //! A session with a model: a conversation in which every call of a tool goes through the gate.
+//!
+//! `model` asks a model and reads its answer piece by piece, `turn` runs what the model wants until it has no more calls, and `runtime` has
+//! the policy, the gate and the tools. There are three ways to see a turn: `one_turn` prints it, `in_lines` is a whole session in lines, and
+//! `app` is the screen, where the turn works on a thread of its own and sends `turn_events`. `slash` carries out what starts with `/`,
+//! `tabs` are the settings. `session` keeps what was said.
 
 pub mod app;
 pub mod commands;

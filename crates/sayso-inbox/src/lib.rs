@@ -1,8 +1,8 @@
 //! The inbox: open questions of all agents in one place, over HTTP on this machine and over a unix socket.
 //!
-//! `daemon` starts and stops it; `http` reads requests and `route` says which there are; `guard` and `who` say whether somebody may; `api/*`
-//! answers. What is open is kept by `inbox`, what happened by `feed`, and operations that are submitted here go through `door`. `client` is the
-//! other end of the socket, for hooks and for the commands of a person.
+//! `daemon` starts and stops it; `http` reads requests and `route` says which there are; `guard` and `auth` say whether a request may be
+//! made; `api` answers. What is open is kept by `inbox`, one `item` each, what happened by `feed`, and operations that are submitted here go
+//! through `submissions`. The other end of the socket, for hooks and commands, is `sayso_runtime::inbox_client`.
 
 mod api;
 mod auth;

@@ -1,9 +1,10 @@
-//! The gateway between an editor and an agent that speak the Agent Client Protocol: what the agent asks the editor to do, and what it asks the person,
-//! is judged first.
+//! The gateway between an editor and an agent that speak the Agent Client Protocol: what the agent asks the editor to do, and what it asks
+//! the person, is judged first.
 //!
-//! Everything else passes byte for byte, both ways (`rpc`). `message` says what is judged and reads it, `wanted` makes calls of it, `sessions` knows in which
-//! folder a session works, and `options` which of the offered answers may be picked. `asking` brings questions to the inbox or to the editor, `answered` knows what was
-//! said yes to a moment ago, `courier` takes approved requests to the editor. `judge` has the gate, `gateway` puts these together, and `stdio` is it over pipes.
+//! Everything else passes byte for byte, both ways (`rpc`). `message` says what is judged and reads it, `wanted` makes calls of it,
+//! `sessions` knows in which folder a session works, and `options` which of the offered answers may be picked. `asking` brings questions to
+//! the inbox or to the editor, `answered` knows what was said yes to a moment ago, and `forward` takes approved requests to the editor.
+//! `judge` has the gate, `gateway` puts these together, and `stdio` is it over pipes.
 
 mod answered;
 mod asking;

@@ -1,10 +1,11 @@
 //! The MCP gateway: it stands between a client and a server, and no call of a tool reaches the server before it was judged.
 //!
-//! What passes, passes byte for byte (`rpc`): `message` says what of the client's words is judged, and of the server's only the outside is looked at. `judge` makes a call of it and has the gate for it; `open` keeps the calls that are in our hands,
-//! `asking` brings questions to the person, and `courier` takes an approved call to the server. `identity`, `pins` and `catalogue` know which server and which tools were
-//! approved before, and `described` what the person says of them. `gateway` puts these together, and `stdio` is
-//! it over pipes; `http` is the same for a server that is somewhere else (`upstream`, over `secure` by whom its `authority` is known), event by event (`events`).
-//! `heard` is what of a server's own words has to be known before a client hears them.
+//! What passes, passes byte for byte (`rpc`). `message` reads the client's words that are judged, and `server_message` classifies what a
+//! server says. `judge` makes a call of it and has the gate, `open_calls` keeps the calls that are not answered yet, `asking` brings
+//! questions to the person, and `forward` takes an approved call to the server. Which servers and tools were approved before is known by
+//! `sayso_runtime::mcp_servers`. `gateway` puts these together, and `stdio` is it over pipes; `http` is the same for a server somewhere
+//! else (`upstream`, over `secure`, with the root certificate that `authority` found), event by event (`events`). `sayso_server` is sayso's
+//! own MCP server.
 
 mod asking;
 mod authority;

@@ -1,9 +1,9 @@
-//! What the gateways for JSON-RPC over streams have in common: lines that pass byte for byte, messages that are read strictly, a process behind
-//! the gateway that dies with it, and calls that wait for a person or for their answer.
+//! What the gateways for JSON-RPC over streams have in common: lines that pass byte for byte, messages that are read strictly, and calls
+//! that wait for a person or for their answer.
 //!
-//! `lines` parts the traffic, `message` reads what is judged, whole and strictly, and `peek` looks only at the outside. `outlet` and `pipe` are the two
-//! ways out, `child` is the process behind it, `signals` what reaches it. `benches` has what calls are judged with, `open` keeps those in our hands, `walking`
-//! takes them through the gate, and `inbox` brings a question to the person.
+//! `message` reads what is judged, whole and strictly, and `peek` looks only at the outside. `outlet` and `pipe` are the two ways out, and
+//! `signals` passes signals on to the process behind the gateway. `workspace_gates` has a gate for each workspace, `in_flight` keeps the
+//! calls that are not answered yet, `drive_call` takes them through the gate, and `inbox` brings a question to the person.
 
 pub(crate) mod drive_call;
 pub(crate) mod in_flight;
