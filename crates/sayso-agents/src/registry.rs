@@ -5,13 +5,13 @@ use clap::builder::PossibleValue;
 use sayso_core::analysis::own_files::InstalledPath;
 use sayso_world::locations::Whereabouts;
 
-use super::hook::agent::Agent;
-use super::import::related_systems;
-use super::install::mcp_client::McpClient;
-use super::install::{Installer, installed_paths};
-use super::probe::Cage;
-use super::which::Which;
-use super::{
+use crate::hook::agent::Agent;
+use crate::import::related_systems;
+use crate::install::mcp_client::McpClient;
+use crate::install::{Installer, installed_paths};
+use crate::probe::Cage;
+use crate::which::Which;
+use crate::{
     claude, cline, codex, copilot, crush, cursor, droid, export, gemini, generic, goose, import,
     opencode, qwen, roo, vscode, windsurf, zed,
 };
