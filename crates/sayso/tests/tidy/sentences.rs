@@ -12,7 +12,7 @@ const MIN_WORDS: usize = 3;
 
 /// Where sentences for people are made, and which value each place reads. The value that acts is the
 /// only source: a sentence beside it could drift.
-const PLACES: [(&str, &str); 20] = [
+const PLACES: [(&str, &str); 21] = [
     (
         "crates/sayso-core/src/answer/explain.rs",
         "the verdict and the frozen operation",
