@@ -205,7 +205,8 @@ fn carried(lens: &Lens<'_>, out: &mut Vec<Reason>) {
             .iter()
             .find(|effect| effect.part == Some(part) && effect.kind == EffectKind::Run);
         for carried in &command.carried {
-            let path = crate::paths::join("/", &carried.path);
+            let written = crate::fact::from_home(&carried.path, home);
+            let path = crate::paths::join("/", written.as_deref().unwrap_or(&carried.path));
             let (rule, verb, why) = match carried.kind {
                 EffectKind::Delete => ("delete", "deletes", String::new()),
                 EffectKind::Write => match protected(&path, home) {
@@ -226,12 +227,12 @@ fn carried(lens: &Lens<'_>, out: &mut Vec<Reason>) {
                 },
             };
             let Carried {
-                path,
                 command,
                 by,
                 certain,
                 ..
             } = carried;
+            let path = crate::fact::shown(&carried.path);
             let text = if *certain {
                 format!("`{by}` runs `{command}`, which {verb} `{path}`{why}")
             } else {

@@ -84,7 +84,7 @@ pub(crate) fn analyse_inside(text: &str, depth: usize) -> Draft {
     draft.ordered = stale_lists::is_ordered(text);
     if draft.opaque.is_some() {
         show_inside(text, &mut draft);
-    } else if together && acts(&draft) {
+    } else if together && (acts(&draft) || text.contains('|') && feeds(&draft)) {
         // What several commands do together: a download into a shell, a device behind a redirect. Bodies of heredocs are data here.
         let bare = without_bodies(text, &document);
         add_dangers(&mut draft, danger::of_text(&bare, &words::look(&bare)));
@@ -107,6 +107,14 @@ fn acts(draft: &Draft) -> bool {
                 .is_none_or(|place| place.written != "/dev/null"),
             _ => true,
         })
+}
+
+/// Whether a program that is not fully known may obey what another one prints: `printf … | make -f -`.
+fn feeds(draft: &Draft) -> bool {
+    draft
+        .commands
+        .iter()
+        .any(|command| !command.modelled && danger::run_their_input(std::slice::from_ref(command)))
 }
 
 /// The text with the bodies of its heredocs taken out.

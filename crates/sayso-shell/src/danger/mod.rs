@@ -12,6 +12,7 @@ mod critical_paths;
 mod data_texts;
 mod databases;
 mod disks;
+mod fed;
 mod files;
 mod git;
 mod global_options;
@@ -140,6 +141,12 @@ fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
     });
     for code in code::programs(text, &seen.segments) {
         of_code(&code, &mut work, &mut found);
+    }
+    for fed in fed::texts(text, &seen.segments) {
+        for command in fed::commands(&fed) {
+            of_script(&command, &mut work, &mut found);
+        }
+        of_code(&fed, &mut work, &mut found);
     }
     of_other_shell(text, &mut found);
     worst_first(found)
@@ -332,6 +339,16 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
     {
         of_code(&arguments.join("\n"), &mut work, &mut found);
     }
+    if program == "osascript" {
+        let told = arguments.join(" ").to_ascii_lowercase();
+        if told.contains("delete") && (told.contains("of home") || told.contains("of startup disk"))
+        {
+            found.push((
+                Catastrophic,
+                "`osascript` deletes what is in the home folder or on the disk".to_owned(),
+            ));
+        }
+    }
     if matches!(&*program, "sed" | "gsed") {
         for run in sinks::sed_commands(arguments) {
             if let sinks::Run::Text(text) = run {
@@ -365,6 +382,7 @@ pub(crate) fn run_their_input(commands: &[Command]) -> bool {
         let runs = |word: &String| {
             let name = loose_name(word);
             databases::is_client(&name)
+                || fed::has_own_commands(&name)
                 || is_language(word)
                 || code::evaluates(&name)
                 || takes_script(word)

@@ -140,6 +140,7 @@ impl Program {
             "remove" | "unlink" | "unlinksync" | "delete" | "rm" | "rmdir"
         );
         let deep = !single
+            || self.texts().any(|text| matches!(text, "rf" | "-rf"))
             || self.names().any(|name| {
                 matches!(
                     last_name(name),
@@ -168,6 +169,17 @@ impl Program {
             && !given.iter().copied().filter_map(text_of).any(is_below_home)
         {
             found.push((Catastrophic, format!("`{call}` deletes the home folder")));
+        } else if self.tokens.iter().any(is_home)
+            && self.calls(&WALK).is_some()
+            && !self
+                .texts()
+                .any(|text| is_below_home(text) || text.starts_with("*."))
+        {
+            // `Path.home().rglob("*")`.
+            found.push((
+                Catastrophic,
+                format!("`{call}` deletes what is below the home folder"),
+            ));
         }
     }
 

@@ -31,6 +31,8 @@ pub(crate) fn evaluates(name: &str) -> bool {
             | "gdb"
             | "nvim"
             | "vim"
+            | "vi"
+            | "gnuplot"
             | "expect"
             | "rails"
             | "blender"
