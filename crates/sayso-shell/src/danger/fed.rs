@@ -91,6 +91,7 @@ pub(super) fn has_own_commands(name: &str) -> bool {
             | "cmake"
             | "make"
             | "view"
+            | "patch"
     )
 }
 

@@ -182,6 +182,9 @@ fn is_deleter(word: &str) -> bool {
 
 fn of_find(call: &Call<'_>, say: &mut impl FnMut(sayso_core::verdict::Tier, String)) {
     let runs = call.has_any(&["-exec", "-execdir", "-ok", "-okdir"]);
+    if runs && call.has("truncate") && !call.has_any(&["-name", "-iname", "-path"]) {
+        say(Dangerous, "`find` empties everything it finds".to_owned());
+    }
     if !(call.has("-delete") || (runs && deletes(call))) {
         return;
     }

@@ -17,12 +17,14 @@ mod files;
 mod git;
 mod global_options;
 mod losses;
+mod machine;
 mod metadata;
 mod network;
 mod packages;
 mod processes;
 mod program_names;
 mod requests;
+mod rights;
 mod secrets;
 mod security;
 mod sinks;
@@ -126,6 +128,8 @@ fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
     secrets::of_line(&seen.segments, &mut found);
     files::of_line(&seen.segments, &mut found);
     processes::of_line(&seen.segments, &mut found);
+    git::of_line(&seen.segments, &mut found);
+    machine::of_line(&seen.segments, &mut found);
     of_input(&seen.segments, &mut found);
     code::of_seen(seen, &mut found, |words, found| {
         of_words(
@@ -243,6 +247,7 @@ fn of_output(path: &str, found: &mut Vec<Found>) {
 
 /// The dangers of what a database is given by a pipe or as a text behind it.
 fn of_input(segments: &[Segment], found: &mut Vec<Found>) {
+    flushed(segments, found);
     fn client(segment: &Segment) -> Option<Cow<'_, str>> {
         words::head(&segment.words)
             .map(loose_name)
@@ -278,6 +283,34 @@ fn of_input(segments: &[Segment], found: &mut Vec<Found>) {
             found.push((Dangerous, format!("`{name}` runs `{what}`")));
             return;
         }
+    }
+}
+
+/// A store that is emptied by a plain connection: `printf 'FLUSHALL\r\n' | nc localhost 6379`.
+fn flushed(segments: &[Segment], found: &mut Vec<Found>) {
+    let sends = |word: &String| {
+        other_shells::has_ignoring_case(word, "flushall")
+            || other_shells::has_ignoring_case(word, "flush_all")
+            || other_shells::has_ignoring_case(word, "flushdb")
+    };
+    let connects = |segment: &Segment| {
+        matches!(
+            words::head(&segment.words),
+            Some("nc" | "ncat" | "netcat" | "telnet" | "socat")
+        ) || segment
+            .words
+            .iter()
+            .any(|word| word.starts_with("/dev/tcp/") || word.starts_with("telnet://"))
+    };
+    if segments.iter().any(connects)
+        && segments
+            .iter()
+            .any(|segment| segment.words.iter().any(sends))
+    {
+        found.push((
+            Dangerous,
+            "empties a store of data by a plain connection".to_owned(),
+        ));
     }
 }
 
@@ -404,6 +437,14 @@ pub(crate) fn of_variable(name: &str, value: &str) -> Vec<Danger> {
     let mut found = Vec::new();
     if let Some(text) = command_texts::setting(&word) {
         of_segments(&words::look(text).segments, &mut (64 * 1024), &mut found);
+    }
+    if code::loads_code(name) && git::is_open_folder(value) {
+        found.push((
+            Dangerous,
+            format!(
+                "`{name}` has other programs run code from a folder that everybody may write to"
+            ),
+        ));
     }
     worst_first(found)
 }
@@ -540,6 +581,8 @@ fn of_program(words: &[String], exact: bool, found: &mut Vec<Found>) {
         packages::of,
         requests::of,
         tunnels::of,
+        rights::of,
+        machine::of,
         takeover::of_unpacked,
     ];
     for family in families {

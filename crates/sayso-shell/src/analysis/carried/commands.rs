@@ -367,7 +367,12 @@ fn run_text(name: &str, value: &str) -> Option<String> {
         // A name for other words of `gh`, or behind `!` for a command of the shell.
         "gh" => Some(value.strip_prefix('!').map_or_else(
             || {
-                if crate::programs::rule_forms::is_program(value.split(' ').next().unwrap_or("")) {
+                const OWN: [&str; 12] = [
+                    "repo", "pr", "issue", "run", "api", "release", "gist", "secret", "cache",
+                    "workflow", "label", "project",
+                ];
+                let first = value.split(' ').next().unwrap_or(value);
+                if crate::programs::rule_forms::is_program(first) && !OWN.contains(&first) {
                     value.to_owned()
                 } else {
                     format!("gh {value}")

@@ -43,6 +43,24 @@ pub(crate) fn evaluates(name: &str) -> bool {
     )
 }
 
+/// Whether a variable names code that other programs load or start.
+pub(crate) fn loads_code(name: &str) -> bool {
+    matches!(
+        name,
+        "LD_PRELOAD"
+            | "LD_AUDIT"
+            | "LD_LIBRARY_PATH"
+            | "DYLD_INSERT_LIBRARIES"
+            | "BASH_ENV"
+            | "ENV"
+            | "PATH"
+            | "RUSTC_WRAPPER"
+            | "RUSTC_WORKSPACE_WRAPPER"
+            | "GIT_EXEC_PATH"
+            | "PYTHONSTARTUP"
+    )
+}
+
 /// The texts of programs in a line: what a language is given as arguments, or all of the line where it reads its program.
 pub(crate) fn programs<'a>(text: &'a str, segments: &[Segment]) -> Vec<Cow<'a, str>> {
     const MOST: usize = 16;
