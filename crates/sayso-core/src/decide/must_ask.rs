@@ -380,12 +380,12 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
             delete_rule_fits(lens, index, effect, rule)
         })
     {
-        let below = if effect.manner.recursive {
-            " with everything below"
-        } else {
-            ""
+        let text = match (effect.manner.recursive, effect.certain) {
+            (true, true) => format!("it deletes `{shown}` with everything below"),
+            (true, false) => format!("it may delete what lies below `{shown}`"),
+            (false, _) => format!("it deletes `{shown}`"),
         };
-        out.push(must("delete", format!("it deletes `{shown}`{below}")));
+        out.push(must("delete", text));
     }
     // A recursive delete that a rule names is no danger, but taking away the work itself always is.
     if let Some((Tier::Dangerous, what)) = effect_tier(lens, index, effect)

@@ -67,6 +67,8 @@ fn what(call: &Call<'_>) -> Option<String> {
             let hides = call.exact
                 && worth(over) == Worth::Vital
                 && call.operands().count() > 1
+                && (call.starts(&["-t", "--type", "-o", "-B", "--bind"])
+                    || call.operand(0).starts_with('/'))
                 && !matches!(
                     over.trim_end_matches('/'),
                     "/mnt" | "/media" | "/tmp" | "/srv"

@@ -510,7 +510,16 @@ fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Foun
         let own = cost;
         cost = cost.saturating_sub(1 + word.len() / 16);
         let rest = words.get(index..).unwrap_or(&[]);
-        if index == 0 || !(is_destroyer(word) || is_like_sayso(rest)) {
+        // `supervisorctl shutdown` stops what it started, and no machine; `aws s3 rm` takes no files from here.
+        let is_own_verb = match word.as_str() {
+            "shutdown" => matches!(first.as_str(), "supervisorctl" | "redis-cli"),
+            "rm" => matches!(
+                first.as_str(),
+                "aws" | "gcloud" | "gsutil" | "terraform" | "tofu"
+            ),
+            _ => false,
+        };
+        if index == 0 || is_own_verb || !(is_destroyer(word) || is_like_sayso(rest)) {
             continue;
         }
         let Some(left) = work.checked_sub(own) else {

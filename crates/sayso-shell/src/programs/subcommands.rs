@@ -146,6 +146,7 @@ const ROWS: &[Row] = &[
         REGISTRY,
         "installs packages (rubygems), which may run their code",
     ),
+    ("gem", "owner", REGISTRY_AS_YOU, PUBLISHES),
     ("gem", "", Runs, "works on Ruby packages"),
     ("bundle bundler", "exec", Commands, "runs any program"),
     (
@@ -208,7 +209,13 @@ const ROWS: &[Row] = &[
     ("brew", "", Asks("the package archive"), INSTALLS),
     (
         "cargo",
-        "install add update fetch search info",
+        "search info",
+        REGISTRY,
+        "asks about packages (crates.io)",
+    ),
+    (
+        "cargo",
+        "install add update fetch",
         REGISTRY,
         "installs packages (crates.io), which may run their code",
     ),
@@ -259,7 +266,13 @@ const ROWS: &[Row] = &[
     ),
     (
         "go",
-        "run generate tool",
+        "run",
+        Runs,
+        "builds and runs the code that its words name",
+    ),
+    (
+        "go",
+        "generate tool",
         Runs,
         "builds and runs the project's own code",
     ),
@@ -475,8 +488,9 @@ const ROWS: &[Row] = &[
         AsYou("the cloud"),
         "reaches the cloud as you",
     ),
+    ("redis-cli", "", Commands, "sends commands to a database"),
     (
-        "psql mysql mariadb mongosh mongo redis-cli sqlcmd",
+        "psql mysql mariadb mongosh mongo sqlcmd",
         "",
         Commands,
         "runs statements in a database, and commands of the shell from there",
@@ -628,6 +642,7 @@ pub(super) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         let note = format!("this form of `{}` is not known", scene.name);
         return scene.unknown(note);
     };
+    let note = &by_option(scene.name.as_str(), &parsed.operands).unwrap_or(note);
     if matches!(does, Runs | Asks(_)) {
         // A rule for `cargo test *` is for this project: words that lead to another one, or to another place, are looked at as paths.
         parsed
@@ -650,6 +665,25 @@ pub(super) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             scene.interprets = true;
             scene.unknown(*note);
         }
+    }
+}
+
+/// What a form with one of these options does: it only looks where the others change something, or runs the code of others.
+fn by_option(name: &str, words: &[&str]) -> Option<&'static str> {
+    let has = |option: &str| words.contains(&option);
+    match name {
+        "cargo" if has("fmt") && has("--check") => {
+            Some("checks the form of the project's source files, by a tool that the project names")
+        }
+        "crontab" if words == ["-l"] => Some("shows what is set to run by itself"),
+        "go" if has("run")
+            && words
+                .iter()
+                .any(|word| word.contains('@') && word.contains('.')) =>
+        {
+            Some("downloads code of others, builds it and runs it")
+        }
+        _ => None,
     }
 }
 
