@@ -237,7 +237,7 @@ mod tests {
         for text in [
             "ls",
             "${x:-y} z",
-            "$(which python) x",
+            "$(which hello) x",
             "IFS=, read -r a b",
             "$(ls) x",
             "echo $(date)",
