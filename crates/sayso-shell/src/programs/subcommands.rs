@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use sayso_core::fact::HOME;
 
 use super::effect_builder::Scene;
+use super::option_notes::{by_option, speaks};
 use super::queries;
 use crate::parse::name_map::QuickMap;
 use crate::parse::options::Parsed;
@@ -668,25 +669,6 @@ pub(super) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// What a form with one of these options does: it only looks where the others change something, or runs the code of others.
-fn by_option(name: &str, words: &[&str]) -> Option<&'static str> {
-    let has = |option: &str| words.contains(&option);
-    match name {
-        "cargo" if has("fmt") && has("--check") => {
-            Some("checks the form of the project's source files, by a tool that the project names")
-        }
-        "crontab" if words == ["-l"] => Some("shows what is set to run by itself"),
-        "go" if has("run")
-            && words
-                .iter()
-                .any(|word| word.contains('@') && word.contains('.')) =>
-        {
-            Some("downloads code of others, builds it and runs it")
-        }
-        _ => None,
-    }
-}
-
 /// The paths in a word that do not start in the current folder: by itself, behind `=` (`--prefix=/x`), or behind an option's letter (`-I/x`).
 pub(super) fn leading_out(word: &str) -> impl Iterator<Item = &str> {
     let letter = word
@@ -696,13 +678,6 @@ pub(super) fn leading_out(word: &str) -> impl Iterator<Item = &str> {
     pieces
         .chain(letter)
         .filter(|piece| piece.starts_with(['/', HOME]) || piece.split('/').any(|part| part == ".."))
-}
-
-fn speaks(form: &str, words: &[&str]) -> bool {
-    match form.split_once('/') {
-        Some((first, second)) => words.windows(2).any(|pair| pair == [first, second]),
-        None => words.contains(&form),
-    }
 }
 
 #[cfg(test)]
