@@ -117,8 +117,10 @@ pub(crate) fn analyse_inside(text: &str, depth: usize) -> Draft {
 /// Whether every line is a comment. `#!` names a program where a text is started as a file.
 fn is_only_comments(text: &str) -> bool {
     let comment = |line: &str| line.is_empty() || line.starts_with("# ") || line == "#";
-    text.lines()
-        .all(|line| comment(line.trim_matches([' ', '\t'])))
+    text.contains('#')
+        && text
+            .lines()
+            .all(|line| comment(line.trim_matches([' ', '\t'])))
         && !text.contains(['\\', '\r'])
 }
 
