@@ -207,7 +207,8 @@ fn carried(lens: &Lens<'_>, out: &mut Vec<Reason>) {
             .iter()
             .find(|effect| effect.part == Some(part) && effect.kind == EffectKind::Run);
         for carried in &command.carried {
-            let path = crate::paths::join("/", &carried.path);
+            let written = crate::analysis::fact::from_home(&carried.path, home);
+            let path = crate::paths::join("/", written.as_deref().unwrap_or(&carried.path));
             let (rule, verb, why) = match carried.kind {
                 EffectKind::Delete => ("delete", "deletes", String::new()),
                 EffectKind::Write => match protected(&path, home) {
@@ -228,12 +229,12 @@ fn carried(lens: &Lens<'_>, out: &mut Vec<Reason>) {
                 },
             };
             let Carried {
-                path,
                 command,
                 by,
                 certain,
                 ..
             } = carried;
+            let path = crate::analysis::fact::shown(&carried.path);
             let text = if *certain {
                 format!("`{by}` runs `{command}`, which {verb} `{path}`{why}")
             } else {
@@ -381,12 +382,12 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
             delete_rule_fits(lens, index, effect, rule)
         })
     {
-        let below = if effect.manner.recursive {
-            " with everything below"
-        } else {
-            ""
+        let text = match (effect.manner.recursive, effect.certain) {
+            (true, true) => format!("it deletes `{shown}` with everything below"),
+            (true, false) => format!("it may delete what lies below `{shown}`"),
+            (false, _) => format!("it deletes `{shown}`"),
         };
-        out.push(must("delete", format!("it deletes `{shown}`{below}")));
+        out.push(must("delete", text));
     }
     // A recursive delete that a rule names is no danger, but taking away the work itself always is.
     if let Some((Tier::Dangerous, what)) = effect_tier(lens, index, effect)

@@ -280,16 +280,20 @@ pub(super) fn effect_tier(
         ));
     }
     if takes_away && (below(&around.workspace, path) || path.ends_with("/.git")) {
-        return Some((
-            Tier::Dangerous,
-            format!("takes away `{path}`, the work itself"),
-        ));
+        let what = if effect.certain {
+            format!("takes away `{path}`, the work itself")
+        } else {
+            format!("may delete what lies below `{path}`, the work itself")
+        };
+        return Some((Tier::Dangerous, what));
     }
     if effect.kind == EffectKind::Delete && effect.manner.recursive && !effect.manner.absent {
-        return Some((
-            Tier::Dangerous,
-            format!("deletes `{path}` with everything below"),
-        ));
+        let what = if effect.certain {
+            format!("deletes `{path}` with everything below")
+        } else {
+            format!("may delete what lies below `{path}`")
+        };
+        return Some((Tier::Dangerous, what));
     }
     let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete)
         && !effect.manner.repository

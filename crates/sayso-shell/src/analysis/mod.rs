@@ -6,8 +6,8 @@ mod environment;
 mod redirect_effects;
 mod stale_lists;
 
-use sayso_core::analysis::draft::{Danger, Draft, Opaque};
-use sayso_core::analysis::effect::{Effect, EffectKind, Target};
+use sayso_core::analysis::draft::{Command, Danger, Draft, Opaque};
+use sayso_core::analysis::effect::{Effect, EffectKind, Manner, Target};
 use sayso_core::analysis::fact::{Question, Shows};
 use sayso_core::analysis::risk::Tier;
 
@@ -16,6 +16,7 @@ use crate::expand::commands;
 use crate::parse::bash::tree::Document;
 use crate::parse::bash::{self, Refusal};
 use crate::parse::placeholder;
+use crate::programs::effect_builder::PLAIN;
 use crate::programs::known;
 use crate::unparsed::{other_shells, redirects, words};
 use crate::{LONGEST, danger};
@@ -41,6 +42,24 @@ pub(crate) fn analyse_inside(text: &str, depth: usize) -> Draft {
     let read = bash::read(text)
         .and_then(|document| Ok((commands::steps(&document, text, known)?, document)));
     let (steps, document) = match read {
+        Ok((steps, _)) if steps.is_empty() && is_only_comments(text) => {
+            let mut draft = Draft::default();
+            let manner = Manner {
+                known_program: true,
+                ..PLAIN
+            };
+            draft.effects.push(Effect {
+                manner,
+                part: Some(0),
+                at: Some((0, text.len())),
+                ..Effect::new(EffectKind::Run, Target::Command)
+            });
+            draft.commands.push(Command {
+                literal: true,
+                ..Command::default()
+            });
+            return draft;
+        }
         Ok((steps, _)) if steps.is_empty() => {
             return opaque(
                 text,
@@ -84,7 +103,7 @@ pub(crate) fn analyse_inside(text: &str, depth: usize) -> Draft {
     draft.ordered = stale_lists::is_ordered(text);
     if draft.opaque.is_some() {
         show_inside(text, &mut draft);
-    } else if together && acts(&draft) {
+    } else if together && (acts(&draft) || text.contains('|') && feeds(&draft)) {
         // What several commands do together: a download into a shell, a device behind a redirect. Bodies of heredocs are data here.
         let bare = without_bodies(text, &document);
         add_dangers(&mut draft, danger::of_text(&bare, &words::look(&bare)));
@@ -93,6 +112,16 @@ pub(crate) fn analyse_inside(text: &str, depth: usize) -> Draft {
         add_dangers(&mut draft, danger::of_text(text, &words::look(text)));
     }
     draft
+}
+
+/// Whether every line is a comment. `#!` names a program where a text is started as a file.
+fn is_only_comments(text: &str) -> bool {
+    let comment = |line: &str| line.is_empty() || line.starts_with("# ") || line == "#";
+    text.contains('#')
+        && text
+            .lines()
+            .all(|line| comment(line.trim_matches([' ', '\t'])))
+        && !text.contains(['\\', '\r'])
 }
 
 /// Whether any part does more than look and run a program of the table: only then can several parts do harm together.
@@ -107,6 +136,14 @@ fn acts(draft: &Draft) -> bool {
                 .is_none_or(|place| place.written != "/dev/null"),
             _ => true,
         })
+}
+
+/// Whether a program that is not fully known may obey what another one prints: `printf … | make -f -`.
+fn feeds(draft: &Draft) -> bool {
+    draft
+        .commands
+        .iter()
+        .any(|command| !command.modelled && danger::run_their_input(std::slice::from_ref(command)))
 }
 
 /// The text with the bodies of its heredocs taken out.

@@ -8,6 +8,22 @@ use crate::parse::characters::starts_with;
 /// The dangers of a program that works on other machines.
 pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
     if let Some(what) = destroys(call) {
+        // As it is written: `aws s3 rm`, `gh api -X DELETE`.
+        let form = match call.name {
+            "gh" | "glab" if call.operand(0) == "api" => "api -X DELETE".to_owned(),
+            "aws" | "gcloud" | "az" | "terraform" | "tofu" => {
+                let at = call
+                    .operands()
+                    .position(|word| word == what)
+                    .filter(|at| *at > 0);
+                at.map_or_else(
+                    || what.to_owned(),
+                    |at| format!("{} {what}", call.operand(at - 1)),
+                )
+            }
+            _ => what.to_owned(),
+        };
+        let what = form;
         found.push((
             Dangerous,
             format!(

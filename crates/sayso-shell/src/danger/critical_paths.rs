@@ -58,8 +58,9 @@ fn is_vital(written: &str) -> bool {
 
 /// The home of the person, or another one, by a name that the shell puts in.
 fn is_home(plain: &str) -> bool {
-    const NAMES: [&str; 12] = [
+    const NAMES: [&str; 13] = [
         "$HOME",
+        "$ENV{HOME}",
         "$env:HOME",
         "$env:USERPROFILE",
         "$env:HOMEPATH",

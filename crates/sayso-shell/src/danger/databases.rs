@@ -119,6 +119,13 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
         "rabbitmqctl" => verb(&["reset", "force_reset", "delete_vhost", "purge_queue"]),
         _ => None,
     };
+    // The whole form, where the word that tells is not the one that does it.
+    let resets = match (name, resets) {
+        ("knex", Some(_)) => Some("migrate:rollback --all"),
+        ("alembic", Some(_)) => Some("downgrade base"),
+        ("supabase" | "wp", Some("reset")) => Some("db reset"),
+        (_, resets) => resets,
+    };
     if let Some(verb) = resets {
         let gap = if verb.is_empty() { "" } else { " " };
         say(format!(

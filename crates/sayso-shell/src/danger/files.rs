@@ -34,10 +34,35 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
         }
         "xargs" | "parallel" => {
             // `rm -r` behind it is looked at by itself; without it the list still names any number of files.
+            let runs_another = [
+                "docker",
+                "podman",
+                "terraform",
+                "tofu",
+                "git",
+                "kubectl",
+                "gh",
+                "aws",
+                "npm",
+            ]
+            .iter()
+            .any(|other| call.operands().take(3).any(|word| word == *other));
             let behind = call
                 .operands()
                 .map(loose_name)
-                .find(|word| matches!(&**word, "rm" | "unlink" | "shred" | "srm"));
+                .find(|word| matches!(&**word, "rm" | "unlink" | "shred" | "srm"))
+                .filter(|_| !runs_another);
+            if runs_another
+                && call
+                    .operands()
+                    .any(|word| matches!(word, "docker" | "podman"))
+                && call.operands().any(|word| matches!(word, "rm" | "rmi"))
+            {
+                say(
+                    Dangerous,
+                    format!("`{name}` removes every container or image that it is told"),
+                );
+            }
             if let Some(program) = behind {
                 say(
                     Dangerous,
@@ -182,6 +207,9 @@ fn is_deleter(word: &str) -> bool {
 
 fn of_find(call: &Call<'_>, say: &mut impl FnMut(sayso_core::analysis::risk::Tier, String)) {
     let runs = call.has_any(&["-exec", "-execdir", "-ok", "-okdir"]);
+    if runs && call.has("truncate") && !call.has_any(&["-name", "-iname", "-path"]) {
+        say(Dangerous, "`find` empties everything it finds".to_owned());
+    }
     if !(call.has("-delete") || (runs && deletes(call))) {
         return;
     }

@@ -4,7 +4,12 @@
 
 use sayso_core::analysis::risk::Tier::{self, Dangerous};
 
+use super::call::Found;
+use super::takeover;
+use crate::parse::characters::starts_with;
 use crate::programs::git::globals::globals;
+use crate::unparsed::split::Segment;
+use crate::unparsed::words::head;
 
 /// Settings that name a program, or a folder of programs.
 const RUNS: [&str; 16] = [
@@ -26,8 +31,68 @@ const RUNS: [&str; 16] = [
     "include.path",
 ];
 
-/// The dangers of git's arguments.
+/// The dangers of git's arguments, and of what an alias among them stands for.
 pub(crate) fn of_git(arguments: &[String], say: &mut impl FnMut(Tier, String)) {
+    of_arguments(arguments, say);
+    if arguments.iter().any(|word| starts_with(word, "alias."))
+        && let Some(meant) = meant_by_alias(arguments)
+    {
+        of_arguments(&meant, say);
+    }
+    for word in arguments.iter().take(16) {
+        if let Some(folder) = word
+            .strip_prefix("--exec-path=")
+            .filter(|folder| is_open_folder(folder))
+        {
+            say(
+                Dangerous,
+                format!(
+                    "`git` runs its own programs from `{folder}`, a folder that everybody may write to"
+                ),
+            );
+        }
+        if let Some(path) = word.strip_prefix("--output=")
+            && let Some(why) = takeover::why(path)
+        {
+            say(Dangerous, format!("`git` changes `{path}`: {why}"));
+        }
+    }
+}
+
+/// Whether a path is below a folder that everybody may write to.
+pub(crate) fn is_open_folder(path: &str) -> bool {
+    ["/tmp/", "/var/tmp/", "/dev/shm/"]
+        .iter()
+        .any(|folder| path.starts_with(folder))
+        || path == "/tmp"
+}
+
+/// The words that an alias stands for: `-c alias.x='reset --hard' x`, `config alias.x 'reset --hard'`. A command of the shell, behind `!`,
+/// is found elsewhere.
+fn meant_by_alias(arguments: &[String]) -> Option<Vec<String>> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let globals = globals(&words);
+    let (before, behind) = words.split_at_checked(globals.length)?;
+    let (subcommand, rest) = behind.split_first()?;
+    let (value, rest) = if *subcommand == "config" {
+        let at = rest.iter().position(|word| starts_with(word, "alias."))?;
+        (*rest.get(at + 1)?, &[][..])
+    } else {
+        let value = before.iter().find_map(|word| {
+            let (name, value) = word.split_once('=')?;
+            (starts_with(name, "alias.") && name.get(6..)?.eq_ignore_ascii_case(subcommand))
+                .then_some(value)
+        })?;
+        (value, rest)
+    };
+    if value.trim_start().starts_with('!') {
+        return None;
+    }
+    let words = value.split_whitespace().chain(rest.iter().copied());
+    Some(words.map(str::to_owned).collect())
+}
+
+fn of_arguments(arguments: &[String], say: &mut impl FnMut(Tier, String)) {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let globals = globals(&words);
     let Some((subcommand, rest)) = words.get(globals.length..).and_then(<[&str]>::split_first)
@@ -162,6 +227,48 @@ fn push(rest: &[&str], force: bool, warn: &mut impl FnMut(String)) {
     {
         warn(format!(
             "`git push {refspec}` deletes a branch on the other side"
+        ));
+    }
+}
+
+/// The dangers of a line that takes back what it has just listed as changed: `git diff | git apply -R`.
+pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
+    let operands = |segment: &Segment| {
+        segment
+            .words
+            .iter()
+            .skip(2)
+            .filter(|word| !word.starts_with('-'))
+            .count()
+    };
+    let lists = |segment: &Segment| {
+        matches!(segment.words.as_slice(), [git, diff, rest @ ..] if git == "git" && diff == "diff"
+            && !rest.iter().any(|word| matches!(word.as_str(), "--cached" | "--staged") || word.contains("..")))
+            && (operands(segment) == 0
+                || segment.words.iter().any(|word| word == "--")
+                || segment.words.get(2).is_some_and(|word| word == "HEAD")
+                    && operands(segment) == 1)
+    };
+    let takes_back = |segment: &Segment| {
+        let reverse = segment
+            .words
+            .iter()
+            .any(|word| matches!(word.as_str(), "-R" | "--reverse"));
+        let git_apply = matches!(segment.words.as_slice(), [git, apply, ..] if git == "git" && apply == "apply");
+        segment.piped
+            && reverse
+            && (git_apply || head(&segment.words) == Some("patch"))
+            && !segment.words.iter().any(|word| {
+                matches!(
+                    word.as_str(),
+                    "--check" | "--stat" | "--dry-run" | "--cached"
+                )
+            })
+    };
+    if segments.iter().any(takes_back) && segments.iter().any(lists) {
+        found.push((
+            Dangerous,
+            "takes back the changes that `git diff` lists".to_owned(),
         ));
     }
 }

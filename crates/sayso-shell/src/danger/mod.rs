@@ -12,16 +12,19 @@ mod critical_paths;
 mod data_texts;
 mod databases;
 mod disks;
+mod fed;
 mod files;
 mod git;
 mod global_options;
 mod losses;
+mod machine;
 mod metadata;
 mod network;
 mod packages;
 mod processes;
 mod program_names;
 mod requests;
+mod rights;
 mod secrets;
 mod security;
 mod sinks;
@@ -125,6 +128,8 @@ fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
     secrets::of_line(&seen.segments, &mut found);
     files::of_line(&seen.segments, &mut found);
     processes::of_line(&seen.segments, &mut found);
+    git::of_line(&seen.segments, &mut found);
+    machine::of_line(&seen.segments, &mut found);
     of_input(&seen.segments, &mut found);
     code::of_seen(seen, &mut found, |words, found| {
         of_words(
@@ -140,6 +145,12 @@ fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
     });
     for code in code::programs(text, &seen.segments) {
         of_code(&code, &mut work, &mut found);
+    }
+    for fed in fed::texts(text, &seen.segments) {
+        for command in fed::commands(&fed) {
+            of_script(&command, &mut work, &mut found);
+        }
+        of_code(&fed, &mut work, &mut found);
     }
     of_other_shell(text, &mut found);
     worst_first(found)
@@ -236,6 +247,7 @@ fn of_output(path: &str, found: &mut Vec<Found>) {
 
 /// The dangers of what a database is given by a pipe or as a text behind it.
 fn of_input(segments: &[Segment], found: &mut Vec<Found>) {
+    flushed(segments, found);
     fn client(segment: &Segment) -> Option<Cow<'_, str>> {
         words::head(&segment.words)
             .map(loose_name)
@@ -271,6 +283,34 @@ fn of_input(segments: &[Segment], found: &mut Vec<Found>) {
             found.push((Dangerous, format!("`{name}` runs `{what}`")));
             return;
         }
+    }
+}
+
+/// A store that is emptied by a plain connection: `printf 'FLUSHALL\r\n' | nc localhost 6379`.
+fn flushed(segments: &[Segment], found: &mut Vec<Found>) {
+    let sends = |word: &String| {
+        other_shells::has_ignoring_case(word, "flushall")
+            || other_shells::has_ignoring_case(word, "flush_all")
+            || other_shells::has_ignoring_case(word, "flushdb")
+    };
+    let connects = |segment: &Segment| {
+        matches!(
+            words::head(&segment.words),
+            Some("nc" | "ncat" | "netcat" | "telnet" | "socat")
+        ) || segment
+            .words
+            .iter()
+            .any(|word| word.starts_with("/dev/tcp/") || word.starts_with("telnet://"))
+    };
+    if segments.iter().any(connects)
+        && segments
+            .iter()
+            .any(|segment| segment.words.iter().any(sends))
+    {
+        found.push((
+            Dangerous,
+            "empties a store of data by a plain connection".to_owned(),
+        ));
     }
 }
 
@@ -332,6 +372,16 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
     {
         of_code(&arguments.join("\n"), &mut work, &mut found);
     }
+    if program == "osascript" {
+        let told = arguments.join(" ").to_ascii_lowercase();
+        if told.contains("delete") && (told.contains("of home") || told.contains("of startup disk"))
+        {
+            found.push((
+                Catastrophic,
+                "`osascript` deletes what is in the home folder or on the disk".to_owned(),
+            ));
+        }
+    }
     if matches!(&*program, "sed" | "gsed") {
         for run in sinks::sed_commands(arguments) {
             if let sinks::Run::Text(text) = run {
@@ -365,6 +415,7 @@ pub(crate) fn run_their_input(commands: &[Command]) -> bool {
         let runs = |word: &String| {
             let name = loose_name(word);
             databases::is_client(&name)
+                || fed::has_own_commands(&name)
                 || is_language(word)
                 || code::evaluates(&name)
                 || takes_script(word)
@@ -386,6 +437,14 @@ pub(crate) fn of_variable(name: &str, value: &str) -> Vec<Danger> {
     let mut found = Vec::new();
     if let Some(text) = command_texts::setting(&word) {
         of_segments(&words::look(text).segments, &mut (64 * 1024), &mut found);
+    }
+    if code::loads_code(name) && git::is_open_folder(value) {
+        found.push((
+            Dangerous,
+            format!(
+                "`{name}` has other programs run code from a folder that everybody may write to"
+            ),
+        ));
     }
     worst_first(found)
 }
@@ -451,7 +510,16 @@ fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Foun
         let own = cost;
         cost = cost.saturating_sub(1 + word.len() / 16);
         let rest = words.get(index..).unwrap_or(&[]);
-        if index == 0 || !(is_destroyer(word) || is_like_sayso(rest)) {
+        // `supervisorctl shutdown` stops what it started, and no machine; `aws s3 rm` takes no files from here.
+        let is_own_verb = match word.as_str() {
+            "shutdown" => matches!(first.as_str(), "supervisorctl" | "redis-cli"),
+            "rm" => matches!(
+                first.as_str(),
+                "aws" | "gcloud" | "gsutil" | "terraform" | "tofu"
+            ),
+            _ => false,
+        };
+        if index == 0 || is_own_verb || !(is_destroyer(word) || is_like_sayso(rest)) {
             continue;
         }
         let Some(left) = work.checked_sub(own) else {
@@ -522,6 +590,8 @@ fn of_program(words: &[String], exact: bool, found: &mut Vec<Found>) {
         packages::of,
         requests::of,
         tunnels::of,
+        rights::of,
+        machine::of,
         takeover::of_unpacked,
     ];
     for family in families {

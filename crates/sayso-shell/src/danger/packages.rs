@@ -15,7 +15,10 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
 
 /// Packages that a system does not run without, or all of them.
 fn of_packages(call: &Call<'_>, found: &mut Vec<Found>) {
-    const VITAL: [&str; 24] = [
+    const VITAL: [&str; 27] = [
+        "busybox",
+        "core",
+        "snapd",
         "libc6",
         "glibc",
         "musl",
@@ -52,6 +55,7 @@ fn of_packages(call: &Call<'_>, found: &mut Vec<Found>) {
         }
         "rpm" => call.short(&['e']) || call.long("--erase"),
         "apk" => call.has("del"),
+        "emerge" => call.short(&['C']) || call.long("--unmerge"),
         "brew" => call.has_any(&["uninstall", "remove", "rm"]),
         "snap" | "flatpak" | "pkg" | "xbps-remove" => {
             call.has_any(&["remove", "uninstall", "delete"]) || call.name == "xbps-remove"

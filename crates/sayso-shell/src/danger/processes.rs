@@ -226,6 +226,20 @@ pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
         finds(name) && segment.words.iter().any(|word| word.contains("sayso"))
     }) {
         found.push((Catastrophic, "an agent must not stop sayso".to_owned()));
+    } else if heads().any(|(name, segment)| {
+        name == "pgrep"
+            && segment
+                .words
+                .iter()
+                .any(|word| matches!(word.as_str(), "-u" | "-U"))
+            && segment
+                .words
+                .iter()
+                .filter(|word| !word.starts_with('-'))
+                .count()
+                < 3
+    }) {
+        found.push((Dangerous, "signals everything of a person".to_owned()));
     } else if lists && !heads().any(|(name, _)| matches!(name, "grep" | "rg" | "awk" | "pgrep")) {
         found.push((
             Dangerous,

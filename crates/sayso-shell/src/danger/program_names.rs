@@ -35,7 +35,7 @@ pub(crate) fn is_like_sayso(words: &[String]) -> bool {
 
 /// Names that are looked for behind programs that are not known.
 pub(crate) fn is_destroyer(word: &str) -> bool {
-    static DESTROYERS: NameSet<150> = NameSet::new([
+    static DESTROYERS: NameSet<152> = NameSet::new([
         "rm",
         "dd",
         "shred",
@@ -186,6 +186,8 @@ pub(crate) fn is_destroyer(word: &str) -> bool {
         "s3cmd",
         "s5cmd",
         "cmake",
+        "trash-cli",
+        "trash-put",
     ]);
     let base = last_part(word);
     let base = base

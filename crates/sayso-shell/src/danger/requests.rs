@@ -3,6 +3,7 @@
 use sayso_core::analysis::risk::Tier::Dangerous;
 
 use super::call::{Call, Found};
+use super::databases;
 use super::metadata;
 use super::network::is_download;
 use crate::parse::characters::starts_with;
@@ -105,7 +106,12 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
     let near = is_near(address);
     let of_data = DATA_PORTS.iter().any(|port| address.contains(port));
     if deletes(call) && (!near || of_data)
-        || near && of_data && sends(call) && address.contains("_delete")
+        || near
+            && of_data
+            && (sends(call) || address.contains("query="))
+            && (address.contains("_delete")
+                || words().any(|word| databases::in_sql(&word.replace('+', " ")).is_some())
+                || has_ignoring_case(address, "drop+"))
     {
         found.push((
             Dangerous,
@@ -195,7 +201,11 @@ pub(crate) fn is_address(word: &str) -> bool {
     let bare = || {
         let host = word.split('/').next().unwrap_or(word);
         !word.starts_with(['-', '@', '{', '$', '/', '.'])
-            && !word.contains([' ', '=', '{'])
+            && !word
+                .split('?')
+                .next()
+                .unwrap_or(word)
+                .contains([' ', '=', '{'])
             && (host.contains('.') || host.contains(':'))
     };
     ["http://", "https://"]

@@ -107,11 +107,17 @@ fn of_guards(call: &Call<'_>, say: &mut impl FnMut(Tier, String)) {
                 | "authorizationdb"
         ),
         "xhost" => call.has("+"),
-        "gpg" | "gpg2" => call.starts(&["--delete-secret"]),
-        "ssh-add" => call.has("-D"),
         "npm" | "pnpm" | "yarn" => call.has("strict-ssl") && call.has("false"),
         _ => false,
     };
+    if matches!(name, "gpg" | "gpg2") && call.starts(&["--delete-secret"]) {
+        say(Dangerous, format!("`{name}` deletes secret keys"));
+    } else if name == "ssh-add" && call.has("-D") {
+        say(
+            Dangerous,
+            "`ssh-add -D` takes every key out of the agent".to_owned(),
+        );
+    }
     if disables {
         say(
             Dangerous,

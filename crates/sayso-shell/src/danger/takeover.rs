@@ -92,6 +92,10 @@ fn written<'a>(call: &Call<'a>) -> Vec<&'a str> {
             .or_else(|| after_letter(call, 'o'))
             .into_iter()
             .collect(),
+        "git" => call.value(&["--output"]).into_iter().collect(),
+        "python" | "python3" if call.has("zipapp") => {
+            call.value(&["-o", "--output"]).into_iter().collect()
+        }
         "wget" | "wget2" => call
             .value(&["-O", "--output-document"])
             .or_else(|| after_letter(call, 'O'))

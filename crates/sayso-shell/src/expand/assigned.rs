@@ -2,6 +2,9 @@
 
 use crate::parse::bash::tree::{Assigned as Value, Node, Piece, Script, Simple, Word};
 
+/// The parameters that are followed, and the list of them all.
+pub(super) const PARAMETERS: [&str; 10] = ["@", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
 /// The names that are set, each with whether only plain numbers are.
 #[derive(Debug, Default)]
 pub(crate) struct Assigned {
@@ -97,6 +100,16 @@ impl Assigned {
         );
         self.everything |= matches!(first.as_deref(), Some("eval" | "source" | "." | "trap"));
         self.everything |= sets && simple.words.iter().any(|word| word.literal().is_none());
+        // The parameters of the line or of a function are others from here on: `shift`, `set -- x`.
+        let moves = |word: &Word| {
+            word.literal()
+                .is_some_and(|text| matches!(&*text, "shift" | "set"))
+        };
+        if simple.words.iter().take(3).any(moves) {
+            for name in PARAMETERS {
+                self.add(name, false);
+            }
+        }
         // `read`, `printf -v`, `export` and their like set the names among their words.
         for word in simple.words.iter().skip(1) {
             if let Some(text) = word.literal() {

@@ -113,6 +113,8 @@ pub(crate) struct Walk<'a> {
     /// How many constructs of this script the walk is in.
     pub(crate) level: usize,
     pub(crate) functions: Vec<Function>,
+    /// A function has set a variable of its own.
+    pub(crate) has_local: bool,
     /// Behind it in a pipe stands what takes only some lines or bytes.
     pub(crate) cut: bool,
 }
@@ -133,6 +135,7 @@ impl<'a> Walk<'a> {
             inside: None,
             level: 0,
             functions: Vec::new(),
+            has_local: false,
             cut: false,
         }
     }

@@ -5,14 +5,12 @@
 
 use std::rc::Rc;
 
+use super::assigned::PARAMETERS;
 use super::commands::{DEEPEST, Step, Walk};
 use super::wrappers;
 use crate::parse::bash::Refusal;
 use crate::parse::bash::tree::Node;
 use crate::parse::placeholder;
-
-/// Parameters that are followed.
-const MOST_PARAMETERS: usize = 9;
 
 /// Names that a shell calls without being asked to.
 const CALLED_BY_SHELL: [&str; 10] = [
@@ -119,31 +117,33 @@ impl Walk<'_> {
                 ..step
             });
         }
+        self.give_parameters(arguments);
+        self.depth += 1;
+        let feed = self.feed.take();
+        let has_local = std::mem::take(&mut self.has_local);
+        let result = self.node(body);
+        // What a function calls its own is gone behind it, and the name is what it was.
+        if std::mem::replace(&mut self.has_local, has_local) {
+            self.state.variables.lose();
+        }
+        self.feed = feed;
+        self.depth -= 1;
+        self.forget_parameters();
+        result
+    }
+
+    /// Gives the parameters these values.
+    pub(crate) fn give_parameters(&mut self, arguments: Vec<String>) {
         self.forget_parameters();
         // Names of files from a list are parted again where they stand without quotes.
         let known = |value: &&String| {
             !placeholder::may_be_several(value) && !placeholder::has_names_below(value)
         };
-        for (index, value) in arguments
-            .iter()
-            .take(MOST_PARAMETERS)
-            .take_while(known)
-            .enumerate()
-        {
-            self.state
-                .variables
-                .set(&(index + 1).to_string(), vec![value.clone()]);
+        let names = PARAMETERS.iter().skip(1);
+        for (name, value) in names.zip(arguments.iter().take_while(known)) {
+            self.state.variables.set(name, vec![value.clone()]);
         }
-        if arguments.iter().all(|value| placeholder::is_literal(value)) {
-            self.state.variables.set_list("@", arguments);
-        }
-        self.depth += 1;
-        let feed = self.feed.take();
-        let result = self.node(body);
-        self.feed = feed;
-        self.depth -= 1;
-        self.forget_parameters();
-        result
+        self.state.variables.set_list("@", arguments);
     }
 
     /// Walks the functions that nothing has called, for denials and dangers.
@@ -167,9 +167,8 @@ impl Walk<'_> {
     }
 
     fn forget_parameters(&mut self) {
-        for index in 1..=MOST_PARAMETERS {
-            self.state.variables.forget(&index.to_string());
+        for name in PARAMETERS {
+            self.state.variables.forget(name);
         }
-        self.state.variables.forget("@");
     }
 }

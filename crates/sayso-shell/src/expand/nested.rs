@@ -121,7 +121,25 @@ impl Walk<'_> {
                 }
                 self.state.variables.set("REPLY", vec![TEXT.to_string()]);
             }
-            ["printf", "-v", ..] | ["set", "--", ..] => self.state.variables.lose(),
+            ["set", "--", values @ ..] => {
+                self.give_parameters(values.iter().map(|value| (*value).to_owned()).collect());
+            }
+            // What it sets is one word where its value is.
+            ["local", assignment]
+                if assignment.split_once('=').is_some_and(|(name, value)| {
+                    is_name(name)
+                        && !name.contains("PATH")
+                        && !name.contains("PWD")
+                        && !placeholder::may_be_several(value)
+                }) =>
+            {
+                self.has_local = true;
+                self.state.variables.lose();
+                if let Some((name, value)) = assignment.split_once('=') {
+                    self.state.variables.set(name, vec![value.to_owned()]);
+                }
+            }
+            ["printf", "-v", ..] => self.state.variables.lose(),
             [first, names @ ..]
                 if CHANGE_VARIABLES.contains(first)
                     && !names

@@ -123,16 +123,17 @@ impl Variables {
         }
     }
 
-    /// The values of a list, if they are nothing but text.
+    /// The values of a list, if they are nothing but text, or text behind the home of the person.
     pub(crate) fn list(&self, name: &str) -> Option<Vec<String>> {
         let (_, values) = self.lists.iter().find(|(known, _)| known == name)?;
         Some(values.clone())
     }
 
-    /// Gives a list new values, as far as they are nothing but text.
+    /// Gives a list new values, as far as they are nothing but text, or text behind the home of the person.
     pub(crate) fn set_list(&mut self, name: &str, values: Vec<String>) {
         self.set(name, vec![TEXT.to_string()]);
-        if all_literal(&values) && values.len() <= MOST_VALUES {
+        let known = |value: &String| is_literal(value.strip_prefix(HOME).unwrap_or(value));
+        if values.iter().all(known) && values.len() <= MOST_VALUES {
             self.lists.push((name.to_owned(), values));
         }
     }

@@ -338,7 +338,7 @@ impl Expander<'_> {
                     ways.iter_mut().for_each(|way| way.open = false);
                     for value in self.variables.list(name).unwrap_or_default() {
                         for way in &mut ways {
-                            way.push(&value, format_args!("{value}"));
+                            way.push(&value, format_args!("{}", placeholder::shown(&value)));
                             way.close();
                         }
                     }
@@ -351,7 +351,7 @@ impl Expander<'_> {
                     ways.iter_mut().for_each(|way| way.open = false);
                     for value in self.variables.list(name).unwrap_or_default() {
                         for way in &mut ways {
-                            way.push(&value, format_args!("{value}"));
+                            way.push(&value, format_args!("{}", placeholder::shown(&value)));
                             way.close();
                         }
                     }

@@ -631,6 +631,8 @@ fn pattern(path: &str) -> Option<String> {
     {
         return None;
     }
+    // That a name may be parted is no part of it: `mv $f $f.bak` in a loop.
+    let rest = rest.replace([placeholder::PARTED, placeholder::SINGLE], "");
     Some(
         start
             + &rest

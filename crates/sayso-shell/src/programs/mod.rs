@@ -12,6 +12,7 @@ mod index;
 pub(crate) mod known_forms;
 pub(crate) mod languages;
 pub(crate) mod normal_form;
+mod option_notes;
 pub(crate) mod perform;
 mod project_settings;
 pub(crate) mod queries;

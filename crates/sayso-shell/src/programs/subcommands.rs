@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use sayso_core::analysis::fact::HOME;
 
 use super::effect_builder::Scene;
+use super::option_notes::{by_option, speaks};
 use super::queries;
 use crate::parse::name_map::QuickMap;
 use crate::parse::options::Parsed;
@@ -146,6 +147,7 @@ const ROWS: &[Row] = &[
         REGISTRY,
         "installs packages (rubygems), which may run their code",
     ),
+    ("gem", "owner", REGISTRY_AS_YOU, PUBLISHES),
     ("gem", "", Runs, "works on Ruby packages"),
     ("bundle bundler", "exec", Commands, "runs any program"),
     (
@@ -208,7 +210,13 @@ const ROWS: &[Row] = &[
     ("brew", "", Asks("the package archive"), INSTALLS),
     (
         "cargo",
-        "install add update fetch search info",
+        "search info",
+        REGISTRY,
+        "asks about packages (crates.io)",
+    ),
+    (
+        "cargo",
+        "install add update fetch",
         REGISTRY,
         "installs packages (crates.io), which may run their code",
     ),
@@ -259,7 +267,13 @@ const ROWS: &[Row] = &[
     ),
     (
         "go",
-        "run generate tool",
+        "run",
+        Runs,
+        "builds and runs the code that its words name",
+    ),
+    (
+        "go",
+        "generate tool",
         Runs,
         "builds and runs the project's own code",
     ),
@@ -475,8 +489,9 @@ const ROWS: &[Row] = &[
         AsYou("the cloud"),
         "reaches the cloud as you",
     ),
+    ("redis-cli", "", Commands, "sends commands to a database"),
     (
-        "psql mysql mariadb mongosh mongo redis-cli sqlcmd",
+        "psql mysql mariadb mongosh mongo sqlcmd",
         "",
         Commands,
         "runs statements in a database, and commands of the shell from there",
@@ -628,6 +643,7 @@ pub(super) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         let note = format!("this form of `{}` is not known", scene.name);
         return scene.unknown(note);
     };
+    let note = &by_option(scene.name.as_str(), &parsed.operands).unwrap_or(note);
     if matches!(does, Runs | Asks(_)) {
         // A rule for `cargo test *` is for this project: words that lead to another one, or to another place, are looked at as paths.
         parsed
@@ -662,13 +678,6 @@ pub(super) fn leading_out(word: &str) -> impl Iterator<Item = &str> {
     pieces
         .chain(letter)
         .filter(|piece| piece.starts_with(['/', HOME]) || piece.split('/').any(|part| part == ".."))
-}
-
-fn speaks(form: &str, words: &[&str]) -> bool {
-    match form.split_once('/') {
-        Some((first, second)) => words.windows(2).any(|pair| pair == [first, second]),
-        None => words.contains(&form),
-    }
 }
 
 #[cfg(test)]

@@ -1,37 +1,50 @@
 //! Texts of a command line that another program runs as a command: values of settings and options, and texts behind `!`.
 
 /// Variables whose value some program runs.
-const VARIABLES: [&str; 22] = [
-    "GIT_SSH_COMMAND",
-    "GIT_SSH",
-    "GIT_PAGER",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_ASKPASS",
-    "PAGER",
-    "EDITOR",
-    "VISUAL",
-    "PROMPT_COMMAND",
-    "PS4",
-    "MANPAGER",
-    "SYSTEMD_PAGER",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "BROWSER",
-    "GIT_PROXY_COMMAND",
-    "RSYNC_RSH",
-    "SUDO_ASKPASS",
-    "SSH_ASKPASS",
-    "MAKEFLAGS",
-];
+fn runs_variable(name: &str) -> bool {
+    matches!(
+        name,
+        "GIT_SSH_COMMAND"
+            | "GIT_SSH"
+            | "GIT_PAGER"
+            | "GIT_EDITOR"
+            | "GIT_SEQUENCE_EDITOR"
+            | "GIT_EXTERNAL_DIFF"
+            | "GIT_ASKPASS"
+            | "PAGER"
+            | "EDITOR"
+            | "VISUAL"
+            | "PROMPT_COMMAND"
+            | "PS4"
+            | "MANPAGER"
+            | "SYSTEMD_PAGER"
+            | "LESSOPEN"
+            | "LESSCLOSE"
+            | "BROWSER"
+            | "GIT_PROXY_COMMAND"
+            | "RSYNC_RSH"
+            | "SUDO_ASKPASS"
+            | "SSH_ASKPASS"
+            | "MAKEFLAGS"
+            | "CC"
+            | "CXX"
+            | "LD"
+            | "AR"
+            | "RUSTC"
+            | "RUSTC_WRAPPER"
+            | "RUSTC_WORKSPACE_WRAPPER"
+    ) || name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER")
+}
+
 /// Options and settings whose value some program runs.
-const OPTIONS: [&str; 9] = [
+const OPTIONS: [&str; 11] = [
     "proxycommand",
     "localcommand",
     "knownhostscommand",
     "--checkpoint-action",
     "--to-command",
+    "--compress-program",
+    "--pre",
     "--use-compress-program",
     "--rsh",
     "--upload-pack",
@@ -62,7 +75,7 @@ pub(crate) fn setting(word: &str) -> Option<&str> {
             && !small.contains(' ')
             && SETTINGS.iter().any(|end| small.ends_with(end))
     };
-    let runs = VARIABLES.contains(&name)
+    let runs = runs_variable(name)
         || small.starts_with("alias.")
         || OPTIONS.contains(&small.as_str())
         || of_git();

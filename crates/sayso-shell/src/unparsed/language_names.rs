@@ -4,7 +4,7 @@ use crate::parse::characters::last_part;
 use crate::parse::name_set::NameSet;
 
 /// Programs that run a language.
-static LANGUAGES: NameSet<23> = NameSet::new([
+static LANGUAGES: NameSet<24> = NameSet::new([
     "python",
     "pypy",
     "node",
@@ -18,6 +18,7 @@ static LANGUAGES: NameSet<23> = NameSet::new([
     "luajit",
     "osascript",
     "Rscript",
+    "R",
     "tclsh",
     "julia",
     "groovy",

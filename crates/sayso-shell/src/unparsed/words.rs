@@ -186,6 +186,10 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
                 let values = pairs
                     .filter(|(name, _)| alias || run.contains(name.trim_end_matches('+')))
                     .map(|(_, value)| value);
+                if let Some(text) = set_by_builtin(fresh, at, &run) {
+                    bytes = bytes.saturating_sub(2 * text.len());
+                    deeper.push((text, false));
+                }
                 let written = is_written_to(fresh, at, &started);
                 for value in values.filter(|value| is_script(value)).chain(carried) {
                     if bytes < 2 * value.len() {
@@ -322,6 +326,30 @@ fn run_names(words: &[String]) -> Vec<&str> {
                 .collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// The text that `read` or `printf -v` gives a variable that is run: `read c <<< 'rm x'; $c`.
+fn set_by_builtin(segments: &[Segment], at: usize, run: &HashSet<&str>) -> Option<String> {
+    if run.is_empty() {
+        return None;
+    }
+    let (first, words) = segments.get(at)?.words.split_first()?;
+    match first.as_str() {
+        "read" if words.iter().any(|word| run.contains(word.as_str())) => {
+            let text = segments
+                .get(at + 1)
+                .filter(|next| next.after == After::Other)?;
+            Some(text.words.join(" "))
+        }
+        "printf" if words.first()? == "-v" && run.contains(words.get(1)?.as_str()) => {
+            let (format, values) = words.get(2..)?.split_first()?;
+            let text = values
+                .iter()
+                .fold(format.clone(), |text, value| text.replacen("%s", value, 1));
+            Some(text)
+        }
+        _ => None,
     }
 }
 

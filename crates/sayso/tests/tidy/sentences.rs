@@ -108,7 +108,8 @@ fn place(file: &File) -> Option<usize> {
     let index = PLACES
         .iter()
         .position(|(place, _)| file.name.starts_with(place))?;
-    is_source.then_some(index)
+    let is_test = file.name.contains("/tests/");
+    (is_source && !is_test).then_some(index)
 }
 
 /// The functions of a file that hold a sentence.

@@ -2,6 +2,7 @@
 
 use super::row_index::Index;
 use crate::parse::characters::last_part;
+use crate::parse::placeholder;
 use crate::unparsed::command_texts;
 
 /// Where a carried command runs.
@@ -36,6 +37,7 @@ enum Form {
     Option,
     Words(usize),
     Joined(usize),
+    Rest,
     Each,
     Dashes,
 }
@@ -77,6 +79,7 @@ fn row(subcommands: &'static str, place: &str, form: &str, options: &'static str
             Some("opt") => Form::Option,
             Some("words") => Form::Words(count),
             Some("joined") => Form::Joined(count),
+            Some("rest") => Form::Rest,
             Some("each") => Form::Each,
             _ => Form::Dashes,
         },
@@ -148,6 +151,20 @@ fn of_row(row: &Row, name: &str, words: &[&str]) -> Vec<Carry> {
             values
                 .filter_map(|(at, value)| Some(carry(run_text(name, value)?, None, at + 1)))
                 .collect()
+        }
+        Form::Rest => {
+            let is_option = |word: &&str| row.options.contains(word);
+            let Some(at) = words.iter().position(is_option) else {
+                return Vec::new();
+            };
+            let inner = words.get(at + 1..).unwrap_or(&[]);
+            if inner.is_empty() {
+                return Vec::new();
+            }
+            vec![Carry {
+                start: Some(at + 2),
+                ..carry(quoted(inner), None, at + 1)
+            }]
         }
         Form::Words(skipped) | Form::Joined(skipped) => {
             let starts = starts(rest, skipped);
@@ -332,11 +349,77 @@ fn run_text(name: &str, value: &str) -> Option<String> {
                 .map_or(value, |(_, text)| text)
                 .to_owned(),
         ),
+        "fzf" | "sk" => of_finder(value),
+        // `target.x.runner="…"`, also as a list.
+        "cargo" => value
+            .split_once('=')
+            .filter(|(name, _)| {
+                ["runner", "linker", "rustc", "rustdoc", "-wrapper"]
+                    .iter()
+                    .any(|end| name.trim_end().ends_with(end))
+            })
+            .map(|(_, text)| bare_list(text)),
+        "aws" => Some(
+            value
+                .split_once("commands=")
+                .map_or_else(|| value.to_owned(), |(_, text)| bare_list(text)),
+        ),
+        // A name for other words of `gh`, or behind `!` for a command of the shell.
+        "gh" => Some(value.strip_prefix('!').map_or_else(
+            || {
+                const OWN: [&str; 12] = [
+                    "repo", "pr", "issue", "run", "api", "release", "gist", "secret", "cache",
+                    "workflow", "label", "project",
+                ];
+                let first = value.split(' ').next().unwrap_or(value);
+                if crate::programs::rule_forms::is_program(first) && !OWN.contains(&first) {
+                    value.to_owned()
+                } else {
+                    format!("gh {value}")
+                }
+            },
+            str::to_owned,
+        )),
         "rails" => behind(&["system(", "`", "exec("])
             .map(|text| text.trim_matches(['\'', '"', ')', '`']).to_owned()),
         _ => Some(value.to_owned()),
     }
     .filter(|text| !text.trim().is_empty())
+}
+
+/// The words of a list in the language of settings: `["sh", "-c"]`.
+fn bare_list(text: &str) -> String {
+    text.replace("\",", "\" ")
+        .trim_matches(|sign: char| " []\"'".contains(sign))
+        .replace('"', "")
+}
+
+/// The commands in the value of an option of a finder: all of it, or in a list of keys what stands behind `execute(` and its like.
+fn of_finder(value: &str) -> Option<String> {
+    const ACTIONS: [&str; 6] = [
+        "execute",
+        "execute-silent",
+        "become",
+        "reload",
+        "transform",
+        "preview",
+    ];
+    let is_list = value
+        .split(' ')
+        .next()
+        .is_some_and(|first| first.contains(':') && !first.contains('/'));
+    if !is_list {
+        return Some(value.to_owned());
+    }
+    let mut texts = Vec::new();
+    for (at, _) in value.match_indices(['(', '[', '{', ':']) {
+        let (before, behind) = value.split_at_checked(at)?;
+        if ACTIONS.iter().any(|action| before.ends_with(action)) {
+            let text = behind.get(1..)?;
+            texts.push(text.split([')', ']', '}']).next().unwrap_or(text));
+        }
+    }
+    Some(texts.join(" ; "))
 }
 
 /// What `make` runs in a word: `$(shell …)`, `X!=…`, and the recipes of `--eval`.
@@ -378,13 +461,19 @@ fn closed(text: &str) -> &str {
     text
 }
 
+/// Words as a text that reads back to them. The home of the person stays one: `~`.
 fn quoted(words: &[&str]) -> String {
-    crate::quote::quote(
-        &words
-            .iter()
-            .map(|word| (*word).to_owned())
-            .collect::<Vec<_>>(),
-    )
+    let one = |word: &&str| {
+        let home = word
+            .strip_prefix(placeholder::HOME)
+            .filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        match home.map(|rest| rest.trim_start_matches('/')) {
+            Some("") => "~/".to_owned(),
+            Some(rest) => format!("~/{}", crate::quote::quote(&[rest.to_owned()])),
+            None => crate::quote::quote(&[(*word).to_owned()]),
+        }
+    };
+    words.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

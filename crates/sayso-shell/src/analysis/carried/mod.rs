@@ -319,10 +319,7 @@ fn texts_in_words(draft: &mut Draft, command: &Command<'_>, carries: &[Carry], f
         let inner = super::analyse_inside(text, command.depth + 1);
         let by = last_part(command.name).to_owned();
         let inner = Inner {
-            draft: Draft {
-                dangers: Vec::new(),
-                ..inner
-            },
+            draft: inner,
             place: Place::Away,
             by,
             text,

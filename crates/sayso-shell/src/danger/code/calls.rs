@@ -86,7 +86,14 @@ impl Program {
                 "o_wronly" | "o_rdwr" | "o_trunc" | "o_append"
             )
         });
+        // `print > "file"` of awk, and of a shell.
+        let redirects = self.tokens.windows(2).any(|pair| match pair {
+            [Token::Sign(b'>'), Token::Text(_)] => true,
+            [Token::Sign(b'>'), Token::Name(name)] => name.starts_with("environ"),
+            _ => false,
+        });
         let opens = by_flag
+            || redirects
             || self.texts().any(|text| {
                 WRITE_MODES.contains(&text) || text.starts_with('>') || text.starts_with("+<")
             });
@@ -116,10 +123,10 @@ impl Program {
                 let sure = opened.contains(&text) || text.starts_with('>');
                 let tier = if sure { Catastrophic } else { Dangerous };
                 found.push((tier, format!("a program writes over the device `{path}`")));
-            } else if let Some(why) = in_home(path)
-                .filter(|_| home)
-                .or_else(|| takeover::why(path))
-            {
+            } else if let Some(why) = in_home(path).filter(|_| home) {
+                let rest = path.trim_start_matches('/');
+                found.push((Dangerous, format!("a program changes `~/{rest}`: {why}")));
+            } else if let Some(why) = takeover::why(path) {
                 found.push((Dangerous, format!("a program changes `{path}`: {why}")));
             }
         }
@@ -140,6 +147,7 @@ impl Program {
             "remove" | "unlink" | "unlinksync" | "delete" | "rm" | "rmdir"
         );
         let deep = !single
+            || self.texts().any(|text| matches!(text, "rf" | "-rf"))
             || self.names().any(|name| {
                 matches!(
                     last_name(name),
@@ -168,6 +176,17 @@ impl Program {
             && !given.iter().copied().filter_map(text_of).any(is_below_home)
         {
             found.push((Catastrophic, format!("`{call}` deletes the home folder")));
+        } else if self.tokens.iter().any(is_home)
+            && self.calls(&WALK).is_some()
+            && !self
+                .texts()
+                .any(|text| is_below_home(text) || text.starts_with("*."))
+        {
+            // `Path.home().rglob("*")`.
+            found.push((
+                Catastrophic,
+                format!("`{call}` deletes what is below the home folder"),
+            ));
         }
     }
 
@@ -184,7 +203,16 @@ impl Program {
         {
             found.push((Dangerous, format!("a program runs `{what}`")));
         }
-        if let Some(call) = self.calls(&DROPS) {
+        // Rows of a table, asked for by an object: `User.objects.all().delete()`, `DB::table("users")->truncate()`.
+        let rows = self.names().any(|name| {
+            name.contains(".objects") || name == "db::table" || name.ends_with("::query")
+        });
+        if rows && let Some(call) = self.calls(&["delete", "truncate", "deleteall"]) {
+            found.push((
+                Dangerous,
+                format!("`{call}` destroys what a database holds"),
+            ));
+        } else if let Some(call) = self.calls(&DROPS) {
             found.push((
                 Dangerous,
                 format!("`{call}` destroys what a database holds"),

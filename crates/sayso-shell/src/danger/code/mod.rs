@@ -31,6 +31,8 @@ pub(crate) fn evaluates(name: &str) -> bool {
             | "gdb"
             | "nvim"
             | "vim"
+            | "vi"
+            | "gnuplot"
             | "expect"
             | "rails"
             | "blender"
@@ -38,6 +40,24 @@ pub(crate) fn evaluates(name: &str) -> bool {
             | "sbcl"
             | "racket"
             | "psql"
+    )
+}
+
+/// Whether a variable names code that other programs load or start.
+pub(crate) fn loads_code(name: &str) -> bool {
+    matches!(
+        name,
+        "LD_PRELOAD"
+            | "LD_AUDIT"
+            | "LD_LIBRARY_PATH"
+            | "DYLD_INSERT_LIBRARIES"
+            | "BASH_ENV"
+            | "ENV"
+            | "PATH"
+            | "RUSTC_WRAPPER"
+            | "RUSTC_WORKSPACE_WRAPPER"
+            | "GIT_EXEC_PATH"
+            | "PYTHONSTARTUP"
     )
 }
 
