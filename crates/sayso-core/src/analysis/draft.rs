@@ -3,8 +3,8 @@
 use crate::analysis::effect::{Effect, EffectKind, Place, Target};
 use crate::analysis::expand_patterns::spread;
 use crate::analysis::fact::{
-    BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Search, SettingsFact,
-    Surroundings, below_top, from_home, shown,
+    BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Reach, Search,
+    SettingsFact, Surroundings, below_top, from_home, shown,
 };
 use crate::analysis::invalidated_facts::{Line, forget};
 use crate::analysis::risk::Tier;
@@ -196,6 +196,13 @@ impl Draft {
         self.searches.push(question);
     }
 
+    /// Asks which secrets git shows of what it tracks.
+    pub fn ask_tracked(&mut self, folder: &str, reach: Reach) {
+        let folder = folder.to_owned();
+        let question = self.ask(Question::Tracked { folder, reach });
+        self.searches.push(question);
+    }
+
     /// Puts the facts into the effects.
     pub fn settle(self, facts: &Facts) -> Reading {
         self.settle_keeping(facts).0
@@ -294,7 +301,7 @@ impl Draft {
         for (index, question) in self.questions.iter().enumerate() {
             let answered = match question {
                 Question::Path { .. } => facts.path(index).is_some(),
-                Question::Below { .. } => facts.below(index).is_some(),
+                Question::Below { .. } | Question::Tracked { .. } => facts.below(index).is_some(),
                 Question::Names { .. } => facts.names(index).is_some(),
                 Question::Program { .. } => facts.program(index).is_some(),
                 Question::GitHelpers { .. } => facts.git(index).is_some(),
