@@ -38,7 +38,7 @@ fn answer(question: &Question, planted: &[&str]) -> Fact {
             ignored: Ignored::No,
             size: None,
         }),
-        Question::Below { .. } => Fact::Below(BelowFact::default()),
+        Question::Below { .. } | Question::Tracked { .. } => Fact::Below(BelowFact::default()),
         Question::Names { .. } => Fact::Names(NamesFact {
             incomplete: true,
             ..NamesFact::default()

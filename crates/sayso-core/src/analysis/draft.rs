@@ -1,7 +1,9 @@
 //! The two halves of an analysis: a [`Draft`] with open questions, and the [`Reading`] it settles to.
 
 use crate::analysis::effect::{Effect, EffectKind};
-use crate::analysis::fact::{BelowFact, GitFact, ProgramFact, Question, Search, Surroundings};
+use crate::analysis::fact::{
+    BelowFact, GitFact, ProgramFact, Question, Reach, Search, Surroundings,
+};
 use crate::analysis::risk::Tier;
 
 /// What an operation would do, as far as can be told without looking at the machine.
@@ -187,6 +189,13 @@ impl Draft {
             search,
             only,
         });
+        self.searches.push(question);
+    }
+
+    /// Asks which secrets git shows of what it tracks.
+    pub fn ask_tracked(&mut self, folder: &str, reach: Reach) {
+        let folder = folder.to_owned();
+        let question = self.ask(Question::Tracked { folder, reach });
         self.searches.push(question);
     }
 }

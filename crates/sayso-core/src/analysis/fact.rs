@@ -36,6 +36,13 @@ pub enum Question {
         /// It looks only at files with a name of one of these patterns, in any case; at all if there are none.
         only: Vec<String>,
     },
+    /// Which secrets does git track, among the files whose content a command of git shows?
+    Tracked {
+        /// The folder that git runs in, absolute or relative to the operation's folder.
+        folder: String,
+        /// What of the repository it shows.
+        reach: Reach,
+    },
     /// Which files does this pattern of a shell stand for?
     Names {
         /// A path with [`MANY`] and [`ONE`], absolute or relative to the operation's folder.
@@ -107,6 +114,23 @@ pub struct Shows {
     pub untracked: bool,
 }
 
+/// What of a repository a command of git shows, by its words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Reach {
+    /// Paths that it is bound to, seen from its folder or, with a `/` at the start, from the top of the repository.
+    pub paths: Vec<String>,
+    /// Words that are paths where a file of this name is there, and names of revisions otherwise.
+    pub words: Vec<String>,
+    /// It shows everything unless one of the words above is a path.
+    pub whole: bool,
+    /// Everything is what lies below its folder, and not the whole repository.
+    pub here: bool,
+    /// It may also show what submodules track.
+    pub submodules: bool,
+    /// Unless one of the words is a revision, it shows only files that are not what the index says.
+    pub changed: bool,
+}
+
 /// How a search goes through a folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Search {
@@ -133,7 +157,7 @@ pub struct Search {
 pub enum Fact {
     /// To [`Question::Path`].
     Path(PathFact),
-    /// To [`Question::Below`].
+    /// To [`Question::Below`] and [`Question::Tracked`].
     Below(BelowFact),
     /// To [`Question::Names`].
     Names(NamesFact),
@@ -270,6 +294,8 @@ pub struct BelowFact {
     pub odd: Vec<String>,
     /// There is more below than was looked at.
     pub incomplete: bool,
+    /// They are files that git tracks and shows, which need not be on disk.
+    pub tracked: bool,
 }
 
 /// The files that a pattern of names stands for.
@@ -389,7 +415,7 @@ impl Facts {
         }
     }
 
-    /// The answer to a search question.
+    /// The answer to a search question, or to one for what git tracks.
     pub fn below(&self, question: usize) -> Option<&BelowFact> {
         match self.answers.get(question) {
             Some(Some(Fact::Below(fact))) => Some(fact),

@@ -109,7 +109,7 @@ impl Draft {
         for (index, question) in self.questions.iter().enumerate() {
             let answered = match question {
                 Question::Path { .. } => facts.path(index).is_some(),
-                Question::Below { .. } => facts.below(index).is_some(),
+                Question::Below { .. } | Question::Tracked { .. } => facts.below(index).is_some(),
                 Question::Names { .. } => facts.names(index).is_some(),
                 Question::Program { .. } => facts.program(index).is_some(),
                 Question::GitHelpers { .. } => facts.git(index).is_some(),

@@ -227,6 +227,9 @@ fn words(question: &Question) -> String {
     match question {
         Question::Path { path, .. } => format!("the path `{}`", brief(&shown(path))),
         Question::Below { path, .. } => format!("what lies below `{}`", brief(&shown(path))),
+        Question::Tracked { folder, .. } => {
+            format!("what git tracks around `{}`", brief(&shown(folder)))
+        }
         Question::Names { pattern, .. } => format!("the files of `{}`", brief(&shown(pattern))),
         Question::Program { name } => format!("the program `{}`", brief(&shown(name))),
         Question::GitHelpers { folder, .. } => format!("git in `{}`", brief(&shown(folder))),

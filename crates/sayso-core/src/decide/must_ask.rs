@@ -271,10 +271,12 @@ fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
     for found in lens.case.reading.searches.iter().flatten() {
         let before = out.len();
         if let Some(path) = found.secrets.iter().find(|path| !rule_names(path, true)) {
-            out.push(must(
-                "secret",
-                format!("the search also reads `{path}`, which may hold secrets"),
-            ));
+            let text = if found.tracked {
+                format!("git tracks `{path}`, which may hold secrets, and may show what is in it")
+            } else {
+                format!("the search also reads `{path}`, which may hold secrets")
+            };
+            out.push(must("secret", text));
         }
         if let Some(path) = found.private.iter().find(|path| !rule_names(path, false)) {
             out.push(must(
@@ -290,10 +292,12 @@ fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
         }
         // What was found says more than that there may be more.
         if found.incomplete && out.len() == before {
-            out.push(must(
-                "secret",
-                "there is too much below to find out whether the search reads secrets".into(),
-            ));
+            let text = if found.tracked {
+                "what git tracks could not be found out, so it may show secrets"
+            } else {
+                "there is too much below to find out whether the search reads secrets"
+            };
+            out.push(must("secret", text.into()));
         }
     }
 }

@@ -41,6 +41,8 @@ pub(super) const CREDENTIALS: &[Group] = &[
             "_netrc",
             ".authinfo*",
             ".pgpass",
+            ".lein/credentials.clj",
+            ".lein/profiles.clj",
             ".my.cnf",
             ".mylogin.cnf",
             ".msmtprc",

@@ -32,6 +32,9 @@ fn finding_j_08_names_by_their_words() {
         serviceAccount.json oauth2.txt google_oauth.json mnemonic.txt seedphrase.txt wallet-mnemonic.json keystore.json app.secret.json
         prod.secrets.yaml config.secret secret.ini secrets.cfg secrets.conf secrets.sh api_keys.sh credentials.sh secrets.sql hf_token
         telegram_bot_token.txt stripe_secret_key.txt stripe-keys.json htpasswd.txt pgpass.txt personal_access_token ci_token.txt passwords token bearer.txt db_pass user-pass.txt smtp_pw.ini db_pw
+        Cookies jwks-private.json private.jwks.json dbpass .dbpass db_pass mysqlpw.txt .rsync_pass restic.pw .jks.pass .vaultpass .ansible/vault
+        .stripe/config.toml config.json.dockercfg id_github id_work prod.environment .sentry.properties application-prod.properties
+        application-production.yml .lein/credentials.clj .lein/profiles.clj
         key.pem.bak .env~ .env.bak id_rsa.old server.key.1 .npmrc.backup #.env# .server.key.swp .netrc.save credentials.json.orig"
         .split_whitespace()
     {
@@ -51,6 +54,8 @@ fn finding_j_08_ordinary_names_are_not_secret() {
         passport.json passthrough.txt compass.yaml bypass.txt series.csv server.json service.yaml serverless.yml seeds.json secondary.json
         section.txt sections.yaml security.txt SECURITY.md create.txt credits.txt increments.json accreditation.txt oauth.ts oauth_handler.go
         token.rs tokens.rs lexer/tokens.txt token-icon.svg password.png password.snap secret.test.ts.snap api_key.tmpl
+        src/cookies/index.ts app/cookies cookies.ts jwks.json bypass.sh compass.txt userpass.rs application.properties application-dev.yml
+        hosts.json profiles.yml profiles.clj env.d.ts env.ts id_github.pub id_work.rs src/id_prod/a.c application.yml
         hosts.yml config.yml settings.json Cargo.lock yarn.lock node_modules/x/password.json main.py.bak notes.txt~ a.json.1
         .gitignore .dockerignore Dockerfile docker-compose.yml .github/workflows/ci.yml .travis/install.sh .buildkite/pipeline.yml .teamcity/settings.kts
         .circleci/config.yml .tox/py3/x .terraform.lock.hcl .terraform/modules/modules.json .megalinter.yml .aws-sam/build.toml .gcloudignore

@@ -9,7 +9,7 @@ use super::fold::fold;
 pub(super) const WHY: &str = "name with a word for keys or passwords";
 
 /// Words that make a file secret. Folded, without a plural `s`.
-const SECRET: [&str; 32] = [
+const SECRET: [&str; 33] = [
     "apikey",
     "apitoken",
     "passwd",
@@ -42,6 +42,7 @@ const SECRET: [&str; 32] = [
     "serviceaccount",
     "seedphrase",
     "bearer",
+    "vaultpass",
 ];
 
 /// Words before `key` or `token` that tell what kind it is.
@@ -144,7 +145,8 @@ const KINDS: [&str; 93] = [
 /// Words before `pass` that tell what is opened with it.
 const LOGINS: &[&str] = &[
     "user", "db", "database", "smtp", "imap", "mail", "email", "mysql", "postgres", "pg", "redis",
-    "mongo", "ftp", "wifi", "vpn", "sudo", "become",
+    "mongo", "ftp", "wifi", "vpn", "sudo", "become", "rsync", "restic", "borg", "jks", "backup",
+    "ldap",
 ];
 
 /// Words that say that a file is about secrets and holds none.
@@ -280,6 +282,8 @@ pub(super) fn may_have_words(name: &str) -> bool {
                         | b"ser"
                         | b"see"
                         | b"pgp"
+                        | b"jwk"
+                        | b"coo"
                 )
         })
 }
@@ -305,6 +309,10 @@ fn in_system(canonical: &str) -> bool {
 fn has_secret_words(name: &str) -> bool {
     let folded = fold(name.trim_start_matches('.'));
     let ending = folded.rsplit_once('.').map(|(_, ending)| ending);
+    // Browsers of one family write it just so; folders of sources are called `cookies`.
+    if name == "Cookies" {
+        return true;
+    }
     if is_source_name(&folded) || ending.is_some_and(|ending| HARMLESS.contains(&ending)) {
         return false;
     }
@@ -333,8 +341,20 @@ fn holds_secret(words: &[&str], stem: &[&str], plain: bool) -> bool {
     // A folder of modules is called so in many projects.
     let is_folder = !plain && *words == ["secrets"];
     let word = !is_folder && words.iter().any(|word| SECRET.contains(&singular(word)));
+    // A set of keys for everybody is called so, unless it says that it is private.
+    let private_set =
+        words.contains(&"private") && words.iter().any(|word| singular(word) == "jwk");
+    let glued = words.iter().any(|word| is_login_with_pass(word));
     let token = (plain || words.len() == 1) && stem.last().is_some_and(|word| *word == "token");
-    pair || word || token
+    pair || word || token || private_set || glued
+}
+
+/// `dbpass` and `mysqlpw`: one word of two.
+fn is_login_with_pass(word: &str) -> bool {
+    ["pass", "pw", "pwd"]
+        .iter()
+        .filter_map(|end| word.strip_suffix(end))
+        .any(|login| LOGINS.contains(&login))
 }
 
 /// Whether a script is a list of secrets: `secrets.sh`, `api_keys.sh`.

@@ -222,7 +222,9 @@ impl World for Scripted {
         let answers = questions.iter().map(|question| {
             Some(match question {
                 Question::Path { path, no_follow } => Fact::Path(self.path(cwd, path, *no_follow)),
-                Question::Below { .. } => Fact::Below(Default::default()),
+                Question::Below { .. } | Question::Tracked { .. } => {
+                    Fact::Below(Default::default())
+                }
                 Question::Names { pattern, .. }
                     if pattern.starts_with('/') && pattern.ends_with("/\u{1}\u{1}") =>
                 {

@@ -123,11 +123,12 @@ pub(super) fn unpack(
         Question::Path { .. } => {
             unpack_path(node, usual(question, from).as_deref()).map(Fact::Path)
         }
-        Question::Below { .. } => Some(Fact::Below(BelowFact {
+        Question::Below { .. } | Question::Tracked { .. } => Some(Fact::Below(BelowFact {
             secrets: texts(node, "s"),
             private: texts(node, "p"),
             odd: texts(node, "o"),
             incomplete: is(node, "i"),
+            tracked: matches!(question, Question::Tracked { .. }),
         })),
         Question::Names { .. } => unpack_names(node, from).map(Fact::Names),
         Question::Program { .. } => unpack_program(node).map(Fact::Program),

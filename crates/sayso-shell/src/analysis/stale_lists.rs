@@ -8,6 +8,7 @@ use crate::parse::characters::last_part;
 
 /// Where a line may change what git tracks or what searches leave out, they are taken to look at everything.
 pub(crate) fn forget_lists(draft: &mut Draft) {
+    forget_files(draft);
     if !draft.effects.iter().any(changes_lists) {
         return;
     }
@@ -35,6 +36,26 @@ pub(crate) fn forget_lists(draft: &mut Draft) {
         draft.effects.push(Effect::unknown(
             "git may show what the line itself puts into the stash",
         ));
+    }
+}
+
+/// Where a line may change files, git may find others changed by then, and take other words for paths.
+fn forget_files(draft: &mut Draft) {
+    let keeps_files = |effect: &Effect| match effect.kind {
+        EffectKind::Read | EffectKind::Connect | EffectKind::Environment | EffectKind::Signal => {
+            true
+        }
+        EffectKind::Run => effect.manner.known_program,
+        _ => false,
+    };
+    if draft.effects.iter().all(keeps_files) {
+        return;
+    }
+    for question in &mut draft.questions {
+        if let Question::Tracked { reach, .. } = question {
+            reach.changed = false;
+            reach.words.clear();
+        }
     }
 }
 

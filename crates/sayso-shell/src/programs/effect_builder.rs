@@ -2,7 +2,7 @@
 
 use sayso_core::analysis::draft::{Bound, Draft, OneRepository, Opaque};
 use sayso_core::analysis::effect::{Effect, EffectKind, Manner, Place, Target};
-use sayso_core::analysis::fact::{HOME, MANY, ONE, Question, Search, Setting, Shows, TOP};
+use sayso_core::analysis::fact::{HOME, MANY, ONE, Question, Reach, Search, Setting, Shows, TOP};
 use sayso_core::call::url::Url;
 
 use crate::expand::directories::in_folder;
@@ -487,6 +487,16 @@ impl<'a> Scene<'a> {
         {
             more(&mut shows);
             self.git = Some(self.draft.ask(Question::GitHelpers { folder, shows }));
+        }
+    }
+
+    /// Asks which secrets git shows of what it tracks around a folder.
+    pub(crate) fn ask_tracked(&mut self, folder: &str, reach: Reach) {
+        for from in self.folders {
+            // Where it is not known which repository this is, git's own question says so.
+            if let Some(folder) = asked(&in_folder(from, folder)) {
+                self.draft.ask_tracked(&folder, reach.clone());
+            }
         }
     }
 

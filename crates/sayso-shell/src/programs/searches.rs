@@ -46,6 +46,15 @@ pub(crate) fn searches(
             };
             (hidden, has(&["--fol"], &['L', 'f']), ignored)
         }
+        // They pack, or send, all that lies below; `zip` follows links unless it is kept from it.
+        "tar" | "gtar" | "bsdtar" => (true, has(&["--deref"], &['h', 'L', 'H']), false),
+        "zip" | "jar" | "7z" | "7za" | "7zr" | "7zz" | "rar" => (true, true, false),
+        "scp" => (true, true, false),
+        "rsync" => (
+            true,
+            has(&["--copy-links", "--copy-d", "--copy-uns"], &['L', 'k']),
+            false,
+        ),
         // Names are listed through links, which may lead out.
         "ls" | "tree" | "du" | "find" | "fd" | "fdfind" if follows_links(name, arguments) => {
             let search = Search {

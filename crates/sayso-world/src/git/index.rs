@@ -6,6 +6,8 @@
 
 use std::collections::HashSet;
 
+use sayso_core::paths::secret;
+
 use crate::file_cache::Remembered;
 use crate::search::is_odd;
 
@@ -15,10 +17,15 @@ const LONGEST_INDEX: u64 = 32 * 1024 * 1024;
 /// How many submodules are looked at.
 pub(crate) const MOST_SUBMODULES: usize = 32;
 
+/// How many names of secrets are kept.
+const MOST_SECRETS: usize = 1000;
+
 /// How many names that are no plain words are kept.
 const MOST_ODD: usize = 1000;
 
 const GITLINK: u32 = 0o160_000;
+const REGULAR: u32 = 0o100_000;
+const STAGE: u16 = 0x3000;
 const EXTENDED: u16 = 0x4000;
 const LONG_NAME: usize = 0xfff;
 
@@ -28,6 +35,8 @@ pub(crate) struct Indexes {
     pub sha256: Remembered<Gitlinks>,
     pub tracked_sha1: Remembered<Tracked>,
     pub tracked_sha256: Remembered<Tracked>,
+    pub secrets_sha1: Remembered<Secrets>,
+    pub secrets_sha256: Remembered<Secrets>,
 }
 
 impl Default for Indexes {
@@ -37,6 +46,8 @@ impl Default for Indexes {
             sha256: Remembered::up_to(LONGEST_INDEX, |bytes| Gitlinks::parse(bytes, 32)),
             tracked_sha1: Remembered::up_to(LONGEST_INDEX, |bytes| Tracked::parse(bytes, 20)),
             tracked_sha256: Remembered::up_to(LONGEST_INDEX, |bytes| Tracked::parse(bytes, 32)),
+            secrets_sha1: Remembered::up_to(LONGEST_INDEX, |bytes| Secrets::parse(bytes, 20)),
+            secrets_sha256: Remembered::up_to(LONGEST_INDEX, |bytes| Secrets::parse(bytes, 32)),
         }
     }
 }
@@ -54,6 +65,44 @@ pub(crate) struct Gitlinks {
 /// All that an index names, and the folders on the way; none if it cannot be read. Few questions need it, and it costs more than the rest.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Tracked(Option<HashSet<u64>>);
+
+/// A file of an index, with what was known of it on disk when git looked last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Its path below the work tree.
+    pub name: String,
+    /// When it was changed, and when anything of it was: seconds and billionths.
+    pub modified: (u32, u32),
+    pub changed: (u32, u32),
+    /// The lower half of its size.
+    pub size: u32,
+    /// Nothing but a plain file that is whole: no conflict, no promise to add it later.
+    pub plain: bool,
+}
+
+/// Files of an index that may be secret by their names, wherever the repository lies; none if it cannot be read, or has too many.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Secrets(pub Option<Vec<Entry>>);
+
+impl Secrets {
+    /// Reads an index; `hash` is how many bytes the name of an object has.
+    pub(crate) fn parse(bytes: &[u8], hash: usize) -> Self {
+        let mut reader = Reader::new(bytes, hash);
+        reader.secrets = Some(Vec::new());
+        let whole = reader.index().is_some();
+        Secrets(
+            reader
+                .secrets
+                .filter(|found| whole && found.len() <= MOST_SECRETS),
+        )
+    }
+}
+
+/// Whether a path below any work tree may be secret by its name. Where the work tree is a home, more names are.
+fn may_be_secret(name: &str) -> bool {
+    let path = format!("/w/{name}");
+    secret(&path, Some("/w")).is_some()
+}
 
 impl Tracked {
     /// Reads an index; `hash` is how many bytes the name of an object has.
@@ -105,6 +154,8 @@ struct Reader<'a> {
     odd: Vec<String>,
     /// All names, where they are wanted.
     tracked: Option<HashSet<u64>>,
+    /// Those of secrets, where they are wanted.
+    secrets: Option<Vec<Entry>>,
 }
 
 /// A number for a name in whichever case. Two names with one number count as one, which only asks more.
@@ -124,6 +175,7 @@ impl<'a> Reader<'a> {
             found: Vec::new(),
             odd: Vec::new(),
             tracked: None,
+            secrets: None,
         }
     }
 
@@ -158,12 +210,17 @@ impl<'a> Reader<'a> {
     /// Reads one entry; `name` is that of the one before, which version 4 builds upon.
     fn entry(&mut self, version: u32, name: &mut Vec<u8>) -> Option<()> {
         let start = self.at;
-        self.take(24)?;
+        let changed = (self.number()?, self.number()?);
+        let modified = (self.number()?, self.number()?);
+        self.take(8)?;
         let mode = self.number()?;
-        self.take(12 + self.hash)?;
+        self.take(8)?;
+        let size = self.number()?;
+        self.take(self.hash)?;
         let flags = self.short()?;
+        let mut more = 0;
         if flags & EXTENDED != 0 {
-            self.short().filter(|_| version > 2)?;
+            more = self.short().filter(|_| version > 2)?;
         }
         let kept = if version == 4 {
             name.len().checked_sub(self.variable()?)?
@@ -201,6 +258,19 @@ impl<'a> Reader<'a> {
             }
         }
         let text = String::from_utf8_lossy(name);
+        if let Some(secrets) = &mut self.secrets
+            && mode & 0o170_000 == REGULAR
+            && secrets.len() <= MOST_SECRETS
+            && may_be_secret(&text)
+        {
+            secrets.push(Entry {
+                name: text.clone().into_owned(),
+                modified,
+                changed,
+                size,
+                plain: flags & STAGE == 0 && more == 0,
+            });
+        }
         if self.odd.len() <= MOST_ODD && text.split('/').any(is_odd) {
             self.odd.push(text.into_owned());
         }

@@ -6,7 +6,7 @@ mod harmless_settings;
 mod helpers;
 pub(crate) mod index;
 mod links;
-mod nested;
+pub(crate) mod nested;
 mod outside;
 pub(crate) mod password;
 pub(crate) mod repository;

@@ -27,7 +27,7 @@ use crate::project_settings::settings_upwards;
 use crate::search::{Ground, is_odd, is_odd_whole, look};
 
 /// The folder to look for a repository from: what is missing has none, and may be very long.
-fn nearest_folder(walked: &Walked) -> &str {
+pub(crate) fn nearest_folder(walked: &Walked) -> &str {
     match &walked.end {
         End::Here(metadata) if metadata.is_dir() => &walked.canonical,
         End::Here(_) | End::PerProcess => parent(&walked.canonical),
@@ -59,7 +59,9 @@ impl Pass<'_> {
             Question::Path { path, .. } | Question::Below { path, .. } => path,
             Question::Names { pattern, .. } => pattern,
             Question::Program { name } => name,
-            Question::GitHelpers { folder, .. } | Question::Settings { folder, .. } => folder,
+            Question::GitHelpers { folder, .. }
+            | Question::Tracked { folder, .. }
+            | Question::Settings { folder, .. } => folder,
         };
         let path = match below_top(written) {
             Some(rest) => format!("{}{rest}", self.top()),
@@ -70,6 +72,7 @@ impl Pass<'_> {
             Question::Below { search, only, .. } => {
                 self.below(&path, *search, only).map(Fact::Below)
             }
+            Question::Tracked { reach, .. } => self.tracked_secrets(&path, reach).map(Fact::Below),
             Question::Names { .. } => self.names(&path).map(Fact::Names),
             Question::Program { .. } => self.program(&path).map(Fact::Program),
             Question::GitHelpers { shows, .. } => self.git(&path, *shows),
@@ -430,7 +433,7 @@ impl Pass<'_> {
         found
     }
 
-    fn reader(&mut self) -> ConfigReader<'_> {
+    pub(crate) fn reader(&mut self) -> ConfigReader<'_> {
         let machine = self.machine;
         ConfigReader {
             files: &machine.configs,
@@ -443,7 +446,7 @@ impl Pass<'_> {
     }
 
     /// The configuration of a repository; the caller puts it back, since others of this pass may need it.
-    fn take_config(&mut self, repository: Option<&Repository>) -> Config {
+    pub(crate) fn take_config(&mut self, repository: Option<&Repository>) -> Config {
         let key = repository.map_or("", |repository| repository.root.as_str());
         if let Some(config) = self.configs.remove(key) {
             return config;

@@ -15,7 +15,7 @@ use crate::search::unignored::Shown;
 /// Entries that are looked at before the search counts as too large.
 const MOST_ENTRIES: usize = 50_000;
 /// Findings of a kind that are told. A rule may cover all of them, so that those left out still count as not looked at.
-const MOST_FINDINGS: usize = 16;
+pub(crate) const MOST_FINDINGS: usize = 16;
 
 /// Folders of built or installed things: what is in them came from elsewhere, and test keys of packages are no secrets of the person.
 const SKIPPED: [&str; 9] = [

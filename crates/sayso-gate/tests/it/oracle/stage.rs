@@ -237,6 +237,10 @@ impl World for Stage {
                     folder: whole(folder),
                     settings: settings.clone(),
                 },
+                Question::Tracked { .. } => {
+                    answers.push(Some(Fact::Below(Default::default())));
+                    continue;
+                }
                 Question::Names { pattern, .. } => {
                     answers.push(Some(Fact::Names(self.names(cwd, &whole(pattern)))));
                     continue;

@@ -2,6 +2,7 @@
 
 use super::builtins::is_number;
 use super::text::may_be_list;
+use crate::expand::directories::in_folder;
 use crate::parse::options::Parsed;
 use crate::parse::placeholder;
 use crate::programs::effect_builder::{PLAIN, Scene};
@@ -59,6 +60,10 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let mut archives = Vec::new();
     let mut others = Vec::new();
     let mut elsewhere = Vec::new();
+    // Where the members lie that follow.
+    let mut folder = String::from(".");
+    let mut moved: Vec<String> = Vec::new();
+    let mut listed = false;
     let mut first = true;
     let mut shown_before = false;
     while let Some(word) = words.next() {
@@ -80,6 +85,17 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 .map(|at| bundle.split_at(at + 1));
             let (flags, value) = value.unwrap_or((bundle, ""));
             letters.push_str(flags);
+            listed |= flags.contains('T');
+            if word.starts_with('-') && flags.ends_with('C') {
+                known = false;
+                let next = match value {
+                    "" => words.next().unwrap_or(""),
+                    value => value,
+                };
+                elsewhere.push(next);
+                folder = in_folder(&folder, next).into_owned();
+                continue;
+            }
             if !value.is_empty() {
                 known = false;
                 if flags.ends_with('f') {
@@ -115,13 +131,29 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 letters.push('f');
                 archives.extend(words.next());
             }
+            "--directory" | "--cd" => {
+                known = false;
+                let next = words.next().unwrap_or("");
+                elsewhere.push(next);
+                folder = in_folder(&folder, next).into_owned();
+            }
+            _ if word.starts_with("--files") || word.starts_with("--add-f") => {
+                known = false;
+                listed |= word.starts_with("--files");
+                moved.extend(word.split_once('=').map(|(_, path)| path.to_owned()));
+            }
             _ => match word.strip_prefix("--file=") {
                 Some(archive) => archives.push(archive),
                 None if word.starts_with('-') => {
                     known = false;
+                    if let Some(next) = word.strip_prefix("--directory=") {
+                        elsewhere.push(next);
+                        folder = in_folder(&folder, next).into_owned();
+                    }
                     others.push(word);
                 }
-                None => others.push(word),
+                None if folder == "." => others.push(word),
+                None => moved.push(in_folder(&folder, word).into_owned()),
             },
         }
     }
@@ -136,6 +168,9 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     } else {
         letters.contains('t')
     };
+    if listed {
+        scene.unlisted("the names of the files that it takes stand in a list");
+    }
     if known && looks && others.iter().all(plain) {
         // What is taken out and shown is judged by its name.
         others
@@ -158,12 +193,14 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if makes {
         let members = || others.iter().copied().filter(|word| !word.starts_with('-'));
         members().for_each(|path| scene.read(path, true));
+        moved.iter().for_each(|path| scene.read(path, true));
         // Any abbreviation of `--remove-files`.
         if others
             .iter()
             .any(|word| word.len() > 4 && "--remove-files".starts_with(*word))
         {
             members().for_each(|path| deletes(scene, path));
+            moved.iter().for_each(|path| deletes(scene, path));
         }
     } else {
         writes_here(scene);
@@ -277,6 +314,16 @@ fn reads_members(scene: &mut Scene<'_>, members: &[&str]) {
 
 fn packs(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     reads_all(scene, parsed);
+    // `zip -@` takes names from its input; with `@list` others take them from a file.
+    let is_zip = scene.name == "zip";
+    let listed = |word: &&str| {
+        word.starts_with('@')
+            || word.starts_with("-i") && word.contains('@')
+            || is_zip && word.starts_with('-') && word.contains('@')
+    };
+    if parsed.operands.iter().any(listed) {
+        scene.unlisted("the names of the files that it takes stand in a list");
+    }
     // The archive is the first word; behind a verb it is the second.
     let words: Vec<&str> = parsed
         .operands
@@ -408,6 +455,9 @@ fn copy_in_out(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         writes_here(scene);
         writes_there(scene, &parsed.operands);
         scene.unknown(EXTRACTS);
+        if parsed.has("--create") || parsed.has("--pass-through") {
+            scene.unlisted("the names of the files that it takes come from its input");
+        }
     }
 }
 

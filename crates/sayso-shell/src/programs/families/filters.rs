@@ -3,8 +3,10 @@
 use crate::parse::options::Parsed;
 use crate::parse::placeholder;
 use crate::programs::Program;
-use crate::programs::effect_builder::Scene;
+use crate::programs::effect_builder::{PLAIN, Scene};
+use crate::programs::languages::awk_files::{self, Does};
 use crate::programs::languages::{Kind, Refusal, awk, jq, sed};
+use sayso_core::analysis::effect::EffectKind;
 
 pub(in crate::programs) const PROGRAMS: &[Program] = &[
     Program::new(
@@ -31,6 +33,39 @@ pub(in crate::programs) fn doubt(scene: &mut Scene<'_>, refusal: &Refusal) {
         Kind::Broken | Kind::Unsure => {}
     }
     scene.unknown(refusal.reason.clone());
+}
+
+/// How many files of a script of `sed` are looked at.
+const MOST_FILES: usize = 16;
+
+/// Every file that a script of `sed` names: each stands at the end of a line, and what follows in the next one counts as well.
+fn doubts(scene: &mut Scene<'_>, pieces: &[&str]) {
+    let Err(mut refusal) = sed::read(pieces) else {
+        return;
+    };
+    let script: Vec<char> = pieces.join("\n").chars().collect();
+    let mut from = 0;
+    // Each round reads the rest of the script again.
+    for _ in 0..MOST_FILES {
+        doubt(scene, &refusal);
+        if !matches!(refusal.kind, Kind::Reads(_) | Kind::Writes(_)) {
+            if refusal.kind == Kind::Unsure {
+                scene.unlisted("not everything that its script does could be read");
+            }
+            return;
+        }
+        let rest = script.get(from + refusal.at..).unwrap_or(&[]);
+        let Some(end) = rest.iter().position(|letter| *letter == '\n') else {
+            return;
+        };
+        from += refusal.at + end + 1;
+        let rest: String = script.get(from..).unwrap_or(&[]).iter().collect();
+        match sed::read(&[&rest]) {
+            Err(next) => refusal = next,
+            Ok(()) => return,
+        }
+    }
+    scene.unlisted("its script names more files than are looked at");
 }
 
 /// What cannot be read now, and may be anything.
@@ -134,8 +169,8 @@ fn edits(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             scene,
             "the script of `sed` is only known when it runs".to_owned(),
         );
-    } else if let Err(refusal) = sed::read(&pieces) {
-        doubt(scene, &refusal);
+    } else {
+        doubts(scene, &pieces);
     }
     if in_place.is_none() {
         if from_options && parsed.before_dashes.is_none() {
@@ -234,6 +269,9 @@ fn scans(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             );
         } else if let Err(refusal) = awk::read(program) {
             doubt(scene, &refusal);
+            awk_files::all(program)
+                .into_iter()
+                .for_each(|does| does_more(scene, does));
         }
     }
     // Attached and empty, it would leave its place to the next word, and the first file would be the program.
@@ -288,6 +326,20 @@ fn scans(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             }
             None => reads_files(scene, &[file]),
         }
+    }
+}
+
+/// One thing that a program of awk does besides printing. A name that is put together may lead anywhere, whatever a rule says.
+fn does_more(scene: &mut Scene<'_>, does: Does) {
+    let some = placeholder::TEXT.to_string();
+    match does {
+        Does::Reads(name) | Does::Writes(name) if name.starts_with("/inet") => scene.connect(&name),
+        Does::Reads(name) => scene.read(&name, false),
+        Does::Writes(name) => scene.write(&name),
+        Does::ReadsSome => scene.path(EffectKind::Read, &some, false, PLAIN),
+        Does::WritesSome => scene.path(EffectKind::Write, &some, false, PLAIN),
+        Does::Runs => scene.opaque("its program runs other programs"),
+        Does::Anything => scene.unlisted("not everything that its program does could be read"),
     }
 }
 

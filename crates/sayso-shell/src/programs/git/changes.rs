@@ -2,6 +2,7 @@
 
 use super::globals::is_harmless;
 use super::paths::{WILD, below};
+use super::shown::ask_for_written;
 use super::writers::Does;
 use crate::parse::options::Parsed;
 use crate::parse::placeholder;
@@ -78,7 +79,12 @@ pub(in crate::programs) fn of_writer(
         }
         return;
     }
+    ask_for_written(scene, form, folder, given);
     scene.path(EffectKind::Write, folder, false, REPOSITORY);
+    let by_list = given.has("--pathspec-from-file") || given.has("--stdin");
+    if by_list && matches!(does, Does::Adds | Does::Tree | Does::Paths | Does::Deletes) {
+        scene.unlisted("the names of its files stand in a list");
+    }
     match does {
         Does::Adds => {
             for path in operands {
@@ -125,6 +131,10 @@ pub(in crate::programs) fn of_writer(
 
 fn tree(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) {
     scene.path(EffectKind::Write, folder, false, EVERYTHING);
+    // What git ignores goes from the work tree as well.
+    if form.starts_with("stash") && given.has("--all") {
+        scene.path(EffectKind::Delete, folder, true, EVERYTHING);
+    }
     // It puts this before every name, wherever that leads.
     if let ("checkout-index", Some(prefix)) = (form, given.value("--prefix")) {
         scene.path(
@@ -177,8 +187,16 @@ fn paths(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) {
     {
         scene.path(EffectKind::Write, folder, false, EVERYTHING);
     }
+    // What is there gives way to what another commit holds, and is saved nowhere.
+    let overwrite = form == "restore"
+        && given.has("--source")
+        && (given.has("--worktree") || !given.has("--staged"));
+    let manner = Manner {
+        overwrite,
+        ..EVERYTHING
+    };
     for path in named.iter().filter(|path| !path.starts_with(':')) {
-        scene.path(EffectKind::Write, &below(folder, path), false, EVERYTHING);
+        scene.path(EffectKind::Write, &below(folder, path), false, manner);
     }
     scene.runs("changes the work tree, and may run the repository's hooks");
 }

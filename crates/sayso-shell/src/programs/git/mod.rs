@@ -5,6 +5,7 @@ pub(crate) mod globals;
 mod lists;
 pub(super) mod paths;
 pub(super) mod readers;
+mod shown;
 pub(super) mod writers;
 
 use std::sync::LazyLock;
@@ -192,6 +193,7 @@ fn subcommand_with_options(
     }
     match form.row {
         Row::Reads((_, _, operands)) if only_looks(name, given) => {
+            shown::ask_for_tracked(scene, name, *operands, &folder, given);
             read_operands(scene, name, *operands, &folder, given)
         }
         Row::Reads(_) => changes::of_reader(scene, name, &folder, given),

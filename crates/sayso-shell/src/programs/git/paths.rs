@@ -66,7 +66,7 @@ pub(in crate::programs) fn below(folder: &str, path: &str) -> String {
 }
 
 /// Whether a form shows what is in files, and not only their names.
-fn shows_content(form: &str, operands: Operands, given: &Parsed<'_>) -> bool {
+pub(super) fn shows_content(form: &str, operands: Operands, given: &Parsed<'_>) -> bool {
     let any = |names: &[&str]| names.iter().any(|name| given.has(name));
     match form {
         _ if matches!(operands, Operands::Paths) => false,
@@ -254,6 +254,41 @@ fn read_operand(
     // `:/text` is the newest commit with that text, and has no path.
     if revision && !operand.starts_with(":/") {
         read_in_revision(scene, folder, operand);
+    }
+}
+
+/// What a path behind `--`, or a pattern, binds a command to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// It only takes away.
+    Nothing,
+    /// Files that end like those people write: none of them is a secret.
+    Ordinary,
+    /// What is below this path, seen from the folder.
+    Below(String),
+    /// The same, seen from the folder or from the top of the repository.
+    Marked(String),
+}
+
+pub(super) fn bound(word: &str) -> Bound {
+    let path = match magic(word) {
+        Magic::None => word,
+        Magic::Exclude => return Bound::Nothing,
+        Magic::Path(path) => path,
+        Magic::Other => ".",
+    };
+    let last = path.rsplit('/').next().unwrap_or(path);
+    if is_wild(path) && is_ordinary(path) && !matches!(last, "*" | "**") {
+        return Bound::Ordinary;
+    }
+    let folder = path.find(WILD).map_or(path, |at| {
+        let start = path.get(..at).unwrap_or("");
+        start.rsplit_once('/').map_or(".", |(folder, _)| folder)
+    });
+    match folder {
+        _ if path.len() < word.len() => Bound::Marked(folder.to_owned()),
+        "" => Bound::Below(".".to_owned()),
+        _ => Bound::Below(folder.to_owned()),
     }
 }
 

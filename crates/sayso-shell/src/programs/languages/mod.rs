@@ -4,6 +4,7 @@
 //! would give up on it, and nothing in it runs a program, touches a file or looks at the environment.
 
 pub(crate) mod awk;
+pub(crate) mod awk_files;
 mod awk_tokens;
 pub(crate) mod jq;
 mod jq_names;
