@@ -78,12 +78,56 @@ pub(crate) fn alternatives(written: &str) -> Vec<Alternative> {
     if seen != written && !seen.is_empty() {
         out.push(Alternative::AsSeen(seen.into_owned()));
     }
-    if tidied.contains(['*', '?', '[']) {
-        out.push(Alternative::Pattern(pattern(&tidied)));
+    // Groups of some tools (`@(a|b)`) stand for any name here.
+    let plain = without_groups(&tidied);
+    if plain.contains(['*', '?', '[']) {
+        out.push(Alternative::Pattern(pattern(&plain)));
+        out.extend(hidden(&plain));
     }
     out.retain(is_asked);
     out.dedup();
     out
+}
+
+/// The path with a `*` for each group of a pattern: `@(a|b)`, `!(x)`.
+fn without_groups(path: &str) -> String {
+    let mut out = String::new();
+    let mut rest = path;
+    while let Some((at, end)) = group(rest) {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        out.push('*');
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    out + rest
+}
+
+/// Where the first group of a pattern starts and ends. A part of a route such as `(auth)` is none.
+fn group(path: &str) -> Option<(usize, usize)> {
+    let at = ["@(", "+(", "!(", "?(", "*("]
+        .iter()
+        .filter_map(|start| path.find(start))
+        .min()?;
+    let length = path.get(at..)?.find(')')?;
+    Some((at, at + length + 1))
+}
+
+/// What a pattern stands for where its first wildcard fits the dot of a hidden name as well, which it does for some tools.
+fn hidden(path: &str) -> Option<Alternative> {
+    let (folder, name) = path
+        .rfind('/')
+        .map_or(("", path), |at| path.split_at(at + 1));
+    let rest = match name.chars().next()? {
+        '*' => name,
+        '?' => name.get(1..)?,
+        '[' => name.split_once(']')?.1,
+        _ => return None,
+    };
+    let hidden = format!("{folder}.{rest}");
+    Some(if hidden.contains(['*', '?', '[']) {
+        Alternative::Pattern(pattern(&hidden))
+    } else {
+        Alternative::AsSeen(hidden)
+    })
 }
 
 /// Braces that stand for more paths than this are not written out; they ask in any case.
@@ -123,6 +167,9 @@ pub(crate) fn odd_to_change(written: &str) -> Option<&'static str> {
     }
     if written.contains(['[', ']', '{', '}']) && !is_route(written, name) {
         return Some("brackets in the path may stand for other files");
+    }
+    if group(written).is_some() {
+        return Some("a group in the path may stand for other files");
     }
     if written.starts_with('@') || name.starts_with('@') {
         return Some("a leading @ may name another file");

@@ -49,7 +49,7 @@ yarn yarnpkg: etc/yarnrc=yarn-path etc/yarn/config=yarn-path
 yarn yarnpkg pnpm pnpx: package.json=packageManager package.json=devEngines .corepack.env
 npm npx: package.json=\"npm@
 node nodejs npm npx yarn yarnpkg pnpm pnpx tsc eslint prettier: package.json=volta .node-version=..
-node nodejs npm npx yarn yarnpkg pnpm pnpx tsc eslint prettier: .tool-versions=path: mise.toml=path .mise.toml=path .config/mise.toml=path
+node nodejs npm npx yarn yarnpkg pnpm pnpx tsc eslint prettier: .tool-versions=path: mise.toml=path .mise.toml=path mise.local.toml=path .mise.local.toml=path mise/config.toml=path .mise/config.toml=path .config/mise/config.toml=path: .rtx.toml=path .config/mise.toml=path
 cargo rustc rustdoc rustfmt rustup clippy-driver cargo-clippy cargo-fmt cargo-miri rust-gdb rust-gdbgui rust-lldb rust-analyzer rls: rust-toolchain rust-toolchain.toml
 go gofmt: go.mod>go go.work>go .config/go/env=GOTOOLCHAIN .go-version=..
 python python2 python3 pypy pypy3 pip pip3 pipx poetry pre-commit virtualenv black ruff mypy: .python-version=..
@@ -61,9 +61,17 @@ gradle: .gradle/gradle.properties=java.home .gradle/gradle.properties=javaagent
 terraform: .terraform-version .tool-versions=terraform
 tofu: .opentofu-version .terraform-version .tool-versions=tofu
 dotnet: global.json
-perl php lua luajit julia ghc nim dart zig erl elixir iex mix deno bun swift ocaml opam stack cabal: .tool-versions=path: mise.toml=path .mise.toml=path
-python python2 python3 pip pip3 poetry ruby gem rake bundle bundler java javac mvn gradle go gofmt: .tool-versions=path: mise.toml=path .mise.toml=path
-kubectl helm terraform tofu just task aws gcloud kind k9s minikube hugo jq yq cmake: .tool-versions=path: mise.toml=path .mise.toml=path
+perl php lua luajit julia ghc nim dart zig erl elixir iex mix deno bun swift ocaml opam stack cabal: .tool-versions=path: mise.toml=path .mise.toml=path mise.local.toml=path .mise.local.toml=path mise/config.toml=path .mise/config.toml=path .config/mise/config.toml=path: .rtx.toml=path
+python python2 python3 pip pip3 poetry ruby gem rake bundle bundler java javac mvn gradle go gofmt: .tool-versions=path: mise.toml=path .mise.toml=path mise.local.toml=path .mise.local.toml=path mise/config.toml=path .mise/config.toml=path .config/mise/config.toml=path: .rtx.toml=path
+kubectl helm terraform tofu just task aws gcloud kind k9s minikube hugo jq yq cmake: .tool-versions=path: mise.toml=path .mise.toml=path mise.local.toml=path .mise.local.toml=path mise/config.toml=path .mise/config.toml=path .config/mise/config.toml=path: .rtx.toml=path
+perl: .perl-version=..
+php: .php-version=..
+lua luajit: .lua-version=..
+swift: .swift-version=..
+julia: .julia-version=..
+erl: .erlang-version=..
+kubectl: .kubectl-version=..
+helm: .helm-version=..
 ";
 
 /// The settings of a program; none if nothing in a project makes it do anything else.

@@ -6,6 +6,7 @@ mod git_clean;
 mod git_danger;
 mod git_outside;
 mod git_top;
+mod git_tracked;
 mod ignore;
 mod paths;
 mod programs;

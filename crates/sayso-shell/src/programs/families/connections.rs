@@ -93,6 +93,11 @@ fn only_protocols(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     {
         scene.unknown("this form of `netstat` is not known");
     }
+    let asks_no_names =
+        parsed.has("--numeric") || parsed.has("--version") || parsed.has("--interfaces");
+    if !asks_no_names {
+        scene.tells("asks the name server for the names of what is connected");
+    }
 }
 
 /// Processes by port, number, user or name; a host's name would be asked for.

@@ -15,6 +15,9 @@ pub(in crate::programs) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let Some(row) = super::find(&scene.name) else {
         return scene.unknown("this program is not known");
     };
+    if let Some(keeps) = keeps_by_itself(&scene.name) {
+        scene.tells(keeps);
+    }
     if queries::only_prints(scene, words) {
         return;
     }
@@ -37,6 +40,9 @@ pub(in crate::programs) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 "`{}` may read its input instead of answering",
                 scene.name
             ));
+        }
+        if matches!(scene.name.as_str(), "kubectl" | "oc") {
+            scene.connect("the cluster");
         }
         return;
     }
@@ -66,6 +72,19 @@ pub(in crate::programs) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     given.unknown.extend(apart);
     given.options.extend(before.options);
     form(scene, &row, told, &given, words);
+}
+
+/// What these write or ask for whatever their words say, even where they only tell about themselves.
+fn keeps_by_itself(name: &str) -> Option<&'static str> {
+    match name {
+        "svn" => Some("makes its settings in ~/.subversion where there are none yet"),
+        "terraform" | "tofu" => {
+            Some("asks its maker for news of its version, and keeps the answer in ~/.terraform.d")
+        }
+        "gcloud" => Some("keeps its settings and logs in ~/.config/gcloud"),
+        "npm" => Some("keeps a log in ~/.npm/_logs"),
+        _ => None,
+    }
 }
 
 /// A form that no line speaks of.
