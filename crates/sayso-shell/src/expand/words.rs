@@ -334,7 +334,7 @@ impl Expander<'_> {
                     name,
                     form: Form::List,
                     quoted: true,
-                } if alone && self.variables.list(name).is_some() => {
+                } if only && self.variables.list(name).is_some() => {
                     ways.iter_mut().for_each(|way| way.open = false);
                     for value in self.variables.list(name).unwrap_or_default() {
                         for way in &mut ways {
@@ -347,7 +347,7 @@ impl Expander<'_> {
                     name,
                     form: Form::Plain,
                     quoted: true,
-                } if alone && name == "@" && self.variables.list(name).is_some() => {
+                } if only && name == "@" && self.variables.list(name).is_some() => {
                     ways.iter_mut().for_each(|way| way.open = false);
                     for value in self.variables.list(name).unwrap_or_default() {
                         for way in &mut ways {
