@@ -25,7 +25,7 @@ git statu
 git --paginate log
 git -p log
 git --exec-path=. status
-git --exec-path=/tmp log
+git --exec-path=/opt/git log
 git --git-dir=x log
 git --git-dir=/tmp/x/.git log
 git --work-tree=/etc diff

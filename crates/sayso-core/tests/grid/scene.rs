@@ -280,7 +280,7 @@ impl Scene {
                         private: list("private="),
                         odd: list("odd="),
                         incomplete,
-                        tracked: Vec::new(),
+                        tracked: false,
                     }));
                 }
                 ("program", [file, flags @ ..]) => {

@@ -113,8 +113,8 @@ pub(crate) struct Walk<'a> {
     /// How many constructs of this script the walk is in.
     pub(crate) level: usize,
     pub(crate) functions: Vec<Function>,
-    /// A function has set a variable of its own.
-    pub(crate) has_local: bool,
+    /// Inside of a function: whether it has set a variable of its own.
+    pub(crate) has_local: Option<bool>,
     /// Behind it in a pipe stands what takes only some lines or bytes.
     pub(crate) cut: bool,
 }
@@ -135,7 +135,7 @@ impl<'a> Walk<'a> {
             inside: None,
             level: 0,
             functions: Vec::new(),
-            has_local: false,
+            has_local: None,
             cut: false,
         }
     }

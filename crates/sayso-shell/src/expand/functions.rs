@@ -120,10 +120,10 @@ impl Walk<'_> {
         self.give_parameters(arguments);
         self.depth += 1;
         let feed = self.feed.take();
-        let has_local = std::mem::take(&mut self.has_local);
+        let has_local = self.has_local.replace(false);
         let result = self.node(body);
         // What a function calls its own is gone behind it, and the name is what it was.
-        if std::mem::replace(&mut self.has_local, has_local) {
+        if std::mem::replace(&mut self.has_local, has_local) == Some(true) {
             self.state.variables.lose();
         }
         self.feed = feed;

@@ -126,14 +126,15 @@ impl Walk<'_> {
             }
             // What it sets is one word where its value is.
             ["local", assignment]
-                if assignment.split_once('=').is_some_and(|(name, value)| {
-                    is_name(name)
-                        && !name.contains("PATH")
-                        && !name.contains("PWD")
-                        && !placeholder::may_be_several(value)
-                }) =>
+                if self.has_local.is_some()
+                    && assignment.split_once('=').is_some_and(|(name, value)| {
+                        is_name(name)
+                            && !name.contains("PATH")
+                            && !name.contains("PWD")
+                            && !placeholder::may_be_several(value)
+                    }) =>
             {
-                self.has_local = true;
+                self.has_local = Some(true);
                 self.state.variables.lose();
                 if let Some((name, value)) = assignment.split_once('=') {
                     self.state.variables.set(name, vec![value.to_owned()]);

@@ -271,6 +271,9 @@ impl Expander<'_> {
         let empty = |piece: &Piece| matches!(piece, Piece::Text { text, .. } if text.is_empty());
         let alone = pieces.clone().filter(|piece| !empty(piece)).count() == 1;
         let only = pieces.clone().count() == 1;
+        // An empty text behind a list makes a word of its own where the list is empty.
+        let last = pieces.clone().last();
+        let is_last = |piece: &Piece| last.is_some_and(|last| std::ptr::eq(last, piece));
         for piece in pieces {
             match piece {
                 // Text before or behind a name from a list makes it another name, of which nothing is known.
@@ -334,7 +337,7 @@ impl Expander<'_> {
                     name,
                     form: Form::List,
                     quoted: true,
-                } if alone && self.variables.list(name).is_some() => {
+                } if alone && is_last(piece) && self.variables.list(name).is_some() => {
                     ways.iter_mut().for_each(|way| way.open = false);
                     for value in self.variables.list(name).unwrap_or_default() {
                         for way in &mut ways {
@@ -347,7 +350,11 @@ impl Expander<'_> {
                     name,
                     form: Form::Plain,
                     quoted: true,
-                } if alone && name == "@" && self.variables.list(name).is_some() => {
+                } if alone
+                    && is_last(piece)
+                    && name == "@"
+                    && self.variables.list(name).is_some() =>
+                {
                     ways.iter_mut().for_each(|way| way.open = false);
                     for value in self.variables.list(name).unwrap_or_default() {
                         for way in &mut ways {
