@@ -280,6 +280,7 @@ impl Scene {
                         private: list("private="),
                         odd: list("odd="),
                         incomplete,
+                        tracked: false,
                     }));
                 }
                 ("program", [file, flags @ ..]) => {
