@@ -1,8 +1,9 @@
 //! Lists that the line itself may change before it uses them: what git tracks and what is ignored is only known for the time before it runs.
 
 use sayso_core::analysis::draft::Draft;
-use sayso_core::analysis::effect::{Effect, EffectKind};
-use sayso_core::analysis::fact::Question;
+use sayso_core::analysis::effect::{Effect, EffectKind, Place};
+use sayso_core::analysis::fact::{Question, is_pattern};
+use sayso_core::paths::secret;
 
 use crate::parse::characters::last_part;
 
@@ -39,16 +40,22 @@ pub(crate) fn forget_lists(draft: &mut Draft) {
     }
 }
 
-/// Where a line may change files, git may find others changed by then, and take other words for paths.
+/// Where a line may change secrets that git tracks, git may find them changed by then; where it moves files, a word may name no path any more.
 fn forget_files(draft: &mut Draft) {
-    let keeps_files = |effect: &Effect| match effect.kind {
+    let keeps = |effect: &Effect| match effect.kind {
         EffectKind::Read | EffectKind::Connect | EffectKind::Environment | EffectKind::Signal => {
             true
         }
         EffectKind::Run => effect.manner.known_program,
-        _ => false,
+        EffectKind::Write => {
+            !effect.manner.moved_away
+                && effect
+                    .place()
+                    .is_some_and(|place| is_plain_file(effect, place))
+        }
+        EffectKind::Delete | EffectKind::Privilege | EffectKind::Unknown => false,
     };
-    if draft.effects.iter().all(keeps_files) {
+    if draft.effects.iter().all(keeps) {
         return;
     }
     for question in &mut draft.questions {
@@ -57,6 +64,15 @@ fn forget_files(draft: &mut Draft) {
             reach.words.clear();
         }
     }
+}
+
+/// Whether only one file changes, and none that is secret by its name.
+fn is_plain_file(effect: &Effect, place: &Place) -> bool {
+    let written = place.written.as_str();
+    !effect.manner.recursive
+        && !effect.manner.repository
+        && !is_pattern(written)
+        && secret(&format!("/{}", written.trim_start_matches('/')), None).is_none()
 }
 
 /// Whether each command of a text ends before the next one starts, and none runs twice. A sign in quotes only means that this is not told.

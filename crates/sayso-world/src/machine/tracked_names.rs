@@ -183,8 +183,8 @@ impl Bounds {
     }
 }
 
-/// Whether a file is what git found when it looked last, by the times and the size: then git shows nothing of it. A file that was changed
-/// in the very moment in which the index was written may be another one by now.
+/// Whether a file is what git found when it looked last, by the times and the size: then git shows nothing of it. A file with a
+/// later time than the index was changed behind it.
 fn is_unchanged(path: &Path, entry: &Entry, index: &Path) -> bool {
     let (Ok(file), Ok(index)) = (fs::symlink_metadata(path), fs::metadata(index)) else {
         return false;
@@ -194,13 +194,13 @@ fn is_unchanged(path: &Path, entry: &Entry, index: &Path) -> bool {
     let half = |number: i64| number as u32;
     #[expect(clippy::cast_possible_truncation)]
     let size = file.len() as u32;
-    let before_index = (half(index.mtime()), half(index.mtime_nsec()));
+    let at_index = (half(index.mtime()), half(index.mtime_nsec()));
     entry.plain
         && file.is_file()
         && entry.modified == (half(file.mtime()), half(file.mtime_nsec()))
         && entry.changed == (half(file.ctime()), half(file.ctime_nsec()))
         && entry.size == size
-        && entry.modified < before_index
+        && entry.modified <= at_index
 }
 
 /// A path of an index as a list in a folder of the work tree prints it; none if it is not below. In other letters than these, a folder may be

@@ -90,7 +90,7 @@ fn j_08_a_plain_diff_shows_only_what_is_not_as_the_index_says() {
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         ..whole()
     };
-    // What was changed in the moment in which the index was written may be another file by now.
+    // The index is written later than the files.
     std::thread::sleep(std::time::Duration::from_millis(20));
     scratch.file("ws/new.rs", "x");
     std::thread::sleep(std::time::Duration::from_millis(20));

@@ -323,6 +323,8 @@ fn packs(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     };
     if parsed.operands.iter().any(listed) {
         scene.unlisted("the names of the files that it takes stand in a list");
+        let any = placeholder::TEXT.to_string();
+        scene.path(EffectKind::Read, &any, false, PLAIN);
     }
     // The archive is the first word; behind a verb it is the second.
     let words: Vec<&str> = parsed

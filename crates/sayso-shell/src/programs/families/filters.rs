@@ -50,7 +50,7 @@ fn doubts(scene: &mut Scene<'_>, pieces: &[&str]) {
         doubt(scene, &refusal);
         if !matches!(refusal.kind, Kind::Reads(_) | Kind::Writes(_)) {
             if refusal.kind == Kind::Unsure {
-                scene.unlisted("not everything that its script does could be read");
+                may_touch_any(scene, "not everything that its script does could be read");
             }
             return;
         }
@@ -65,7 +65,7 @@ fn doubts(scene: &mut Scene<'_>, pieces: &[&str]) {
             Ok(()) => return,
         }
     }
-    scene.unlisted("its script names more files than are looked at");
+    may_touch_any(scene, "its script names more files than are looked at");
 }
 
 /// What cannot be read now, and may be anything.
@@ -339,8 +339,17 @@ fn does_more(scene: &mut Scene<'_>, does: Does) {
         Does::ReadsSome => scene.path(EffectKind::Read, &some, false, PLAIN),
         Does::WritesSome => scene.path(EffectKind::Write, &some, false, PLAIN),
         Does::Runs => scene.opaque("its program runs other programs"),
-        Does::Anything => scene.unlisted("not everything that its program does could be read"),
+        Does::Anything => {
+            may_touch_any(scene, "not everything that its program does could be read")
+        }
     }
+}
+
+/// A rule with a `*` covers no files that nothing is known of.
+fn may_touch_any(scene: &mut Scene<'_>, note: &str) {
+    scene.unknown(note);
+    let any = placeholder::TEXT.to_string();
+    scene.path(EffectKind::Read, &any, false, PLAIN);
 }
 
 /// The variable that a word gives a value to.

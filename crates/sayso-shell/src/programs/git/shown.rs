@@ -79,7 +79,9 @@ fn reach(form: &str, given: &Parsed<'_>, first: usize) -> Reach {
     let mut reach = Reach {
         here: form == "grep",
         submodules: form == "grep",
-        changed: matches!(form, "diff" | "diff-files") && !given.has("--cached"),
+        changed: matches!(form, "diff" | "diff-files")
+            && !given.has("--cached")
+            && !given.has("--staged"),
         ..Reach::default()
     };
     let dashes = given.before_dashes.unwrap_or(usize::MAX);
@@ -121,7 +123,7 @@ fn reach(form: &str, given: &Parsed<'_>, first: usize) -> Reach {
     }
     reach.whole = match form {
         "cat-file" => revisions,
-        _ => !paths && (revisions || !objects),
+        _ => !paths && (revisions || !objects || !reach.words.is_empty()),
     };
     reach
 }
