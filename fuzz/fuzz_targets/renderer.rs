@@ -19,11 +19,11 @@ use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Content, World};
 use sayso_gate::presentation::{build, from_node, prompt_to_node, to_node};
 use sayso_shell::Bash;
-use sayso_tui::prompt_state::Asking;
 use sayso_tui::key::Key;
-use sayso_tui::prompt_style::Look;
 use sayso_tui::paint::Painter;
 use sayso_tui::patterns::NoPatterns;
+use sayso_tui::prompt_state::Asking;
+use sayso_tui::prompt_style::Look;
 use sayso_tui::theme::Theme;
 
 static POLICY: LazyLock<Policy> =

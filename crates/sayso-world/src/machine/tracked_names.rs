@@ -190,9 +190,16 @@ fn is_unchanged(path: &Path, entry: &Entry, index: &Path) -> bool {
         return false;
     };
     // The index holds the lower halves of these numbers.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the other half is not in the index"
+    )]
     let half = |number: i64| number as u32;
-    #[expect(clippy::cast_possible_truncation)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the other half is not in the index"
+    )]
     let size = file.len() as u32;
     let at_index = (half(index.mtime()), half(index.mtime_nsec()));
     entry.plain

@@ -11,13 +11,18 @@ use crate::programs::{project_settings, queries, subcommands};
 
 /// See [`super`].
 pub(in crate::programs) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    by_its_line(scene, parsed);
+    // What its line says of it comes first.
+    if let Some(keeps) = keeps_by_itself(&scene.name) {
+        scene.tells(keeps);
+    }
+}
+
+fn by_its_line(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let words = parsed.operands.as_slice();
     let Some(row) = super::find(&scene.name) else {
         return scene.unknown("this program is not known");
     };
-    if let Some(keeps) = keeps_by_itself(&scene.name) {
-        scene.tells(keeps);
-    }
     if queries::only_prints(scene, words) {
         return;
     }
