@@ -35,12 +35,36 @@ pub(super) fn texts(text: &str, segments: &[Segment]) -> Vec<String> {
             words.join(" ").replace("\\n", "\n").replace("\\t", "\t")
         })
         .collect();
-    if text.contains("<<")
-        && let Some((_, body)) = text.split_once('\n')
-    {
-        out.push(body.to_owned());
+    out.extend(here_documents(text).into_iter().take(MOST_TEXTS));
+    out
+}
+
+/// The bodies of the here-documents of a text. A body without an end goes to the end of the text, as in a shell.
+fn here_documents(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        for end in line.split("<<").skip(1).filter_map(delimiter) {
+            let body: Vec<&str> = lines
+                .by_ref()
+                .take_while(|line| line.trim_start_matches('\t') != end)
+                .collect();
+            out.push(body.join("\n"));
+        }
     }
     out
+}
+
+/// The word behind `<<` that ends a here-document; none for a here-string.
+fn delimiter(behind: &str) -> Option<String> {
+    let behind = behind.strip_prefix('-').unwrap_or(behind);
+    let is_end = |sign: char| sign.is_whitespace() || ";|&<>()".contains(sign);
+    let word = behind
+        .trim_start_matches([' ', '\t'])
+        .split(is_end)
+        .next()?;
+    let word = word.replace(['"', '\'', '\\'], "");
+    (!word.is_empty()).then_some(word)
 }
 
 fn prints(segment: &Segment) -> bool {
@@ -136,7 +160,7 @@ fn bare(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{commands, texts};
+    use super::{commands, here_documents, texts};
     use crate::unparsed::words::look;
 
     #[test]
@@ -151,6 +175,14 @@ mod tests {
         ] {
             assert_eq!(commands(line).collect::<Vec<_>>(), [command], "{line}");
         }
+    }
+
+    #[test]
+    fn only_the_body_of_a_here_document_is_fed() {
+        let text = "f() { ls -l; }\ncat <<-'END' >a && ed x <<B\none\n\tEND\n!ls\nB\nls -a";
+        assert_eq!(here_documents(text), ["one", "!ls"]);
+        assert_eq!(here_documents("ed x <<< '!ls'\nls"), Vec::<String>::new());
+        assert_eq!(here_documents("ed x <<E\n!ls"), ["!ls"]);
     }
 
     #[test]
