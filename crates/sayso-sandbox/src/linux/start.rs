@@ -52,7 +52,7 @@ pub struct Sandbox {
     pub backend: Backend,
     /// A folder of sayso's own, private.
     pub folder: PathBuf,
-    /// The program that has the hidden command for the [inner step](inner).
+    /// The program that has the hidden command for the [inner step](super::init).
     pub program: PathBuf,
     /// Connects to a chosen host; none: no host is reached.
     pub connect: Option<Arc<Connect>>,
