@@ -240,7 +240,9 @@ impl Ground {
         // A new file with the name of a secret holds only what the command wrote; the files that exist are hidden (`FILES` has some).
         let guarded = sayso_core::paths::protected(path, None).is_some()
             || sayso_core::paths::secret(path, None).is_some();
-        let newcomer = !Path::new(path).exists() && level == Level::Write && guarded;
+        // Where only reading is let through, a file that does not exist cannot come, so there is nothing to read.
+        let absent = !Path::new(path).exists() && guarded;
+        let newcomer = absent && level == Level::Write;
         if level == Level::Write && !is_folder && !git && !newcomer {
             let verdict = self.verdict("file_write", path);
             if refuses(&verdict) {
@@ -258,7 +260,7 @@ impl Ground {
             || tools
                 .iter()
                 .any(|(folder, _)| Path::new(path).starts_with(folder));
-        if level >= Level::Read && !is_folder && !needed && !git && !newcomer {
+        if level >= Level::Read && !is_folder && !needed && !git && !absent {
             let verdict = self.verdict("file_read", path);
             if refuses(&verdict) {
                 return Some(format!(
