@@ -14,24 +14,23 @@ pub mod plugins;
 mod recording_world;
 mod remaining_calls;
 pub mod resume;
+mod run;
 mod seal_check;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::verdict::Verdict;
-use sayso_core::call::operation::{Call, MAX_DEPTH, Operation};
+use sayso_core::call::operation::{Call, Operation};
 use sayso_core::call::tool::Kind;
 use sayso_core::policy::decision::Decision;
 
 use crate::approved::{Approved, Yes};
 use crate::binding::Seal;
-use crate::entry::What;
 use crate::events::{About, EventKind};
 use crate::finished::Finished;
-use crate::panic_guard::{caught, guarded, unbroken};
-use crate::run_result::{Brief, Ran};
+use crate::panic_guard::{caught, unbroken};
+use crate::run_result::Ran;
 use ask::Said;
 use batch_context::Turn;
 use gate::Gate;
@@ -39,6 +38,7 @@ pub use judge::{Bench, Judged, judge};
 pub(crate) use judge::{granted_by, read};
 use lifecycle::End;
 use resume::Keep;
+pub use run::Started;
 
 /// How many times a call is asked about in all; if what it is about changed each time, it is denied.
 const MOST_QUESTIONS: usize = 3;
@@ -217,77 +217,6 @@ impl Gate {
             seals,
             copies: Vec::new(),
         })
-    }
-
-    /// Runs what was approved, which uses the approval up.
-    pub async fn run(&self, mut approved: Approved) -> Finished {
-        let (operation, verdict) = (
-            Arc::clone(&approved.operation),
-            Arc::clone(&approved.verdict),
-        );
-        let (outcome, yes) = (approved.outcome, approved.yes.clone());
-        let start = Instant::now();
-        let copies: Option<Vec<_>> = approved
-            .seals
-            .iter()
-            .map(|seal| self.holds_keeping(seal))
-            .collect();
-        let unchanged = copies.is_some();
-        approved.copies = copies.into_iter().flatten().flatten().collect();
-        // Only where the policy, the mode or the plugins are others by now is it judged again.
-        let allowed = approved.rules == self.rules()
-            || self.judge(&operation, &Turn::alone()).verdict.decision != Decision::Deny;
-        let ran = if !allowed {
-            Ran::NotRun("it was not run: it is denied by now".to_owned())
-        } else if unchanged {
-            guarded(
-                || self.ports.run.run(approved),
-                |why| Ran::failed(format!("the tool broke: {why}")),
-            )
-            .await
-        } else {
-            Ran::NotRun(
-                "it was not run: a file that it is about changed after it was approved".to_owned(),
-            )
-        };
-        let ran = match ran {
-            // Nothing can look into it, not even to copy it.
-            Ran::Done(result) | Ran::Failed { result, .. } if result.is_deeper_than(MAX_DEPTH) => {
-                Ran::failed(format!(
-                    "it ran, and its result is nested more than {MAX_DEPTH} deep"
-                ))
-            }
-            ran => ran,
-        };
-        // The tools themselves may not have begun, such as after the person stopped everything.
-        let (succeeded, started) = (matches!(ran, Ran::Done(_)), !matches!(ran, Ran::NotRun(_)));
-        let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let result = Brief::of(&ran);
-        if let Err(why) = self.record(
-            Some(&operation),
-            What::Finished {
-                succeeded,
-                started,
-                milliseconds,
-                result,
-            },
-        ) {
-            self.tell(
-                EventKind::Updated,
-                Some(&operation),
-                About::Words(format!("the end of a run could not be recorded: {why}")),
-            );
-        }
-        if !succeeded {
-            self.stats.failed();
-        }
-        let finished = self.ended(&operation, verdict, outcome, yes, Some(ran));
-        self.tell(
-            EventKind::ToolCallPost,
-            Some(&operation),
-            About::Finished(Arc::new(finished.clone())),
-        );
-        finished
     }
 
     /// The end of a call that was approved.
