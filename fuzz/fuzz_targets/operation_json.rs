@@ -54,6 +54,7 @@ fuzz_target!(|bytes: &[u8]| {
             uses: None,
             run,
             now: 0,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: true,
         };
         let judged = judge(&bench, &operation);

@@ -37,7 +37,7 @@ impl World for OneFile {
         Facts::default()
     }
 
-    fn content(&self, _: &str, most: u64) -> Result<Option<Content>, String> {
+    fn content(&self, _: &str, most: u64) -> Result<Option<Content>, sayso_gate::error::ContentError> {
         let shown = self
             .0
             .iter()
@@ -102,6 +102,7 @@ fuzz_target!(|bytes: &[u8]| {
         uses: None,
         run: Run::Interactive,
         now: 0,
+        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
         trace: false,
     };
     let judged = judge(&bench, &operation);

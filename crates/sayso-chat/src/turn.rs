@@ -190,9 +190,11 @@ impl Turn<'_> {
                 }
             });
         }
-        let batch = pollster::block_on(gate.batch_told(calls, Options::default(), &|step| {
-            watch.happens(Happens::Step(step))
-        }));
+        let options = Options {
+            told: Some(&|step| watch.happens(Happens::Step(step))),
+            ..Options::default()
+        };
+        let batch = pollster::block_on(gate.batch(calls, options));
         let mut ends = batch.results.iter();
         let results = results
             .into_iter()

@@ -38,8 +38,13 @@ impl World for Here {
         }))
     }
 
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
-        let found = sayso_world::content::content(path, most)?;
+    fn content(
+        &self,
+        path: &str,
+        most: u64,
+    ) -> Result<Option<Content>, sayso_gate::error::ContentError> {
+        let found = sayso_world::content::content(path, most)
+            .map_err(sayso_gate::error::ContentError::failed)?;
         Ok(found.map(|found| Content {
             bytes: found.bytes,
             size: found.size,

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sayso_core::call::operation::Operation;
 use sayso_core::call::tool::Role;
 use sayso_core::prompt::{Alike, Prompt};
-use sayso_core::text::count as nouns;
+
+use crate::error::FloodError;
 
 /// After so many denials in a row, alike calls are denied for a while.
 const MOST_DENIALS: u32 = 5;
@@ -75,7 +76,7 @@ impl Flood {
     }
 
     /// Why a call is denied without asking, if it is.
-    pub(crate) fn refusal(&self, operation: &Operation, now: i64) -> Option<String> {
+    pub(crate) fn refusal(&self, operation: &Operation, now: i64) -> Option<FloodError> {
         let likeness = Likeness::of(operation);
         let mut state = self.state();
         if state
@@ -83,17 +84,14 @@ impl Flood {
             .get(operation.session())
             .is_some_and(|open| *open >= MOST_OPEN)
         {
-            return Some(format!(
-                "{MOST_OPEN} questions of this session are open already"
-            ));
+            return Some(FloodError::TooManyOpen { count: MOST_OPEN });
         }
         match state.denied.get(&likeness) {
             Some((count, last)) if *count >= MOST_DENIALS && is_paused(*last, now) => {
-                let left = PAUSE.saturating_sub(now.saturating_sub(*last));
-                Some(format!(
-                    "the last {count} calls like this were denied; asking again is paused for {}",
-                    nouns::count(left, "second")
-                ))
+                Some(FloodError::Paused {
+                    count: *count,
+                    seconds_left: PAUSE.saturating_sub(now.saturating_sub(*last)),
+                })
             }
             Some((count, _)) if *count >= MOST_DENIALS => {
                 state.denied.remove(&likeness);

@@ -6,6 +6,7 @@ pub mod approved;
 mod binding;
 pub mod describe;
 pub mod entry;
+pub mod error;
 pub mod events;
 pub mod finished;
 pub mod flood;

@@ -7,6 +7,7 @@ use sayso_core::answer::grant::Grant;
 use sayso_core::decide::Uses;
 
 use crate::entry::Entry;
+use crate::error::StoreError;
 use crate::ports::{Spent, Store};
 
 /// So many entries of the record are kept.
@@ -68,7 +69,7 @@ impl Store for Memory {
         Arc::clone(&lock(&self.grants))
     }
 
-    fn remember(&self, grant: Grant) -> Result<(), String> {
+    fn remember(&self, grant: Grant) -> Result<(), StoreError> {
         Arc::make_mut(&mut lock(&self.grants)).push(grant);
         Ok(())
     }
@@ -106,7 +107,7 @@ impl Store for Memory {
         left
     }
 
-    fn append(&self, entry: &Entry) -> Result<(), String> {
+    fn append(&self, entry: &Entry) -> Result<(), StoreError> {
         let mut entries = lock(&self.entries);
         let oldest = if entries.len() >= MOST_ENTRIES {
             entries.pop_front()

@@ -18,6 +18,7 @@ use sayso_core::text::digest::Digest;
 
 use crate::binding::Sealed;
 use crate::entry::Entry;
+use crate::error::{ContentError, StoreError};
 use crate::ports::{Content, Copies, Later, Outlook, Spent, Store, Tally, World};
 
 /// Starts and awaits something; `broken` makes a value of a panic.
@@ -28,7 +29,9 @@ pub(crate) async fn guarded<'a, T>(
     let started = catch_unwind(AssertUnwindSafe(start));
     match started {
         Ok(mut later) => {
-            let out = unbroken(later.as_mut()).await.unwrap_or_else(broken);
+            let out = unbroken(later.as_mut())
+                .await
+                .unwrap_or_else(|Panicked(why)| broken(why));
             // Its value is there already, so it no longer matters how it goes away.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(later)));
             out
@@ -37,13 +40,16 @@ pub(crate) async fn guarded<'a, T>(
     }
 }
 
-/// Awaits something; the error is what a panic said.
-pub(crate) async fn unbroken<T>(work: impl Future<Output = T>) -> Result<T, String> {
+/// What a panic said.
+pub(crate) struct Panicked(pub(crate) String);
+
+/// Awaits something that may panic.
+pub(crate) async fn unbroken<T>(work: impl Future<Output = T>) -> Result<T, Panicked> {
     let mut work = pin!(work);
     poll_fn(
         |context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
             Ok(poll) => poll.map(Ok),
-            Err(panic) => Poll::Ready(Err(words(panic.as_ref()))),
+            Err(panic) => Poll::Ready(Err(Panicked(words(panic.as_ref())))),
         },
     )
     .await
@@ -67,7 +73,6 @@ impl World for GuardedWorld {
                     cwd: cwd.to_owned(),
                     home: None,
                     own: Vec::new(),
-                    contains: false,
                 },
                 answers: questions.iter().map(|_| None).collect(),
             },
@@ -82,8 +87,11 @@ impl World for GuardedWorld {
         caught(|| self.0.seal_keeping(files), |_| None)
     }
 
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
-        caught(|| self.0.content(path, most), Err)
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, ContentError> {
+        caught(
+            || self.0.content(path, most),
+            |why| Err(ContentError::Panicked(why)),
+        )
     }
 
     fn tally(&self, path: &str, entries: usize, time: Duration) -> Option<Tally> {
@@ -139,10 +147,10 @@ impl Store for GuardedStore {
         )
     }
 
-    fn remember(&self, grant: Grant) -> Result<(), String> {
+    fn remember(&self, grant: Grant) -> Result<(), StoreError> {
         caught(
             || self.store.remember(grant),
-            |why| Err(format!("the store broke: {why}")),
+            |why| Err(StoreError::Panicked(why)),
         )
     }
 
@@ -166,10 +174,10 @@ impl Store for GuardedStore {
         caught(|| self.store.widest(), |_| Scope::Once)
     }
 
-    fn append(&self, entry: &Entry) -> Result<(), String> {
+    fn append(&self, entry: &Entry) -> Result<(), StoreError> {
         caught(
             || self.store.append(entry),
-            |why| Err(format!("the store broke: {why}")),
+            |why| Err(StoreError::Panicked(why)),
         )
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use sayso_core::analysis::fact::{Facts, Question};
 use sayso_core::answer::grant::Grant;
+use sayso_core::answer::runner::RunnerCapabilities;
 use sayso_core::answer::scope::Scope;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
@@ -19,6 +20,7 @@ use crate::approved::Approved;
 pub use crate::approved::Copies;
 use crate::binding::Sealed;
 use crate::entry::Entry;
+use crate::error::{ContentError, StoreError};
 pub use crate::run_result::Ran;
 
 /// Something that comes later.
@@ -41,9 +43,11 @@ pub trait World {
     }
 
     /// The content of a file for a person to look at; none if nothing stands there. No more than `most` bytes are read.
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, ContentError> {
         let _ = most;
-        Err(format!("`{path}` cannot be read here"))
+        Err(ContentError::Unreadable {
+            path: path.to_owned(),
+        })
     }
 
     /// How much is below a folder. It stops at so many entries or after so long, and then says so; none if it could not look.
@@ -108,6 +112,9 @@ pub trait Ask: Send + Sync {
 
 /// Runs what was approved.
 pub trait Run: Send + Sync {
+    /// What it can do about sandboxes. The judge reads it: what needs a sandbox that this runner cannot give is denied.
+    fn capabilities(&self) -> RunnerCapabilities<'_>;
+
     /// Runs exactly this operation, once: the value is used up.
     fn run<'a>(&'a self, approved: Approved) -> Later<'a, Ran>;
 }
@@ -123,7 +130,7 @@ pub trait Store: Send + Sync {
     fn grants(&self) -> Arc<Vec<Grant>>;
 
     /// Keeps an answer.
-    fn remember(&self, grant: Grant) -> Result<(), String>;
+    fn remember(&self, grant: Grant) -> Result<(), StoreError>;
 
     /// Uses a grant. False if it is gone or used up by now: of several calls at once, each use is for one.
     fn take(&self, grant: &str) -> bool;
@@ -145,5 +152,5 @@ pub trait Store: Send + Sync {
     }
 
     /// Writes an entry of the record. What cannot be recorded does not run.
-    fn append(&self, entry: &Entry) -> Result<(), String>;
+    fn append(&self, entry: &Entry) -> Result<(), StoreError>;
 }

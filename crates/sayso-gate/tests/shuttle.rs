@@ -31,6 +31,7 @@ fn prompt(id: &str) -> Arc<Prompt> {
         uses: None,
         now: 0,
         run: sayso_core::answer::run_mode::Run::Interactive,
+        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
         trace: false,
     };
     let policy = Policy::assemble(Vec::new(), &Overrides::default(), &sayso_shell::Bash);

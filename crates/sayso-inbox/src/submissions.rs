@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sayso_core::answer::decided_by::DecidedBy;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
 use sayso_core::call::operation::{Call, Operation, is_possible_folder};
-use sayso_core::call::tool::Kind;
 use sayso_core::policy::decision::Decision;
 use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::text::digest::Digest;
@@ -192,7 +192,6 @@ impl Door {
             Recorder::new(Journal::open_in(folder)?, self.whereabouts.uid, settings)
                 .with_log(DecisionLog::new(settings, self.whereabouts.home.as_deref())),
         );
-        let needs_sandbox = settings.sandbox_require;
         let ports = Ports {
             world: Arc::new(RealWorld(
                 Machine::new(self.whereabouts.clone()).guarding(loaded.policy.installed()),
@@ -216,14 +215,6 @@ impl Door {
             before.gate.set_policy(Arc::clone(&policy))?;
         }
         let gate = Gate::new(ports, policy, How::Interactive, Arc::new(now));
-        if needs_sandbox {
-            let why =
-                "it may only run in a sandbox, which whoever submits it cannot promise".to_owned();
-            let refuse = move |operation: &Operation| {
-                (operation.kind() == Kind::Terminal).then(|| (Decision::Deny, why.clone()))
-            };
-            gate.add_plugin("sandbox", Arc::new(move |operation, _| refuse(operation)));
-        }
         let feed = Arc::clone(&self.feed);
         let observing =
             gate.events
@@ -287,6 +278,7 @@ impl Door {
             uses: None,
             run: How::Interactive,
             now: now(),
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         Ok(Ok(pipeline::judge(&judging, &operation)))
@@ -514,11 +506,12 @@ impl Submitted {
                 ..Brief::default()
             },
         };
-        self.bench.recorder.append(&Entry {
+        let entry = Entry {
             at: now(),
             operation: Some(Arc::clone(operation)),
             what,
-        })
+        };
+        self.bench.recorder.append(&entry).map_err(String::from)
     }
 
     /// As a value, and whether somebody is still asked.
@@ -665,6 +658,11 @@ impl Ask for AsksHere {
 struct Nobody;
 
 impl Run for Nobody {
+    /// The sender runs it.
+    fn capabilities(&self) -> RunnerCapabilities<'_> {
+        RunnerCapabilities::without_sandbox(&NoSandbox::Submitter)
+    }
+
     fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {
         Box::pin(async { Ran::NotRun("the inbox runs nothing".to_owned()) })
     }

@@ -12,6 +12,7 @@ use sayso_core::policy::settings::Sourced;
 use sayso_core::policy::{COMMAND_LINE, Overrides, Policy};
 use sayso_core::text::diagnostic::{Diagnostic, Severity, Source};
 use sayso_core::text::digest::Digest;
+use sayso_gate::error::ContentError;
 use sayso_gate::ports::{Content, Copies, Tally, World};
 use sayso_gate::seal::Sealed;
 use sayso_shell::Bash;
@@ -375,8 +376,8 @@ impl World for RealWorld {
         Some((digest, copies.files))
     }
 
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
-        let found = content::content(path, most)?;
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, ContentError> {
+        let found = content::content(path, most).map_err(ContentError::failed)?;
         Ok(found.map(
             |content::Content {
                  bytes,

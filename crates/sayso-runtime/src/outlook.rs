@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sayso_core::analysis::effect::{Effect, EffectKind};
@@ -10,10 +10,10 @@ use sayso_core::analysis::fact::{Facts, Question};
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::call::tool::Kind;
-use sayso_core::policy::terms::Terms;
 use sayso_core::prompt::presentation::Undo;
 use sayso_core::text::digest::Digest;
 use sayso_core::text::visible::visible;
+use sayso_gate::error::ContentError;
 use sayso_gate::ports::{Content, Copies, Outlook, Tally, World};
 use sayso_gate::seal::Sealed;
 use sayso_sandbox::backend::Backend;
@@ -50,11 +50,7 @@ impl Others {
     ///
     /// # Errors
     /// Why it cannot.
-    pub fn can_run(&self, operation: &Operation, terms: &Terms) -> Result<(), String> {
-        // A function of the host runs in this process, and no sandbox is around that.
-        if terms.sandbox_required {
-            return Err("it may only run in a sandbox, and a tool of the host cannot".to_owned());
-        }
+    pub fn can_run(&self, operation: &Operation) -> Result<(), String> {
         let runs =
             self.host.contains(operation.tool()) || operation.kind() == Kind::Mcp && self.servers;
         match runs {
@@ -76,7 +72,7 @@ impl OwnToolsWorld {
             }
             Kind::Terminal | Kind::WebFetch => Ok(()),
             kind if files::is_file_tool(kind) => files::check(&self.files, operation, verdict),
-            _ => self.others.can_run(operation, &verdict.terms),
+            _ => self.others.can_run(operation),
         };
         failed.err()
     }
@@ -109,7 +105,7 @@ impl World for OwnToolsWorld {
         self.world.seal_keeping(files)
     }
 
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, ContentError> {
         self.world.content(path, most)
     }
 
@@ -130,7 +126,7 @@ pub struct HookWorld {
     /// The machine.
     pub world: RealWorld,
     /// What the other calls of the same event change: all of it is kept together.
-    pub beside: Vec<PathBuf>,
+    pub beside: Arc<OnceLock<Vec<PathBuf>>>,
 }
 
 impl World for HookWorld {
@@ -146,7 +142,7 @@ impl World for HookWorld {
         self.world.seal_keeping(files)
     }
 
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, ContentError> {
         self.world.content(path, most)
     }
 
@@ -161,8 +157,10 @@ impl World for HookWorld {
             _ if own.is_empty() => Undo::Impossible(NO_BACKUP_OF_OTHERS.to_owned()),
             _ => match Files::open(&self.world.0.whereabouts().state, Settings::default()) {
                 Ok(files) => {
-                    let mut paths: Vec<PathBuf> =
-                        own.into_iter().chain(self.beside.iter().cloned()).collect();
+                    let mut paths: Vec<PathBuf> = own
+                        .into_iter()
+                        .chain(self.beside.get().into_iter().flatten().cloned())
+                        .collect();
                     paths.sort_unstable();
                     paths.dedup();
                     promised(&self.world, &files, files.promise_awaited(&paths))

@@ -16,6 +16,7 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::approved::Yes;
 use sayso_gate::entry::{Entry, What};
+use sayso_gate::error::StoreError;
 use sayso_gate::finished::response;
 use sayso_gate::ports::{Spent, Store};
 use sayso_gate::run_result::Brief;
@@ -431,7 +432,7 @@ impl Store for Recorder {
     }
 
     /// The entry that was written just before is what keeps it.
-    fn remember(&self, _: Grant) -> Result<(), String> {
+    fn remember(&self, _: Grant) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -448,7 +449,13 @@ impl Store for Recorder {
         self.shelf.take(&self.journal, self.who(), rule, Some(most))
     }
 
-    fn append(&self, entry: &Entry) -> Result<(), String> {
+    fn append(&self, entry: &Entry) -> Result<(), StoreError> {
+        self.write(entry).map_err(StoreError::failed)
+    }
+}
+
+impl Recorder {
+    fn write(&self, entry: &Entry) -> Result<(), String> {
         let operation = entry.operation.as_deref();
         let who = || vec![("user", number(u64::from(self.user)))];
         let mut fields = operation.map_or_else(who, |operation| self.about(operation));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
 use sayso_core::call::operation::Operation;
 use sayso_core::call::tool::{Kind, Role};
 use sayso_core::call::url::Url;
@@ -53,6 +54,8 @@ pub struct Runner {
     bounding: Bounding,
     host: BTreeMap<String, HostTool>,
     servers: Option<Arc<Servers>>,
+    /// Whether commands can run unasked because a sandbox bounds them.
+    contains: bool,
 }
 
 impl Runner {
@@ -74,6 +77,7 @@ impl Runner {
             bounding,
             host: BTreeMap::new(),
             servers: None,
+            contains: false,
         }
     }
 
@@ -89,6 +93,12 @@ impl Runner {
         self
     }
 
+    /// Where commands can run unasked because a sandbox bounds them.
+    pub fn containing(mut self, contains: bool) -> Self {
+        self.contains = contains;
+        self
+    }
+
     fn work(&self, approved: &Approved) -> ToolResult {
         let operation = approved.operation();
         match operation.kind() {
@@ -98,7 +108,7 @@ impl Runner {
                 files::run(&self.files, operation, approved.verdict())
             }
             _ => match (
-                self.others().can_run(operation, approved.terms()),
+                self.others().can_run(operation),
                 self.host.get(operation.tool()),
                 &self.servers,
             ) {
@@ -185,6 +195,15 @@ impl Runner {
 }
 
 impl Run for Runner {
+    /// Commands run in a sandbox where they need one; functions of the host and MCP servers run outside of any.
+    fn capabilities(&self) -> RunnerCapabilities<'_> {
+        RunnerCapabilities {
+            no_sandbox: None,
+            no_sandbox_for_tools: Some(&NoSandbox::Host),
+            containment: &self.contains,
+        }
+    }
+
     fn run<'a>(&'a self, approved: Approved) -> Later<'a, Ran> {
         Box::pin(async move {
             if self.stopped.load(Ordering::SeqCst) {

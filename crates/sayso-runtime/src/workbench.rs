@@ -15,6 +15,7 @@ use sayso_core::policy::settings::Resolved;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_gate::entry::Entry;
+use sayso_gate::error::StoreError;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Ask, Store};
@@ -114,11 +115,7 @@ impl Workbench {
             }));
             kept.is_ok()
         };
-        let machine = || {
-            Machine::new(whereabouts.clone())
-                .guarding(policy.installed())
-                .containing(contains)
-        };
+        let machine = || Machine::new(whereabouts.clone()).guarding(policy.installed());
         let others = Others {
             host: host.iter().map(|(name, _)| name.clone()).collect(),
             servers: servers.is_some(),
@@ -135,7 +132,8 @@ impl Workbench {
                 Runner::new(Arc::clone(&files), stopped, told, hop, private, bounding),
                 |runner, (name, tool)| runner.with(&name, tool),
             )
-            .with_servers(servers);
+            .with_servers(servers)
+            .containing(contains);
         let store: Arc<dyn Store> = match known {
             None => Arc::<Recorder>::clone(&recorder),
             Some(grants) => Arc::new(ForOneCall {
@@ -169,15 +167,15 @@ impl Store for ForOneCall {
         Arc::clone(&self.grants)
     }
 
-    fn remember(&self, _: Grant) -> Result<(), String> {
-        Err("nothing is kept here".to_owned())
+    fn remember(&self, _: Grant) -> Result<(), StoreError> {
+        Err(StoreError::KeepsNothing)
     }
 
     fn take(&self, _: &str) -> bool {
         false
     }
 
-    fn append(&self, entry: &Entry) -> Result<(), String> {
+    fn append(&self, entry: &Entry) -> Result<(), StoreError> {
         self.recorder.append(entry)
     }
 }
@@ -252,6 +250,7 @@ fn hop(world: OwnToolsWorld, policy: Arc<Policy>, how: How) -> Hop {
             uses: None,
             run: how,
             now: now(),
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         let verdict = judge(&bench, &next).verdict;

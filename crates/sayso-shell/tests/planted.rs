@@ -93,7 +93,6 @@ fn verdict(text: &str, planted: &[&str]) -> Option<Decision> {
         cwd: "/ws".into(),
         home: Some("/home/u".into()),
         own: Vec::new(),
-        contains: false,
     };
     let reading = draft.settle(&Facts {
         surroundings,
@@ -106,6 +105,7 @@ fn verdict(text: &str, planted: &[&str]) -> Option<Decision> {
         uses: None,
         now: 0,
         run: Run::Interactive,
+        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
         trace: false,
     };
     Some(decide(&policy, &case).decision)

@@ -73,11 +73,12 @@ fn finished(
     for call in wanted.calls.iter().filter(|call| !call.id.is_empty()) {
         let operation = Arc::new(Operation::freeze(call.clone()).map_err(|malformed| malformed.0)?);
         let append = |what: What| {
-            place.recorder.append(&Entry {
+            let entry = Entry {
                 at: now(),
                 operation: Some(Arc::clone(&operation)),
                 what,
-            })
+            };
+            place.recorder.append(&entry).map_err(|why| why.to_string())
         };
         if pending.asked {
             // It has run, so somebody said yes in the agent's own dialog.

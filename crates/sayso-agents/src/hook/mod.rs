@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use sayso_core::answer::decided_by::DecidedBy;
 use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::runner::NoSandbox;
 use sayso_core::answer::verdict::{Confirm, Verdict};
 use sayso_core::call::operation::{Call, Operation};
 use sayso_core::call::tool::Kind;
@@ -21,15 +22,16 @@ use sayso_core::policy::decision::Decision;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::text::node::Node;
 use sayso_gate::approved::Approved;
+use sayso_gate::error::port_error;
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::Gate;
-use sayso_gate::host::{Answer, Asked, Asker};
+use sayso_gate::host::{Answer, Asked, Asker, HostCall};
 use sayso_gate::ids::Ids;
 use sayso_sandbox::alarm::LastWords;
 
 use crate::hook::agent::{Agent, Around, Event, Moment, Reply, Said, Wanted, document, with};
 use deadline::TooLate;
-use place::{Place, now};
+use place::{HookRunner, Place, now};
 use sayso_runtime::answered_elsewhere::{self, Pending};
 use sayso_runtime::ask_inbox;
 use sayso_runtime::assemble::FindInstalled;
@@ -183,38 +185,42 @@ fn judged(
     lineage::remember(place.state(), agent.name())?;
     let settings = place.settings()?;
     after::went_on(agent, place, first)?;
-    // Of several calls, one that is not simply allowed answers for all.
-    let verdicts: Vec<Verdict> = if wanted.calls.len() > 1 {
-        place.judged(&wanted.calls)?
+    let gate = place.gate(HookRunner {
+        no_sandbox: no_sandbox(agent, settings),
+        containment: Some(place.containment(&first.workspace)),
+    });
+    let mut calls = match judge_all(&gate, &wanted.calls) {
+        Ok(calls) => calls,
+        Err(finished) => return Ok(Reply::Deny(refused_words(place, *finished))),
+    };
+    let verdicts: Vec<Verdict> = if calls.len() > 1 {
+        calls
+            .iter()
+            .map(|one| one.judged.verdict().clone())
+            .collect()
     } else {
         Vec::new()
     };
-    let strictest = verdicts
-        .iter()
-        .zip(&wanted.calls)
-        .filter(|(verdict, _)| verdict.decision != Decision::Allow);
-    let strictest = strictest.max_by_key(|(verdict, _)| (verdict.decision, verdict.confirm));
-    let calls = strictest.map_or(wanted.calls.as_slice(), |(_, call)| {
-        std::slice::from_ref(call)
-    });
-    let gate = place.gate(first, &verdicts, why_not_run(agent, settings))?;
+    place.remember_changes(&verdicts);
+    // Of several calls, one that is not simply allowed answers for all.
+    let strictest =
+        strictest(&calls).filter(|index| calls.get(*index).is_some_and(|one| !one.is_allowed()));
+    if let Some(index) = strictest {
+        calls = vec![calls.swap_remove(index)];
+    }
     let can_ask = |operation: &Operation, verdict: &Verdict| match ask_inbox::is_asked_there(
         place.state(),
         settings,
-    )? {
-        true => Ok(Asker::Gate),
-        false => can_ask(agent, settings, around, wanted, operation, verdict)
+    ) {
+        Err(why) => Err(port_error(why)),
+        Ok(true) => Ok(Asker::Gate),
+        Ok(false) => can_ask(agent, settings, around, wanted, operation, verdict)
             .map(|()| Asker::Host)
-            .map_err(|why| {
-                format!(
-                    "{why}. {}",
-                    ask_inbox::where_to_answer(place.state(), settings)
-                )
-            }),
+            .map_err(|why| port_error(answerable(place, settings, &why))),
     };
     let mut approved = Vec::new();
-    for call in calls {
-        match gate.answer(call.clone(), &can_ask) {
+    for EventCall { call, judged } in calls {
+        match gate.answer_judged(judged, &can_ask) {
             Answer::Run(one) => {
                 if one.yes().is_some() {
                     for_gateway(place, call)?;
@@ -285,6 +291,43 @@ fn judged(
         }
         None => Err("nothing was judged".to_owned()),
     }
+}
+
+/// A call of an event, judged once.
+struct EventCall<'a> {
+    call: &'a Call,
+    judged: HostCall,
+}
+
+impl EventCall<'_> {
+    fn is_allowed(&self) -> bool {
+        self.judged.verdict().decision == Decision::Allow
+    }
+}
+
+/// Judges all calls of an event. A malformed one ends it.
+fn judge_all<'a>(gate: &Gate, calls: &'a [Call]) -> Result<Vec<EventCall<'a>>, Box<Finished>> {
+    let judge = |call: &'a Call| {
+        let judged = gate.judge_call(call.clone())?;
+        Ok(EventCall { call, judged })
+    };
+    calls.iter().map(judge).collect()
+}
+
+/// Which of the calls has the strictest verdict.
+fn strictest(calls: &[EventCall<'_>]) -> Option<usize> {
+    let verdicts = calls.iter().map(|one| one.judged.verdict()).enumerate();
+    verdicts
+        .max_by_key(|(_, verdict)| (verdict.decision, verdict.confirm))
+        .map(|(index, _)| index)
+}
+
+/// Why the agent's dialog is not enough, and where the person can answer instead.
+fn answerable(place: &Place, settings: &Resolved, why: &str) -> String {
+    format!(
+        "{why}. {}",
+        ask_inbox::where_to_answer(place.state(), settings)
+    )
 }
 
 /// What the agent is told of a call that does not run. Where nobody answered in time, also where the question was.
@@ -367,18 +410,14 @@ fn question(asked: &Asked) -> String {
     )
 }
 
-/// Why sayso cannot run a command in the agent's place, if it cannot.
-fn why_not_run(agent: &dyn Agent, settings: &Resolved) -> Option<String> {
+/// Why sayso cannot run a command in the agent's place, if it cannot: then there is no sandbox for it.
+fn no_sandbox(agent: &dyn Agent, settings: &Resolved) -> Option<NoSandbox> {
     match (settings.hooks_exec.as_str(), agent.changes_arguments()) {
-        ("never", _) => Some(
-            "it may only run in a sandbox, and `hooks.exec: never` forbids that sayso runs it"
-                .to_owned(),
-        ),
+        ("never", _) => Some(NoSandbox::HooksExecNever),
         (_, true) => None,
-        (_, false) => Some(format!(
-            "it may only run in a sandbox, and {} lets no hook put another command in its place",
-            agent.title()
-        )),
+        (_, false) => Some(NoSandbox::FixedCommand {
+            agent: agent.title().to_owned(),
+        }),
     }
 }
 
@@ -417,10 +456,10 @@ fn hand_over(
         approved.decided_by(),
     );
     let hold = || -> Result<String, String> {
-        if let Some(why) = why_not_run(agent, settings) {
-            return Err(why);
+        if let Some(why) = no_sandbox(agent, settings) {
+            return Err(why.to_string());
         }
-        let held = gate.set_aside(approved)?;
+        let held = gate.set_aside(approved).map_err(|why| why.to_string())?;
         let id = place
             .recorder
             .keep(&held_text::write(&place.choice, &held.write())?, now())?;
@@ -486,7 +525,9 @@ fn hand_over_asked(
 ) -> Result<Reply, String> {
     let (operation, question) = (Arc::clone(&asked.operation), question(&asked));
     let hold = || -> Result<String, String> {
-        let held = gate.set_aside_asked(asked, dialog(agent))?;
+        let held = gate
+            .set_aside_asked(asked, dialog(agent))
+            .map_err(|why| why.to_string())?;
         let id = place
             .recorder
             .keep_for_dialog(&held_text::write(&place.choice, &held.write())?, now())?;
@@ -548,18 +589,27 @@ fn permission(
         return Ok(Reply::Nothing);
     }
     let settings = place.settings()?;
-    let verdicts = place.judged(&wanted.calls)?;
-    let (verdict, call): (&Verdict, &Call) = verdicts
+    // The agent runs what is let through here, and not in a sandbox.
+    let gate = place.gate(HookRunner {
+        no_sandbox: no_sandbox(agent, settings),
+        containment: None,
+    });
+    let mut calls = match judge_all(&gate, &wanted.calls) {
+        Ok(calls) => calls,
+        Err(finished) => return Ok(Reply::Deny(finished.message)),
+    };
+    let index = strictest(&calls).ok_or("there is nothing to call")?;
+    let verdicts: Vec<Verdict> = calls
         .iter()
-        .zip(&wanted.calls)
-        .max_by_key(|(verdict, _)| (verdict.decision, verdict.confirm))
-        .ok_or("there is nothing to call")?;
+        .map(|one| one.judged.verdict().clone())
+        .collect();
+    let verdict = verdicts.get(index).ok_or("there is nothing to call")?;
     let bounded = verdicts
         .iter()
         .any(|verdict| verdict.terms.contained || verdict.terms.sandbox_required);
-    let calls = match verdict.decision {
+    match verdict.decision {
         Decision::Allow if bounded || !agent.answers_questions() => return Ok(Reply::Nothing),
-        Decision::Allow => wanted.calls.as_slice(),
+        Decision::Allow => {}
         // The person was asked a moment ago, and said yes to this very call.
         Decision::Ask if was_answered(&place, &wanted.calls)? => {
             return Ok(if agent.answers_questions() {
@@ -576,31 +626,25 @@ fn permission(
         {
             return Ok(Reply::Nothing);
         }
-        Decision::Ask | Decision::Deny => std::slice::from_ref(call),
-    };
-    let gate = place.gate(first, &verdicts, why_not_run(agent, settings))?;
-    let mut approved = Vec::new();
-    for call in calls {
-        let can_ask = |_: &Operation, _: &Verdict| match ask_inbox::is_asked_there(
-            place.state(),
-            settings,
-        )? {
-            true => Ok(Asker::Gate),
-            false => {
-                let twice = || {
-                    format!(
-                        "it takes two confirmations, and {}'s dialog has one",
-                        agent.title()
-                    )
-                };
-                let why = wanted.ask_is_lost.clone().unwrap_or_else(twice);
-                Err(format!(
-                    "{why}. {}",
-                    ask_inbox::where_to_answer(place.state(), settings)
-                ))
-            }
+        Decision::Ask | Decision::Deny => calls = vec![calls.swap_remove(index)],
+    }
+    place.remember_changes(&verdicts);
+    let can_ask = |_: &Operation, _: &Verdict| {
+        if ask_inbox::is_asked_there(place.state(), settings).map_err(port_error)? {
+            return Ok(Asker::Gate);
+        }
+        let twice = || {
+            format!(
+                "it takes two confirmations, and {}'s dialog has one",
+                agent.title()
+            )
         };
-        match gate.answer(call.clone(), &can_ask) {
+        let why = wanted.ask_is_lost.clone().unwrap_or_else(twice);
+        Err(port_error(answerable(&place, settings, &why)))
+    };
+    let mut approved = Vec::new();
+    for one in calls {
+        match gate.answer_judged(one.judged, &can_ask) {
             Answer::Run(one) => approved.push(one),
             Answer::Refuse(finished) => return Ok(Reply::Deny(finished.message)),
             Answer::Ask(..) => return Ok(Reply::Nothing),

@@ -1,23 +1,22 @@
 //! What one call of a hook works with: the policy from its snapshot, the journal, and a gate that runs nothing.
 
 use std::fmt;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use sayso_core::answer::grant::Grant;
 use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::runner::{Containment, NoSandbox, RunnerCapabilities};
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::{Call, Operation};
-use sayso_core::call::tool::{self, Kind};
 use sayso_core::decide::Uses;
 use sayso_core::policy::Policy;
-use sayso_core::policy::decision::Decision;
-use sayso_core::policy::settings::{AutoAllow, Resolved};
+use sayso_core::policy::settings::Resolved;
 use sayso_core::text::node::Node;
 use sayso_gate::approved::Approved;
 use sayso_gate::entry::{Entry, What};
+use sayso_gate::error::StoreError;
 use sayso_gate::gate::{Gate, Ports};
-use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Later, Ran, Run, Spent, Store};
 use sayso_gate::run_result::Brief;
 use sayso_store::Folder;
@@ -45,6 +44,8 @@ pub(super) struct Place {
     pub policy: Arc<Policy>,
     pub recorder: Arc<Recorder>,
     grants: Arc<Vec<Grant>>,
+    /// The files that the calls of the event change.
+    beside: Arc<OnceLock<Vec<PathBuf>>>,
 }
 
 /// The time, in seconds since 1970.
@@ -85,6 +86,7 @@ impl Place {
             policy: Arc::new(loaded.policy),
             recorder,
             grants: Arc::new(loaded.grants),
+            beside: Arc::default(),
             whereabouts,
         })
     }
@@ -99,28 +101,13 @@ impl Place {
         workbench::settings(&self.policy).ok_or_else(|| "there is no policy".to_owned())
     }
 
-    /// A gate for the call; where a sandbox can bound a command that would be asked about, it knows that.
-    /// `not_run` says why sayso cannot run a command in the agent's place; `verdicts` are those on all calls of the event, where it has several.
-    ///
-    /// # Errors
-    /// When there is no policy.
-    pub fn gate(
-        &self,
-        first: &Call,
-        verdicts: &[Verdict],
-        not_run: Option<String>,
-    ) -> Result<Gate, String> {
-        let settings = self.settings()?;
-        let is_command = tool::find(&first.tool).is_some_and(|tool| tool.kind == Kind::Terminal);
-        let contains = is_command && not_run.is_none() && self.is_contained(first, settings);
-        let world = RealWorld(
-            Machine::new(self.whereabouts.clone())
-                .guarding(self.policy.installed())
-                .containing(contains),
-        );
+    /// A gate for the calls of an event, which the agent or `sayso exec` runs.
+    pub fn gate(&self, runner: HookRunner) -> Gate {
         let world = HookWorld {
-            world,
-            beside: changed_files(verdicts),
+            world: RealWorld(
+                Machine::new(self.whereabouts.clone()).guarding(self.policy.installed()),
+            ),
+            beside: Arc::clone(&self.beside),
         };
         let store = HookStore {
             recorder: Arc::clone(&self.recorder),
@@ -129,73 +116,31 @@ impl Place {
         let ports = Ports {
             world: Arc::new(world),
             ask: Arc::new(Inbox::new(self.state())),
-            run: Arc::new(Nobody),
+            run: Arc::new(runner),
             store: Arc::new(store),
         };
-        let gate = Gate::new(
+        Gate::new(
             ports,
             Arc::clone(&self.policy),
             How::Interactive,
             Arc::new(now),
-        );
-        if let Some(why) = not_run.filter(|_| is_command && settings.sandbox_require) {
-            gate.add_plugin(
-                "sandbox",
-                Arc::new(move |_, _| Some((Decision::Deny, why.clone()))),
-            );
-        }
-        Ok(gate)
+        )
     }
 
-    /// Whether a sandbox stands in for the question about a command. That is tried only where there would be one: it takes its time.
-    fn is_contained(&self, call: &Call, settings: &Resolved) -> bool {
-        if settings.sandbox_auto_allow != AutoAllow::RunInWorkspace {
-            return false;
-        }
-        let would_ask = self
-            .judged(std::slice::from_ref(call))
-            .is_ok_and(|verdicts| {
-                verdicts
-                    .iter()
-                    .any(|verdict| verdict.decision == Decision::Ask)
-            });
-        let bounding = Bounding::new(self.whereabouts.clone(), &self.policy, settings);
-        would_ask && bounding.contains() && {
-            let files = Files::open(self.state(), Settings::default());
-            files.is_ok_and(|files| {
-                bounding
-                    .keeps(
-                        Path::new(&call.workspace),
-                        &settings.terms(&call.workspace),
-                        &files,
-                    )
-                    .is_ok()
-            })
-        }
+    /// What the calls of the event change, for what is said of undo: all of it is kept together.
+    pub fn remember_changes(&self, verdicts: &[Verdict]) {
+        // Once for each event.
+        let _ = self.beside.set(changed_files(verdicts));
     }
 
-    /// The verdict on each call, which is not written down.
-    ///
-    /// # Errors
-    /// When one of them is malformed.
-    pub fn judged(&self, calls: &[Call]) -> Result<Vec<Verdict>, String> {
-        let world =
-            RealWorld(Machine::new(self.whereabouts.clone()).guarding(self.policy.installed()));
-        let spent = LazySpent(Arc::clone(&self.recorder));
-        let bench = Bench {
-            world: &world,
-            policy: &self.policy,
-            grants: &self.grants,
-            uses: Some(&spent),
-            run: How::Interactive,
-            now: now(),
-            trace: false,
-        };
-        let one = |call: &Call| match Operation::freeze(call.clone()) {
-            Ok(operation) => Ok(judge(&bench, &operation).verdict),
-            Err(malformed) => Err(format!("the call is malformed: {}", malformed.0)),
-        };
-        calls.iter().map(one).collect()
+    /// Whether a sandbox can stand in for the question about a command in a workspace.
+    pub fn containment(&self, workspace: &str) -> SandboxProbe {
+        SandboxProbe {
+            whereabouts: self.whereabouts.clone(),
+            policy: Arc::clone(&self.policy),
+            workspace: workspace.to_owned(),
+            found: OnceLock::new(),
+        }
     }
 
     /// Keeps the files that a call will change, so that it can be taken back; gives the name that they are kept under. A file that cannot be
@@ -318,7 +263,7 @@ impl Store for HookStore {
     }
 
     /// The entry that was written just before is what keeps it.
-    fn remember(&self, _: Grant) -> Result<(), String> {
+    fn remember(&self, _: Grant) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -338,7 +283,7 @@ impl Store for HookStore {
         Index::is_at_hand(self.recorder.state()) && self.recorder.spend(rule, most)
     }
 
-    fn append(&self, entry: &Entry) -> Result<(), String> {
+    fn append(&self, entry: &Entry) -> Result<(), StoreError> {
         self.recorder.append(entry)
     }
 }
@@ -362,10 +307,59 @@ impl Uses for LazySpent {
     }
 }
 
-/// Runs nothing: that is the agent's.
-struct Nobody;
+/// Runs nothing: that is the agent's, or that of `sayso exec`.
+pub struct HookRunner {
+    /// Why a command cannot be run in a sandbox in the agent's place.
+    pub no_sandbox: Option<NoSandbox>,
+    /// Where a command can run contained in the agent's place.
+    pub containment: Option<SandboxProbe>,
+}
 
-impl Run for Nobody {
+/// Finds out whether a sandbox bounds commands in a workspace and what they change there can be taken back. That takes its time, so it is
+/// tried once, and only for a command that would be asked about.
+#[derive(Debug)]
+pub struct SandboxProbe {
+    whereabouts: Whereabouts,
+    policy: Arc<Policy>,
+    workspace: String,
+    found: OnceLock<bool>,
+}
+
+impl SandboxProbe {
+    fn probe(&self) -> bool {
+        let Some(settings) = workbench::settings(&self.policy) else {
+            return false;
+        };
+        let bounding = Bounding::new(self.whereabouts.clone(), &self.policy, settings);
+        bounding.contains()
+            && Files::open(&self.whereabouts.state, Settings::default()).is_ok_and(|files| {
+                let terms = settings.terms(&self.workspace);
+                bounding
+                    .keeps(Path::new(&self.workspace), &terms, &files)
+                    .is_ok()
+            })
+    }
+}
+
+impl Containment for SandboxProbe {
+    fn is_available(&self) -> bool {
+        *self.found.get_or_init(|| self.probe())
+    }
+}
+
+impl Run for HookRunner {
+    fn capabilities(&self) -> RunnerCapabilities<'_> {
+        let containment: &dyn Containment = match &self.containment {
+            Some(probe) if self.no_sandbox.is_none() => probe,
+            _ => &false,
+        };
+        RunnerCapabilities {
+            no_sandbox: self.no_sandbox.as_ref(),
+            no_sandbox_for_tools: None,
+            containment,
+        }
+    }
+
     fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {
         Box::pin(async { Ran::NotRun("a hook runs nothing".to_owned()) })
     }

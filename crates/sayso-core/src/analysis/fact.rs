@@ -189,8 +189,6 @@ pub struct Surroundings {
     pub home: Option<String>,
     /// sayso's own files and folders, which no rule, mode or grant may change.
     pub own: Vec<OwnPath>,
-    /// Whoever runs the operation can do it in an OS sandbox that bounds it to the workspace.
-    pub contains: bool,
 }
 
 /// One of sayso's own files or folders (with everything below).

@@ -2,6 +2,7 @@
 
 use crate::analysis::fact::{Facts, Question};
 use crate::answer::run_mode::Run;
+use crate::answer::runner::NoSandbox;
 use crate::policy::decision::Decision;
 
 /// What was asked of the world and answered, and what else a verdict depends on besides the call and the policy.
@@ -13,6 +14,10 @@ pub struct Evidence {
     pub facts: Facts,
     /// What the person said for this run.
     pub run: Run,
+    /// Why the runner has no sandbox for the call, where it has none.
+    pub no_sandbox: Option<NoSandbox>,
+    /// Whether the runner was asked to contain the call, and could.
+    pub contains: bool,
     /// What the policy alone says, where a grant had a part in the verdict.
     pub without_grants: Option<Decision>,
 }

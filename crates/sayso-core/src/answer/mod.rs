@@ -8,5 +8,6 @@ pub mod learned_rule;
 pub mod outcome;
 pub mod rest_of_batch;
 pub mod run_mode;
+pub mod runner;
 pub mod scope;
 pub mod verdict;

@@ -19,8 +19,7 @@ use crate::decide::risk;
 /// Whether everything that is still open may run without a question, bounded.
 pub(super) fn bounds(lens: &Lens<'_>, open: &[(EffectKind, Reason)]) -> bool {
     let reading = lens.case.reading;
-    let said_so = lens.settings.sandbox_auto_allow == AutoAllow::RunInWorkspace
-        && reading.surroundings.contains;
+    let said_so = lens.settings.sandbox_auto_allow == AutoAllow::RunInWorkspace;
     // A mode that asks for everything, or denies what would be asked, was chosen for that.
     let mode_permits = matches!(
         lens.settings.mode,
@@ -42,6 +41,8 @@ pub(super) fn bounds(lens: &Lens<'_>, open: &[(EffectKind, Reason)]) -> bool {
         && open.iter().all(|(_, reason)| reason.decision == Decision::Ask && (reason.is_built_in("default") || reason.is_built_in("risk")))
         && !reading.effects.is_empty()
         && reading.effects.iter().enumerate().all(|(index, _)| is_bounded(lens, index))
+        // Last, since finding out may mean to start a sandbox.
+        && lens.case.runner.containment.is_available()
 }
 
 /// Whether a sandbox keeps one effect within the workspace, whatever the program really does.

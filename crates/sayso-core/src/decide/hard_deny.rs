@@ -4,6 +4,7 @@ use crate::analysis::draft::Command;
 use crate::analysis::effect::{Effect, EffectKind, Target};
 use crate::analysis::fact::{OwnPath, ProgramFact, Question, shown};
 use crate::analysis::risk::Tier;
+use crate::answer::runner::NoSandbox;
 use crate::answer::verdict::Reason;
 use crate::call::operation::ToolSays;
 use crate::call::tool::{Kind, Role};
@@ -41,6 +42,9 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
             format!("the tool itself refuses: {reason}"),
         ));
     }
+    if let Some(why) = no_sandbox(lens) {
+        out.push(deny("sandbox", why.to_string()));
+    }
     rule_match::deny_reasons(lens, &mut out);
     for danger in reading
         .dangers
@@ -68,6 +72,17 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
         ));
     }
     out
+}
+
+/// Why the runner cannot give the sandbox that the policy requires for such a call.
+fn no_sandbox<'a>(lens: &Lens<'a>) -> Option<&'a NoSandbox> {
+    let runner = lens.case.runner;
+    let missing = match lens.case.operation.kind() {
+        Kind::Terminal => runner.no_sandbox,
+        Kind::Custom | Kind::Mcp => runner.no_sandbox_for_tools,
+        _ => None,
+    };
+    missing.filter(|_| lens.settings.sandbox_require)
 }
 
 /// Under its own name it was looked at by its words; under another one nobody knows what they mean.

@@ -28,6 +28,7 @@ use crate::answer::grant::{Grant, GrantKey, Reach};
 use crate::answer::learned_rule::RuleKey;
 use crate::answer::rest_of_batch::RestOfBatch;
 use crate::answer::run_mode::Run;
+use crate::answer::runner::RunnerCapabilities;
 use crate::answer::verdict::{Confirm, Reason, Verdict};
 use crate::call::operation::{Operation, ToolSays};
 use crate::call::tool::Kind;
@@ -54,6 +55,8 @@ pub struct Case<'a> {
     pub now: i64,
     /// What the person said for this run.
     pub run: Run,
+    /// What runs it can do.
+    pub runner: RunnerCapabilities<'a>,
     /// Keep a list of what was tried.
     pub trace: bool,
 }

@@ -162,6 +162,8 @@ fn row(judged: &Judged, scene: &Scene) -> String {
             uses: if scene.counted { Some(&Thrice) } else { None },
             now: 1_000,
             run,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY
+                .containing(&scene.contains),
             trace: true,
         };
         decide(policy, &case)
@@ -319,6 +321,7 @@ fn the_strictest_of_two_agents_decides() {
             uses: None,
             now: 0,
             run: Run::Interactive,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         let verdict = decide(&policy(&texts, None), &case);
@@ -366,6 +369,7 @@ fn the_trace_tells_what_was_said_and_what_bounds() {
             uses: None,
             now: 0,
             run,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: true,
         };
         let trace = decide(&policy(&texts, None), &case).trace;
@@ -393,6 +397,7 @@ fn who_trusts_all_and_says_strict_means_the_stricter() {
             uses: None,
             now: 0,
             run,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         assert_eq!(

@@ -25,6 +25,8 @@ pub struct Scene {
     pub grants: Vec<Grant>,
     /// It is known how often rules were used.
     pub counted: bool,
+    /// Its runner can contain commands.
+    pub contains: bool,
 }
 
 fn command(text: &str) -> Command {
@@ -219,11 +221,10 @@ impl Scene {
                 own("/home/u/.config/sayso", false),
                 own("/home/u/.local/state/sayso", true),
             ],
-            contains: false,
         };
         call.id = "call".to_owned();
         call.session = "session".to_owned();
-        let (mut grants, mut counted) = (Vec::new(), false);
+        let (mut grants, mut counted, mut contains) = (Vec::new(), false, false);
         for field in fields {
             let words: Vec<&str> = field.split(' ').collect();
             let part = reading.commands.len().saturating_sub(1);
@@ -343,7 +344,7 @@ impl Scene {
                     }
                 }
                 ("cwd", [folder]) => call.cwd = (*folder).to_owned(),
-                ("contains", []) => reading.surroundings.contains = true,
+                ("contains", []) => contains = true,
                 ("counted", []) => counted = true,
                 ("unanswered", [path]) => reading.unanswered.push(Question::Path {
                     path: (*path).to_owned(),
@@ -398,6 +399,7 @@ impl Scene {
             reading,
             grants,
             counted,
+            contains,
         }
     }
 }

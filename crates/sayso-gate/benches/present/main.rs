@@ -133,6 +133,7 @@ fn main() {
             uses: None,
             run: Run::Interactive,
             now: 0,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         let judged = judge(&bench, &operation);

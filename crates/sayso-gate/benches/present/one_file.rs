@@ -25,7 +25,6 @@ impl World for OneFile {
             cwd: cwd.to_owned(),
             home: None,
             own: Vec::new(),
-            contains: false,
         };
         Facts {
             surroundings,
@@ -33,7 +32,7 @@ impl World for OneFile {
         }
     }
 
-    fn content(&self, _: &str, _: u64) -> Result<Option<Content>, String> {
+    fn content(&self, _: &str, _: u64) -> Result<Option<Content>, sayso_gate::error::ContentError> {
         Ok(Some(Content {
             bytes: self.0.clone().into_bytes(),
             size: self.0.len() as u64,

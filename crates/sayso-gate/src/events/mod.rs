@@ -24,12 +24,16 @@
 //! struct Nowhere;
 //! impl World for Nowhere {
 //!     fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
-//!         let surroundings = Surroundings { workspace: workspace.to_owned(), cwd: cwd.to_owned(), home: None, own: Vec::new(), contains: false };
+//!         let surroundings = Surroundings { workspace: workspace.to_owned(), cwd: cwd.to_owned(), home: None, own: Vec::new() };
 //!         Facts { surroundings, answers: questions.iter().map(|_| None).collect() }
 //!     }
 //! }
 //! struct Hands;
 //! impl Run for Hands {
+//!     fn capabilities(&self) -> sayso_core::answer::runner::RunnerCapabilities<'_> {
+//!         sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY
+//!     }
+//!
 //!     fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {
 //!         Box::pin(async { Ran::Done(Node::text("done")) })
 //!     }

@@ -187,6 +187,7 @@ impl Gate {
             uses: None,
             run: How::Interactive,
             now: self.now(),
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         let mut judged = judge(&bench, operation);

@@ -71,7 +71,7 @@ impl Response {
 /// # struct Machine;
 /// # impl World for Machine {
 /// #     fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
-/// #         let surroundings = Surroundings { workspace: workspace.into(), cwd: cwd.into(), home: None, own: vec![], contains: false };
+/// #         let surroundings = Surroundings { workspace: workspace.into(), cwd: cwd.into(), home: None, own: vec![] };
 /// #         let answer = |question: &Question| match question {
 /// #             Question::Program { name } => {
 /// #                 Some(Fact::Program(ProgramFact { file: Some(format!("/usr/bin/{name}")), changeable: false, inside_workspace: false }))
@@ -211,7 +211,7 @@ impl Checker {
             .gate
             .judge(&operation, &Turn::alone())
             .verdict;
-        Ok((operation, verdict))
+        Ok((operation, std::sync::Arc::unwrap_or_clone(verdict)))
     }
 }
 

@@ -42,7 +42,7 @@ impl Controller {
     }
 
     /// Calls that came together, one after the other; an answer may be for the rest of them.
-    pub async fn batch(&self, contexts: Vec<Context>, options: Options) -> Batch {
+    pub async fn batch(&self, contexts: Vec<Context>, options: Options<'_>) -> Batch {
         self.gate
             .batch(
                 contexts

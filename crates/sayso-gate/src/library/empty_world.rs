@@ -18,7 +18,6 @@ impl World for Nowhere {
             cwd: cwd.to_owned(),
             home: None,
             own: Vec::new(),
-            contains: false,
         };
         Facts {
             surroundings,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
 use sayso_core::call::operation::{MAX_DEPTH, ToolSays};
 use sayso_core::text::node::Node;
 
@@ -62,16 +63,20 @@ impl Tools {
 }
 
 impl Run for Tools {
+    /// A function of the host runs in the host, and no sandbox is around that.
+    fn capabilities(&self) -> RunnerCapabilities<'_> {
+        RunnerCapabilities {
+            no_sandbox_for_tools: Some(&NoSandbox::Host),
+            ..RunnerCapabilities::without_sandbox(&NoSandbox::Host)
+        }
+    }
+
     fn run<'a>(&'a self, approved: Approved) -> Later<'a, Ran> {
         Box::pin(async move {
             let operation = approved.operation();
             let Some(tool) = self.0.get(operation.tool()) else {
                 return Ran::failed("no tool of this name is registered");
             };
-            // A function of the host runs in the host; only a runner of its own can put a sandbox around it.
-            if approved.terms().sandbox_required {
-                return Ran::failed("it may only run in a sandbox, and this host has none");
-            }
             match tool.run(operation.args()).await {
                 Ok(result) => Ran::Done(result),
                 Err(why) => Ran::failed(why),

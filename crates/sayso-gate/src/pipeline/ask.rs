@@ -20,6 +20,7 @@ use super::seal_check::Shown;
 use crate::approved::Yes;
 use crate::binding::Sealed;
 use crate::entry::What;
+use crate::error::{CallError, StoreError, port_error};
 use crate::events::{About, EventKind};
 use crate::offers::{self, Around};
 use crate::panic_guard::{caught, guarded};
@@ -63,7 +64,7 @@ impl Gate {
             return Err(Box::new(end.clone()));
         }
         if let Some(why) = self.flood.refusal(operation, self.now()) {
-            return Err(Box::new(End::trouble(&why)));
+            return Err(Box::new(End::problem(CallError::Flooded(why))));
         }
         let round = if verdict.confirm == Confirm::Double {
             Round::First
@@ -73,7 +74,7 @@ impl Gate {
         let prompt = self.prompt(operation, reading, verdict, turn, round);
         prompt
             .map(|(prompt, bytes)| (Arc::new(prompt), bytes))
-            .map_err(|why| Box::new(End::trouble(&format!("it could not be shown: {why}"))))
+            .map_err(|why| Box::new(End::problem(CallError::NotShown(port_error(why)))))
     }
 
     /// Asks until there is an answer. Whatever goes wrong is a no.
@@ -86,7 +87,7 @@ impl Gate {
             // A prompt with an id of its own: the answer to the first is none to this one. It confirms what was chosen, and nothing else.
             let Some(second) = prompt.second(self.ids.next("prompt"), self.now(), &first.choice)
             else {
-                return Said::No(End::trouble("the answer was not offered"));
+                return Said::No(End::problem(CallError::NotOffered));
             };
             prompt = Arc::new(second);
             answered = self.put(&prompt).await;
@@ -119,7 +120,7 @@ impl Gate {
                     kept,
                 )
             }
-            Err(why) => Said::No(End::trouble(&why)),
+            Err(why) => Said::No(End::problem(why)),
         }
     }
 
@@ -131,7 +132,7 @@ impl Gate {
             round: prompt.round,
         };
         if let Err(why) = self.record(Some(&prompt.operation), asked) {
-            return Err(End::trouble(&format!("it could not be recorded: {why}")));
+            return Err(End::problem(CallError::Unrecorded(why)));
         }
         let open = self.flood.open(prompt);
         // The queue registers the prompt when it is called, so it can be answered before anybody hears of it.
@@ -158,14 +159,14 @@ impl Gate {
             Ended::TimedOut => Err(End::of(Outcome::TimedOut)),
             Ended::Cancelled => Err(End::of(Outcome::Cancelled)),
             Ended::Nobody => Err(End::of(Outcome::Nobody)),
-            Ended::Failed(why) => Err(End::trouble(&why)),
+            Ended::Failed(why) => Err(End::problem(CallError::PromptFailed(why))),
             Ended::Answered { answer, by } => {
                 // Whoever brought the answer, it counts only for this prompt, as it was shown.
                 if answer.prompt != prompt.id
                     || answer.digest != prompt.operation.digest()
                     || !prompt.takes(&answer.choice)
                 {
-                    return Err(End::trouble("the answer was to another question"));
+                    return Err(End::problem(CallError::OtherQuestion));
                 }
                 let (note, typed) = (answer.note, answer.typed);
                 match answer.choice {
@@ -266,7 +267,7 @@ impl Gate {
         verdict: &Verdict,
         kept: Option<Kept>,
         turn: &mut Turn,
-    ) -> Result<Option<Arc<(String, String)>>, String> {
+    ) -> Result<Option<Arc<(String, String)>>, StoreError> {
         let Some(Kept { key, reach, words }) = kept else {
             return Ok(None);
         };
@@ -334,31 +335,30 @@ fn in_time(prompt: &Prompt, ended: Ended, now: i64) -> Ended {
 }
 
 /// What a yes stores, by the prompt it was said to.
-fn kept(prompt: &Prompt, choice: &Choice) -> Result<(Scope, Option<Kept>), String> {
+fn kept(prompt: &Prompt, choice: &Choice) -> Result<(Scope, Option<Kept>), CallError> {
+    let unkeepable = |why: String| CallError::Unkeepable(port_error(why));
     let (scope, key, words) = match choice {
         Choice::Offer(index) => {
-            let offer = prompt
-                .offers
-                .get(*index)
-                .ok_or("the answer was not offered")?;
+            let offer = prompt.offers.get(*index).ok_or(CallError::NotOffered)?;
             (
                 offer.scope,
-                offers::key_of(&offer.stores)?,
+                offers::key_of(&offer.stores).map_err(unkeepable)?,
                 offer.words.clone(),
             )
         }
         Choice::Pattern { text, scope } => {
-            let rule = pattern::check(text, prompt)?;
+            let rule = pattern::check(text, prompt).map_err(unkeepable)?;
             let words = rule.words(*scope);
             (*scope, Some(GrantKey::Rule(Arc::new(rule))), words)
         }
-        Choice::Deny | Choice::Quit => return Err("that is no yes".to_owned()),
+        // A no is not kept.
+        Choice::Deny | Choice::Quit => return Err(CallError::NotOffered),
     };
     let Some(key) = key else {
         return Ok((scope, None));
     };
     let reach = scope
         .reach(&prompt.operation)
-        .ok_or("that cannot be kept for so long")?;
+        .ok_or(CallError::ScopeTooWide)?;
     Ok((scope, Some(Kept { key, reach, words })))
 }

@@ -23,10 +23,14 @@ use crate::run_result::Ran;
 use crate::seal;
 
 /// How a batch is run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+#[derive(Clone, Copy, Default)]
+pub struct Options<'a> {
     /// A denial by a person ends the batch (`--deny-aborts`).
     pub deny_aborts: bool,
+    /// Who is told what goes on.
+    pub told: Option<&'a (dyn Fn(Step<'_>) + Send + Sync)>,
+    /// Nothing runs: each command that is approved is kept with this, to be run once by its id.
+    pub keep: Option<Keep<'a>>,
 }
 
 /// What goes on in a batch.
@@ -154,38 +158,12 @@ impl Batch {
 
 impl Gate {
     /// Runs a batch. The list is fixed: an answer for the rest of it is for these calls and no others.
-    pub async fn batch(&self, calls: Vec<Call>, options: Options) -> Batch {
-        self.batch_told(calls, options, &|_| ()).await
-    }
-
-    /// The same, and somebody is told what goes on.
-    pub async fn batch_told(
-        &self,
-        calls: Vec<Call>,
-        options: Options,
-        told: &(dyn Fn(Step<'_>) + Send + Sync),
-    ) -> Batch {
-        self.batch_kept(calls, options, told, None).await
-    }
-
-    /// The same, and nothing runs: each command that is approved is kept, to be run once by its id.
-    pub async fn batch_held(
-        &self,
-        calls: Vec<Call>,
-        options: Options,
-        told: &(dyn Fn(Step<'_>) + Send + Sync),
-        keep: Keep<'_>,
-    ) -> Batch {
-        self.batch_kept(calls, options, told, Some(keep)).await
-    }
-
-    async fn batch_kept(
-        &self,
-        mut calls: Vec<Call>,
-        options: Options,
-        told: &(dyn Fn(Step<'_>) + Send + Sync),
-        keep: Option<Keep<'_>>,
-    ) -> Batch {
+    pub async fn batch(&self, mut calls: Vec<Call>, options: Options<'_>) -> Batch {
+        let told = |step: Step<'_>| {
+            if let Some(told) = options.told {
+                told(step);
+            }
+        };
         let id = self.ids.next("batch");
         for call in &mut calls {
             call.batch = Some(id.clone());
@@ -217,7 +195,7 @@ impl Gate {
             turn.place = Some(place);
             let group = self.group(&call, rest.calls().as_slice(), &turn);
             turn.group = group.iter().map(|grouped| grouped.member.clone()).collect();
-            let finished = self.walk(self.freeze(call), &mut turn, keep).await;
+            let finished = self.walk(self.freeze(call), &mut turn, options.keep).await;
             self.settle_group(&id, group, &finished, &mut turn);
             stopped = turn.quit || options.deny_aborts && finished.outcome == Outcome::Denied;
             told(Step::Ends(place, &finished));

@@ -10,6 +10,7 @@ use super::batch_context::Turn;
 use super::gate::Gate;
 use super::lifecycle::End;
 use crate::binding::Seal;
+use crate::error::CallError;
 
 impl Gate {
     /// Asks about every attachment that may not simply be read, and gives the seals of those that were approved: they count until the
@@ -49,14 +50,13 @@ impl Gate {
                 Ok(approved) => seals.extend(approved.seals),
                 Err(refused) => {
                     turn.quit |= own.quit;
-                    let why = format!(
-                        "the attachment {} was not shared: {}",
-                        visible(path),
-                        refused.message
-                    );
+                    let why = CallError::AttachmentRefused {
+                        path: visible(path).into_owned(),
+                        why: refused.message.clone(),
+                    };
                     return Err(Box::new(End {
                         note: refused.note.clone(),
-                        trouble: Some(why),
+                        problem: Some(why),
                         ..End::of(refused.outcome)
                     }));
                 }

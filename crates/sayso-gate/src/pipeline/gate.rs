@@ -4,12 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
 use sayso_core::call::operation::Operation;
 use sayso_core::policy::Policy;
 use sayso_core::policy::settings::Resolved;
 
 use super::plugins::Tighten;
 use crate::entry::What;
+use crate::error::StoreError;
 use crate::events::{About, Bus, EventKind};
 use crate::flood::Flood;
 use crate::ids::Ids;
@@ -31,6 +33,20 @@ pub struct Ports {
     pub store: Arc<dyn Store>,
 }
 
+/// Runs nothing, and can do nothing: for a runner that panics when it says what it can do.
+const BROKEN_RUNNER: RunnerCapabilities<'static> = RunnerCapabilities {
+    no_sandbox: Some(&NoSandbox::Host),
+    no_sandbox_for_tools: Some(&NoSandbox::Host),
+    containment: &false,
+};
+
+impl Ports {
+    /// What the runner can do.
+    pub(crate) fn runner(&self) -> RunnerCapabilities<'_> {
+        caught(|| self.run.capabilities(), |_| BROKEN_RUNNER)
+    }
+}
+
 /// Tells the time, in seconds since 1970.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 
@@ -50,6 +66,8 @@ pub struct Gate {
     pub stats: Stats,
     pub(crate) flood: Flood,
     pub(crate) ids: Ids,
+    /// How often it judged a call.
+    pub(crate) judgements: AtomicU64,
 }
 
 impl Gate {
@@ -73,6 +91,7 @@ impl Gate {
             stats: Stats::default(),
             flood: Flood::default(),
             ids: Ids::new(),
+            judgements: AtomicU64::new(0),
         };
         if matches!(how, How::Yolo | How::ApproveAll) {
             // If this cannot be written, neither can the decisions, and nothing runs.
@@ -102,7 +121,7 @@ impl Gate {
     }
 
     /// Puts another policy in force. No open prompt is answered by that.
-    pub fn set_policy(&self, policy: Arc<Policy>) -> Result<(), String> {
+    pub fn set_policy(&self, policy: Arc<Policy>) -> Result<(), StoreError> {
         let word = |policy: &Policy| {
             policy
                 .views()
@@ -134,7 +153,7 @@ impl Gate {
     }
 
     /// Changes how this run treats questions; only a person's own door may call it. No open prompt is answered by that.
-    pub fn set_how(&self, how: How) -> Result<(), String> {
+    pub fn set_how(&self, how: How) -> Result<(), StoreError> {
         let before = self.how();
         self.record(
             None,

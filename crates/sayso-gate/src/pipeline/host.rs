@@ -1,4 +1,4 @@
-//! For a host that runs calls and asks about them by itself, in a dialog of its own: what it has to do with a call.
+//! For a host that runs calls and asks about them in a dialog of its own: what it has to do with a call.
 
 use std::sync::Arc;
 
@@ -8,24 +8,21 @@ use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::scope::Scope;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::{Call, Operation};
-use sayso_core::call::tool::{Kind, Role};
-use sayso_core::policy::decision::Decision;
 use sayso_core::prompt::{Round, Why};
 use sayso_core::text::visible::visible;
 
 use super::batch_context::Turn;
+use super::decide::{Decided, WhoAsks};
 use super::gate::Gate;
+use super::judge::JudgedCall;
 use super::lifecycle::End;
 use super::resume::Held;
 use crate::approved::{Approved, Yes};
 use crate::entry::What;
-use crate::events::{About, EventKind};
+use crate::error::{CallError, HeldError, PortError};
 use crate::finished::Finished;
 use crate::presentation;
 use crate::seal;
-
-/// How often a call is weighed whose grant was used up by another one meanwhile.
-const MOST_TRIES: usize = 3;
 
 /// What a host does with a call.
 #[derive(Debug)]
@@ -63,102 +60,110 @@ pub enum Asker {
 }
 
 /// Says who asks about a call, or why nobody can and what to do.
-pub type CanAsk<'a> = &'a dyn Fn(&Operation, &Verdict) -> Result<Asker, String>;
+pub type CanAsk<'a> = &'a (dyn Fn(&Operation, &Verdict) -> Result<Asker, PortError> + Sync);
+
+/// A call of a host, judged once, before the host knows which of its calls it has to be answered for.
+pub struct HostCall {
+    operation: Arc<Operation>,
+    judged: Box<JudgedCall>,
+}
+
+impl HostCall {
+    /// The verdict on it.
+    pub fn verdict(&self) -> &Verdict {
+        self.judged.verdict()
+    }
+}
 
 impl Gate {
     /// Judges a call and writes the decision down. Where a person has to be asked, the host does it or the gate itself, which waits here for the
     /// answer; or it is a denial.
     pub fn answer(&self, call: Call, can_ask: CanAsk<'_>) -> Answer {
-        let operation = match self.freeze(call) {
-            Ok(operation) => operation,
-            Err(finished) => return Answer::Refuse(finished),
-        };
-        for _ in 0..MOST_TRIES {
-            let weighed = self.judge(&operation, &Turn::alone());
-            let verdict = Arc::new(weighed.verdict);
-            self.tell(
-                EventKind::Check,
-                Some(&operation),
-                About::Verdict(Arc::clone(&verdict)),
-            );
-            let refuse = |end: End| Answer::Refuse(self.refuse(&operation, &verdict, end));
-            match verdict.decision {
-                Decision::Deny => return refuse(End::of(Outcome::Blocked)),
-                _ if self.is_dry_run() => return refuse(End::of(Outcome::DryRun)),
-                // Each of them would be a question of its own.
-                _ if operation.kind() == Kind::Delegate
-                    && operation.argument(Role::Attachments).is_some() =>
-                {
-                    return refuse(End::trouble("files cannot go along with a delegation here"));
-                }
-                Decision::Allow => match &weighed.grant {
-                    // Another call may have used it up meanwhile.
-                    Some(grant) if !self.ports.store.take(grant) => continue,
-                    None if !self.spend(&verdict) => continue,
-                    _ => {
-                        let seals = weighed.seal.into_iter().collect();
-                        return match self.approve(operation, verdict, None, seals) {
-                            Ok(approved) => Answer::Run(approved),
-                            Err(finished) => Answer::Refuse(finished),
-                        };
-                    }
-                },
-                Decision::Ask => {
-                    let asker = can_ask(&operation, &verdict);
-                    if asker == Ok(Asker::Gate) {
-                        let held =
-                            pollster::block_on(self.hold_frozen(Ok(operation), &mut Turn::alone()));
-                        return held.map_or_else(Answer::Refuse, Answer::Run);
-                    }
-                    if let Err(why) = asker {
-                        let reason = verdict
-                            .reasons
-                            .first()
-                            .map(|reason| visible(&reason.text).into_owned())
-                            .unwrap_or_default();
-                        let why = format!("a person has to be asked: {reason}; and {why}");
-                        return refuse(End {
-                            outcome: Outcome::Nobody,
-                            ..End::trouble(&why)
-                        });
-                    }
-                    let prompt = self.ids.next("prompt");
-                    return match self.record(
-                        Some(&operation),
-                        What::Asked {
-                            prompt: prompt.clone(),
-                            round: Round::Only,
-                        },
-                    ) {
-                        Ok(()) => {
-                            let (sentence, why) = presentation::words(
-                                self.ports.world.as_ref(),
-                                &operation,
-                                &weighed.reading,
-                                &verdict,
-                            );
-                            Answer::Ask(Box::new(Asked {
-                                operation,
-                                verdict,
-                                sentence,
-                                why,
-                                reading: weighed.reading,
-                                prompt,
-                            }))
-                        }
-                        Err(why) => {
-                            refuse(End::trouble(&format!("it could not be recorded: {why}")))
-                        }
-                    };
-                }
+        match self.freeze(call) {
+            Ok(operation) => self.answer_frozen(operation, None, can_ask),
+            Err(finished) => Answer::Refuse(finished),
+        }
+    }
+
+    /// Judges one of several calls that an event brings. Nothing of it is written down before it is answered.
+    ///
+    /// # Errors
+    /// When the call is malformed; that is its end, and is written down.
+    pub fn judge_call(&self, call: Call) -> Result<HostCall, Box<Finished>> {
+        let operation = self.freeze_quietly(call)?;
+        let judged = Box::new(self.judge(&operation, &Turn::alone()));
+        Ok(HostCall { operation, judged })
+    }
+
+    /// The same as [`Gate::answer`], for a call that was judged already.
+    pub fn answer_judged(&self, call: HostCall, can_ask: CanAsk<'_>) -> Answer {
+        self.announce_start(&call.operation);
+        self.answer_frozen(call.operation, Some(call.judged), can_ask)
+    }
+
+    fn answer_frozen(
+        &self,
+        operation: Arc<Operation>,
+        judged: Option<Box<JudgedCall>>,
+        can_ask: CanAsk<'_>,
+    ) -> Answer {
+        let mut turn = Turn::alone();
+        let asker = WhoAsks::Host(can_ask);
+        match pollster::block_on(self.decide(&operation, judged, &mut turn, asker)) {
+            Decided::AskedByHost(asked) => Answer::Ask(asked),
+            decided => self
+                .close(operation, decided)
+                .map_or_else(Answer::Refuse, Answer::Run),
+        }
+    }
+
+    /// Hands the question to the host where it asks; the call comes back where the gate does.
+    pub(super) fn hand_to_host(
+        &self,
+        operation: &Arc<Operation>,
+        judged: Box<JudgedCall>,
+        can_ask: CanAsk<'_>,
+    ) -> Result<Decided, Box<JudgedCall>> {
+        let verdict = Arc::clone(&judged.verdict);
+        match can_ask(operation, &verdict) {
+            Ok(Asker::Gate) => return Err(judged),
+            Ok(Asker::Host) => {}
+            Err(why) => {
+                let reason = verdict
+                    .reasons
+                    .first()
+                    .map(|reason| visible(&reason.text).into_owned())
+                    .unwrap_or_default();
+                let end = End {
+                    outcome: Outcome::Nobody,
+                    ..End::problem(CallError::CannotAsk { reason, why })
+                };
+                return Ok(Decided::Refused(verdict, end));
             }
         }
-        let verdict = Arc::new(self.judge(&operation, &Turn::alone()).verdict);
-        Answer::Refuse(self.refuse(
-            &operation,
+        let prompt = self.ids.next("prompt");
+        let asked = What::Asked {
+            prompt: prompt.clone(),
+            round: Round::Only,
+        };
+        if let Err(why) = self.record(Some(operation), asked) {
+            let end = End::problem(CallError::Unrecorded(why));
+            return Ok(Decided::Refused(verdict, end));
+        }
+        let (sentence, why) = presentation::words(
+            self.ports.world.as_ref(),
+            operation,
+            &judged.reading,
             &verdict,
-            End::trouble("what allowed it was used up meanwhile"),
-        ))
+        );
+        Ok(Decided::AskedByHost(Box::new(Asked {
+            operation: Arc::clone(operation),
+            verdict,
+            sentence,
+            why,
+            reading: judged.reading,
+            prompt,
+        })))
     }
 
     /// Keeps a command that the host asks about, bound to what it is about now. The host lets nobody take it but by saying yes to the very
@@ -166,7 +171,7 @@ impl Gate {
     ///
     /// # Errors
     /// When what it is about could not be looked at, or it is no command.
-    pub fn set_aside_asked(&self, asked: Asked, by: DecidedBy) -> Result<Held, String> {
+    pub fn set_aside_asked(&self, asked: Asked, by: DecidedBy) -> Result<Held, HeldError> {
         let Asked {
             operation,
             verdict,
@@ -176,7 +181,7 @@ impl Gate {
         } = asked;
         let mut seal = self
             .seal(seal::all(self.ports.world.as_ref(), &operation, &reading))
-            .ok_or("what it is about could not be looked at, or is too much to be bound to")?;
+            .ok_or(HeldError::Unsealable)?;
         seal.reading = Some(seal::fingerprint(reading));
         let yes = Yes {
             by,
@@ -186,15 +191,7 @@ impl Gate {
             kept: None,
             typed: None,
         };
-        let approved = Approved {
-            operation,
-            verdict,
-            outcome: Outcome::Approved,
-            rules: self.rules(),
-            yes: Some(yes),
-            seals: vec![seal],
-            copies: Vec::new(),
-        };
+        let approved = self.approval(operation, verdict, Outcome::Approved, Some(yes), vec![seal]);
         Ok(Held {
             answered_by_host: true,
             ..self.set_aside(approved)?

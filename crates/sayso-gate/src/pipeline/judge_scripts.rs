@@ -1,49 +1,53 @@
 //! Judges what a command runs besides its own words: what is denied there is denied, and what is dangerous there is asked about as such.
 
+use sayso_core::analysis::draft::Reading;
 use sayso_core::answer::run_mode::Run;
 use sayso_core::answer::verdict::{Reason, Verdict};
 use sayso_core::call::operation::Operation;
-use sayso_core::decide::{Case, decide};
 use sayso_core::policy::decision::Decision;
 
-use super::judge::{Bench, Judged};
+use super::judge::{self, Bench};
 use crate::scripts::{Script, find};
 
 /// Checks that ask about what is not known. That is no news of a script: the command asks because it runs code.
 const UNKNOWN: [&str; 5] = ["opaque", "expansion", "unknown-path", "folder", "program"];
 
-/// The verdict with what the scripts of the command bring: it only ever gets stricter.
-pub(super) fn judge(bench: &Bench<'_>, operation: &Operation, judged: &mut Judged) {
-    if operation.command().is_none() || judged.verdict.decision == Decision::Deny {
-        return;
+/// Adds what the scripts of the command bring to its verdict, which only ever gets stricter. Says whether it runs any.
+pub(super) fn tighten(
+    bench: &Bench<'_>,
+    operation: &Operation,
+    reading: &Reading,
+    verdict: &mut Verdict,
+) -> bool {
+    if operation.command().is_none() || verdict.decision == Decision::Deny {
+        return false;
     }
-    for script in find(bench.world, operation, &judged.reading).scripts {
-        if let Some(inner) = verdict(bench, operation, &script) {
-            join(&mut judged.verdict, inner, &script);
+    let scripts = find(bench.world, operation, reading).scripts;
+    for script in &scripts {
+        if let Some(inner) = verdict_on(bench, operation, script) {
+            join(verdict, inner, script);
         }
     }
+    !scripts.is_empty()
 }
 
 /// What would be said of a script if it were the command.
-fn verdict(bench: &Bench<'_>, operation: &Operation, script: &Script) -> Option<Verdict> {
+fn verdict_on(bench: &Bench<'_>, operation: &Operation, script: &Script) -> Option<Verdict> {
     let draft = sayso_shell::analyse(script.shell.as_ref()?);
     let facts = bench
         .world
         .answer(&script.folder, operation.workspace(), &draft.questions);
     let reading = draft.settle(&facts);
-    // Whether somebody is there to be asked has been weighed for the command itself.
-    let case = Case {
-        operation,
-        reading: &reading,
+    let alone = Bench {
         grants: &[],
         uses: None,
-        now: bench.now,
+        // Whether somebody is there to be asked has been weighed for the command itself.
         run: Run::Interactive,
         trace: false,
+        ..*bench
     };
-    Some(decide(bench.policy, &case))
+    Some(judge::verdict(&alone, operation, &reading))
 }
-
 fn join(verdict: &mut Verdict, inner: Verdict, script: &Script) {
     let told = |reason: Reason| Reason {
         // From the words alone nobody could judge this again.

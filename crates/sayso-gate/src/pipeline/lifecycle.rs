@@ -5,11 +5,12 @@ use std::sync::Arc;
 use sayso_core::answer::decided_by::DecidedBy;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::verdict::Verdict;
-use sayso_core::call::operation::{Call, Operation};
+use sayso_core::call::operation::{Call, Malformed, Operation};
 
 use super::gate::Gate;
 use crate::approved::Yes;
 use crate::entry::{Entry, What};
+use crate::error::{CallError, StoreError, port_error};
 use crate::events::{About, Event, EventKind};
 use crate::finished::{Finished, message};
 
@@ -26,8 +27,8 @@ pub(crate) struct End {
     pub quit: bool,
     /// The prompt that it ended with.
     pub prompt: Option<Arc<str>>,
-    /// Something of sayso itself went wrong.
-    pub trouble: Option<String>,
+    /// What went wrong, where neither the policy nor a person decided.
+    pub problem: Option<CallError>,
 }
 
 impl End {
@@ -40,14 +41,14 @@ impl End {
             by: None,
             quit: false,
             prompt: None,
-            trouble: None,
+            problem: None,
         }
     }
 
-    /// A failure of sayso itself, which is a denial.
-    pub(crate) fn trouble(why: &str) -> Self {
+    /// A call that went wrong, which is a denial.
+    pub(crate) fn problem(why: CallError) -> Self {
         End {
-            trouble: Some(why.to_owned()),
+            problem: Some(why),
             ..End::of(Outcome::Blocked)
         }
     }
@@ -55,60 +56,70 @@ impl End {
 
 impl Gate {
     /// Checks a call and freezes it. A malformed one is denied here.
-    pub(crate) fn freeze(&self, mut call: Call) -> Result<Arc<Operation>, Box<Finished>> {
+    pub(crate) fn freeze(&self, call: Call) -> Result<Arc<Operation>, Box<Finished>> {
+        let frozen = self.freeze_quietly(call);
+        if let Ok(operation) = &frozen {
+            self.announce_start(operation);
+        }
+        frozen
+    }
+
+    /// Tells observers of a call that begins.
+    pub(crate) fn announce_start(&self, operation: &Arc<Operation>) {
+        let event = self.event(EventKind::ToolCallPre, Some(operation), About::Nothing);
+        self.events.publish_above_gate(&event);
+    }
+
+    /// The same as [`Gate::freeze`], and no observer hears of a call that is frozen.
+    pub(crate) fn freeze_quietly(&self, mut call: Call) -> Result<Arc<Operation>, Box<Finished>> {
         if call.id.is_empty() {
             call.id = self.ids.next("call");
         }
         let (id, tool) = (call.id.clone(), call.tool.clone());
-        let frozen = Operation::freeze(call).map(Arc::new);
-        if let Ok(operation) = &frozen {
-            self.events.publish_above_gate(&self.event(
-                EventKind::ToolCallPre,
-                Some(operation),
-                About::Nothing,
-            ));
-        }
-        frozen.map_err(|malformed| {
-            let end = End::trouble(&malformed.0);
-            let text = format!(
-                "denied: the call is malformed: {}. nothing was changed",
-                sayso_core::text::visible::visible(&malformed.0)
-            );
-            self.events.publish_above_gate(&self.event(
-                EventKind::ToolCallPre,
-                None,
-                About::Words(text.clone()),
-            ));
-            let profile = self.profile();
-            let what = What::Decided {
-                verdict: None,
-                outcome: end.outcome,
-                yes: None,
-                note: None,
-                typed: None,
-                denied_by: None,
-                message: text.clone(),
-                profile,
-            };
-            let _ = self.record(None, what);
-            let finished = Finished {
-                id,
-                tool,
-                outcome: end.outcome,
-                message: text,
-                note: None,
-                typed: None,
-                denied_by: None,
-                yes: None,
-                prompt: None,
-                verdict: None,
-                digest: None,
-                ran: None,
-                held: None,
-            };
-            self.announce_end(None, &end, finished.clone());
-            Box::new(finished)
-        })
+        Operation::freeze(call)
+            .map(Arc::new)
+            .map_err(|malformed| Box::new(self.refuse_malformed(id, tool, malformed)))
+    }
+
+    fn refuse_malformed(&self, id: String, tool: String, malformed: Malformed) -> Finished {
+        let text = format!(
+            "denied: the call is malformed: {}. nothing was changed",
+            sayso_core::text::visible::visible(&malformed.0)
+        );
+        let end = End::problem(CallError::Malformed(port_error(malformed.0)));
+        self.events.publish_above_gate(&self.event(
+            EventKind::ToolCallPre,
+            None,
+            About::Words(text.clone()),
+        ));
+        let what = What::Decided {
+            verdict: None,
+            outcome: end.outcome,
+            yes: None,
+            note: None,
+            typed: None,
+            denied_by: None,
+            message: text.clone(),
+            profile: self.profile(),
+        };
+        let _ = self.record(None, what);
+        let finished = Finished {
+            id,
+            tool,
+            outcome: end.outcome,
+            message: text,
+            note: None,
+            typed: None,
+            denied_by: None,
+            yes: None,
+            prompt: None,
+            verdict: None,
+            digest: None,
+            ran: None,
+            held: None,
+        };
+        self.announce_end(None, &end, finished.clone());
+        finished
     }
 
     fn profile(&self) -> String {
@@ -155,10 +166,10 @@ impl Gate {
     }
 
     fn message(&self, operation: &Operation, verdict: Option<&Verdict>, end: &End) -> String {
-        if let Some(why) = &end.trouble {
+        if let Some(why) = &end.problem {
             return format!(
                 "denied: {}. nothing was changed",
-                sayso_core::text::visible::visible(why)
+                sayso_core::text::visible::visible(&why.to_string())
             );
         }
         let policy = self.policy();
@@ -248,7 +259,7 @@ impl Gate {
         &self,
         operation: Option<&Arc<Operation>>,
         what: What,
-    ) -> Result<(), String> {
+    ) -> Result<(), StoreError> {
         self.ports.store.append(&Entry {
             at: self.now(),
             operation: operation.cloned(),

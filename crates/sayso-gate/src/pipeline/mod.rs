@@ -1,8 +1,9 @@
-//! The flow: one call, from the door to its end. It reads from top to bottom.
+//! The flow: one call, from the door to its end. [`Gate::decide_call`] is all of the decision, for every door; `run` is what comes behind it.
 
 mod ask;
 pub mod batch;
 pub mod batch_context;
+mod decide;
 mod delegation;
 pub mod gate;
 mod held_call_text;
@@ -22,37 +23,33 @@ use std::sync::Arc;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::{Call, Operation};
-use sayso_core::call::tool::Kind;
-use sayso_core::policy::decision::Decision;
 
 use crate::approved::{Approved, Yes};
 use crate::binding::Seal;
-use crate::events::{About, EventKind};
+use crate::error::CallError;
 use crate::finished::Finished;
-use crate::panic_guard::{caught, unbroken};
+use crate::panic_guard::{Panicked, caught, unbroken};
 use crate::run_result::Ran;
-use ask::Said;
 use batch_context::Turn;
+pub(crate) use decide::WhoAsks;
+use decide::{Decided, Given};
 use gate::Gate;
-pub use judge::{Bench, Judged, judge};
+pub use judge::{Bench, Judged, JudgedCall, judge};
 pub(crate) use judge::{granted_by, read};
 use lifecycle::End;
 use resume::Keep;
 pub use run::Started;
 
-/// How many times a call is asked about in all; if what it is about changed each time, it is denied.
-const MOST_QUESTIONS: usize = 3;
-
 /// A call that nothing can change any more, or how it ended at once: a malformed call is refused.
 pub(crate) type Frozen = Result<Arc<Operation>, Box<Finished>>;
 
 impl Gate {
-    /// One call by itself: held, judged, asked about where it has to be, recorded, and run.
+    /// One call alone: held, judged, asked about where it has to be, recorded, and run.
     pub async fn call(&self, call: Call) -> Finished {
         self.walk(self.freeze(call), &mut Turn::alone(), None).await
     }
 
-    /// One frozen call on its turn: it runs, or is kept for later where somebody keeps it.
+    /// One frozen call on its turn: it runs, or is kept for later where the caller keeps it.
     pub(crate) async fn walk(
         &self,
         frozen: Frozen,
@@ -79,118 +76,52 @@ impl Gate {
         turn: &mut Turn,
     ) -> Result<Approved, Box<Finished>> {
         let operation = frozen?;
-        // A caller that goes away while it waits has taken the call back.
-        let waiting = Waiting::start(self, &operation);
-        // What breaks in here, of a host or of sayso itself, is a denial of this one call.
-        // Boxed: a future that is handed on is kept twice, and very many calls may wait.
-        let held = unbroken(Box::pin(self.weigh_and_ask(Arc::clone(&operation), turn))).await;
-        let held = held.unwrap_or_else(|why| {
-            Err(Box::new(self.refuse_unjudged(
-                &operation,
-                &End::trouble(&format!("the gate broke: {why}")),
-            )))
-        });
-        waiting.over();
-        held
+        let decided = self.decide(&operation, None, turn, WhoAsks::Gate).await;
+        self.close(operation, decided)
     }
 
-    /// Judges the call and asks where it has to. A refusal, by the policy, by a person, by nobody or by the clock, ends here: it is written
-    /// down, counted and told, and nothing runs.
-    async fn weigh_and_ask(
+    /// Writes a decision down. A refusal, by the policy, by a person, by nobody or by the clock, ends here: it is counted and told, and
+    /// nothing runs.
+    fn close(
         &self,
         operation: Arc<Operation>,
-        turn: &mut Turn,
+        decided: Decided,
     ) -> Result<Approved, Box<Finished>> {
-        let mut attached: Option<Vec<Seal>> = None;
-        for _ in 0..MOST_QUESTIONS {
-            let weighed = self.judge(&operation, turn);
-            let verdict = Arc::new(weighed.verdict);
-            self.tell(
-                EventKind::Check,
-                Some(&operation),
-                About::Verdict(Arc::clone(&verdict)),
-            );
-
-            if verdict.decision == Decision::Deny {
-                return Err(self.refuse(&operation, &verdict, End::of(Outcome::Blocked)));
+        match decided {
+            Decided::Allowed(given) => self.approve(operation, *given),
+            Decided::Refused(verdict, end) => Err(self.refuse(&operation, &verdict, end)),
+            Decided::Broken(end) => Err(Box::new(self.refuse_unjudged(&operation, &end))),
+            // Only a host is given a question, and it closes none.
+            Decided::AskedByHost(asked) => {
+                Err(self.refuse(&operation, &asked.verdict, End::of(Outcome::Nobody)))
             }
-            if self.is_dry_run() {
-                return Err(self.refuse(&operation, &verdict, End::of(Outcome::DryRun)));
-            }
-            // Files that go along with a delegation are questions of their own, asked once.
-            if attached.is_none() && operation.kind() == Kind::Delegate {
-                // Boxed: no other call carries this along while it waits.
-                match Box::pin(self.attachments(&operation, turn)).await {
-                    Ok(seals) => attached = Some(seals),
-                    Err(end) => return Err(self.refuse(&operation, &verdict, *end)),
-                }
-            }
-            let (yes, seal) = match verdict.decision {
-                Decision::Allow => match &weighed.grant {
-                    // Another call may have used it up meanwhile.
-                    Some(grant)
-                        if !(turn.take(operation.digest(), grant)
-                            || self.ports.store.take(grant)) =>
-                    {
-                        continue;
-                    }
-                    None if !self.spend(&verdict) => continue,
-                    _ => (None, weighed.seal),
-                },
-                Decision::Deny => continue,
-                Decision::Ask => {
-                    // Sealed before it is shown: what changes from here on is a new question.
-                    let (shown, prompt) =
-                        match self.show(&operation, weighed.reading, &verdict, turn) {
-                            Ok(shown) => shown,
-                            Err(end) => return Err(self.refuse(&operation, &verdict, *end)),
-                        };
-                    match self.ask(prompt, turn).await {
-                        Said::No(end) => return Err(self.refuse(&operation, &verdict, end)),
-                        Said::Yes(yes, kept) => {
-                            let Some(seal) = self.unchanged(&operation, &shown) else {
-                                turn.forget();
-                                continue;
-                            };
-                            // What the person has tightened since counts: a denial is one for open questions, too.
-                            let now = self.judge(&operation, turn).verdict;
-                            if now.decision == Decision::Deny || now.confirm > verdict.confirm {
-                                turn.forget();
-                                continue;
-                            }
-                            match self.keep(&operation, &shown, &verdict, kept, turn) {
-                                Ok(kept) => (Some(Yes { kept, ..yes }), Some(seal)),
-                                Err(trouble) => {
-                                    return Err(self.refuse(
-                                        &operation,
-                                        &verdict,
-                                        End::trouble(&trouble),
-                                    ));
-                                }
-                            }
-                        }
-                    }
-                }
-            };
-            let seals = attached.into_iter().flatten().chain(seal).collect();
-            return self.approve(operation, verdict, yes, seals);
         }
-        let verdict = Arc::new(self.judge(&operation, turn).verdict);
-        Err(self.refuse(
-            &operation,
-            &verdict,
-            End::trouble("it kept changing while it was asked about"),
-        ))
+    }
+
+    /// Decides a call, and makes sure that it ends: if the caller goes away while it waits, it has taken the call back, and what breaks in
+    /// here, of a host or of sayso itself, is a denial of this one call.
+    async fn decide(
+        &self,
+        operation: &Arc<Operation>,
+        judged: Option<Box<JudgedCall>>,
+        turn: &mut Turn,
+        asker: WhoAsks<'_>,
+    ) -> Decided {
+        let waiting = Waiting::start(self, operation);
+        // Boxed: a future that is handed on is kept twice, and very many calls may wait.
+        let decided = unbroken(Box::pin(self.decide_call(operation, judged, turn, asker))).await;
+        waiting.over();
+        decided
+            .unwrap_or_else(|Panicked(why)| Decided::Broken(End::problem(CallError::Panicked(why))))
     }
 
     /// Writes the decision down before anything runs: no entry, no run.
-    pub(crate) fn approve(
-        &self,
-        operation: Arc<Operation>,
-        verdict: Arc<Verdict>,
-        yes: Option<Yes>,
-        seals: Vec<Seal>,
-    ) -> Result<Approved, Box<Finished>> {
+    fn approve(&self, operation: Arc<Operation>, given: Given) -> Result<Approved, Box<Finished>> {
+        let Given {
+            verdict,
+            yes,
+            seals,
+        } = given;
         let outcome = if yes.is_some() {
             Outcome::Approved
         } else {
@@ -201,14 +132,23 @@ impl Gate {
             ..End::of(outcome)
         };
         if let Err(why) = self.record(Some(&operation), self.decided(&operation, &verdict, &end)) {
-            return Err(self.refuse(
-                &operation,
-                &verdict,
-                End::trouble(&format!("it could not be recorded: {why}")),
-            ));
+            let end = End::problem(CallError::Unrecorded(why));
+            return Err(self.refuse(&operation, &verdict, end));
         }
         self.announce(Some(&operation), Some(&verdict), &end);
-        Ok(Approved {
+        Ok(self.approval(operation, verdict, outcome, yes, seals))
+    }
+
+    /// An approval by the rules that are in force now.
+    fn approval(
+        &self,
+        operation: Arc<Operation>,
+        verdict: Arc<Verdict>,
+        outcome: Outcome,
+        yes: Option<Yes>,
+        seals: Vec<Seal>,
+    ) -> Approved {
+        Approved {
             rules: self.rules(),
             operation,
             verdict,
@@ -216,7 +156,7 @@ impl Gate {
             yes,
             seals,
             copies: Vec::new(),
-        })
+        }
     }
 
     /// The end of a call that was approved.
@@ -247,30 +187,6 @@ impl Gate {
             ran,
             held: None,
         }
-    }
-
-    /// Counts the use of the rules that allowed a call. False if one of them was used up by another call meanwhile.
-    pub(crate) fn spend(&self, verdict: &Verdict) -> bool {
-        let policy = self.policy();
-        let parts = policy
-            .views()
-            .iter()
-            .flat_map(|view| std::iter::once(&view.general).chain(view.agents.values()));
-        let limited = parts
-            .flat_map(|part| part.rules.limited())
-            .filter_map(|rule| Some((rule.id.as_str(), rule.when.uses?)));
-        let allowed = |id: &str| {
-            verdict
-                .reasons
-                .iter()
-                .any(|reason| reason.decision == Decision::Allow && reason.rule == id)
-        };
-        let mut used: Vec<(&str, u64)> = limited.filter(|(id, _)| allowed(id)).collect();
-        // The same rule stands in several views, and of several with one id the smallest number counts.
-        used.sort_unstable();
-        used.dedup_by_key(|(id, _)| *id);
-        used.into_iter()
-            .all(|(id, most)| self.ports.store.spend(id, most))
     }
 }
 

@@ -23,14 +23,15 @@ impl Gate {
         self.changed();
     }
 
-    /// Lets plugins make a verdict stricter. One that breaks makes it a denial.
-    pub(crate) fn tighten(&self, operation: &Operation, reading: &Reading, verdict: &mut Verdict) {
-        for (name, plugin) in self
-            .plugins
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-        {
+    /// Lets plugins make a verdict stricter; says whether there are any. One that breaks makes it a denial.
+    pub(crate) fn tighten(
+        &self,
+        operation: &Operation,
+        reading: &Reading,
+        verdict: &mut Verdict,
+    ) -> bool {
+        let plugins = self.plugins.read().unwrap_or_else(PoisonError::into_inner);
+        for (name, plugin) in plugins.iter() {
             let said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 plugin(operation, reading)
             }));
@@ -68,5 +69,6 @@ impl Gate {
                 }
             }
         }
+        !plugins.is_empty()
     }
 }

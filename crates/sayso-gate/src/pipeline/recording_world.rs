@@ -9,6 +9,7 @@ use sayso_core::call::operation::Operation;
 use sayso_core::text::digest::Digest;
 
 use crate::binding::Sealed;
+use crate::error::ContentError;
 use crate::ports::{Content, Outlook, Tally, World};
 
 /// Another world, with notes.
@@ -40,7 +41,7 @@ impl World for Noting<'_> {
         self.world.seal(files)
     }
 
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, ContentError> {
         let found = self.world.content(path, most)?;
         // Of a file that was not read whole, no more is shown than its size and what kind of file it is.
         if let Some(content) = found

@@ -15,15 +15,19 @@ use sayso_core::call::tool::Kind;
 use sayso_core::decide::Uses;
 use sayso_core::policy::decision::Decision;
 use sayso_core::text::digest::Digest;
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
 
+use super::batch_context::Turn;
+use super::decide::{self, Attempt, Decided, Given, WhoAsks};
 use super::gate::Gate;
 use super::held_call_text;
-use super::judge::{self, Bench, granted_by};
+use super::judge::{JudgedCall, granted_by};
 use super::lifecycle::End;
 use crate::approved::{Approved, Yes};
 use crate::binding::{Extent, Seal};
 use crate::entry::What;
+use crate::error::{CallError, HeldError, PortError, port_error};
 use crate::events::{About, EventKind};
 use crate::finished::Finished;
 use crate::run_result::Brief;
@@ -60,7 +64,7 @@ pub(crate) struct Granted {
 }
 
 /// Keeps the text of a held command, and gives the id that it can be had by.
-pub type Keep<'a> = &'a (dyn Fn(&str) -> Result<String, String> + Send + Sync);
+pub type Keep<'a> = &'a (dyn Fn(&str) -> Result<String, PortError> + Send + Sync);
 
 impl Held {
     /// All of it as text.
@@ -72,10 +76,10 @@ impl Held {
     ///
     /// # Errors
     /// When it is not what [`Held::write`] writes.
-    pub fn read(text: &str) -> Result<Held, String> {
-        let node = json::read(text, &LIMITS).map_err(|found| found.message)?;
-        held_call_text::held(&node)
-            .ok_or_else(|| "it is not written as this version of sayso writes it".to_owned())
+    pub fn read(text: &str) -> Result<Held, HeldError> {
+        let node =
+            json::read(text, &LIMITS).map_err(|found| HeldError::Unreadable(found.message))?;
+        held_call_text::held(&node).ok_or(HeldError::OtherFormat)
     }
 
     /// The workspace that it runs in.
@@ -92,13 +96,13 @@ const LIMITS: Limits = Limits {
 
 impl Gate {
     /// Keeps an approval for later, which uses it up here. It has to be a command, and one that can be written down to the last byte.
-    pub fn set_aside(&self, approved: Approved) -> Result<Held, String> {
+    pub fn set_aside(&self, approved: Approved) -> Result<Held, HeldError> {
         let operation = &approved.operation;
         if operation.kind() != Kind::Terminal {
-            return Err("only commands can be held".to_owned());
+            return Err(HeldError::NotACommand);
         }
         if !matches!(operation.says(), ToolSays::Nothing) || operation.mcp().is_some() {
-            return Err("a tool of the host says more of it than can be written down".to_owned());
+            return Err(HeldError::HasHostParts);
         }
         let grant = granted_by(&approved.verdict).map(|id| {
             let ends = |grant: &Grant| {
@@ -135,7 +139,7 @@ impl Gate {
             .and_then(|again| Operation::freeze(again.call).ok());
         match again {
             Some(again) if again.digest() == held.digest => Ok(held),
-            _ => Err("it cannot be written down so that it is the same again".to_owned()),
+            _ => Err(HeldError::NotTheSameAgain),
         }
     }
 
@@ -148,7 +152,7 @@ impl Gate {
         let (outcome, yes) = (approved.outcome, approved.yes.clone());
         let kept = self
             .set_aside(approved)
-            .and_then(|held| keep(&held.write()));
+            .and_then(|held| keep(&held.write()).map_err(HeldError::NotStored));
         let (held, ran) = match kept {
             Ok(id) => (Some(id), None),
             Err(why) => (
@@ -166,128 +170,123 @@ impl Gate {
     ///
     /// # Errors
     /// Says why it must not run; that is its end, and is written down.
-    pub fn resume(&self, held: Held) -> Result<Approved, String> {
+    pub fn resume(&self, held: Held) -> Result<Approved, CallError> {
         let operation = Operation::freeze(held.call.clone())
             .map(Arc::new)
-            .map_err(|malformed| malformed.0)?;
-        let weighed = self
-            .weigh_again(&operation, &held)
-            .and_then(|(verdict, seals)| {
-                let verdict = Arc::new(verdict);
-                // No entry, no run.
-                let unwritten = |why: String| format!("it could not be recorded: {why}");
-                if held.answered_by_host {
-                    let end = End {
-                        yes: held.yes.clone(),
-                        ..End::of(Outcome::Approved)
-                    };
-                    self.record(Some(&operation), self.decided(&operation, &verdict, &end))
-                        .map_err(unwritten)?;
-                }
-                self.record(Some(&operation), What::Resumed)
-                    .map_err(unwritten)?;
-                Ok((verdict, seals))
-            });
-        match weighed {
-            Ok((verdict, seals)) => {
-                let (rules, copies) = (self.rules(), Vec::new());
-                Ok(Approved {
-                    rules,
-                    verdict,
-                    outcome: held.outcome,
-                    yes: held.yes,
-                    seals,
-                    copies,
-                    operation,
-                })
-            }
-            Err(why) => {
-                let why = format!("it was not run: {why}");
-                self.not_run(&operation, &why);
-                Err(why)
-            }
-        }
+            .map_err(|malformed| CallError::Malformed(port_error(malformed.0)))?;
+        self.resume_frozen(&operation, held).map_err(|why| {
+            let why = CallError::Held(why);
+            self.not_run(&operation, &why.to_string());
+            why
+        })
     }
 
-    fn weigh_again(
-        &self,
-        operation: &Operation,
-        held: &Held,
-    ) -> Result<(Verdict, Vec<Seal>), String> {
+    fn resume_frozen(&self, operation: &Arc<Operation>, held: Held) -> Result<Approved, HeldError> {
         if operation.digest() != held.digest || operation.kind() != Kind::Terminal {
-            return Err("it is not what was approved".to_owned());
+            return Err(HeldError::OtherCall);
         }
+        let mut turn = Turn::alone();
+        // It never waits: the person has answered already.
+        let decided =
+            pollster::block_on(self.decide_call(operation, None, &mut turn, WhoAsks::Held(&held)));
+        let given = match decided {
+            Decided::Allowed(given) => given,
+            Decided::Refused(
+                _,
+                End {
+                    problem: Some(CallError::Held(why)),
+                    ..
+                },
+            ) => return Err(why),
+            Decided::Refused(verdict, _) => return Err(HeldError::Denied(first_reason(&verdict))),
+            Decided::AskedByHost(asked) => {
+                return Err(HeldError::MustAsk(first_reason(&asked.verdict)));
+            }
+            Decided::Broken(_) => return Err(HeldError::Changed),
+        };
+        let Given { verdict, seals, .. } = *given;
+        // No entry, no run.
+        if held.answered_by_host {
+            let end = End {
+                yes: held.yes.clone(),
+                ..End::of(Outcome::Approved)
+            };
+            self.record(Some(operation), self.decided(operation, &verdict, &end))
+                .map_err(HeldError::Unrecorded)?;
+        }
+        self.record(Some(operation), What::Resumed)
+            .map_err(HeldError::Unrecorded)?;
+        Ok(self.approval(
+            Arc::clone(operation),
+            verdict,
+            held.outcome,
+            held.yes,
+            seals,
+        ))
+    }
+
+    /// Judges a held command under the rules of now. The answer that allowed it was used up for it, and a rule that has a number of uses was
+    /// counted.
+    pub(super) fn judge_held(&self, operation: &Operation, held: &Held) -> JudgedCall {
+        let rules = self.rules();
         let policy = self.policy();
-        // The answer that allowed it was used up for it; a rule that has a number of uses was counted.
         let grants = held
             .granted
             .as_ref()
             .map_or(Vec::new(), |_| used(operation, held));
-        let bench = Bench {
-            world: self.ports.world.as_ref(),
-            policy: &policy,
-            grants: &grants,
-            uses: Some(&Unused),
-            run: held.how,
-            now: self.now(),
-            trace: false,
+        let bench = self.bench(&policy, &grants, Some(&Unused), held.how);
+        self.judge_once(&bench, operation, rules)
+    }
+
+    /// Lets a held command run, if the answer that it was held with is enough for what is asked now, and what was shown is still so.
+    pub(super) fn allow_held(
+        &self,
+        operation: &Operation,
+        call: JudgedCall,
+        held: &Held,
+    ) -> Attempt {
+        let refuse = |verdict: Arc<Verdict>, why: HeldError| {
+            let end = End::problem(CallError::Held(why));
+            Attempt::Decided(Decided::Refused(verdict, end))
         };
-        let judge::Judged {
-            reading,
-            mut verdict,
-        } = judge::judge(&bench, operation);
-        self.tighten(operation, &reading, &mut verdict);
         let confirmed = match held.yes.as_ref().map(|yes| yes.confirmations) {
             None | Some(0) => Confirm::None,
             Some(1) => Confirm::Single,
             Some(_) => Confirm::Double,
         };
-        let why = || {
-            verdict
-                .reasons
-                .first()
-                .map(|reason| sayso_core::text::visible::visible(&reason.text).into_owned())
-                .unwrap_or_default()
+        let asks = call.verdict.decision == Decision::Ask;
+        if asks && (call.verdict.confirm > confirmed || confirmed == Confirm::None) {
+            let why = HeldError::MustAsk(first_reason(&call.verdict));
+            return refuse(call.verdict, why);
+        }
+        let revoked = |granted: &Granted| {
+            granted.stays
+                && !self
+                    .ports
+                    .store
+                    .grants()
+                    .iter()
+                    .any(|one| one.id == granted.id)
         };
-        match verdict.decision {
-            Decision::Deny => return Err(format!("it is denied by now ({})", why())),
-            Decision::Ask if verdict.confirm > confirmed || confirmed == Confirm::None => {
-                return Err(format!("it has to be asked about by now ({})", why()));
-            }
-            Decision::Ask | Decision::Allow => {}
+        if held.granted.as_ref().is_some_and(revoked) {
+            return refuse(call.verdict, HeldError::GrantRevoked);
         }
-        if let Some(grant) = held.granted.as_ref().filter(|grant| grant.stays)
-            && !self
-                .ports
-                .store
-                .grants()
-                .iter()
-                .any(|one| one.id == grant.id)
+        let again = |(extent, digest): &(Extent, Digest)| {
+            let world = self.ports.world.as_ref();
+            Seal::again(world, *extent, *digest, operation, &call.reading)
+        };
+        let seals: Vec<Seal> = held.seals.iter().map(again).collect();
+        let is_sealed = seals.iter().all(|seal| self.holds(seal));
+        if !is_sealed
+            || held
+                .reading
+                .is_some_and(|shown| fingerprint(call.reading) != shown)
         {
-            return Err("the answer that allowed it was taken back".to_owned());
+            return refuse(call.verdict, HeldError::Changed);
         }
-        let seals: Vec<Seal> = held
-            .seals
-            .iter()
-            .map(|(extent, digest)| {
-                Seal::again(
-                    self.ports.world.as_ref(),
-                    *extent,
-                    *digest,
-                    operation,
-                    &reading,
-                )
-            })
-            .collect();
-        let same = held
-            .reading
-            .is_none_or(|shown| fingerprint(reading) == shown)
-            && seals.iter().all(|seal| self.holds(seal));
-        if !same {
-            return Err("a file that it is about changed after it was approved".to_owned());
-        }
+        let mut verdict = Arc::unwrap_or_clone(call.verdict);
         verdict.terms.sandbox_required |= held.contained;
-        Ok((verdict, seals))
+        decide::allowed(Arc::new(verdict), held.yes.clone(), seals)
     }
 
     /// Writes down that something approved was not started.
@@ -307,6 +306,14 @@ impl Gate {
         }
         crate::ports::Ran::NotRun(why.to_owned())
     }
+}
+
+/// The first reason of a verdict, fit to be shown.
+fn first_reason(verdict: &Verdict) -> String {
+    let first = verdict.reasons.first();
+    first
+        .map(|reason| visible(&reason.text).into_owned())
+        .unwrap_or_default()
 }
 
 /// The answer that allowed it, as one for exactly this call: what must be asked, it does not cover now either.

@@ -16,6 +16,7 @@ use super::judge;
 use super::lifecycle::End;
 use crate::approved::Copies;
 use crate::binding::{Binding, Extent, MOST_FILES, Seal, Sealed};
+use crate::error::CallError;
 use crate::seal::{Covers, all, covers, fingerprint, own_programs, scripts};
 
 /// So many patterns of names are looked up for one call.
@@ -54,11 +55,7 @@ impl Gate {
         verdict: &Arc<Verdict>,
         turn: &mut Turn,
     ) -> Result<(Shown, Arc<Prompt>), Box<End>> {
-        let blind = || {
-            Box::new(End::trouble(
-                "what it is about could not be looked at, or is too much to be bound to",
-            ))
-        };
+        let blind = || Box::new(End::problem(CallError::Unsealable));
         let seal = self
             .look(&all(self.ports.world.as_ref(), operation, &reading))
             .ok_or_else(blind)?;

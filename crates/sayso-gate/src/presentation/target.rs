@@ -71,7 +71,8 @@ fn read(about: About<'_>, path: &str) -> Result<Standing, String> {
     let most = MAX_BYTES as u64;
     let content = about
         .world
-        .content(path, most)?
+        .content(path, most)
+        .map_err(|error| error.to_string())?
         .ok_or("it was there, and is gone now")?;
     if content.size > most || content.bytes.len() as u64 != content.size {
         return if content.size > most {

@@ -179,6 +179,7 @@ impl Setup {
             uses: None,
             run: self.run,
             now: self.now,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         judge(&bench, &freeze(call)).verdict

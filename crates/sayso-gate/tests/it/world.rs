@@ -9,6 +9,7 @@ use sayso_core::analysis::fact::{
 };
 use sayso_core::paths::join;
 use sayso_core::text::digest::{Digest, Encoder};
+use sayso_gate::error::ContentError;
 use sayso_gate::ports::{Content, Tally, World};
 use sayso_gate::seal::Sealed;
 
@@ -284,7 +285,6 @@ impl World for Scripted {
                 own("/home/u/.local/state/sayso", true),
                 own("/ws/.sayso", false),
             ],
-            contains: false,
         };
         Facts {
             surroundings,
@@ -318,9 +318,9 @@ impl World for Scripted {
         self.tallies.get(path).copied()
     }
 
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, ContentError> {
         if self.unreadable.iter().any(|at| at == path) {
-            return Err("permission denied".to_owned());
+            return Err(ContentError::failed("permission denied"));
         }
         match self.entries.get(path) {
             None => Ok(None),
@@ -334,7 +334,7 @@ impl World for Scripted {
                     executable: Some(self.executables.iter().any(|at| at == path)),
                 }))
             }
-            Some(_) => Err("not a file".to_owned()),
+            Some(_) => Err(ContentError::failed("not a file")),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
 use sayso_gate::approved::Approved;
 use sayso_gate::finished::Finished;
 use sayso_gate::ports::{Later, Ran, Run};
@@ -62,6 +63,11 @@ pub(super) struct Courier {
 }
 
 impl Run for Courier {
+    /// The editor runs it.
+    fn capabilities(&self) -> RunnerCapabilities<'_> {
+        RunnerCapabilities::without_sandbox(&NoSandbox::AgentAndEditor)
+    }
+
     fn run<'a>(&'a self, approved: Approved) -> Later<'a, Ran> {
         let Some(open) = self.calls.find(approved.operation().id()) else {
             return Box::pin(async { Ran::NotRun("it was taken back".to_owned()) });

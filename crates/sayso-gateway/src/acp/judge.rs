@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_core::analysis::risk::Risk;
 use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
 use sayso_core::answer::verdict::{Confirm, Verdict};
 use sayso_core::call::operation::{Agent, Call, Operation, ToolSays};
-use sayso_core::call::tool::{self, Kind};
+
 use sayso_core::policy::decision::Decision;
 use sayso_core::text::node::Node;
 use sayso_gate::pipeline::{self, judge};
@@ -122,13 +123,7 @@ impl Judge {
                 session: session.clone(),
                 ..Call::new(&one.tool, one.args.clone(), folder)
             };
-            let is_command = tool::find(&one.tool).is_some_and(|tool| tool.kind == Kind::Terminal);
-            if is_command && bench.settings.sandbox_require {
-                let reason = "it may only run in a sandbox, which neither the agent nor the editor can promise".to_owned();
-                call.says = ToolSays::Blocked { reason };
-            } else {
-                call.says = says.clone();
-            }
+            call.says = says.clone();
             call
         };
         let weigh = |call: &Call| -> Result<Verdict, String> {
@@ -149,6 +144,7 @@ impl Judge {
                     .map(|spent| spent as &dyn sayso_core::decide::Uses),
                 run: How::Interactive,
                 now: now(),
+                runner: RunnerCapabilities::without_sandbox(&NoSandbox::AgentAndEditor),
                 trace: false,
             };
             let operation = Operation::freeze(call.clone())

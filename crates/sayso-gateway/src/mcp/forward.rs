@@ -31,6 +31,11 @@ pub(super) struct Courier {
 }
 
 impl Run for Courier {
+    /// The server runs it, wherever that is.
+    fn capabilities(&self) -> sayso_core::answer::runner::RunnerCapabilities<'_> {
+        sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY
+    }
+
     fn run<'a>(&'a self, approved: Approved) -> Later<'a, Ran> {
         let Some(open) = self.calls.find(approved.operation().id()) else {
             return Box::pin(async { Ran::NotRun("it was taken back".to_owned()) });

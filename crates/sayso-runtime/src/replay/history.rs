@@ -175,6 +175,7 @@ impl<'a> History<'a> {
             run: past.run,
             // Rules that end at a time are judged by the time of the call.
             now: stored.at.div_euclid(1000),
+            runner: past.runner(),
             trace: false,
         };
         let verdict = judge(&bench, &past.operation).verdict;

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use sayso_core::analysis::fact::{Facts, OwnPath, Question, Surroundings};
 use sayso_core::answer::evidence::Evidence;
 use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
 use sayso_core::call::mcp_meaning::Meaning;
 use sayso_core::call::operation::{Agent, Call, McpIdentity, Operation, ToolSays};
 use sayso_core::call::tool::{self, Kind, Role};
@@ -133,6 +134,8 @@ fn packed(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)]) -
         questions,
         facts,
         run,
+        no_sandbox,
+        contains,
         without_grants,
     } = evidence;
     let around = &facts.surroundings;
@@ -161,8 +164,11 @@ fn packed(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)]) -
         out.push(("c", Node::text(&around.cwd)));
     }
     out.extend(around.home.iter().map(|home| ("h", Node::text(home))));
-    if around.contains {
+    if *contains {
         out.push(("x", Value::Bool(true).into()));
+    }
+    if let Some(why) = no_sandbox {
+        out.push(("n", Node::text(why.word())));
     }
     if *run != Run::Interactive {
         out.push(("r", Node::text(run_mode::word(*run))));
@@ -236,6 +242,21 @@ pub struct Past {
     pub was: Decision,
     /// What the world answered.
     pub world: Answers,
+    /// Why its runner had no sandbox for it, where it had none.
+    no_sandbox: Option<NoSandbox>,
+    /// Its runner contained it.
+    contains: bool,
+}
+
+impl Past {
+    /// What its runner could do.
+    pub fn runner(&self) -> RunnerCapabilities<'_> {
+        RunnerCapabilities {
+            no_sandbox: self.no_sandbox.as_ref(),
+            no_sandbox_for_tools: self.no_sandbox.as_ref(),
+            containment: &self.contains,
+        }
+    }
 }
 
 /// A world that answers with what was kept.
@@ -293,7 +314,6 @@ pub fn past(entry: &Node, own: &mut dyn FnMut(&str) -> Vec<OwnPath>) -> Result<P
         cwd: fact("c").unwrap_or(cwd).to_owned(),
         home: fact("h").map(str::to_owned),
         own: own(workspace),
-        contains: facts.get("x").and_then(Node::as_bool) == Some(true),
     };
     let run = RUNS
         .into_iter()
@@ -304,6 +324,8 @@ pub fn past(entry: &Node, own: &mut dyn FnMut(&str) -> Vec<OwnPath>) -> Result<P
         operation,
         run,
         was,
+        no_sandbox: fact("n").and_then(NoSandbox::from_word),
+        contains: facts.get("x").and_then(Node::as_bool) == Some(true),
         world: Answers {
             facts: facts.clone(),
             around,

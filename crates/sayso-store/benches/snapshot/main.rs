@@ -253,6 +253,7 @@ fn look<'a>(operation: &'a Operation, reading: &'a Reading) -> Case<'a> {
         uses: None,
         now: 0,
         run: Run::Interactive,
+        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
         trace: false,
     }
 }

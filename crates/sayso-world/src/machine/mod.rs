@@ -38,7 +38,6 @@ pub struct Machine {
     pub(crate) case: CaseRules,
     standing: Mutex<Option<Standing>>,
     pub(crate) programs: Mutex<HashMap<(String, String), (Instant, ProgramFact)>>,
-    pub(crate) contains: bool,
     installed: Vec<InstalledPath>,
 }
 
@@ -72,15 +71,9 @@ impl Machine {
             case: CaseRules::default(),
             standing: Mutex::new(None),
             programs: Mutex::new(HashMap::new()),
-            contains: false,
             installed: Vec::new(),
             whereabouts,
         }
-    }
-
-    /// The same machine, where whoever runs operations can do it in an OS sandbox.
-    pub fn containing(self, contains: bool) -> Self {
-        Machine { contains, ..self }
     }
 
     /// The same machine, where sayso is installed at these paths.
@@ -157,7 +150,6 @@ impl Machine {
                 cwd,
                 home: standing.home,
                 own: standing.own,
-                contains: self.contains,
             },
             sound && standing.sound,
         )

@@ -40,6 +40,10 @@ const PROMPTS: usize = 10_000;
 struct NoTool;
 
 impl Run for NoTool {
+    fn capabilities(&self) -> sayso_core::answer::runner::RunnerCapabilities<'_> {
+        sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY
+    }
+
     fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {
         Box::pin(async { Ran::Done(Node::text("")) })
     }
@@ -54,7 +58,7 @@ impl Store for NoStore {
         Arc::clone(&self.0)
     }
 
-    fn remember(&self, _: Grant) -> Result<(), String> {
+    fn remember(&self, _: Grant) -> Result<(), sayso_gate::error::StoreError> {
         Ok(())
     }
 
@@ -62,7 +66,7 @@ impl Store for NoStore {
         true
     }
 
-    fn append(&self, _: &Entry) -> Result<(), String> {
+    fn append(&self, _: &Entry) -> Result<(), sayso_gate::error::StoreError> {
         Ok(())
     }
 }
@@ -141,6 +145,7 @@ fn main() {
             uses: None,
             run: How::Interactive,
             now: 0,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         table.add(

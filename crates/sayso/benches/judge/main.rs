@@ -86,6 +86,7 @@ fn bench<'a>(world: &'a dyn World, policy: &'a Policy) -> Bench<'a> {
         uses: None,
         run: Run::Interactive,
         now: 0,
+        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
         trace: false,
     }
 }
@@ -110,6 +111,7 @@ fn decide_alone(table: &mut Table, scratch: &Scratch) {
             uses: None,
             now: 0,
             run: Run::Interactive,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         for (kinds, counts) in [

@@ -8,10 +8,8 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
 use sayso_core::call::operation::{Agent, Call, Operation};
-use sayso_core::call::tool::Kind;
-use sayso_core::policy::Policy;
-use sayso_core::policy::decision::Decision;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::text::node::{Node, Value};
@@ -135,24 +133,16 @@ pub(super) fn run(args: &AskArgs) -> Result<Exit, Stop> {
         run: Arc::new(NoRunner),
         store: recorder,
     };
-    let gate = gate(ports, Arc::clone(&policy), settings.sandbox_require);
+    let gate = Gate::new(
+        ports,
+        Arc::clone(&policy),
+        How::Interactive,
+        Arc::new(super::now),
+    );
     match pollster::block_on(gate.hold(call, &mut Turn::alone())) {
         Ok(approved) => allowed(args, &approved),
         Err(finished) => refused(args, &finished, nobody.as_deref()),
     }
-}
-
-/// The gate for one question. What may only run in a sandbox is refused: whoever asks runs it, and cannot promise one.
-fn gate(ports: Ports, policy: Arc<Policy>, needs_sandbox: bool) -> Gate {
-    let gate = Gate::new(ports, policy, How::Interactive, Arc::new(super::now));
-    if needs_sandbox {
-        let why = "it may only run in a sandbox, which the caller cannot promise".to_owned();
-        let refuse = move |operation: &Operation| {
-            (operation.kind() == Kind::Terminal).then(|| (Decision::Deny, why.clone()))
-        };
-        gate.add_plugin("sandbox", Arc::new(move |operation, _| refuse(operation)));
-    }
-    gate
 }
 
 /// The call that the options describe, and the tool's picture of it.
@@ -331,6 +321,11 @@ impl Ask for Asks {
 struct NoRunner;
 
 impl Run for NoRunner {
+    /// The caller runs it.
+    fn capabilities(&self) -> RunnerCapabilities<'_> {
+        RunnerCapabilities::without_sandbox(&NoSandbox::Caller)
+    }
+
     fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {
         Box::pin(async { Ran::NotRun("`sayso ask` runs nothing".to_owned()) })
     }

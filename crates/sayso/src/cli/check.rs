@@ -8,6 +8,7 @@ use std::path::Path;
 use clap::Args;
 use sayso_core::answer::grant::Grant;
 use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::runner::RunnerCapabilities;
 use sayso_core::call::operation::{Agent, Call, MAX_BYTES, Operation};
 use sayso_core::policy::Policy;
 use sayso_core::policy::decision::Decision;
@@ -86,7 +87,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
     } else if let Err(Stop::Usage(message)) = &broken {
         let _ = write!(io::stderr(), "{message}");
     }
-    let world = place.world();
+    let (world, contains) = (place.world(), place.contains());
     let run = if args.strict {
         Run::Strict
     } else {
@@ -107,6 +108,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
         uses: None,
         run,
         now: now(),
+        runner: RunnerCapabilities::JUDGE_ONLY.containing(&contains),
         trace: args.explain,
     };
     let unread = place.loaded.policy.why_broken().is_some();

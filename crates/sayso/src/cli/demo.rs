@@ -182,7 +182,13 @@ fn show(args: &DemoArgs, whereabouts: Whereabouts, scratch: &Path) -> Result<Exi
         }
         progress.step(step);
     };
-    let batch = pollster::block_on(workbench.gate.batch_told(calls, Options::default(), &step));
+    let batch = pollster::block_on(workbench.gate.batch(
+        calls,
+        Options {
+            told: Some(&step),
+            ..Options::default()
+        },
+    ));
     take_back(&state, &progress, paint)?;
     progress.summary(&batch, workbench.gate.stats_line().as_deref());
     say(&ending(&state, person)?)?;

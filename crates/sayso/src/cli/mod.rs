@@ -437,16 +437,16 @@ impl Place {
         }
     }
 
-    fn world(&self) -> RealWorld {
+    /// Whether commands would run contained here.
+    fn contains(&self) -> bool {
         let settings = sayso_runtime::workbench::settings(&self.loaded.policy);
         let bounding = settings
             .map(|settings| Bounding::new(self.whereabouts.clone(), &self.loaded.policy, settings));
-        let contains = bounding.is_some_and(|bounding| bounding.contains());
-        RealWorld(
-            Machine::new(self.whereabouts.clone())
-                .guarding(self.loaded.policy.installed())
-                .containing(contains),
-        )
+        bounding.is_some_and(|bounding| bounding.contains())
+    }
+
+    fn world(&self) -> RealWorld {
+        RealWorld(Machine::new(self.whereabouts.clone()).guarding(self.loaded.policy.installed()))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::runner::RunnerCapabilities;
 use sayso_core::call::operation::Operation;
 use sayso_core::policy::Policy;
 use sayso_core::policy::read::Origin;
@@ -57,7 +58,7 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
         .files
         .iter()
         .find(|file| file.origin == Origin::UntrustedProject);
-    let world = place.world();
+    let (world, contains) = (place.world(), place.contains());
     let bench = Bench {
         world: &world,
         policy: &place.loaded.policy,
@@ -65,6 +66,7 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
         uses: None,
         run: Run::Interactive,
         now: now(),
+        runner: RunnerCapabilities::JUDGE_ONLY.containing(&contains),
         trace: false,
     };
     let mut tried = Vec::new();

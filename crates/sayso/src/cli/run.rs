@@ -17,6 +17,7 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Entry, Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_gate::batch::{Batch, Options, Step};
+use sayso_gate::error::port_error;
 use sayso_gate::finished::Finished;
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::{Ask, Later, Ran};
@@ -173,19 +174,18 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     for remark in &workbench.remarks {
         let _ = writeln!(io::stderr(), "sayso: {remark}");
     }
-    let options = Options {
-        deny_aborts: args.deny_aborts,
-    };
     let told = |step: Step<'_>| progress.step(step);
     let keep = |held: &str| {
-        workbench
-            .recorder
-            .keep(&held_text::write(&flags, held)?, super::now())
+        held_text::write(&flags, held)
+            .and_then(|text| workbench.recorder.keep(&text, super::now()))
+            .map_err(port_error)
     };
-    let batch = match args.hold {
-        true => pollster::block_on(workbench.gate.batch_held(calls, options, &told, &keep)),
-        false => pollster::block_on(workbench.gate.batch_told(calls, options, &told)),
+    let options = Options {
+        deny_aborts: args.deny_aborts,
+        told: Some(&told),
+        keep: args.hold.then_some(&keep),
     };
+    let batch = pollster::block_on(workbench.gate.batch(calls, options));
     if let Err(why) = workbench.recorder.end_session(&session) {
         let _ = writeln!(
             io::stderr(),

@@ -52,6 +52,10 @@ struct Reads {
 }
 
 impl Run for Reads {
+    fn capabilities(&self) -> sayso_core::answer::runner::RunnerCapabilities<'_> {
+        sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY
+    }
+
     fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {
         self.ran
             .lock()

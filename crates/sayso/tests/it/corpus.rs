@@ -101,6 +101,7 @@ fn by_library(scene: &Scene, rows: &[Row]) -> Vec<(Node, Vec<String>)> {
         uses: None,
         run: Run::Interactive,
         now: NOW,
+        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
         trace: false,
     };
     // A policy that was packed says the same of every row.
@@ -119,6 +120,7 @@ fn by_library(scene: &Scene, rows: &[Row]) -> Vec<(Node, Vec<String>)> {
                         uses: None,
                         now: NOW,
                         run: Run::Interactive,
+                        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
                         trace: false,
                     };
                     // What the verdict rests on is noted by whoever asked for it.
@@ -244,6 +246,7 @@ fn finding_w_26_no_row_depends_on_what_is_installed() {
                     uses: None,
                     run: Run::Interactive,
                     now: NOW,
+                    runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
                     trace: false,
                 };
                 let verdict = judge(&bench, &operation).verdict;

@@ -371,6 +371,7 @@ fn h_37_what_is_shown_is_never_cut() {
         uses: None,
         run: Run::Interactive,
         now: NOW,
+        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
         trace: false,
     };
     let judged = judge(&bench, &operation);

@@ -116,7 +116,7 @@ fn verdicts(
 }
 
 fn judged(scene: &Scene, rows: &[Row], contains: bool) -> Vec<Option<Verdict>> {
-    let (loaded, world) = (scene.load(), scene.containing_world(contains));
+    let (loaded, world) = (scene.load(), scene.world());
     let bench = Bench {
         world: &world,
         policy: &loaded.policy,
@@ -124,6 +124,7 @@ fn judged(scene: &Scene, rows: &[Row], contains: bool) -> Vec<Option<Verdict>> {
         uses: None,
         run: Run::Interactive,
         now: NOW,
+        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY.containing(&contains),
         trace: false,
     };
     let call = |row: &Row| -> Call {

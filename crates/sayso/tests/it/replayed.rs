@@ -46,6 +46,7 @@ fn record(scene: &Scene, operations: Vec<Operation>, run: Run) {
         uses: Some(&Unused),
         run,
         now: NOW,
+        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
         trace: false,
     };
     for operation in operations {
@@ -188,6 +189,7 @@ fn facts_that_are_not_as_they_were_written_are_never_an_answer() {
                     uses: None,
                     run: past.run,
                     now: NOW,
+                    runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
                     trace: false,
                 };
                 let _judged = judge(&bench, &past.operation);

@@ -250,11 +250,6 @@ impl Scene {
         RealWorld(Machine::new(self.whereabouts()))
     }
 
-    /// The same machine, where commands can run in a sandbox.
-    pub fn containing_world(&self, contains: bool) -> RealWorld {
-        RealWorld(Machine::new(self.whereabouts()).containing(contains))
-    }
-
     /// Adds lines to the person's policy.
     pub fn add_to_policy(&self, lines: &str) {
         let path = self.config().join("policy.yaml");
@@ -272,6 +267,7 @@ impl Scene {
             uses: None,
             run,
             now: NOW,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         judge(&bench, &Operation::freeze(call).unwrap()).verdict

@@ -118,7 +118,7 @@ fn play(path: &Path, mode: Mode, keeps: bool, contained: bool) -> Count {
     if contained {
         scene.add_to_policy(CONTAINED);
     }
-    let (loaded, world) = (scene.load(), scene.containing_world(contained));
+    let (loaded, world) = (scene.load(), scene.world());
     let mut grants: Vec<Grant> = Vec::new();
     let calls = keys.get("calls").map_or(&[][..], Node::items);
     let mut count = Count {
@@ -137,6 +137,8 @@ fn play(path: &Path, mode: Mode, keeps: bool, contained: bool) -> Count {
             uses: None,
             run: Run::Interactive,
             now: NOW,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY
+                .containing(&contained),
             trace: false,
         };
         let judged = judge(&bench, &operation);

@@ -97,13 +97,13 @@ impl Store for Slow {
     fn grants(&self) -> Arc<Vec<Grant>> {
         self.memory.grants()
     }
-    fn remember(&self, grant: Grant) -> Result<(), String> {
+    fn remember(&self, grant: Grant) -> Result<(), sayso_gate::error::StoreError> {
         self.memory.remember(grant)
     }
     fn take(&self, grant: &str) -> bool {
         self.memory.take(grant)
     }
-    fn append(&self, entry: &Entry) -> Result<(), String> {
+    fn append(&self, entry: &Entry) -> Result<(), sayso_gate::error::StoreError> {
         if !self.nested.swap(true, Ordering::SeqCst) {
             let gate = self.gate.get().unwrap().upgrade().unwrap();
             let other = std::thread::spawn(move || {
@@ -172,7 +172,11 @@ impl World for Restless {
         (self.act)(&self.living, self.seals.fetch_add(1, Ordering::SeqCst) + 1);
         self.living.seal(files)
     }
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+    fn content(
+        &self,
+        path: &str,
+        most: u64,
+    ) -> Result<Option<Content>, sayso_gate::error::ContentError> {
         (self.look)(&self.living, true);
         let content = self.living.content(path, most);
         (self.look)(&self.living, false);

@@ -36,13 +36,13 @@ impl Store for Breaks {
     fn grants(&self) -> Arc<Vec<Grant>> {
         Arc::default()
     }
-    fn remember(&self, _: Grant) -> Result<(), String> {
+    fn remember(&self, _: Grant) -> Result<(), sayso_gate::error::StoreError> {
         Ok(())
     }
     fn take(&self, _: &str) -> bool {
         true
     }
-    fn append(&self, _: &Entry) -> Result<(), String> {
+    fn append(&self, _: &Entry) -> Result<(), sayso_gate::error::StoreError> {
         panic!("the store broke")
     }
 }

@@ -168,6 +168,7 @@ fn what_is_read_handed_on_or_copied_is_sealed_until_it_runs() {
             uses: None,
             run: How::Interactive,
             now: NOW,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         let judged = judge(&bench, &operation);

@@ -13,7 +13,7 @@ use sayso_gate::simulated::Say;
 use super::room::Room;
 use crate::bench::{Setup, call};
 
-fn run(room: &Room, calls: &[Call], options: Options) -> Batch {
+fn run(room: &Room, calls: &[Call], options: Options<'_>) -> Batch {
     let calls = calls
         .iter()
         .map(|call| Call {
@@ -309,7 +309,10 @@ fn z_26_a_denial_ends_the_batch_where_that_is_wanted() {
     let batch = run(
         &room,
         &calls(&["bash make a", "bash make b"]),
-        Options { deny_aborts: true },
+        Options {
+            deny_aborts: true,
+            ..Options::default()
+        },
     );
     assert_eq!(outcomes(&batch), [Outcome::Denied, Outcome::Cancelled]);
     assert!(batch.results[0].message.contains("not today"));

@@ -49,7 +49,11 @@ impl World for Broken {
         self.at("seal");
         self.living.seal(files)
     }
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+    fn content(
+        &self,
+        path: &str,
+        most: u64,
+    ) -> Result<Option<Content>, sayso_gate::error::ContentError> {
         self.at("content");
         self.living.content(path, most)
     }
@@ -60,7 +64,7 @@ impl Store for Broken {
         self.at("grants");
         self.memory.grants()
     }
-    fn remember(&self, grant: Grant) -> Result<(), String> {
+    fn remember(&self, grant: Grant) -> Result<(), sayso_gate::error::StoreError> {
         self.at("remember");
         self.memory.remember(grant)
     }
@@ -68,7 +72,7 @@ impl Store for Broken {
         self.at("used");
         self.memory.take(grant)
     }
-    fn append(&self, entry: &Entry) -> Result<(), String> {
+    fn append(&self, entry: &Entry) -> Result<(), sayso_gate::error::StoreError> {
         self.at("append");
         self.memory.append(entry)
     }
@@ -314,6 +318,10 @@ fn arguments_that_are_too_deep_are_refused_at_every_door() {
 fn a_result_that_is_too_deep_is_a_failure_of_the_tool() {
     struct Deep;
     impl Run for Deep {
+        fn capabilities(&self) -> sayso_core::answer::runner::RunnerCapabilities<'_> {
+            sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY
+        }
+
         fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {
             Box::pin(async { Ran::Done(deep()) })
         }

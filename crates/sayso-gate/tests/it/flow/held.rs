@@ -127,7 +127,7 @@ fn only_commands_are_held() {
     let room = Room::new("sayso", How::Yolo, &[]);
     for other in ["file_read README.md", "file_write a.txt x"] {
         let why = room.gate.set_aside(approve(&room, other)).unwrap_err();
-        assert!(why.contains("only commands"), "{why}");
+        assert!(why.to_string().contains("only commands"), "{why}");
     }
     let says = Call {
         says: ToolSays::PreApproved,
@@ -138,6 +138,7 @@ fn only_commands_are_held() {
         room.gate
             .set_aside(approved)
             .unwrap_err()
+            .to_string()
             .contains("says more of it")
     );
 }
@@ -408,15 +409,18 @@ fn a_batch_is_held_call_by_call() {
         let mut kept = kept.lock().unwrap();
         kept.push(text.to_owned());
         if kept.len() == 2 {
-            Err("the disk is full".to_owned())
+            Err(sayso_gate::error::port_error("the disk is full"))
         } else {
             Ok(format!("id{}", kept.len()))
         }
     };
-    let batch = pollster::block_on(
-        room.gate
-            .batch_held(calls, Options::default(), &|_| (), &keep),
-    );
+    let batch = pollster::block_on(room.gate.batch(
+        calls,
+        Options {
+            keep: Some(&keep),
+            ..Options::default()
+        },
+    ));
     let held: Vec<_> = batch
         .results
         .iter()

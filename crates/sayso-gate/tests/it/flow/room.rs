@@ -12,6 +12,7 @@ use sayso_core::text::digest::{Digest, Encoder};
 use sayso_core::text::node::Node;
 use sayso_gate::approved::Approved;
 use sayso_gate::entry::{Entry, What};
+use sayso_gate::error::{ContentError, StoreError};
 use sayso_gate::events::{EventKind, Recorder};
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::{Gate, Ports};
@@ -84,10 +85,10 @@ impl World for Living {
         Some(encoder.finish())
     }
 
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, ContentError> {
         self.looked_into.fetch_add(1, Ordering::SeqCst);
         if self.unreadable.load(Ordering::SeqCst) {
-            return Err(format!("{path}: permission denied"));
+            return Err(ContentError::failed(format!("{path}: permission denied")));
         }
         let contents = self.contents.lock().unwrap();
         let Some(bytes) = contents.get(path) else {
@@ -110,6 +111,10 @@ pub struct Hands {
 }
 
 impl Run for Hands {
+    fn capabilities(&self) -> sayso_core::answer::runner::RunnerCapabilities<'_> {
+        sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY
+    }
+
     fn run<'a>(&'a self, approved: Approved) -> Later<'a, Ran> {
         self.ran
             .lock()
@@ -139,9 +144,9 @@ impl Store for Shelf {
         self.memory.grants()
     }
 
-    fn remember(&self, grant: Grant) -> Result<(), String> {
+    fn remember(&self, grant: Grant) -> Result<(), StoreError> {
         if self.full.load(Ordering::SeqCst) {
-            Err("the disk is full".to_owned())
+            Err(StoreError::failed("the disk is full"))
         } else {
             self.memory.remember(grant)
         }
@@ -151,9 +156,9 @@ impl Store for Shelf {
         self.memory.take(grant)
     }
 
-    fn append(&self, entry: &Entry) -> Result<(), String> {
+    fn append(&self, entry: &Entry) -> Result<(), StoreError> {
         if self.full.load(Ordering::SeqCst) {
-            Err("the disk is full".to_owned())
+            Err(StoreError::failed("the disk is full"))
         } else {
             self.memory.append(entry)
         }

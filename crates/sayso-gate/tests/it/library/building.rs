@@ -150,6 +150,10 @@ fn a_dry_run_only_judges() {
 fn a_host_may_run_everything_itself() {
     struct Host;
     impl Run for Host {
+        fn capabilities(&self) -> sayso_core::answer::runner::RunnerCapabilities<'_> {
+            sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY
+        }
+
         fn run<'a>(&'a self, approved: Approved) -> Later<'a, Ran> {
             let text = format!("the host runs {}", approved.operation().tool());
             Box::pin(async move { Ran::Done(Node::text(text)) })

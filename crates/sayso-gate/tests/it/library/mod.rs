@@ -57,7 +57,7 @@ impl World for Still {
         ))
     }
 
-    fn content(&self, _: &str, _: u64) -> Result<Option<Content>, String> {
+    fn content(&self, _: &str, _: u64) -> Result<Option<Content>, sayso_gate::error::ContentError> {
         self.reads.fetch_add(1, Ordering::SeqCst);
         Ok(Some(Content {
             bytes: b"a\n".to_vec(),

@@ -56,6 +56,7 @@ impl Reader {
             uses: None,
             run: Default::default(),
             now: 0,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         Some(judge(&bench, &operation).reading)

@@ -126,6 +126,7 @@ impl Judges {
                     uses: None,
                     run: Default::default(),
                     now: 0,
+                    runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
                     trace: false,
                 };
                 judge(&bench, &operation).verdict.decision == Decision::Allow

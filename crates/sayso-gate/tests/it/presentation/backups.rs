@@ -25,7 +25,11 @@ impl World for Foreseeing<'_> {
         self.0.seal(files)
     }
 
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+    fn content(
+        &self,
+        path: &str,
+        most: u64,
+    ) -> Result<Option<Content>, sayso_gate::error::ContentError> {
         self.0.content(path, most)
     }
 

@@ -57,6 +57,7 @@ pub fn judged(setup: &Setup, call: Call) -> (Operation, Judged) {
         uses: None,
         run: Run::Interactive,
         now: NOW,
+        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
         trace: false,
     };
     let judged = judge(&bench, &operation);

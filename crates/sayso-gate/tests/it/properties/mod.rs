@@ -72,6 +72,7 @@ fn judged(policy: &Policy, world: &Bent, call: &Call, grants: &[Grant], run: Run
         uses: None,
         run,
         now: NOW,
+        runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
         trace: false,
     };
     judge(&bench, &freeze(call.clone()))

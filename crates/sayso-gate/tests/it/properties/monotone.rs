@@ -26,6 +26,7 @@ fn decided(policy: &Policy, call: &Call, reading: &Reading, grants: &[Grant], ru
             uses: None,
             now: NOW,
             run,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         },
     )

@@ -196,6 +196,7 @@ impl Judge {
             uses: None,
             run: Default::default(),
             now: 0,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
             trace: false,
         };
         let judged = judge(&bench, &operation);

@@ -4,6 +4,7 @@ use clap::Args;
 use sayso_core::answer::grant::{Grant, GrantKey};
 use sayso_core::answer::learned_rule::LearnedRule;
 use sayso_core::answer::run_mode::Run;
+use sayso_core::answer::runner::RunnerCapabilities;
 use sayso_core::call::operation::{Call, Operation};
 use sayso_core::policy::command_pattern::Reach;
 use sayso_core::policy::decision::Decision;
@@ -49,7 +50,7 @@ pub(super) fn run(args: &TestArgs) -> Result<Exit, Stop> {
         ..Call::command(&args.command, &place.folder)
     };
     let operation = Operation::freeze(call).map_err(|malformed| Stop::usage(malformed.0))?;
-    let world = place.world();
+    let (world, contains) = (place.world(), place.contains());
     // Whether scripts are still those that were shown is looked at when something runs; here such a grant is left out.
     let grants: Vec<Grant> = place
         .loaded
@@ -66,6 +67,7 @@ pub(super) fn run(args: &TestArgs) -> Result<Exit, Stop> {
         uses: None,
         run: Run::Interactive,
         now: now(),
+        runner: RunnerCapabilities::JUDGE_ONLY.containing(&contains),
         trace: false,
     };
     let judged = judge(&bench, &operation);
