@@ -10,6 +10,7 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_gate::presentation::tool_drawing::Given;
+use thiserror::Error;
 
 /// The longest description, in characters.
 pub const MAX_DESCRIPTION: usize = 4096;
@@ -44,34 +45,72 @@ pub const KEYS: [&str; 5] = [
     "metadata",
 ];
 
+/// Why a body is no request.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum RequestError {
+    #[error("`{key}` is longer than {longest} characters")]
+    TooLong { key: String, longest: usize },
+    #[error("`{key}` is {found}, not {wanted}")]
+    OtherKind {
+        key: &'static str,
+        found: &'static str,
+        wanted: &'static str,
+    },
+    #[error("`presentation`: {0}")]
+    Presentation(String),
+    #[error("`metadata` has more than {MAX_METADATA} entries")]
+    TooMuchMetadata,
+}
+
+// bridge: until every caller is typed
+impl From<RequestError> for String {
+    fn from(error: RequestError) -> String {
+        error.to_string()
+    }
+}
+
+impl RequestError {
+    fn other_kind(key: &'static str, node: &Node, wanted: &'static str) -> RequestError {
+        RequestError::OtherKind {
+            key,
+            found: node.kind_word(),
+            wanted,
+        }
+    }
+}
+
 impl Request {
     /// What a body says.
     ///
     /// # Errors
     /// What is of another kind, or too long.
-    pub fn read(body: &Node) -> Result<Request, String> {
+    pub fn read(body: &Node) -> Result<Request, RequestError> {
         let there = |key: &str| {
             body.get(key)
                 .filter(|node| !matches!(node.value, Value::Null))
         };
-        let text = |key: &str, longest: usize| match there(key) {
+        let text = |key: &'static str, longest: usize| match there(key) {
             None => Ok(None),
             Some(node) => match node.as_text() {
                 Some(text) if text.chars().count() <= longest => Ok(Some(text.to_owned())),
-                Some(_) => Err(format!("`{key}` is longer than {longest} characters")),
-                None => Err(format!("`{key}` is {}, not text", node.kind_word())),
+                Some(_) => Err(RequestError::TooLong {
+                    key: key.to_owned(),
+                    longest,
+                }),
+                None => Err(RequestError::other_kind(key, node, "text")),
             },
         };
         let payload = match there("payload") {
             Some(node) if !matches!(node.value, Value::Map(_)) => {
-                return Err(format!("`payload` is {}, not an object", node.kind_word()));
+                return Err(RequestError::other_kind("payload", node, "an object"));
             }
             payload => payload.cloned(),
         };
         let presentation = there("presentation")
             .map(Given::read)
             .transpose()
-            .map_err(|why| format!("`presentation`: {why}"))?;
+            .map_err(RequestError::Presentation)?;
         let group = text("group_id", MAX_GROUP)?.filter(|group| !group.is_empty());
         let metadata = there("metadata").map_or(Ok(Vec::new()), metadata)?;
         Ok(Request {
@@ -116,12 +155,12 @@ impl Request {
     }
 }
 
-fn metadata(node: &Node) -> Result<Vec<(String, String)>, String> {
+fn metadata(node: &Node) -> Result<Vec<(String, String)>, RequestError> {
     let Value::Map(entries) = &node.value else {
-        return Err(format!("`metadata` is {}, not an object", node.kind_word()));
+        return Err(RequestError::other_kind("metadata", node, "an object"));
     };
     if entries.len() > MAX_METADATA {
-        return Err(format!("`metadata` has more than {MAX_METADATA} entries"));
+        return Err(RequestError::TooMuchMetadata);
     }
     let mut out = Vec::new();
     for entry in entries {
@@ -134,9 +173,10 @@ fn metadata(node: &Node) -> Result<Vec<(String, String)>, String> {
             .any(|text| text.chars().count() > MAX_METADATA_TEXT)
         {
             let name: String = visible(&entry.key).chars().take(40).collect();
-            return Err(format!(
-                "`metadata.{name}` is longer than {MAX_METADATA_TEXT} characters"
-            ));
+            return Err(RequestError::TooLong {
+                key: format!("metadata.{name}"),
+                longest: MAX_METADATA_TEXT,
+            });
         }
         out.push((entry.key.clone(), value));
     }

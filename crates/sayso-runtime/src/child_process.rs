@@ -1,22 +1,42 @@
 //! The process behind a gateway, a server or an agent: it dies with the gateway, and what ends it ends the gateway in the same way.
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use rustix::process::{Pid, Signal};
+use thiserror::Error;
 
 /// The hidden command between a gateway and the process behind it.
 pub const INNER: &str = "mcp-inner";
+
+/// Why the process cannot be started.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum ChildError {
+    #[error("there is no command")]
+    NoCommand,
+    #[error("sayso cannot find itself: {0}")]
+    OwnProgram(io::Error),
+    #[error("it could not be started: {0}")]
+    NotStarted(io::Error),
+}
+
+// bridge: until every caller is typed
+impl From<ChildError> for String {
+    fn from(error: ChildError) -> String {
+        error.to_string()
+    }
+}
 
 /// Starts it: its input and output are ours, its errors go where ours go.
 ///
 /// # Errors
 /// When it cannot be started.
-pub fn start(command: &[OsString]) -> Result<Child, String> {
+pub fn start(command: &[OsString]) -> Result<Child, ChildError> {
     let words = with_inner(command)?;
-    let (own, words) = words.split_first().ok_or("there is no command")?;
+    let (own, words) = words.split_first().ok_or(ChildError::NoCommand)?;
     let mut inner = Command::new(own);
     inner.args(words);
     // A group of its own, so that all of it can be ended.
@@ -25,18 +45,15 @@ pub fn start(command: &[OsString]) -> Result<Child, String> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit());
-    inner
-        .spawn()
-        .map_err(|error| format!("it could not be started: {error}"))
+    inner.spawn().map_err(ChildError::NotStarted)
 }
 
 /// The command that starts a process so that it dies with the thread that started it.
 ///
 /// # Errors
 /// When sayso's own program cannot be found.
-pub fn with_inner(command: &[OsString]) -> Result<Vec<OsString>, String> {
-    let own =
-        std::env::current_exe().map_err(|error| format!("sayso cannot find itself: {error}"))?;
+pub fn with_inner(command: &[OsString]) -> Result<Vec<OsString>, ChildError> {
+    let own = std::env::current_exe().map_err(ChildError::OwnProgram)?;
     let before = [
         own.into_os_string(),
         INNER.into(),

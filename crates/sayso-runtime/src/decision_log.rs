@@ -3,13 +3,32 @@
 //! The journal is the record that counts. Somebody who asked for a log relies on it, though, so what cannot be written there is refused.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use sayso_core::policy::settings::Resolved;
 use sayso_core::text::json;
 use sayso_core::text::node::Node;
+use thiserror::Error;
+
+/// The log cannot be written.
+#[derive(Debug, Error)]
+#[error("the log `{}` cannot be written ({why}), and your policy asks for it (`audit.log` or `audit_log_path`); mend it, or take the key out", .path.display())]
+pub struct LogError {
+    path: PathBuf,
+    why: NotWritten,
+}
+
+#[derive(Debug, Error)]
+enum NotWritten {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("it is a link")]
+    Link,
+    #[error("it is not a plain file")]
+    NotAFile,
+}
 
 /// The log of a policy.
 pub struct DecisionLog {
@@ -32,7 +51,7 @@ impl DecisionLog {
     ///
     /// # Errors
     /// Why it cannot be written, and what to do.
-    pub fn append(&self, kind: &str, fields: &[(&str, Node)]) -> Result<(), String> {
+    pub fn append(&self, kind: &str, fields: &[(&str, Node)]) -> Result<(), LogError> {
         let time = jiff::Timestamp::now().to_string();
         let shown = fields
             .iter()
@@ -45,19 +64,21 @@ impl DecisionLog {
         );
         // One write, so that lines of several processes do not mix.
         let bytes = format!("{}\n", json::write_plain(&line));
-        self.open().and_then(|mut file| file.write_all(bytes.as_bytes()).map_err(|error| error.to_string())).map_err(|why| {
-            let path = self.path.display();
-            format!("the log `{path}` cannot be written ({why}), and your policy asks for it (`audit.log` or `audit_log_path`); mend it, or take the key out")
+        let written = self
+            .open()
+            .and_then(|mut file| Ok(file.write_all(bytes.as_bytes())?));
+        written.map_err(|why| LogError {
+            path: self.path.clone(),
+            why,
         })
     }
 
-    fn open(&self) -> Result<File, String> {
+    fn open(&self) -> Result<File, NotWritten> {
         if let Some(folder) = self.path.parent() {
             DirBuilder::new()
                 .recursive(true)
                 .mode(0o700)
-                .create(folder)
-                .map_err(|error| error.to_string())?;
+                .create(folder)?;
         }
         let mut options = OpenOptions::new();
         // A link may lead into any file of the person's, and a pipe would make sayso wait.
@@ -68,18 +89,13 @@ impl DecisionLog {
             .open(&self.path)
             .map_err(|error| match error.raw_os_error() {
                 Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => {
-                    "it is a link".to_owned()
+                    NotWritten::Link
                 }
-                _ => error.to_string(),
+                _ => error.into(),
             })?;
-        let is_file = file
-            .metadata()
-            .map_err(|error| error.to_string())?
-            .is_file();
-        if is_file {
-            Ok(file)
-        } else {
-            Err("it is not a plain file".to_owned())
+        match file.metadata()?.is_file() {
+            true => Ok(file),
+            false => Err(NotWritten::NotAFile),
         }
     }
 }

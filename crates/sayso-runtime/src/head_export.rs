@@ -4,8 +4,8 @@
 //! its last argument and as a line on its standard input. Nobody waits for it while calls are judged; at the end of the run it has a few
 //! seconds. What goes wrong is told once, and recorded.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::io::{self, Write as _};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -15,6 +15,7 @@ use sayso_core::policy::settings::Resolved;
 use sayso_core::text::visible::visible;
 use sayso_store::journal::{Appended, Journal, Sync};
 use sayso_store::record;
+use thiserror::Error;
 
 /// How long the program may take for one head.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -95,10 +96,25 @@ fn follow(receiver: &Receiver<Appended>, words: &[String], journal: &Journal) {
     }
 }
 
-fn hand_on(words: &[String], head: &str) -> Result<(), String> {
+/// Why a head was not handed on.
+#[derive(Debug, Error)]
+enum HeadError {
+    #[error("`audit.head_command` names no program")]
+    NoProgram,
+    #[error("`{0}` cannot be started: {1}")]
+    NotStarted(String, io::Error),
+    #[error("`{0}` failed ({1})")]
+    Failed(String, ExitStatus),
+    #[error("`{program}` took longer than {} s and was ended", PATIENCE.as_secs())]
+    TooSlow { program: String },
+    #[error("`{0}` cannot be waited for: {1}")]
+    NotWaitedFor(String, io::Error),
+}
+
+fn hand_on(words: &[String], head: &str) -> Result<(), HeadError> {
     let (program, arguments) = words
         .split_first()
-        .ok_or("`audit.head_command` names no program")?;
+        .ok_or(HeadError::NoProgram)?;
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -109,7 +125,7 @@ fn hand_on(words: &[String], head: &str) -> Result<(), String> {
         .stderr(Stdio::null());
     let mut child = command
         .spawn()
-        .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
+        .map_err(|error| HeadError::NotStarted(program.clone(), error))?;
     if let Some(mut input) = child.stdin.take() {
         // A program that reads its argument need not read this.
         let _ = input.write_all(format!("{head}\n").as_bytes());
@@ -118,17 +134,14 @@ fn hand_on(words: &[String], head: &str) -> Result<(), String> {
     loop {
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(format!("`{program}` failed ({status})")),
+            Ok(Some(status)) => return Err(HeadError::Failed(program.clone(), status)),
             Ok(None) if start.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
             Ok(None) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(format!(
-                    "`{program}` took longer than {} s and was ended",
-                    PATIENCE.as_secs()
-                ));
+                return Err(HeadError::TooSlow { program: program.clone() });
             }
-            Err(error) => return Err(format!("`{program}` cannot be waited for: {error}")),
+            Err(error) => return Err(HeadError::NotWaitedFor(program.clone(), error)),
         }
     }
 }

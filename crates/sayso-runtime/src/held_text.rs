@@ -6,22 +6,37 @@ use sayso_core::policy::mode::Mode;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_gate::resume::Held;
+use thiserror::Error;
 
 use crate::assemble::{Choice, FindInstalled};
+
+/// Why a command is not kept, or what was kept is not read.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum HeldTextError {
+    #[error("the name of the policy file is not UTF-8")]
+    PolicyNotUtf8,
+    #[error("what was held is not written as this version of sayso writes it")]
+    OtherFormat,
+}
+
+// bridge: until every caller is typed
+impl From<HeldTextError> for String {
+    fn from(error: HeldTextError) -> String {
+        error.to_string()
+    }
+}
 
 /// The text that is kept: flags that chose the policy, and a line below them the approval.
 ///
 /// # Errors
 /// When a flag cannot be written down.
-pub fn write(choice: &Choice, held: &str) -> Result<String, String> {
+pub fn write(choice: &Choice, held: &str) -> Result<String, HeldTextError> {
     let maybe = |text: Option<&str>| text.map_or_else(|| Value::Null.into(), Node::text);
     let file = choice
         .file
         .as_ref()
-        .map(|path| {
-            path.to_str()
-                .ok_or("the name of the policy file is not UTF-8")
-        })
+        .map(|path| path.to_str().ok_or(HeldTextError::PolicyNotUtf8))
         .transpose()?;
     let flags = Node::map([
         ("policy", maybe(file)),
@@ -39,22 +54,22 @@ pub fn write(choice: &Choice, held: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// When it is not what [`write()`] writes.
-pub fn read(text: &str, installed: FindInstalled) -> Result<(Choice, Held), String> {
-    let other = || "what was held is not written as this version of sayso writes it".to_owned();
-    let (flags, held) = text.split_once('\n').ok_or_else(other)?;
-    let flags = json::read(flags, &Limits::default()).map_err(|_| other())?;
+pub fn read(text: &str, installed: FindInstalled) -> Result<(Choice, Held), HeldTextError> {
+    let other = HeldTextError::OtherFormat;
+    let (flags, held) = text.split_once('\n').ok_or(other)?;
+    let flags = json::read(flags, &Limits::default()).map_err(|_| other)?;
     let word = |key: &str| match flags.get(key).map(|node| &node.value) {
         Some(Value::Null) => Ok(None),
         Some(Value::Text(text)) => Ok(Some(text.clone())),
-        _ => Err(other()),
+        _ => Err(other),
     };
     let mode = word("mode")?
-        .map(|word| Mode::from_word(&word).ok_or_else(other))
+        .map(|word| Mode::from_word(&word).ok_or(other))
         .transpose()?;
     let ignores_environment = flags
         .get("ignores_environment")
         .and_then(Node::as_bool)
-        .ok_or_else(other)?;
+        .ok_or(other)?;
     let choice = Choice {
         file: word("policy")?.map(PathBuf::from),
         profile: word("profile")?,
@@ -64,5 +79,5 @@ pub fn read(text: &str, installed: FindInstalled) -> Result<(Choice, Held), Stri
         session: None,
         installed,
     };
-    Ok((choice, Held::read(held).map_err(|_| other())?))
+    Ok((choice, Held::read(held).map_err(|_| other)?))
 }

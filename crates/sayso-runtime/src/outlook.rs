@@ -19,6 +19,7 @@ use sayso_gate::seal::Sealed;
 use sayso_sandbox::backend::Backend;
 use sayso_tools::files::{self, Files, Settings};
 use sayso_tools::undoable::Keep;
+use thiserror::Error;
 
 use crate::assemble::RealWorld;
 
@@ -36,6 +37,11 @@ pub struct OwnToolsWorld {
     pub others: Others,
 }
 
+/// Nothing here can run a tool.
+#[derive(Clone, Debug, Error)]
+#[error("nothing here can run the tool `{}`", visible(.0))]
+pub struct NoRunner(String);
+
 /// Which tools there are besides sayso's own.
 #[derive(Clone, Debug, Default)]
 pub struct Others {
@@ -50,15 +56,12 @@ impl Others {
     ///
     /// # Errors
     /// Why it cannot.
-    pub fn can_run(&self, operation: &Operation) -> Result<(), String> {
+    pub fn can_run(&self, operation: &Operation) -> Result<(), NoRunner> {
         let runs =
             self.host.contains(operation.tool()) || operation.kind() == Kind::Mcp && self.servers;
         match runs {
             true => Ok(()),
-            false => Err(format!(
-                "nothing here can run the tool `{}`",
-                visible(operation.tool())
-            )),
+            false => Err(NoRunner(operation.tool().to_owned())),
         }
     }
 }
@@ -72,7 +75,7 @@ impl OwnToolsWorld {
             }
             Kind::Terminal | Kind::WebFetch => Ok(()),
             kind if files::is_file_tool(kind) => files::check(&self.files, operation, verdict),
-            _ => self.others.can_run(operation),
+            _ => self.others.can_run(operation).map_err(|why| why.to_string()),
         };
         failed.err()
     }

@@ -10,7 +10,7 @@ use sayso_core::answer::grant::GrantKey;
 use sayso_core::answer::learned_rule::RuleKey;
 use sayso_core::answer::scope::Scope;
 use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
-use sayso_core::call::operation::{Agent, Call, McpIdentity, Operation};
+use sayso_core::call::operation::{Agent, Call, Malformed, McpIdentity, Operation};
 use sayso_core::policy::decision::Decision;
 use sayso_core::policy::terms::Terms;
 use sayso_core::prompt::presentation::{Body, Presentation};
@@ -22,6 +22,7 @@ use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::is_hidden;
 use sayso_gate::presentation::{from_node, prompt_to_node};
+use thiserror::Error;
 
 /// A question as it comes from a hook.
 pub struct Question {
@@ -31,6 +32,46 @@ pub struct Question {
     pub document: Node,
     /// After so many seconds the hook gives up.
     pub longest: u64,
+}
+
+/// Why something between a hook and the inbox cannot be read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum WireError {
+    #[error("`{0}` is missing")]
+    Missing(&'static str),
+    #[error("`{key}` is {found}, not text")]
+    NotText {
+        key: &'static str,
+        found: &'static str,
+    },
+    #[error("`{0}` is none")]
+    NoWord(&'static str),
+    #[error("`{0}` is no number")]
+    NotANumber(&'static str),
+    #[error("`{0}` is too large")]
+    TooLarge(&'static str),
+    #[error("`{0}` are no texts")]
+    NotTexts(&'static str),
+    #[error("`{0}` does not go with this choice")]
+    NotWithChoice(&'static str),
+    #[error("`choice` is offer, pattern, deny or quit")]
+    NotAChoice,
+    #[error("{}", .0.0)]
+    Malformed(Malformed),
+    #[error("the digest is that of another call")]
+    OtherCall,
+    #[error("the prompt cannot be shown here")]
+    Unshowable,
+    #[error("a text of the prompt hides something")]
+    HidesSomething,
+}
+
+// bridge: until every caller is typed
+impl From<WireError> for String {
+    fn from(error: WireError) -> String {
+        error.to_string()
+    }
 }
 
 /// A question, for the inbox.
@@ -72,13 +113,13 @@ pub fn question(prompt: &Prompt, longest: u64) -> Node {
 ///
 /// # Errors
 /// What is missing, of another kind, or not what it says it is.
-pub fn read_question(node: &Node) -> Result<Question, String> {
-    let call = node.get("call").ok_or("`call` is missing")?;
-    let document = node.get("prompt").ok_or("`prompt` is missing")?;
-    let operation = Operation::freeze(read_call(call)?).map_err(|malformed| malformed.0)?;
-    let digest = Digest::parse(text(document, "digest")?).ok_or("`digest` is none")?;
+pub fn read_question(node: &Node) -> Result<Question, WireError> {
+    let call = node.get("call").ok_or(WireError::Missing("call"))?;
+    let document = node.get("prompt").ok_or(WireError::Missing("prompt"))?;
+    let operation = Operation::freeze(read_call(call)?).map_err(WireError::Malformed)?;
+    let digest = Digest::parse(text(document, "digest")?).ok_or(WireError::NoWord("digest"))?;
     if digest != operation.digest() {
-        return Err("the digest is that of another call".to_owned());
+        return Err(WireError::OtherCall);
     }
     hides_nothing(document)?;
     let operation = Arc::new(operation);
@@ -112,17 +153,17 @@ pub fn read_question(node: &Node) -> Result<Question, String> {
         longest: node
             .get("longest")
             .and_then(Node::as_whole)
-            .ok_or("`longest` is missing")?,
+            .ok_or(WireError::Missing("longest"))?,
     })
 }
 
-fn read_call(node: &Node) -> Result<Call, String> {
+fn read_call(node: &Node) -> Result<Call, WireError> {
     let maybe = |key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
     let parents = node.get("parents").map_or(&[][..], Node::items).iter();
     let parents = parents
         .map(|parent| parent.as_text().map(str::to_owned))
         .collect::<Option<Vec<_>>>()
-        .ok_or("`parents` are no texts")?;
+        .ok_or(WireError::NotTexts("parents"))?;
     let schema = |text: String| McpIdentity {
         schema: Digest::parse(&text),
         ..McpIdentity::default()
@@ -140,7 +181,7 @@ fn read_call(node: &Node) -> Result<Call, String> {
         group: maybe("group"),
         ..Call::new(
             text(node, "tool")?,
-            node.get("args").cloned().ok_or("`args` is missing")?,
+            node.get("args").cloned().ok_or(WireError::Missing("args"))?,
             text(node, "workspace")?,
         )
     })
@@ -151,8 +192,8 @@ fn read_call(node: &Node) -> Result<Call, String> {
 ///
 /// # Errors
 /// What is missing or hides something.
-pub fn shown(document: &Node) -> Result<Prompt, String> {
-    let context = document.get("context").ok_or("`context` is missing")?;
+pub fn shown(document: &Node) -> Result<Prompt, WireError> {
+    let context = document.get("context").ok_or(WireError::Missing("context"))?;
     let list = |node: &Node, key: &str| -> Vec<String> {
         node.get(key)
             .map_or(&[][..], Node::items)
@@ -175,8 +216,8 @@ pub fn shown(document: &Node) -> Result<Prompt, String> {
         )
     };
     hides_nothing(document)?;
-    let operation = Arc::new(Operation::freeze(call).map_err(|malformed| malformed.0)?);
-    let odd = || "the prompt cannot be shown here".to_owned();
+    let operation = Arc::new(Operation::freeze(call).map_err(WireError::Malformed)?);
+    let odd = WireError::Unshowable;
     let member = |node: &Node| {
         let digest = Digest::parse(node.get("digest")?.as_text()?)?;
         let presentation = from_node(node.get("preview")?)?;
@@ -207,22 +248,22 @@ pub fn shown(document: &Node) -> Result<Prompt, String> {
         presentation: document
             .get("preview")
             .and_then(from_node)
-            .ok_or_else(odd)?,
+            .ok_or(odd.clone())?,
         group: document
             .get("group")
             .map_or(&[][..], Node::items)
             .iter()
             .map(member)
             .collect::<Option<_>>()
-            .ok_or_else(odd)?,
+            .ok_or(odd.clone())?,
         place,
         alike,
         ..prompt(document, operation)?
     })
 }
 
-fn prompt(document: &Node, operation: Arc<Operation>) -> Result<Prompt, String> {
-    let word = |key: &str| text(document, key);
+fn prompt(document: &Node, operation: Arc<Operation>) -> Result<Prompt, WireError> {
+    let word = |key| text(document, key);
     let risk = [Risk::Low, Risk::Medium, Risk::High, Risk::Unknown]
         .into_iter()
         .find(|one| Ok(one.word()) == word("risk"));
@@ -239,14 +280,14 @@ fn prompt(document: &Node, operation: Arc<Operation>) -> Result<Prompt, String> 
         "only" => Round::Only,
         "first" => Round::First,
         "second" => Round::Second,
-        _ => return Err("`round` is none".to_owned()),
+        _ => return Err(WireError::NoWord("round")),
     };
     let list = |key: &str| document.get(key).map_or(&[][..], Node::items);
     let verdict = Verdict {
         decision: Decision::Ask,
-        risk: risk.ok_or("`risk` is none")?,
-        tier: tier.ok_or("`tier` is none")?,
-        confirm: confirm.ok_or("`confirm` is none")?,
+        risk: risk.ok_or(WireError::NoWord("risk"))?,
+        tier: tier.ok_or(WireError::NoWord("tier"))?,
+        confirm: confirm.ok_or(WireError::NoWord("confirm"))?,
         reasons: list("reasons")
             .iter()
             .map(reason)
@@ -274,18 +315,18 @@ fn prompt(document: &Node, operation: Arc<Operation>) -> Result<Prompt, String> 
             .iter()
             .map(|node| offer(node, operation.digest()))
             .collect::<Result<_, _>>()?,
-        style: style.ok_or("`style` is none")?,
+        style: style.ok_or(WireError::NoWord("style"))?,
         asked: document
             .get("requested_at")
             .and_then(Node::as_whole)
             .and_then(|at| i64::try_from(at).ok())
-            .ok_or("`requested_at` is none")?,
+            .ok_or(WireError::NoWord("requested_at"))?,
         timeout: document.get("timeout").and_then(Node::as_whole),
         operation,
     })
 }
 
-fn why(node: &Node) -> Result<Why, String> {
+fn why(node: &Node) -> Result<Why, WireError> {
     let rule = node.get("rule").and_then(Node::as_text).map(str::to_owned);
     Ok(Why {
         text: text(node, "text")?.to_owned(),
@@ -294,13 +335,13 @@ fn why(node: &Node) -> Result<Why, String> {
     })
 }
 
-fn reason(node: &Node) -> Result<Reason, String> {
+fn reason(node: &Node) -> Result<Reason, WireError> {
     let decision = match text(node, "decision")? {
         "allow" => Decision::Allow,
         "deny" => Decision::Deny,
         _ => Decision::Ask,
     };
-    let own = |key: &str| text(node, key).map(str::to_owned);
+    let own = |key| text(node, key).map(str::to_owned);
     let must_ask = node
         .get("must_ask")
         .and_then(Node::as_bool)
@@ -316,11 +357,11 @@ fn reason(node: &Node) -> Result<Reason, String> {
 }
 
 /// What an offer would store is the hook's to know; here it only matters whether it is a rule, and how far it reaches.
-fn offer(node: &Node, digest: Digest) -> Result<Offer, String> {
+fn offer(node: &Node, digest: Digest) -> Result<Offer, WireError> {
     let stores = match text(node, "stores")? {
         "nothing" => Stores::Nothing,
         "rule" => {
-            let key = RuleKey::from_word(text(node, "key")?).ok_or("`key` is none")?;
+            let key = RuleKey::from_word(text(node, "key")?).ok_or(WireError::NoWord("key"))?;
             Stores::Rule(RuleText {
                 key,
                 pattern: text(node, "pattern")?.into(),
@@ -328,7 +369,7 @@ fn offer(node: &Node, digest: Digest) -> Result<Offer, String> {
         }
         _ => Stores::Grant(GrantKey::Exact(digest)),
     };
-    let scope = Scope::from_word(text(node, "scope")?).ok_or("`scope` is none")?;
+    let scope = Scope::from_word(text(node, "scope")?).ok_or(WireError::NoWord("scope"))?;
     Ok(Offer {
         scope,
         stores,
@@ -340,7 +381,7 @@ fn offer(node: &Node, digest: Digest) -> Result<Offer, String> {
 const AS_THEY_CAME: [&str; 3] = ["arguments", "session", "call_id"];
 
 /// Whether every text of a document can be shown as it is.
-fn hides_nothing(document: &Node) -> Result<(), String> {
+fn hides_nothing(document: &Node) -> Result<(), WireError> {
     let mut rest: Vec<&Node> = Vec::new();
     for entry in document
         .entries()
@@ -352,7 +393,7 @@ fn hides_nothing(document: &Node) -> Result<(), String> {
     while let Some(node) = rest.pop() {
         match &node.value {
             Value::Text(text) if hides(text) => {
-                return Err("a text of the prompt hides something".to_owned());
+                return Err(WireError::HidesSomething);
             }
             Value::List(items) => rest.extend(items),
             Value::Map(entries) => rest.extend(entries.iter().map(|entry| &entry.node)),
@@ -416,7 +457,7 @@ pub fn choice_fields(choice: &Choice) -> Vec<(&'static str, Node)> {
 ///
 /// # Errors
 /// What is missing or of another kind.
-pub fn read_ended(node: &Node) -> Result<Ended, String> {
+pub fn read_ended(node: &Node) -> Result<Ended, WireError> {
     match text(node, "ended")? {
         "timeout" => Ok(Ended::TimedOut),
         "cancelled" => Ok(Ended::Cancelled),
@@ -425,7 +466,7 @@ pub fn read_ended(node: &Node) -> Result<Ended, String> {
         "answered" => {
             let answer = Answer {
                 prompt: text(node, "id")?.to_owned(),
-                digest: Digest::parse(text(node, "digest")?).ok_or("`digest` is none")?,
+                digest: Digest::parse(text(node, "digest")?).ok_or(WireError::NoWord("digest"))?,
                 choice: read_choice(node)?,
                 note: node.get("note").and_then(Node::as_text).map(str::to_owned),
                 typed: node.get("typed").and_then(Node::as_text).map(str::to_owned),
@@ -435,7 +476,7 @@ pub fn read_ended(node: &Node) -> Result<Ended, String> {
                 by: text(node, "by")?.into(),
             })
         }
-        _ => Err("`ended` is none".to_owned()),
+        _ => Err(WireError::NoWord("ended")),
     }
 }
 
@@ -443,14 +484,12 @@ pub fn read_ended(node: &Node) -> Result<Ended, String> {
 ///
 /// # Errors
 /// What is missing or of another kind.
-pub fn read_choice(node: &Node) -> Result<Choice, String> {
+pub fn read_choice(node: &Node) -> Result<Choice, WireError> {
     let only = |allowed: &[&str]| {
         let others = ["offer", "pattern", "scope"]
             .into_iter()
             .find(|key| !allowed.contains(key) && node.get(key).is_some_and(is_there));
-        others.map_or(Ok(()), |key| {
-            Err(format!("`{key}` does not go with this choice"))
-        })
+        others.map_or(Ok(()), |key| Err(WireError::NotWithChoice(key)))
     };
     match text(node, "choice")? {
         "offer" => {
@@ -458,14 +497,14 @@ pub fn read_choice(node: &Node) -> Result<Choice, String> {
             let index = node
                 .get("offer")
                 .and_then(super::whole)
-                .ok_or("`offer` is no number")?;
+                .ok_or(WireError::NotANumber("offer"))?;
             Ok(Choice::Offer(
-                usize::try_from(index).map_err(|_| "`offer` is too large")?,
+                usize::try_from(index).map_err(|_| WireError::TooLarge("offer"))?,
             ))
         }
         "pattern" => {
             only(&["pattern", "scope"])?;
-            let scope = Scope::from_word(text(node, "scope")?).ok_or("`scope` is none")?;
+            let scope = Scope::from_word(text(node, "scope")?).ok_or(WireError::NoWord("scope"))?;
             Ok(Choice::Pattern {
                 text: text(node, "pattern")?.to_owned(),
                 scope,
@@ -473,7 +512,7 @@ pub fn read_choice(node: &Node) -> Result<Choice, String> {
         }
         "deny" => only(&[]).map(|()| Choice::Deny),
         "quit" => only(&[]).map(|()| Choice::Quit),
-        _ => Err("`choice` is offer, pattern, deny or quit".to_owned()),
+        _ => Err(WireError::NotAChoice),
     }
 }
 
@@ -481,11 +520,12 @@ fn is_there(node: &Node) -> bool {
     !matches!(node.value, Value::Null)
 }
 
-fn text<'a>(node: &'a Node, key: &str) -> Result<&'a str, String> {
-    let value = node.get(key).ok_or_else(|| format!("`{key}` is missing"))?;
-    value
-        .as_text()
-        .ok_or_else(|| format!("`{key}` is {}, not text", value.kind_word()))
+fn text<'a>(node: &'a Node, key: &'static str) -> Result<&'a str, WireError> {
+    let value = node.get(key).ok_or(WireError::Missing(key))?;
+    value.as_text().ok_or(WireError::NotText {
+        key,
+        found: value.kind_word(),
+    })
 }
 
 fn number(value: impl std::fmt::Display) -> Node {

@@ -11,6 +11,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
 
+use super::error::{CatalogueError, PinsError};
 use super::identity::Identity;
 use super::lookalikes::{holds_hidden, skeleton, takes, told};
 use super::pins::Pins;
@@ -39,7 +40,7 @@ struct Inner {
     /// The server says that they are others by now, and nobody has looked.
     is_stale: bool,
     /// Why nothing can be compared.
-    trouble: Option<String>,
+    trouble: Option<PinsError>,
     /// Names of other servers and of their tools.
     others: Vec<Pins>,
 }
@@ -133,11 +134,11 @@ impl Catalogue {
     ///
     /// # Errors
     /// When somebody else could read it differently.
-    pub fn observe(&self, result: &str, is_rest: bool) -> Result<(), String> {
-        let node = json::read(result, &LIMITS).map_err(|finding| finding.message)?;
+    pub fn observe(&self, result: &str, is_rest: bool) -> Result<(), CatalogueError> {
+        let node = json::read(result, &LIMITS).map_err(CatalogueError::NotJson)?;
         let tools = node.get("tools").map_or(&[][..], Node::items);
         if tools.len() > MOST {
-            return Err(format!("it has more than {MOST} tools"));
+            return Err(CatalogueError::TooMany(MOST));
         }
         let mut listed = Vec::new();
         for tool in tools {
@@ -169,7 +170,7 @@ impl Catalogue {
                 .insert(name.clone(), tool.digest)
                 .is_some_and(|before| before != tool.digest)
             {
-                return Err(format!("the tool `{}` stands there twice", visible(name)));
+                return Err(CatalogueError::Twice(name.clone()));
             }
         }
         inner.is_stale = false;
@@ -228,11 +229,9 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be kept.
-    pub fn approved(&self, operation: &Operation) -> Result<(), String> {
+    pub fn approved(&self, operation: &Operation) -> Result<(), CatalogueError> {
         let name = operation.text(Role::ServerTool).unwrap_or_default();
-        let judged = operation
-            .mcp()
-            .ok_or("it was judged without a look at its server")?;
+        let judged = operation.mcp().ok_or(CatalogueError::JudgedBlind)?;
         let inner = self.inner();
         let said = inner.tools.get(name).map(|tool| tool.digest);
         // A list may have come while somebody was asked.
@@ -242,7 +241,7 @@ impl Catalogue {
         };
         drop(inner);
         if is_other {
-            return Err("meanwhile the server says something else of the tool; call it again to see what changed".to_owned());
+            return Err(CatalogueError::SaysOtherwise);
         }
         self.pin(name, judged.schema)
     }
@@ -251,7 +250,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be kept.
-    pub fn approved_as_before(&self, name: &str) -> Result<(), String> {
+    pub fn approved_as_before(&self, name: &str) -> Result<(), CatalogueError> {
         let schema = self.inner().tools.get(name).map(|tool| tool.digest);
         self.pin(name, schema)
     }
@@ -262,7 +261,7 @@ impl Catalogue {
         json::read(&said, &LIMITS).ok()?.get("inputSchema").cloned()
     }
 
-    fn pin(&self, name: &str, schema: Option<Digest>) -> Result<(), String> {
+    fn pin(&self, name: &str, schema: Option<Digest>) -> Result<(), CatalogueError> {
         let mut inner = self.inner();
         if inner.trouble.is_some() {
             return Ok(());
@@ -288,10 +287,10 @@ impl Catalogue {
         inner.pins = Pins::read(&self.state, &inner.pins.server)?;
         let is_changed = inner.compare(name, &self.identity).changed;
         let kept = match is_changed && !was_changed {
-            true => Err("meanwhile something else was approved under this name; call it again to see what changed".to_owned()),
+            true => Err(CatalogueError::OtherApproved),
             false => {
                 inner.pins.add(identity, pinned);
-                inner.pins.write(&self.state)
+                inner.pins.write(&self.state).map_err(CatalogueError::Pins)
             }
         };
         // Whatever changes with it is compared again.
@@ -321,7 +320,7 @@ impl Inner {
             ));
         }
         if let Some(why) = &self.trouble {
-            known.asks.push(why.clone());
+            known.asks.push(why.to_string());
         }
         let pin = self.pins.tools.get(name);
         if let (Some(pin), Some(tool)) = (pin, tool)

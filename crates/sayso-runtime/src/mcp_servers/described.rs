@@ -16,6 +16,8 @@ use sayso_core::call::operation::{Call, McpIdentity, Operation, ToolSays};
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, yaml};
 
+use super::error::ConfigError;
+
 const FOLDER: &str = "tools.d";
 /// The largest file.
 const LARGEST: u64 = 1 << 20;
@@ -28,7 +30,7 @@ const KEYS: [&str; 6] = ["tool", "arguments", "whole", "risk", "ask", "examples"
 pub struct Described {
     tools: BTreeMap<String, Tool>,
     /// Why it is not all there is.
-    trouble: Option<String>,
+    trouble: Option<ConfigError>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,14 +59,12 @@ impl Described {
             let read = text(&path).and_then(|text| parse(&text)).and_then(|tools| {
                 let twice = tools.keys().find(|name| all.tools.contains_key(*name));
                 twice
-                    .map_or(Ok(()), |name| Err(format!("`{name}` is described twice")))
+                    .map_or(Ok(()), |name| Err(ConfigError::Twice(name.clone())))
                     .map(|()| tools)
             });
             match read {
                 Ok(tools) => all.tools.extend(tools),
-                Err(why) => {
-                    all.trouble = Some(format!("`{}` cannot be used: {why}", path.display()))
-                }
+                Err(why) => all.trouble = Some(why.in_file(path)),
             }
         }
         all
@@ -72,7 +72,7 @@ impl Described {
 
     /// Puts what is said of a tool into what is known of it.
     pub fn tell(&self, server: &str, name: &str, known: &mut McpIdentity) {
-        known.asks.extend(self.trouble.clone());
+        known.asks.extend(self.trouble.as_ref().map(ToString::to_string));
         let Some(tool) = self.tools.get(&format!("{server}/{name}")) else {
             return;
         };
@@ -119,27 +119,25 @@ impl Described {
 }
 
 /// The text of a file that nobody else can write.
-pub fn text(path: &Path) -> Result<String, String> {
-    let file = fs::File::open(path).map_err(|error| error.to_string())?;
-    let found = file.metadata().map_err(|error| error.to_string())?;
+pub fn text(path: &Path) -> Result<String, ConfigError> {
+    let file = fs::File::open(path)?;
+    let found = file.metadata()?;
     let me = rustix::process::geteuid().as_raw();
     if ![0, me].contains(&found.uid()) || found.mode() & OTHERS_WRITE != 0 {
-        return Err("others can write it; run `chmod go-w` on it".to_owned());
+        return Err(ConfigError::OthersWrite);
     }
     if !found.is_file() || found.len() > LARGEST {
-        return Err("it is no file, or larger than 1 MiB".to_owned());
+        return Err(ConfigError::NotASmallFile);
     }
     let mut text = String::new();
-    file.take(LARGEST)
-        .read_to_string(&mut text)
-        .map_err(|error| error.to_string())?;
+    file.take(LARGEST).read_to_string(&mut text)?;
     Ok(text)
 }
 
-fn parse(text: &str) -> Result<BTreeMap<String, Tool>, String> {
-    let node = yaml::read(text, &Limits::policy()).map_err(|finding| finding.message)?;
+fn parse(text: &str) -> Result<BTreeMap<String, Tool>, ConfigError> {
+    let node = yaml::read(text, &Limits::policy()).map_err(ConfigError::NotYaml)?;
     if node.get("version").and_then(Node::as_whole) != Some(1) {
-        return Err("`version: 1` is missing".to_owned());
+        return Err(ConfigError::NoVersion);
     }
     known_keys(&node, &["version", "tools"])?;
     let mut tools = BTreeMap::new();
@@ -148,47 +146,40 @@ fn parse(text: &str) -> Result<BTreeMap<String, Tool>, String> {
         let name = item
             .get("tool")
             .and_then(Node::as_text)
-            .ok_or("a tool has no `tool: server/name`")?;
+            .ok_or(ConfigError::Unnamed)?;
         let (server, tool) = name
             .split_once('/')
             .filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
-            .ok_or_else(|| format!("`{name}` is not `server/name`"))?;
-        let described = one(item).map_err(|why| format!("`{name}`: {why}"))?;
-        examples(item, server, tool, &described).map_err(|why| format!("`{name}`: {why}"))?;
+            .ok_or_else(|| ConfigError::NotServerAndTool(name.to_owned()))?;
+        let described = one(item).map_err(|why| why.of(name))?;
+        examples(item, server, tool, &described).map_err(|why| why.of(name))?;
         if tools.insert(name.to_owned(), described).is_some() {
-            return Err(format!("`{name}` is described twice"));
+            return Err(ConfigError::Twice(name.to_owned()));
         }
     }
     Ok(tools)
 }
 
 /// Insists on a map with no other keys.
-pub fn known_keys(node: &Node, keys: &[&str]) -> Result<(), String> {
+pub fn known_keys(node: &Node, keys: &[&str]) -> Result<(), ConfigError> {
     let Value::Map(entries) = &node.value else {
-        return Err(format!("{} stands where a map should", node.kind_word()));
+        return Err(ConfigError::NotAMap(node.kind_word()));
     };
     let odd = entries
         .iter()
         .find(|entry| !keys.contains(&entry.key.as_str()));
     odd.map_or(Ok(()), |entry| {
-        Err(format!(
-            "the key `{}` is not known; there are {}",
-            entry.key,
-            keys.join(", ")
-        ))
+        Err(ConfigError::UnknownKey { key: entry.key.clone(), known: keys.join(", ") })
     })
 }
 
-fn one(item: &Node) -> Result<Tool, String> {
+fn one(item: &Node) -> Result<Tool, ConfigError> {
     let meaning = |entry: &sayso_core::text::node::Entry| {
         let word = entry.node.as_text().unwrap_or_default();
-        let words = || Meaning::words().collect::<Vec<_>>().join(", ");
-        let meaning = Meaning::from_word(word).ok_or_else(|| {
-            format!(
-                "`{}: {word}` means nothing; there are {}",
-                entry.key,
-                words()
-            )
+        let meaning = Meaning::from_word(word).ok_or_else(|| ConfigError::UnknownMeaning {
+            argument: entry.key.clone(),
+            word: word.to_owned(),
+            known: Meaning::words().collect::<Vec<_>>().join(", "),
         })?;
         Ok((entry.key.clone(), meaning))
     };
@@ -197,14 +188,12 @@ fn one(item: &Node) -> Result<Tool, String> {
         .map_or(&[][..], Node::entries)
         .iter()
         .map(meaning)
-        .collect::<Result<_, String>>()?;
+        .collect::<Result<_, ConfigError>>()?;
     let is_risky = match item.get("risk").map(Node::as_text) {
         None => false,
         Some(Some("high")) => true,
         Some(_) => {
-            return Err(
-                "`risk` can only be `high`: nothing that is said of a tool lowers it".to_owned(),
-            );
+            return Err(ConfigError::LowersRisk);
         }
     };
     let asks = match item.get("ask") {
@@ -215,11 +204,11 @@ fn one(item: &Node) -> Result<Tool, String> {
             let keys = keys
                 .map(|key| key.as_text().map(str::to_owned))
                 .collect::<Option<Vec<_>>>()
-                .ok_or("`payload` is no list of names")?;
+                .ok_or(ConfigError::PayloadNotNames)?;
             let says = node
                 .get("says")
                 .and_then(Node::as_text)
-                .ok_or("`ask` has no `says`: what the person reads")?;
+                .ok_or(ConfigError::NothingToRead)?;
             Some((keys, says.to_owned()))
         }
     };
@@ -232,13 +221,18 @@ fn one(item: &Node) -> Result<Tool, String> {
 }
 
 /// Each example must come to the effects that it names: `write a.txt`, `connect example.org`.
-fn examples(item: &Node, server: &str, tool: &str, described: &Tool) -> Result<(), String> {
+fn examples(
+    item: &Node,
+    server: &str,
+    tool: &str,
+    described: &Tool,
+) -> Result<(), ConfigError> {
     for example in item.get("examples").map_or(&[][..], Node::items) {
         known_keys(example, &["arguments", "effects"])?;
         let arguments = example
             .get("arguments")
             .cloned()
-            .ok_or("an example has no `arguments`")?;
+            .ok_or(ConfigError::ExampleWithoutArguments)?;
         let args = Node::map([
             ("server", Node::text(server)),
             ("tool", Node::text(tool)),
@@ -253,7 +247,7 @@ fn examples(item: &Node, server: &str, tool: &str, described: &Tool) -> Result<(
             mcp: Some(known),
             ..Call::new("mcp", args, "/")
         };
-        let operation = Operation::freeze(call).map_err(|malformed| malformed.0)?;
+        let operation = Operation::freeze(call).map_err(ConfigError::ExampleMalformed)?;
         let mut draft = Draft::default();
         mcp_arguments::add(&mut draft, &operation);
         let mut found: Vec<String> = draft.effects.iter().filter_map(words).collect();
@@ -265,11 +259,10 @@ fn examples(item: &Node, server: &str, tool: &str, described: &Tool) -> Result<(
             .filter_map(Node::as_text)
             .collect();
         if found != wanted {
-            return Err(format!(
-                "an example comes to `{}`, and not to `{}`",
-                found.join(", "),
-                wanted.join(", ")
-            ));
+            return Err(ConfigError::ExampleDiffers {
+                found: found.join(", "),
+                wanted: wanted.join(", "),
+            });
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 
 pub mod catalogue;
 pub mod described;
+pub mod error;
 pub mod identity;
 pub mod lookalikes;
 pub mod name;
@@ -27,8 +28,9 @@ use sayso_world::locations::Whereabouts;
 use crate::child_process as server;
 use catalogue::Catalogue;
 use described::Described;
+use error::{CatalogueError, ConfigError, ServerError, UseError};
 use identity::Identity;
-use servers_file::{FILE, Told};
+use servers_file::Told;
 
 /// All servers that the person has told.
 pub struct Servers {
@@ -40,7 +42,7 @@ pub struct Servers {
     described: Described,
     all: BTreeMap<String, Mutex<Server>>,
     /// Why there are none.
-    trouble: Option<String>,
+    trouble: Option<Arc<ConfigError>>,
 }
 
 /// One server.
@@ -80,7 +82,7 @@ impl Servers {
     ) -> Servers {
         let (told, trouble) = match servers_file::load(&whereabouts.config) {
             Ok(told) => (told, None),
-            Err(why) => (BTreeMap::new(), Some(why)),
+            Err(why) => (BTreeMap::new(), Some(Arc::new(why))),
         };
         let all = told
             .into_iter()
@@ -110,7 +112,7 @@ impl Servers {
         for name in self.names() {
             match self.tools_of(name) {
                 Ok(all) => tools.extend(all),
-                Err(why) => troubles.push(why),
+                Err(why) => troubles.push(why.to_string()),
             }
         }
         (tools, troubles)
@@ -118,14 +120,14 @@ impl Servers {
 
     /// Why there are no servers at all.
     pub fn trouble(&self) -> Option<String> {
-        self.trouble.clone()
+        self.trouble.as_ref().map(ToString::to_string)
     }
 
     /// The tools of one server.
     ///
     /// # Errors
     /// Why there are none.
-    pub fn tools_of(&self, name: &str) -> Result<Vec<Offered>, String> {
+    pub fn tools_of(&self, name: &str) -> Result<Vec<Offered>, ServerError> {
         let (_, known) = self.look(name)?;
         Ok(known
             .said()
@@ -160,32 +162,35 @@ impl Servers {
                 call.says = self.described.says(server, tool, &arguments);
                 call.mcp = Some(identity);
             }
-            Err(reason) => call.says = ToolSays::Blocked { reason },
+            Err(why) => {
+                call.says = ToolSays::Blocked {
+                    reason: why.to_string(),
+                }
+            }
         }
         call
     }
 
-    fn server(&self, name: &str) -> Result<MutexGuard<'_, Server>, String> {
+    fn server(&self, name: &str) -> Result<MutexGuard<'_, Server>, ServerError> {
         if let Some(why) = &self.trouble {
-            return Err(why.clone());
+            return Err(ServerError::Config(Arc::clone(why)));
         }
         let server = self.all.get(name).ok_or_else(|| {
             let names: Vec<&str> = self.names().collect();
-            let there = if names.is_empty() {
-                "none".to_owned()
-            } else {
-                names.join(", ")
+            let known = match names.is_empty() {
+                true => "none".to_owned(),
+                false => names.join(", "),
             };
-            format!(
-                "there is no MCP server `{}`; `{FILE}` in sayso's own configuration has {there}",
-                visible(name)
-            )
+            ServerError::Unknown {
+                name: name.to_owned(),
+                known,
+            }
         })?;
         Ok(server.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What is known of a server: it is started for that, unless it is another one than was approved. Whether only the past is known.
-    fn look(&self, name: &str) -> Result<(bool, Arc<Catalogue>), String> {
+    fn look(&self, name: &str) -> Result<(bool, Arc<Catalogue>), ServerError> {
         let mut server = self.server(name)?;
         if server.client().is_none() {
             let known = server.open(self, name)?;
@@ -208,11 +213,11 @@ impl Servers {
             .unwrap_or_else(|why| ToolResult::failed(format!("{why}; nothing was run")))
     }
 
-    fn try_run(&self, operation: &Operation, time: Duration) -> Result<ToolResult, String> {
+    fn try_run(&self, operation: &Operation, time: Duration) -> Result<ToolResult, ServerError> {
         let (name, tool) = names(operation);
         let judged = operation
             .mcp()
-            .ok_or("it was judged without a look at its server")?;
+            .ok_or(CatalogueError::JudgedBlind)?;
         let mut server = self.server(name)?;
         if server.client().is_none() {
             let known = server.open(self, name)?;
@@ -222,25 +227,20 @@ impl Servers {
                 .as_ref()
                 .is_none_or(|before| before.identity != known.identity)
             {
-                return Err(
-                    "the program of the server changed while it was asked about; call it again"
-                        .to_owned(),
-                );
+                return Err(ServerError::ProgramChanged);
             }
             let known = server.start(self, name, known)?;
             server.known = Some(known);
         }
         let (catalogue, client) = server.listed(self, name)?;
         drop(server);
-        let other =
-            || "what the server says of the tool is not what was judged; call it again".to_owned();
         match judged.schema {
             Some(digest) if catalogue.identity(tool).schema == Some(digest) => {
                 catalogue.approved(operation)?
             }
             // Only its past was known, so it has to be as it was.
             None if catalogue.is_said_as_before(tool) => catalogue.approved_as_before(tool)?,
-            _ => return Err(other()),
+            _ => return Err(ServerError::ToolChanged),
         }
         Ok(client.call(
             tool,
@@ -266,13 +266,16 @@ impl Server {
     }
 
     /// Looks at the program, and at what was approved under its name.
-    fn open(&self, servers: &Servers, name: &str) -> Result<Known, String> {
+    fn open(&self, servers: &Servers, name: &str) -> Result<Known, ServerError> {
         let environment = self.told.all_variables(std::env::vars_os());
         let folder = self.folder(servers);
         let command = self
             .told
             .found(folder, &environment)
-            .map_err(|why| format!("the MCP server `{name}`: {why}"))?;
+            .map_err(|source| ServerError::NotFound {
+                server: name.to_owned(),
+                source,
+            })?;
         let identity = Identity::of_command(&command, folder);
         let catalogue = Arc::new(Catalogue::open(&servers.state, name, identity.clone()));
         Ok(Known {
@@ -282,22 +285,23 @@ impl Server {
         })
     }
 
-    fn start(&self, servers: &Servers, name: &str, known: Known) -> Result<Known, String> {
-        let failed = |why: String| format!("the MCP server `{name}` cannot be used: {why}");
+    fn start(&self, servers: &Servers, name: &str, known: Known) -> Result<Known, ServerError> {
+        self.try_start(servers, known)
+            .map_err(|source| unusable(name, source))
+    }
+
+    fn try_start(&self, servers: &Servers, known: Known) -> Result<Known, UseError> {
         let environment = self.told.all_variables(std::env::vars_os());
-        let command = self
-            .told
-            .found(self.folder(servers), &environment)
-            .map_err(failed)?;
-        let command = server::with_inner(&command).map_err(failed)?;
+        let command = self.told.found(self.folder(servers), &environment)?;
+        let command = server::with_inner(&command)?;
         let start = Start {
             command,
             cwd: self.folder(servers).to_owned(),
             environment,
         };
         let patience = Patience::of(START_LIMIT, Some(&servers.stop));
-        let client = Client::start(&start, patience).map_err(failed)?;
-        observe(&client, &known.catalogue, patience).map_err(failed)?;
+        let client = Client::start(&start, patience)?;
+        observe(&client, &known.catalogue, patience)?;
         Ok(Known {
             client: Some(Arc::new(client)),
             ..known
@@ -309,13 +313,10 @@ impl Server {
         &self,
         servers: &Servers,
         name: &str,
-    ) -> Result<(Arc<Catalogue>, Arc<Client>), String> {
-        let failed = |why: String| format!("the MCP server `{name}` cannot be used: {why}");
-        let known = self
-            .known
-            .as_ref()
-            .ok_or_else(|| failed("it is not there".to_owned()))?;
-        let client = self.client().ok_or_else(|| failed("it ended".to_owned()))?;
+    ) -> Result<(Arc<Catalogue>, Arc<Client>), ServerError> {
+        let failed = |source| unusable(name, source);
+        let known = self.known.as_ref().ok_or_else(|| failed(UseError::NotThere))?;
+        let client = self.client().ok_or_else(|| failed(UseError::Ended))?;
         if client.has_changed() {
             observe(
                 &client,
@@ -328,10 +329,21 @@ impl Server {
     }
 }
 
-fn observe(client: &Client, catalogue: &Catalogue, patience: Patience<'_>) -> Result<(), String> {
+fn unusable(server: &str, source: UseError) -> ServerError {
+    ServerError::Unusable {
+        server: server.to_owned(),
+        source,
+    }
+}
+
+fn observe(
+    client: &Client,
+    catalogue: &Catalogue,
+    patience: Patience<'_>,
+) -> Result<(), UseError> {
     let tools: Node = Value::List(client.tools(patience)?).into();
     catalogue.forget();
-    catalogue.observe(&json::write(&Node::map([("tools", tools)])), false)
+    Ok(catalogue.observe(&json::write(&Node::map([("tools", tools)])), false)?)
 }
 
 fn names(operation: &Operation) -> (&str, &str) {

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use super::error::NameError;
+
 /// Programs that only start another one.
 const RUNNERS: &[&str] = &[
     "npx", "bunx", "uvx", "pipx", "node", "bun", "deno", "python", "python3", "uv", "docker",
@@ -15,16 +17,14 @@ const BETWEEN: &[&str] = &["run", "exec", "dlx", "tool", "x"];
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn checked(name: &str) -> Result<String, String> {
+pub fn checked(name: &str) -> Result<String, NameError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
-        return Err(
-            "the name of a server is up to 64 letters, digits, `_`, `.` and `-`".to_owned(),
-        );
+        return Err(NameError::NotPlain);
     }
     if name.contains("__") {
         // Clients join names with it, and then nobody can tell where the name ends (T04).
-        return Err("the name of a server must not hold `__`".to_owned());
+        return Err(NameError::Joined);
     }
     Ok(name.to_owned())
 }
@@ -33,7 +33,7 @@ pub fn checked(name: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// When it has none that could stand in a rule.
-pub fn of_command(command: &[OsString]) -> Result<String, String> {
+pub fn of_command(command: &[OsString]) -> Result<String, NameError> {
     let words: Vec<String> = command
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
@@ -58,9 +58,7 @@ pub fn of_command(command: &[OsString]) -> Result<String, String> {
         .iter()
         .find_map(|end| bare.strip_suffix(end))
         .unwrap_or(bare);
-    checked(bare).map_err(|why| {
-        format!("the server has no plain name by its command ({why}); give it one with `--name`")
-    })
+    checked(bare).map_err(|why| NameError::NotByCommand(Box::new(why)))
 }
 
 /// Server and tool of a joined name `mcp__server__tool`; none if it is no such name, or can be read in two ways.

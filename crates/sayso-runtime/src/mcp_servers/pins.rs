@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
@@ -10,6 +10,8 @@ use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_store::Folder;
+
+use super::error::{Damage, PinsError};
 
 const FOLDER: &str = "mcp";
 const LOCK: &str = "lock";
@@ -43,7 +45,7 @@ impl Pins {
     ///
     /// # Errors
     /// When they are there and cannot be read: then nobody knows what was approved.
-    pub fn read(state: &Path, server: &str) -> Result<Pins, String> {
+    pub fn read(state: &Path, server: &str) -> Result<Pins, PinsError> {
         let none = || Pins {
             server: server.to_owned(),
             ..Pins::default()
@@ -125,13 +127,13 @@ impl Pins {
     ///
     /// # Errors
     /// When the folder cannot be had.
-    pub fn lock(state: &Path) -> Result<File, String> {
+    pub fn lock(state: &Path) -> Result<File, PinsError> {
         let folder = Folder::open(state)?
             .inner(FOLDER, true)?
-            .ok_or("the folder of MCP servers is missing")?;
+            .ok_or(PinsError::NoFolder)?;
         let file = folder.append(LOCK)?;
         rustix::io::retry_on_intr(|| flock(&file, FlockOperation::LockExclusive))
-            .map_err(|error| format!("what was approved cannot be kept: {error}"))?;
+            .map_err(io::Error::from)?;
         Ok(file)
     }
 
@@ -139,19 +141,18 @@ impl Pins {
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn write(&self, state: &Path) -> Result<(), String> {
+    pub fn write(&self, state: &Path) -> Result<(), PinsError> {
         let folder = Folder::open(state)?
             .inner(FOLDER, true)?
-            .ok_or("the folder of MCP servers is missing")?;
+            .ok_or(PinsError::NoFolder)?;
         let name = file(&self.server);
         let fresh = format!("{name}.{}", std::process::id());
         folder.remove(&fresh)?;
         let mut file = folder
             .create_new(&fresh)?
-            .ok_or("somebody writes the same file")?;
-        file.write_all(json::write(&self.node()).as_bytes())
-            .map_err(|error| format!("what was approved cannot be kept: {error}"))?;
-        folder.rename(&fresh, &name)
+            .ok_or(PinsError::Busy)?;
+        file.write_all(json::write(&self.node()).as_bytes())?;
+        Ok(folder.rename(&fresh, &name)?)
     }
 
     fn node(&self) -> Node {
@@ -178,24 +179,19 @@ fn file(server: &str) -> String {
     String::from_utf8_lossy(&Digest::of_bytes(server.as_bytes()).hex()).into_owned()
 }
 
-fn load(folder: &Folder, name: &str) -> Result<Option<Pins>, String> {
+fn load(folder: &Folder, name: &str) -> Result<Option<Pins>, PinsError> {
     let Some(file) = folder.read(name)? else {
         return Ok(None);
     };
     let mut text = String::new();
-    let odd = |why: String| {
-        format!(
-            "what was approved of this MCP server cannot be read ({why}); remove `{}`",
-            folder.path().join(name).display()
-        )
-    };
+    let damaged = |why| PinsError::Damaged { path: folder.path().join(name), why };
     file.take(LARGEST)
         .read_to_string(&mut text)
-        .map_err(|error| odd(error.to_string()))?;
-    let node = json::read(&text, &Limits::default()).map_err(|finding| odd(finding.message))?;
+        .map_err(|error| damaged(error.into()))?;
+    let node = json::read(&text, &Limits::default()).map_err(|finding| damaged(Damage::NotJson(finding)))?;
     parse(&node)
         .map(Some)
-        .ok_or_else(|| odd("something is missing".to_owned()))
+        .ok_or_else(|| damaged(Damage::Incomplete))
 }
 
 fn parse(node: &Node) -> Option<Pins> {

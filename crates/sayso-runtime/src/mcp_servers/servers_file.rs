@@ -11,6 +11,7 @@ use sayso_core::text::{Limits, yaml};
 use sayso_tools::terminal::scrubbed;
 
 use super::described::{known_keys, text};
+use super::error::{ConfigError, ProgramError};
 use super::name;
 
 /// The file.
@@ -34,42 +35,42 @@ pub struct Told {
 ///
 /// # Errors
 /// When it is there and cannot be used: then no server is.
-pub fn load(config: &Path) -> Result<BTreeMap<String, Told>, String> {
+pub fn load(config: &Path) -> Result<BTreeMap<String, Told>, ConfigError> {
     let path = config.join(FILE);
     if !path.exists() && path.symlink_metadata().is_err() {
         return Ok(BTreeMap::new());
     }
     text(&path)
         .and_then(|text| parse(&text))
-        .map_err(|why| format!("`{}` cannot be used: {why}", path.display()))
+        .map_err(|why| why.in_file(path))
 }
 
-fn parse(text: &str) -> Result<BTreeMap<String, Told>, String> {
-    let node = yaml::read(text, &Limits::policy()).map_err(|finding| finding.message)?;
+fn parse(text: &str) -> Result<BTreeMap<String, Told>, ConfigError> {
+    let node = yaml::read(text, &Limits::policy()).map_err(ConfigError::NotYaml)?;
     if node.get("version").and_then(Node::as_whole) != Some(1) {
-        return Err("`version: 1` is missing".to_owned());
+        return Err(ConfigError::NoVersion);
     }
     known_keys(&node, &["version", "servers"])?;
     let mut servers = BTreeMap::new();
     for entry in node.get("servers").map_or(&[][..], Node::entries) {
         let name = name::checked(&entry.key)?;
-        let told = one(&entry.node).map_err(|why| format!("`{name}`: {why}"))?;
+        let told = one(&entry.node).map_err(|why| why.of(&name))?;
         servers.insert(name, told);
     }
     Ok(servers)
 }
 
-fn one(node: &Node) -> Result<Told, String> {
+fn one(node: &Node) -> Result<Told, ConfigError> {
     known_keys(node, &KEYS)?;
-    let texts = |key: &str| -> Result<Vec<String>, String> {
+    let texts = |key: &'static str| {
         let list = node.get(key).map_or(&[][..], Node::items).iter();
         list.map(|item| item.as_text().map(str::to_owned))
-            .collect::<Option<_>>()
-            .ok_or_else(|| format!("`{key}` is no list of texts"))
+            .collect::<Option<Vec<String>>>()
+            .ok_or(ConfigError::NotTexts { key })
     };
     let command = texts("command")?;
     if command.first().is_none_or(String::is_empty) {
-        return Err("`command` is no list of a program and its arguments".to_owned());
+        return Err(ConfigError::NoProgram);
     }
     let value = |node: &Node| match &node.value {
         Value::Text(text) | Value::Number(text) => Some(text.clone()),
@@ -86,9 +87,9 @@ fn one(node: &Node) -> Result<Told, String> {
     let workspace = match node.get("workspace").map(|node| &node.value) {
         None => false,
         Some(Value::Bool(value)) => *value,
-        Some(_) => return Err("`workspace` is neither true nor false".to_owned()),
+        Some(_) => return Err(ConfigError::NotABool),
     };
-    let environment = environment.ok_or("`environment` has a value that is no text")?;
+    let environment = environment.ok_or(ConfigError::VariableNotText)?;
     let told = Told {
         command,
         environment,
@@ -109,8 +110,8 @@ fn one(node: &Node) -> Result<Told, String> {
         .chain(told.environment.iter().map(|(_, value)| value))
         .any(|text| text.contains('\0'));
     match (odd, nul) {
-        (Some(name), _) => Err(format!("`{name}` cannot be the name of a variable")),
-        (_, true) => Err("a NUL character can stand nowhere".to_owned()),
+        (Some(name), _) => Err(ConfigError::VariableName(name.clone())),
+        (_, true) => Err(ConfigError::Nul),
         _ => Ok(told),
     }
 }
@@ -145,8 +146,8 @@ impl Told {
         &self,
         folder: &Path,
         environment: &[(OsString, OsString)],
-    ) -> Result<Vec<OsString>, String> {
-        let (program, arguments) = self.command.split_first().ok_or("there is no command")?;
+    ) -> Result<Vec<OsString>, ProgramError> {
+        let (program, arguments) = self.command.split_first().ok_or(ProgramError::NoCommand)?;
         let path = environment
             .iter()
             .find(|(name, _)| name == "PATH")
@@ -158,12 +159,7 @@ impl Told {
                 .map(|place| place.join(program))
                 .find(is_program),
         };
-        let found = found.ok_or_else(|| {
-            format!(
-                "there is no program `{}`",
-                sayso_core::text::visible::visible(program)
-            )
-        })?;
+        let found = found.ok_or_else(|| ProgramError::NoProgram(program.clone()))?;
         Ok(std::iter::once(found.into_os_string())
             .chain(arguments.iter().map(OsString::from))
             .collect())

@@ -1,5 +1,6 @@
 //! Rules for common kinds of work, which come with the program.
 
+use sayso_core::text::diagnostic::Diagnostic;
 use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, yaml};
 
@@ -46,14 +47,14 @@ pub fn all() -> Vec<(&'static str, String, Vec<Node>)> {
 ///
 /// # Errors
 /// When it is no YAML.
-pub fn template(text: &str) -> Result<Template, String> {
+pub fn template(text: &str) -> Result<Template, Diagnostic> {
     let about = text
         .lines()
         .next()
         .unwrap_or_default()
         .trim_start_matches(['#', ' '])
         .to_owned();
-    let tree = yaml::read(text, &Limits::default()).map_err(|finding| finding.message)?;
+    let tree = yaml::read(text, &Limits::default())?;
     Ok(Template {
         about,
         rules: tree

@@ -5,6 +5,7 @@ use sayso_core::policy::decision::Decision;
 use sayso_core::policy::rule::{Rule, Subject};
 use sayso_core::text::node::Node;
 use sayso_core::text::visible::visible;
+use thiserror::Error;
 
 use super::line::{SUBJECTS, of_rule};
 
@@ -51,8 +52,20 @@ fn names_only_a_program(subject: &Subject) -> bool {
     })
 }
 
+/// The line is no rule.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("`{}` is no rule; such as `allow cargo test *` or `allow read docs/**`", visible(.0))]
+pub struct NotARule(String);
+
+// bridge: until every caller is typed
+impl From<NotARule> for String {
+    fn from(error: NotARule) -> String {
+        error.to_string()
+    }
+}
+
 /// The rule of a typed line, with the words of `sayso rules add`: a decision, what it is about (commands where nothing is said), the pattern.
-pub fn of_line(text: &str) -> Result<Node, String> {
+pub fn of_line(text: &str) -> Result<Node, NotARule> {
     let word = |text: &str| -> (String, String) {
         let text = text.trim();
         let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -61,12 +74,7 @@ pub fn of_line(text: &str) -> Result<Node, String> {
             rest.trim().to_owned(),
         )
     };
-    let no_rule = || {
-        format!(
-            "`{}` is no rule; such as `allow cargo test *` or `allow read docs/**`",
-            visible(text)
-        )
-    };
+    let no_rule = || NotARule(text.to_owned());
     let (decision, rest) = word(text);
     if !["allow", "ask", "deny"].contains(&decision.as_str()) {
         return Err(no_rule());

@@ -10,6 +10,7 @@
 mod agents_in_folders;
 mod code;
 mod edges;
+mod errors;
 mod findings;
 mod leftovers;
 mod modules;
