@@ -151,7 +151,7 @@ impl Pins {
             .ok_or("somebody writes the same file")?;
         file.write_all(json::write(&self.node()).as_bytes())
             .map_err(|error| format!("what was approved cannot be kept: {error}"))?;
-        folder.rename(&fresh, &name)
+        Ok(folder.rename(&fresh, &name)?)
     }
 
     fn node(&self) -> Node {
