@@ -61,7 +61,7 @@ impl Log {
                 self.folder.rename(&from, &to)?;
             }
         }
-        self.folder.rename(FILE, &format!("{FILE}.1"))
+        Ok(self.folder.rename(FILE, &format!("{FILE}.1"))?)
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) enum Wrong {
 /// When it is too short or too long, or cannot be kept.
 pub fn set(home: &Home, pin: &str) -> Result<(), String> {
     if pin.is_empty() {
-        return home.folder().remove(FILE);
+        return Ok(home.folder().remove(FILE)?);
     }
     if !(4..=64).contains(&pin.chars().count()) {
         return Err("a PIN has 4 to 64 characters".to_owned());

@@ -67,7 +67,7 @@ impl Recorded {
                 .iter()
                 .map(|(name, value)| (*name, record::text(value))),
         );
-        self.journal()?.append(kind, all, Sync::System).map(drop)
+        Ok(self.journal()?.append(kind, all, Sync::System).map(drop)?)
     }
 
     /// Everything that is remembered.

@@ -346,7 +346,7 @@ fn write(folder: &Folder, name: &str, node: &Node) -> Result<(), String> {
         .ok_or("somebody writes the same file")?;
     file.write_all(json::write(node).as_bytes())
         .map_err(|error| format!("what is to be known of the call cannot be written: {error}"))?;
-    folder.rename(&fresh, name)
+    Ok(folder.rename(&fresh, name)?)
 }
 
 fn read(state: &Path, name: &str, takes: bool) -> Result<Option<Node>, String> {

@@ -5,20 +5,118 @@
 //! can rename, may stand above it. So may a folder that only the person's own group can write (many systems give each person a group of the
 //! same number and make every folder like that), and a link that belongs to the person or to the system.
 
+use std::fmt;
 use std::fs::{self, DirBuilder, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Dir, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use sayso_core::text::visible::visible;
+use thiserror::Error as ThisError;
 
 /// A folder of the person's own, held open: what is opened in it is opened in this very folder, whatever its path becomes.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     handle: File,
+}
+
+/// What could not be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "as they are called")]
+pub enum Action {
+    CutOff,
+    List,
+    Lock,
+    LookAt,
+    Make,
+    MakeFolder,
+    Open,
+    OpenFolder,
+    PutAside,
+    Read,
+    Remove,
+    Rename,
+    Unlock,
+    Write,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Action::CutOff => "cut off",
+            Action::List => "list",
+            Action::Lock => "lock",
+            Action::LookAt => "look at",
+            Action::Make => "make",
+            Action::MakeFolder => "make the folder",
+            Action::Open => "open",
+            Action::OpenFolder => "open the folder",
+            Action::PutAside => "put aside",
+            Action::Read => "read",
+            Action::Remove => "remove",
+            Action::Rename => "rename",
+            Action::Unlock => "unlock",
+            Action::Write => "write",
+        })
+    }
+}
+
+/// Why a folder of the person's own, or a file in it, cannot be used.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum FolderError {
+    #[error("could not {action} {}: {source}", shown(.path))]
+    Io {
+        action: Action,
+        path: PathBuf,
+        source: io::Error,
+    },
+    #[error("could not write the folder {} to the disk: {source}", shown(.path))]
+    Sync { path: PathBuf, source: io::Error },
+    #[error("{} is missing", shown(.0))]
+    Missing(PathBuf),
+    #[error("{} is there already; remove it", shown(.0))]
+    Exists(PathBuf),
+    #[error("the folder {} was taken away as soon as it was made", shown(.0))]
+    TakenAway(PathBuf),
+    #[error("{} is a link or no folder; remove it", shown(.0))]
+    NotAFolder(PathBuf),
+    #[error("{} is a link; remove it", shown(.0))]
+    Link(PathBuf),
+    #[error("{} is not a regular file", shown(.0))]
+    NotAFile(PathBuf),
+    #[error("{} belongs to somebody else", shown(.0))]
+    NotOwn(PathBuf),
+    #[error("{} can be written by others: look at what is in it, then run `chmod go-rwx` on it", shown(.0))]
+    WritableByOthers(PathBuf),
+    #[error("the state folder {} must be an absolute path without `..`", shown(.0))]
+    NotAbsolute(PathBuf),
+    #[error("the link {} above the state folder belongs to somebody else", shown(.0))]
+    LinkAboveNotOwn(PathBuf),
+    #[error("{} above the state folder belongs to somebody else", shown(.0))]
+    FolderAboveNotOwn(PathBuf),
+    #[error("others can write in {}, and so replace the state folder below it: run `chmod go-w` on it", shown(.0))]
+    FolderAboveWritable(PathBuf),
+}
+
+impl FolderError {
+    pub(crate) fn io(action: Action, path: &Path, source: impl Into<io::Error>) -> FolderError {
+        FolderError::Io {
+            action,
+            path: path.to_owned(),
+            source: source.into(),
+        }
+    }
+}
+
+// bridge: until every caller is typed
+impl From<FolderError> for String {
+    fn from(error: FolderError) -> String {
+        error.to_string()
+    }
 }
 
 const FOLDER: Mode = Mode::RWXU;
@@ -33,7 +131,7 @@ impl Folder {
     ///
     /// # Errors
     /// When the path is not absolute, or the folder cannot be made, opened or relied on.
-    pub fn open(path: &Path) -> Result<Folder, String> {
+    pub fn open(path: &Path) -> Result<Folder, FolderError> {
         if let Some(folder) = Folder::open_existing(path)? {
             return Ok(folder);
         }
@@ -45,19 +143,14 @@ impl Folder {
             check_down_to(there)?;
         }
         make(path)?;
-        Folder::open_existing(path)?.ok_or_else(|| {
-            format!(
-                "the folder {} was taken away as soon as it was made",
-                shown(path)
-            )
-        })
+        Folder::open_existing(path)?.ok_or_else(|| FolderError::TakenAway(path.to_owned()))
     }
 
     /// Opens the folder, and makes nothing; none if it is missing.
     ///
     /// # Errors
     /// When the path is not absolute, or the folder cannot be opened or relied on.
-    pub fn open_existing(path: &Path) -> Result<Option<Folder>, String> {
+    pub fn open_existing(path: &Path) -> Result<Option<Folder>, FolderError> {
         check_spelling(path)?;
         if fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Ok(None);
@@ -66,10 +159,8 @@ impl Folder {
             check_down_to(parent)?;
         }
         let failed = |error| match error {
-            Errno::NOTDIR | Errno::LOOP => {
-                format!("{} is a link or no folder; remove it", shown(path))
-            }
-            _ => could_not("open the folder", path, error),
+            Errno::NOTDIR | Errno::LOOP => FolderError::NotAFolder(path.to_owned()),
+            _ => FolderError::io(Action::OpenFolder, path, error),
         };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = rustix::fs::open(path, flags, Mode::empty()).map_err(failed)?;
@@ -85,7 +176,7 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be made, opened or relied on.
-    pub fn inner(&self, name: &str, make: bool) -> Result<Option<Folder>, String> {
+    pub fn inner(&self, name: &str, make: bool) -> Result<Option<Folder>, FolderError> {
         let path = self.path.join(name);
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let open = || rustix::fs::openat(&self.handle, name, flags, Mode::empty());
@@ -94,14 +185,14 @@ impl Folder {
             Err(Errno::NOENT) => {
                 match rustix::fs::mkdirat(&self.handle, name, FOLDER) {
                     Err(Errno::EXIST) | Ok(()) => {}
-                    Err(error) => return Err(could_not("make the folder", &path, error)),
+                    Err(error) => return Err(FolderError::io(Action::MakeFolder, &path, error)),
                 }
                 open()
             }
             other => other,
         };
-        let handle =
-            File::from(handle.map_err(|error| could_not("open the folder", &path, error))?);
+        let failed = |error| FolderError::io(Action::OpenFolder, &path, error);
+        let handle = File::from(handle.map_err(failed)?);
         self.check_own(&path, &handle)?;
         Ok(Some(Folder { path, handle }))
     }
@@ -110,11 +201,10 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be opened or relied on.
-    pub fn read(&self, name: &str) -> Result<Option<File>, String> {
+    pub fn read(&self, name: &str) -> Result<Option<File>, FolderError> {
         match self.open_file(name, OFlags::RDONLY) {
-            Err(Opening::Missing) => Ok(None),
-            Err(Opening::Failed(reason)) => Err(reason),
-            Ok(file) => Ok(Some(file)),
+            Err(FolderError::Missing(_)) => Ok(None),
+            other => other.map(Some),
         }
     }
 
@@ -122,25 +212,23 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be made, opened or relied on.
-    pub fn append(&self, name: &str) -> Result<File, String> {
-        let file = self.open_file(name, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE);
-        file.map_err(|opening| opening.words(&self.path.join(name)))
+    pub fn append(&self, name: &str) -> Result<File, FolderError> {
+        self.open_file(name, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)
     }
 
     /// Opens a file for reading, and for writing anywhere; makes it if it is missing.
     ///
     /// # Errors
     /// When it cannot be made, opened or relied on.
-    pub fn write(&self, name: &str) -> Result<File, String> {
-        let file = self.open_file(name, OFlags::RDWR | OFlags::CREATE);
-        file.map_err(|opening| opening.words(&self.path.join(name)))
+    pub fn write(&self, name: &str) -> Result<File, FolderError> {
+        self.open_file(name, OFlags::RDWR | OFlags::CREATE)
     }
 
     /// Makes a file that must not be there yet; none if it is.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn create_new(&self, name: &str) -> Result<Option<File>, String> {
+    pub fn create_new(&self, name: &str) -> Result<Option<File>, FolderError> {
         let flags = OFlags::RDWR
             | OFlags::APPEND
             | OFlags::CREATE
@@ -150,7 +238,7 @@ impl Folder {
         match rustix::fs::openat(&self.handle, name, flags, FILE) {
             Ok(handle) => Ok(Some(File::from(handle))),
             Err(Errno::EXIST) => Ok(None),
-            Err(error) => Err(could_not("make", &self.path.join(name), error)),
+            Err(error) => Err(FolderError::io(Action::Make, &self.path.join(name), error)),
         }
     }
 
@@ -158,19 +246,23 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be renamed.
-    pub fn rename(&self, from: &str, to: &str) -> Result<(), String> {
+    pub fn rename(&self, from: &str, to: &str) -> Result<(), FolderError> {
         let renamed = rustix::fs::renameat(&self.handle, from, &self.handle, to);
-        renamed.map_err(|error| could_not("rename", &self.path.join(from), error))
+        renamed.map_err(|error| FolderError::io(Action::Rename, &self.path.join(from), error))
     }
 
     /// Removes a file; nothing happens if it is missing.
     ///
     /// # Errors
     /// When it cannot be removed.
-    pub fn remove(&self, name: &str) -> Result<(), String> {
+    pub fn remove(&self, name: &str) -> Result<(), FolderError> {
         match rustix::fs::unlinkat(&self.handle, name, rustix::fs::AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(error) => Err(could_not("remove", &self.path.join(name), error)),
+            Err(error) => Err(FolderError::io(
+                Action::Remove,
+                &self.path.join(name),
+                error,
+            )),
         }
     }
 
@@ -178,11 +270,15 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be looked at.
-    pub fn look(&self, name: &str) -> Result<Option<Stat>, String> {
+    pub fn look(&self, name: &str) -> Result<Option<Stat>, FolderError> {
         match rustix::fs::statat(&self.handle, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(could_not("look at", &self.path.join(name), error)),
+            Err(error) => Err(FolderError::io(
+                Action::LookAt,
+                &self.path.join(name),
+                error,
+            )),
         }
     }
 
@@ -190,8 +286,8 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be listed.
-    pub fn names(&self) -> Result<Vec<String>, String> {
-        let failed = |error: Errno| could_not("list", &self.path, error);
+    pub fn names(&self) -> Result<Vec<String>, FolderError> {
+        let failed = |error: Errno| FolderError::io(Action::List, &self.path, error);
         let mut names = Vec::new();
         for entry in Dir::read_from(&self.handle).map_err(failed)? {
             names.extend(
@@ -210,12 +306,10 @@ impl Folder {
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub fn sync(&self) -> Result<(), String> {
-        self.handle.sync_all().map_err(|error| {
-            format!(
-                "could not write the folder {} to the disk: {error}",
-                shown(&self.path)
-            )
+    pub fn sync(&self) -> Result<(), FolderError> {
+        self.handle.sync_all().map_err(|source| FolderError::Sync {
+            path: self.path.clone(),
+            source,
         })
     }
 
@@ -224,44 +318,33 @@ impl Folder {
         &self.path
     }
 
-    fn open_file(&self, name: &str, flags: OFlags) -> Result<File, Opening> {
+    fn open_file(&self, name: &str, flags: OFlags) -> Result<File, FolderError> {
         let path = self.path.join(name);
         // Without waiting on a pipe, should one stand there.
         let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = match rustix::fs::openat(&self.handle, name, flags, FILE) {
             Ok(handle) => File::from(handle),
-            Err(Errno::NOENT) => return Err(Opening::Missing),
-            Err(Errno::LOOP) => {
-                return Err(Opening::Failed(format!(
-                    "{} is a link; remove it",
-                    shown(&path)
-                )));
-            }
-            Err(error) => return Err(Opening::Failed(could_not("open", &path, error))),
+            Err(Errno::NOENT) => return Err(FolderError::Missing(path)),
+            Err(Errno::LOOP) => return Err(FolderError::Link(path)),
+            Err(error) => return Err(FolderError::io(Action::Open, &path, error)),
         };
-        self.check_own(&path, &file).map_err(Opening::Failed)?;
+        self.check_own(&path, &file)?;
         match file.metadata() {
             Ok(metadata) if metadata.is_file() => Ok(file),
-            _ => Err(Opening::Failed(format!(
-                "{} is not a regular file",
-                shown(&path)
-            ))),
+            _ => Err(FolderError::NotAFile(path)),
         }
     }
 
     /// Refuses what belongs to somebody else or can be written by others, and hides from others what they could read.
-    fn check_own(&self, path: &Path, handle: &File) -> Result<(), String> {
+    fn check_own(&self, path: &Path, handle: &File) -> Result<(), FolderError> {
         let metadata = handle
             .metadata()
-            .map_err(|error| format!("could not look at {}: {error}", shown(path)))?;
+            .map_err(|error| FolderError::io(Action::LookAt, path, error))?;
         if metadata.uid() != rustix::process::geteuid().as_raw() {
-            return Err(format!("{} belongs to somebody else", shown(path)));
+            return Err(FolderError::NotOwn(path.to_owned()));
         }
         if metadata.mode() & OTHERS_WRITE != 0 {
-            return Err(format!(
-                "{} can be written by others: look at what is in it, then run `chmod go-rwx` on it",
-                shown(path)
-            ));
+            return Err(FolderError::WritableByOthers(path.to_owned()));
         }
         if metadata.mode() & 0o077 != 0 {
             let mode = if metadata.is_dir() { FOLDER } else { FILE };
@@ -272,59 +355,33 @@ impl Folder {
     }
 }
 
-/// Why a file was not opened.
-enum Opening {
-    Missing,
-    Failed(String),
-}
-
-impl Opening {
-    fn words(self, path: &Path) -> String {
-        match self {
-            Opening::Missing => format!("{} is missing", shown(path)),
-            Opening::Failed(reason) => reason,
-        }
-    }
-}
-
-fn could_not(what: &str, path: &Path, error: Errno) -> String {
-    format!(
-        "could not {what} {}: {}",
-        shown(path),
-        std::io::Error::from(error)
-    )
-}
-
 /// The path as a message shows it.
 pub(crate) fn shown(path: &Path) -> String {
     format!("`{}`", visible(&path.to_string_lossy()))
 }
 
-fn check_spelling(path: &Path) -> Result<(), String> {
+fn check_spelling(path: &Path) -> Result<(), FolderError> {
     let plain = path
         .components()
         .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
     if !path.is_absolute() || !plain || path.parent().is_none() {
-        return Err(format!(
-            "the state folder {} must be an absolute path without `..`",
-            shown(path)
-        ));
+        return Err(FolderError::NotAbsolute(path.to_owned()));
     }
     Ok(())
 }
 
-fn make(path: &Path) -> Result<(), String> {
+fn make(path: &Path) -> Result<(), FolderError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|error| format!("could not make the folder {}: {error}", shown(path)))
+    made.map_err(|error| FolderError::io(Action::MakeFolder, path, error))
 }
 
 /// Looks at a folder and every one above it, by the path as it is written and as it is without links.
-fn check_down_to(folder: &Path) -> Result<(), String> {
+fn check_down_to(folder: &Path) -> Result<(), FolderError> {
     for above in folder.ancestors() {
         check_folder(above)?;
     }
     let real = fs::canonicalize(folder)
-        .map_err(|error| format!("could not open the folder {}: {error}", shown(folder)))?;
+        .map_err(|error| FolderError::io(Action::OpenFolder, folder, error))?;
     if real != folder {
         for above in real.ancestors() {
             check_folder(above)?;
@@ -333,24 +390,18 @@ fn check_down_to(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn check_folder(path: &Path) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("could not look at {}: {error}", shown(path));
+fn check_folder(path: &Path) -> Result<(), FolderError> {
+    let failed = |error| FolderError::io(Action::LookAt, path, error);
     let me = rustix::process::geteuid().as_raw();
     let mut metadata = fs::symlink_metadata(path).map_err(failed)?;
     if metadata.is_symlink() {
         if ![0, me].contains(&metadata.uid()) {
-            return Err(format!(
-                "the link {} above the state folder belongs to somebody else",
-                shown(path)
-            ));
+            return Err(FolderError::LinkAboveNotOwn(path.to_owned()));
         }
         metadata = fs::metadata(path).map_err(failed)?;
     }
     if ![0, me].contains(&metadata.uid()) {
-        return Err(format!(
-            "{} above the state folder belongs to somebody else",
-            shown(path)
-        ));
+        return Err(FolderError::FolderAboveNotOwn(path.to_owned()));
     }
     let mode = metadata.mode();
     let own_group = metadata.gid() == me && rustix::process::getegid().as_raw() == me;
@@ -360,10 +411,7 @@ fn check_folder(path: &Path) -> Result<(), String> {
         OTHERS_WRITE
     };
     if mode & writers != 0 && mode & STICKY == 0 {
-        return Err(format!(
-            "others can write in {}, and so replace the state folder below it: run `chmod go-w` on it",
-            shown(path)
-        ));
+        return Err(FolderError::FolderAboveWritable(path.to_owned()));
     }
     Ok(())
 }

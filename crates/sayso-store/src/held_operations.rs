@@ -6,15 +6,15 @@
 //!   long after the operation would have ended, so that a copy that was put back is not taken again.
 //! - Ids are random and of sayso's own. An id that is not one of them is no name of a file.
 
-use std::fmt;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use sayso_core::text::visible::visible;
+use thiserror::Error as ThisError;
 
-use crate::folder::{Folder, shown};
-use crate::journal::Journal;
-use crate::key::Key;
+use crate::folder::{Action, Folder, FolderError};
+use crate::journal::{Journal, JournalError};
+use crate::key::{Key, KeyError};
 
 /// So long an operation waits, in seconds.
 pub const LIFE: i64 = 15 * 60;
@@ -51,11 +51,16 @@ pub enum Gone {
     Expired,
     /// It is not what sayso wrote.
     Changed,
-    /// The state folder cannot be used.
-    Trouble(String),
 }
 
 impl Gone {
+    fn of(self, id: &str) -> HeldError {
+        HeldError::Gone {
+            gone: self,
+            id: id.to_owned(),
+        }
+    }
+
     /// What happened, for a person.
     pub fn words(&self, id: &str) -> String {
         let short: String = id.chars().take(40).collect();
@@ -86,20 +91,34 @@ impl Gone {
             Gone::Changed => format!(
                 "what is held under `{id}` is not what sayso wrote there; ask for the command again"
             ),
-            Gone::Trouble(why) => why.clone(),
         }
     }
 }
 
-impl fmt::Display for Gone {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.words("this id"))
-    }
+/// Why an operation is not held, or not taken.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum HeldError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error("{}", .gone.words(.id))]
+    Gone { gone: Gone, id: String },
+    #[error("it has {bytes} bytes, and no more than {MOST} can be held")]
+    TooLong { bytes: usize },
+    #[error("the folder of held operations is missing")]
+    NoFolder,
+    #[error("the system gives no random bytes for an id: {0}")]
+    NoRandom(getrandom::Error),
 }
 
-impl From<String> for Gone {
-    fn from(why: String) -> Gone {
-        Gone::Trouble(why)
+// bridge: until every caller is typed
+impl From<HeldError> for String {
+    fn from(error: HeldError) -> String {
+        error.to_string()
     }
 }
 
@@ -107,7 +126,7 @@ impl From<String> for Gone {
 ///
 /// # Errors
 /// When it is too long, or cannot be written.
-pub fn put(journal: &Journal, text: &str, now: i64) -> Result<String, String> {
+pub fn put(journal: &Journal, text: &str, now: i64) -> Result<String, HeldError> {
     put_for(journal, text, now, LIFE)
 }
 
@@ -115,18 +134,13 @@ pub fn put(journal: &Journal, text: &str, now: i64) -> Result<String, String> {
 ///
 /// # Errors
 /// When it is too long, or cannot be written.
-pub fn put_for(journal: &Journal, text: &str, now: i64, life: i64) -> Result<String, String> {
+pub fn put_for(journal: &Journal, text: &str, now: i64, life: i64) -> Result<String, HeldError> {
     if text.len() > MOST {
-        return Err(format!(
-            "it has {} bytes, and no more than {MOST} can be held",
-            text.len()
-        ));
+        return Err(HeldError::TooLong { bytes: text.len() });
     }
     let key = journal.key()?;
     let state = Folder::open(journal.state())?;
-    let folder = state
-        .inner(FOLDER, true)?
-        .ok_or("the folder of held operations is missing")?;
+    let folder = state.inner(FOLDER, true)?.ok_or(HeldError::NoFolder)?;
     clear(&folder, now)?;
     let id = new_id()?;
     let content = format!(
@@ -135,53 +149,49 @@ pub fn put_for(journal: &Journal, text: &str, now: i64, life: i64) -> Result<Str
     );
     let mark = key.mark(PURPOSE, content.as_bytes()).hex();
     let fresh = format!("{id}{FRESH}");
-    let path = shown(&folder.path().join(&fresh));
+    let path = folder.path().join(&fresh);
     let mut file = folder
         .create_new(&fresh)?
-        .ok_or_else(|| format!("{path} is there already; remove it"))?;
+        .ok_or_else(|| FolderError::Exists(path.clone()))?;
     let written = file.write_all(format!("{mark}\n{content}").as_bytes());
     let done = written
-        .map_err(|error| format!("could not write {path}: {error}"))
+        .map_err(|error| FolderError::io(Action::Write, &path, error))
         .and_then(|()| folder.rename(&fresh, &id));
     if done.is_err() {
         let _kept = folder.remove(&fresh);
     }
-    done.map(|()| id)
+    done?;
+    Ok(id)
 }
 
 /// Takes what is held under an id, which nobody can do again.
 ///
 /// # Errors
 /// When there is nothing, or nothing any more, that may run.
-pub fn take(state: &Path, id: &str, now: i64) -> Result<String, Gone> {
+pub fn take(state: &Path, id: &str, now: i64) -> Result<String, HeldError> {
     if !is_id(id) {
-        return Err(Gone::NoId);
+        return Err(Gone::NoId.of(id));
     }
     let Some(state) = Folder::open_existing(state)? else {
-        return Err(Gone::Unknown);
+        return Err(Gone::Unknown.of(id));
     };
     let Some(folder) = state.inner(FOLDER, false)? else {
-        return Err(Gone::Unknown);
+        return Err(Gone::Unknown.of(id));
     };
     let marker = format!("{id}{TAKEN}");
     let Some(file) = folder.read(id)? else {
-        return Err(taken_how(&folder, &marker)?.unwrap_or(Gone::Unknown));
+        return Err(taken_how(&folder, &marker)?.unwrap_or(Gone::Unknown).of(id));
     };
     let mut bytes = Vec::new();
-    let failed = |error: std::io::Error| {
-        Gone::Trouble(format!(
-            "could not read {}: {error}",
-            shown(&folder.path().join(id))
-        ))
-    };
+    let failed = |error| FolderError::io(Action::Read, &folder.path().join(id), error);
     file.take(2 * MOST as u64)
         .read_to_end(&mut bytes)
         .map_err(failed)?;
-    let key = Key::read(&state)?.ok_or(Gone::Changed)?;
-    let text = whole(&key, &bytes, id, now)?;
+    let key = Key::read(&state)?.ok_or_else(|| Gone::Changed.of(id))?;
+    let text = whole(&key, &bytes, id, now).map_err(|gone| gone.of(id))?;
     // Here it is decided who has it.
     if folder.create_new(&marker)?.is_none() {
-        return Err(taken_how(&folder, &marker)?.unwrap_or(Gone::Taken));
+        return Err(taken_how(&folder, &marker)?.unwrap_or(Gone::Taken).of(id));
     }
     folder.remove(id)?;
     // A loss of power does not give it back.
@@ -193,7 +203,7 @@ pub fn take(state: &Path, id: &str, now: i64) -> Result<String, Gone> {
 ///
 /// # Errors
 /// When that cannot be done.
-pub fn give_up(state: &Path, id: &str) -> Result<bool, String> {
+pub fn give_up(state: &Path, id: &str) -> Result<bool, HeldError> {
     let Some(folder) = Folder::open_existing(state)?
         .map(|state| state.inner(FOLDER, false))
         .transpose()?
@@ -215,7 +225,7 @@ pub fn give_up(state: &Path, id: &str) -> Result<bool, String> {
 }
 
 /// What became of one that is not held any more; none if there never was one.
-fn taken_how(folder: &Folder, marker: &str) -> Result<Option<Gone>, Gone> {
+fn taken_how(folder: &Folder, marker: &str) -> Result<Option<Gone>, FolderError> {
     let Some(file) = folder.read(marker)? else {
         return Ok(None);
     };
@@ -260,7 +270,7 @@ fn whole(key: &Key, bytes: &[u8], id: &str, now: i64) -> Result<String, Gone> {
 }
 
 /// Removes what is too old to be of use to anybody.
-fn clear(folder: &Folder, now: i64) -> Result<(), String> {
+fn clear(folder: &Folder, now: i64) -> Result<(), FolderError> {
     for name in folder
         .names()?
         .iter()
@@ -276,10 +286,9 @@ fn clear(folder: &Folder, now: i64) -> Result<(), String> {
     Ok(())
 }
 
-fn new_id() -> Result<String, String> {
+fn new_id() -> Result<String, HeldError> {
     let mut bytes = [0; ID_BYTES];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| format!("the system gives no random bytes for an id: {error}"))?;
+    getrandom::fill(&mut bytes).map_err(HeldError::NoRandom)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -1,15 +1,17 @@
 //! The key in the state folder, and the keyed digest: equal arguments have equal digests, and nobody without the key can try out guesses.
 
 use std::fmt;
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
+use std::path::PathBuf;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
 use sayso_core::text::node::Node;
 use sha2::Sha256;
+use thiserror::Error as ThisError;
 
-use crate::folder::{Folder, shown};
+use crate::folder::{Action, Folder, FolderError, shown};
 
 const FILE: &str = "digest.key";
 const FRESH: &str = "digest.key.new";
@@ -17,6 +19,26 @@ const FRESH: &str = "digest.key.new";
 const LENGTH: usize = 65;
 /// Values are hashed part by part on the stack; deeper ones by their text.
 const DEEPEST: usize = 200;
+
+/// Why there is no key.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum KeyError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error("could not {action} the key {}: {source}", shown(.path))]
+    Io {
+        action: Action,
+        path: PathBuf,
+        source: io::Error,
+    },
+    #[error("the key {} is damaged; move it away, and a new one is made: digests before and after cannot be compared then", shown(.0))]
+    Damaged(PathBuf),
+    #[error("the system gives no random bytes for a key: {0}")]
+    NoRandom(getrandom::Error),
+    #[error("somebody else makes a key just now; try again")]
+    BeingMade,
+}
 
 /// 32 random bytes that never leave the state folder.
 pub struct Key([u8; 32]);
@@ -29,32 +51,30 @@ impl fmt::Debug for Key {
 
 impl Key {
     /// The key that is there, if one is.
-    pub(crate) fn read(state: &Folder) -> Result<Option<Key>, String> {
+    pub(crate) fn read(state: &Folder) -> Result<Option<Key>, KeyError> {
         let Some(file) = state.read(FILE)? else {
             return Ok(None);
         };
-        let path = shown(&state.path().join(FILE));
+        let path = state.path().join(FILE);
         let mut bytes = Vec::with_capacity(LENGTH + 1);
         file.take(LENGTH as u64 + 1)
             .read_to_end(&mut bytes)
-            .map_err(|error| format!("could not read the key {path}: {error}"))?;
+            .map_err(|source| KeyError::Io {
+                action: Action::Read,
+                path: path.clone(),
+                source,
+            })?;
         let key = bytes.strip_suffix(b"\n").and_then(Digest::from_hex);
-        let damaged = || {
-            format!(
-                "the key {path} is damaged; move it away, and a new one is made: digests before and after cannot be compared then"
-            )
-        };
-        Ok(Some(Key(*key.ok_or_else(damaged)?.bytes())))
+        Ok(Some(Key(*key.ok_or(KeyError::Damaged(path))?.bytes())))
     }
 
     /// The key that is there, or a new one. The lock of the journal must be held, so that there is only ever one.
-    pub(crate) fn read_or_make(state: &Folder) -> Result<Key, String> {
+    pub(crate) fn read_or_make(state: &Folder) -> Result<Key, KeyError> {
         if let Some(key) = Key::read(state)? {
             return Ok(key);
         }
         let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| format!("the system gives no random bytes for a key: {error}"))?;
+        getrandom::fill(&mut bytes).map_err(KeyError::NoRandom)?;
         let text: String = bytes
             .iter()
             .map(|byte| format!("{byte:02x}"))
@@ -62,17 +82,14 @@ impl Key {
             .collect();
         // A file of this name is what somebody left who was killed here.
         state.remove(FRESH)?;
-        let mut file = state
-            .create_new(FRESH)?
-            .ok_or("somebody else makes a key just now; try again")?;
+        let mut file = state.create_new(FRESH)?.ok_or(KeyError::BeingMade)?;
         let written = file
             .write_all(text.as_bytes())
             .and_then(|()| file.sync_all());
-        written.map_err(|error| {
-            format!(
-                "could not write the key {}: {error}",
-                shown(&state.path().join(FRESH))
-            )
+        written.map_err(|source| KeyError::Io {
+            action: Action::Write,
+            path: state.path().join(FRESH),
+            source,
         })?;
         state.rename(FRESH, FILE)?;
         state.sync()?;

@@ -8,12 +8,13 @@ use std::path::Path;
 
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
+use thiserror::Error as ThisError;
 
-use crate::folder::Folder;
-use crate::index::Index;
+use crate::folder::{Folder, FolderError};
+use crate::index::{Index, IndexError};
 use crate::journal::line::Line;
 use crate::journal::lines::{Lines, Next};
-use crate::journal::{Journal, Sync, segments};
+use crate::journal::{Journal, JournalError, ReadError, Sync, segments};
 use crate::verify::{Head, verify};
 
 /// What has to stay.
@@ -49,6 +50,29 @@ pub struct Segment {
     pub last: Head,
 }
 
+/// Why not all segments of a plan went.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum PruneError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error("the record `{0}` is another by now; nothing more was removed")]
+    Replaced(String),
+}
+
+// bridge: until every caller is typed
+impl From<PruneError> for String {
+    fn from(error: PruneError) -> String {
+        error.to_string()
+    }
+}
+
 impl Plan {
     /// How many entries would go.
     pub fn entries(&self) -> u64 {
@@ -65,7 +89,7 @@ impl Plan {
 ///
 /// # Errors
 /// When the record cannot be read.
-pub fn plan(state: &Path, keep: Keep) -> Result<Plan, String> {
+pub fn plan(state: &Path, keep: Keep) -> Result<Plan, ReadError> {
     let Some(folder) = segments::folder(state)? else {
         return Ok(Plan::default());
     };
@@ -109,7 +133,7 @@ pub fn plan(state: &Path, keep: Keep) -> Result<Plan, String> {
 ///
 /// # Errors
 /// When an entry cannot be written or a file not be removed; what was done until then stands, and the record verifies.
-pub fn prune(journal: &Journal, plan: &Plan, user: u32) -> Result<u64, String> {
+pub fn prune(journal: &Journal, plan: &Plan, user: u32) -> Result<u64, PruneError> {
     if plan.segments.is_empty() {
         return Ok(0);
     }
@@ -123,7 +147,7 @@ pub fn prune(journal: &Journal, plan: &Plan, user: u32) -> Result<u64, String> {
 }
 
 /// One segment: first the entry, then the file.
-fn step(journal: &Journal, segment: &Segment, user: u32) -> Result<(), String> {
+fn step(journal: &Journal, segment: &Segment, user: u32) -> Result<(), PruneError> {
     let folder = journal.folder();
     let whole = |number: u64| -> Node { Value::Number(number.to_string()).into() };
     // Another process may have let it go meanwhile, or somebody changed it.
@@ -131,10 +155,7 @@ fn step(journal: &Journal, segment: &Segment, user: u32) -> Result<(), String> {
         None => return Ok(()),
         Some(now) if now == *segment => {}
         Some(_) => {
-            return Err(format!(
-                "the record `{}` is another by now; nothing more was removed",
-                segments::name(segment.number)
-            ));
+            return Err(PruneError::Replaced(segments::name(segment.number)));
         }
     }
     let fields = vec![
@@ -157,13 +178,13 @@ fn step(journal: &Journal, segment: &Segment, user: u32) -> Result<(), String> {
     {
         folder.remove(name)?;
     }
-    folder.sync()
+    Ok(folder.sync()?)
 }
 
 /// What a segment holds; none if there is no whole entry in it.
-fn look(folder: &Folder, number: u64) -> Result<Option<Segment>, String> {
+fn look(folder: &Folder, number: u64) -> Result<Option<Segment>, ReadError> {
     let name = segments::name(number);
-    let failed = |error: std::io::Error| format!("could not read the record `{name}`: {error}");
+    let failed = |error| ReadError::io(&name, error);
     let Some(opened) = folder.read(&name)? else {
         return Ok(None);
     };

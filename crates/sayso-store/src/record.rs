@@ -9,7 +9,7 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Entry, Node, Span, Value};
 use sayso_core::text::redact::{REDACTED, redact, redact_text};
 
-use crate::journal::Journal;
+use crate::journal::{Journal, JournalError};
 
 /// What is kept of arguments. Entries themselves are always kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn arguments(
     args: &Node,
     kept: Kept,
     exclude: &[String],
-) -> Result<Vec<(&'static str, Node)>, String> {
+) -> Result<Vec<(&'static str, Node)>, JournalError> {
     let mut fields = Vec::with_capacity(3);
     if kept != Kept::Nothing {
         let (stored, cut) = stored(args, kept, exclude);

@@ -13,7 +13,7 @@ use sayso_core::text::node::{Node, Value};
 use crate::folder::Folder;
 use crate::journal::line::{self, Line};
 use crate::journal::lines::{Lines, Next};
-use crate::journal::{Appended, Behind, Journal, Sync, segments};
+use crate::journal::{Appended, Behind, Journal, JournalError, ReadError, Sync, segments};
 use crate::verify::{Report, What, verify};
 
 /// The kind of the entry that tells of it.
@@ -23,7 +23,7 @@ const KIND: &str = "repaired";
 ///
 /// # Errors
 /// When the record cannot be read or written, or a newer sayso wrote it.
-pub fn repair(state: &Path) -> Result<Option<Appended>, String> {
+pub fn repair(state: &Path) -> Result<Option<Appended>, JournalError> {
     if segments::folder(state)?.is_none() {
         return Ok(None);
     }
@@ -63,17 +63,17 @@ fn whole(number: u64) -> Node {
 }
 
 /// Looks for the last whole entry, and at what stands behind it.
-fn behind(folder: &Folder) -> Result<Behind, String> {
+fn behind(folder: &Folder) -> Result<Behind, ReadError> {
     let segments = segments::list(folder)?;
     let mut last = (0, line::nothing(), i64::MIN);
     let (mut lines, mut bytes) = (0_u64, 0_u64);
     let mut damaged = String::new();
     for segment in &segments {
         let file = segments::name(*segment);
-        let failed = |error: std::io::Error| format!("could not read the record `{file}`: {error}");
+        let failed = |error| ReadError::io(&file, error);
         let opened = folder
             .read(&file)?
-            .ok_or_else(|| format!("the record `{file}` was taken away while it was read"))?;
+            .ok_or_else(|| ReadError::TakenAway(file.clone()))?;
         let length = opened.metadata().map_err(failed)?.len();
         let mut reader = Lines::new(opened, length);
         loop {

@@ -15,8 +15,9 @@ use sayso_core::answer::grant::{Grant, Reach};
 use sayso_core::policy::Policy;
 use sayso_core::snapshot::{LAYOUT, pack, unpack};
 use sayso_core::text::digest::{Digest, Encoder, Pieces};
+use thiserror::Error as ThisError;
 
-use crate::folder::{Folder, shown};
+use crate::folder::{Action, Folder, FolderError};
 
 const FILE: &str = "snapshot";
 /// What files are called that are being written; the number of the process and of the file follow.
@@ -34,6 +35,25 @@ const HEADER: usize = MAGIC.len() + 3 * 32 + 8;
 const MOST: u64 = 4 << 20;
 /// A file that was left by somebody who was killed while writing it is removed after so many seconds.
 const LEFT: i64 = 60;
+
+/// Why there is no new snapshot.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum SnapshotError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error("policy and grants take {bytes} bytes, and a snapshot has at most {MOST}")]
+    TooLarge { bytes: u64 },
+    #[error("policy and grants are not the same once they were packed; this is a mistake in sayso")]
+    NotTheSame,
+}
+
+// bridge: until every caller is typed
+impl From<SnapshotError> for String {
+    fn from(error: SnapshotError) -> String {
+        error.to_string()
+    }
+}
 
 /// The digest of everything that a snapshot is made from, as name and content, in an order that the caller keeps to.
 ///
@@ -66,7 +86,7 @@ pub fn store(
     bound: &Digest,
     policy: &Policy,
     grants: &[Grant],
-) -> Result<(), String> {
+) -> Result<(), SnapshotError> {
     store_as(state, FILE, MAGIC, bound, policy, grants)
 }
 
@@ -81,7 +101,7 @@ pub fn store_apart(
     policy: &Policy,
     grants: &[Grant],
     session: &str,
-) -> Result<(), String> {
+) -> Result<(), SnapshotError> {
     let is_of_session = |grant: &&Grant| matches!(grant.reach, Reach::Session(_));
     let (own, general): (Vec<&Grant>, Vec<&Grant>) = grants.iter().partition(is_of_session);
     let owned = |grants: Vec<&Grant>| grants.into_iter().cloned().collect::<Vec<Grant>>();
@@ -124,21 +144,16 @@ fn store_as(
     bound: &Digest,
     policy: &Policy,
     grants: &[Grant],
-) -> Result<(), String> {
+) -> Result<(), SnapshotError> {
     let wanted = name;
     let content = pack(policy, grants);
     let length = content.len() as u64;
     if length > MOST {
-        return Err(format!(
-            "policy and grants take {length} bytes, and a snapshot has at most {MOST}"
-        ));
+        return Err(SnapshotError::TooLarge { bytes: length });
     }
     // Rules are unpacked one by one, long after the digest was compared: here is the place to see that all of them can be.
     if unpack(content.clone()).is_none_or(|(policy, grants)| pack(&policy, &grants) != content) {
-        return Err(
-            "policy and grants are not the same once they were packed; this is a mistake in sayso"
-                .to_owned(),
-        );
+        return Err(SnapshotError::NotTheSame);
     }
     let header = [
         &magic[..],
@@ -155,20 +170,20 @@ fn store_as(
         std::process::id(),
         NUMBER.fetch_add(1, Ordering::Relaxed)
     );
-    let path = shown(&state.path().join(&name));
+    let path = state.path().join(&name);
     let mut file = state
         .create_new(&name)?
-        .ok_or_else(|| format!("{path} is there already; remove it"))?;
+        .ok_or_else(|| FolderError::Exists(path.clone()))?;
     let written = file
         .write_all(&header)
         .and_then(|()| file.write_all(&content));
     let renamed = written
-        .map_err(|error| format!("could not write {path}: {error}"))
+        .map_err(|error| FolderError::io(Action::Write, &path, error))
         .and_then(|()| state.rename(&name, wanted));
     if renamed.is_err() {
         let _kept = state.remove(&name);
     }
-    renamed
+    Ok(renamed?)
 }
 
 /// The policy and grants of a snapshot that was made by this version of the program from just these sources.
@@ -222,7 +237,7 @@ fn program() -> Digest {
     encoder.finish()
 }
 
-fn remove_left(state: &Folder) -> Result<(), String> {
+fn remove_left(state: &Folder) -> Result<(), FolderError> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| {

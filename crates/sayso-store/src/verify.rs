@@ -17,7 +17,7 @@ use sayso_core::text::{Limits, json};
 use crate::folder::Folder;
 use crate::journal::line::{self, Line, Wrong};
 use crate::journal::lines::{Lines, Next};
-use crate::journal::{PATIENCE, lock, segments};
+use crate::journal::{PATIENCE, ReadError, lock, segments};
 
 /// The last entry, or one that was the last when somebody wrote it down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ const MOST_FAULTS: usize = 100;
 ///
 /// # Errors
 /// When the folder or a file cannot be read or relied on; a chain that does not hold is a report.
-pub fn verify(state: &Path, expected: Option<Head>) -> Result<Report, String> {
+pub fn verify(state: &Path, expected: Option<Head>) -> Result<Report, ReadError> {
     verify_telling(state, expected, &mut |_, _| {})
 }
 
@@ -114,7 +114,7 @@ pub fn verify_telling(
     state: &Path,
     expected: Option<Head>,
     progress: &mut dyn FnMut(u64, u64),
-) -> Result<Report, String> {
+) -> Result<Report, ReadError> {
     let Some(folder) = segments::folder(state)? else {
         let mut walk = Walk::new(expected);
         walk.finish(&segments::name(1));
@@ -139,7 +139,7 @@ pub fn verify_telling(
 }
 
 /// The segments and their lengths at one moment between two writes.
-fn measure(folder: &Folder) -> Result<(Vec<u64>, Vec<u64>), String> {
+fn measure(folder: &Folder) -> Result<(Vec<u64>, Vec<u64>), ReadError> {
     let lock = folder.read(segments::LOCK)?;
     // Somebody who hangs with the lock, or a copy without one, is no reason not to look.
     let _held = lock
@@ -152,7 +152,10 @@ fn measure(folder: &Folder) -> Result<(Vec<u64>, Vec<u64>), String> {
             .and_then(|stat| u64::try_from(stat.st_size).ok())
             .unwrap_or(0))
     };
-    let lengths = segments.iter().map(length).collect::<Result<_, String>>()?;
+    let lengths = segments
+        .iter()
+        .map(length)
+        .collect::<Result<_, ReadError>>()?;
     Ok((segments, lengths))
 }
 
@@ -195,18 +198,15 @@ impl Walk {
         file: &str,
         length: u64,
         is_last: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), ReadError> {
         let opened = folder
             .read(file)?
-            .ok_or_else(|| format!("the record `{file}` was taken away while it was read"))?;
+            .ok_or_else(|| ReadError::TakenAway(file.to_owned()))?;
         let mut lines = Lines::new(opened, length);
         self.report.segments += 1;
         self.report.bytes += length;
         for number in 1.. {
-            match lines
-                .next()
-                .map_err(|error| format!("could not read the record `{file}`: {error}"))?
-            {
+            match lines.next().map_err(|error| ReadError::io(file, error))? {
                 Next::Line(bytes) => self.line(file, number, bytes),
                 Next::TooLong => self.unreadable(file, number, What::TooLong),
                 Next::End([]) => break,

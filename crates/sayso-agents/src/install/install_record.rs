@@ -155,7 +155,7 @@ impl Kept {
             .ok_or("the folder of installations is missing")?;
         let name = name(who.name(), scope, target);
         let Some(kept) = kept else {
-            return folder.remove(&name);
+            return Ok(folder.remove(&name)?);
         };
         let mut fields = vec![
             ("agent", Node::text(who.name())),
@@ -272,7 +272,7 @@ fn put(folder: &Folder, name: &str, record: &Node) -> Result<(), String> {
         ));
     }
     folder.rename(&fresh, name)?;
-    folder.sync()
+    Ok(folder.sync()?)
 }
 
 /// One for each agent, scope and file.

@@ -363,9 +363,9 @@ pub fn carry_out(
 
 /// Lets every copy of the policy be made anew: where sayso is installed is part of it.
 pub(crate) fn changed(around: &Around) -> Result<(), Refused> {
-    Ok(Generation::open(&around.state)?
-        .grow(&around.state)
-        .map(drop)?)
+    let generation = Generation::open(&around.state);
+    let grown = generation.and_then(|mut generation| generation.grow(&around.state));
+    Ok(grown.map(drop).map_err(String::from)?)
 }
 
 /// What stands in a file but for sayso: exactly what was there, as long as nobody has changed it since.

@@ -80,7 +80,7 @@ impl Proof {
             let _ = folder.remove(&fresh);
             return Err(format!("the proof cannot be written: {error}"));
         }
-        folder.rename(&fresh, &name)
+        Ok(folder.rename(&fresh, &name)?)
     }
 
     /// The table of questions, one a mode and a tool.

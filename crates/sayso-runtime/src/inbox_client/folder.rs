@@ -78,7 +78,7 @@ impl Home {
 
     /// Takes away the socket of somebody who is gone.
     pub fn remove_socket(&self) -> Result<(), String> {
-        self.folder.remove(SOCKET)
+        Ok(self.folder.remove(SOCKET)?)
     }
 
     /// The lock of the one inbox that a person has; none where another process has it.
@@ -109,7 +109,7 @@ impl Home {
             .ok_or("somebody writes the same file")?;
         file.write_all(text.as_bytes())
             .map_err(|error| format!("`{name}` cannot be written: {error}"))?;
-        self.folder.rename(&fresh, name)
+        Ok(self.folder.rename(&fresh, name)?)
     }
 
     /// The text of a small file; none if it is missing.

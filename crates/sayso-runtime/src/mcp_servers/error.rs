@@ -8,7 +8,7 @@ use sayso_core::call::operation::Malformed;
 use sayso_core::text::diagnostic::Diagnostic;
 use sayso_core::text::visible::visible;
 use sayso_store::FolderError;
-use sayso_tools::mcp::ClientError;
+use sayso_tools::mcp::McpError;
 use thiserror::Error;
 
 use super::servers_file::FILE;
@@ -183,7 +183,7 @@ pub enum UseError {
     #[error(transparent)]
     Child(#[from] ChildError),
     #[error(transparent)]
-    Client(#[from] ClientError),
+    Client(#[from] McpError),
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
     #[error("it is not there")]

@@ -1,7 +1,7 @@
 //! The entries of one call: which of the record tell of it, and what an id that nobody has could have meant.
 
-use super::Index;
 use super::calls::Listed;
+use super::{Index, IndexError};
 
 /// What a person meant by an id.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Index {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn story_of(&self, number: u64) -> Result<Option<Vec<u64>>, String> {
+    pub fn story_of(&self, number: u64) -> Result<Option<Vec<u64>>, IndexError> {
         let Some(entry) = self.entry(number)? else {
             return Ok(None);
         };
@@ -69,7 +69,7 @@ impl Index {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn find(&self, id: &str) -> Result<Found, String> {
+    pub fn find(&self, id: &str) -> Result<Found, IndexError> {
         let sql = "SELECT number FROM entries WHERE call = ?1 AND kind IN ('decided', 'undo') ORDER BY number DESC LIMIT ?2";
         let mut numbers: Vec<u64> = self.all(sql, &[&id, &NAMED], |row| row.get(0))?;
         if numbers.is_empty() {
@@ -96,7 +96,7 @@ impl Index {
         }
     }
 
-    fn near(&self, id: &str) -> Result<Vec<String>, String> {
+    fn near(&self, id: &str) -> Result<Vec<String>, IndexError> {
         let sql = "SELECT call FROM entries WHERE kind = 'decided' AND call IS NOT NULL ORDER BY number DESC LIMIT ?1";
         let mut last: Vec<String> = self.all(sql, &[&LOOKED_AT], |row| row.get(0))?;
         last.sort_unstable();

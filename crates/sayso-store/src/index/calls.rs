@@ -2,7 +2,7 @@
 
 use rusqlite::ToSql;
 
-use super::{Index, Trouble};
+use super::{Index, IndexError};
 
 /// Which entries are wanted. What is empty does not narrow it down.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Index {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn last(&self, filter: &Filter, limit: Option<u64>) -> Result<Vec<Listed>, String> {
+    pub fn last(&self, filter: &Filter, limit: Option<u64>) -> Result<Vec<Listed>, IndexError> {
         let mut found = Vec::new();
         self.each(filter, limit, |listed| {
             found.push(listed);
@@ -102,7 +102,7 @@ impl Index {
         filter: &Filter,
         limit: Option<u64>,
         mut take: impl FnMut(Listed) -> bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), IndexError> {
         let (condition, values) = filter.condition();
         let wanted = format!("SELECT {COLUMNS} FROM entries WHERE {condition} ORDER BY number");
         let sql = limit.map_or_else(
@@ -119,14 +119,14 @@ impl Index {
             }
             Ok(())
         };
-        run().map_err(|error| Trouble::from(error).words())
+        Ok(run()?)
     }
 
     /// How many entries are wanted.
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn count(&self, filter: &Filter) -> Result<u64, String> {
+    pub fn count(&self, filter: &Filter) -> Result<u64, IndexError> {
         let (condition, values) = filter.condition();
         let sql = format!("SELECT count(*) FROM entries WHERE {condition}");
         let counted = self.all(&sql, &borrowed(&values), |row| row.get(0))?;
@@ -137,7 +137,7 @@ impl Index {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn numbers(&self, filter: &Filter) -> Result<Vec<u64>, String> {
+    pub fn numbers(&self, filter: &Filter) -> Result<Vec<u64>, IndexError> {
         let (condition, values) = filter.condition();
         let sql = format!("SELECT number FROM entries WHERE {condition} ORDER BY number");
         self.all(&sql, &borrowed(&values), |row| row.get(0))
@@ -147,7 +147,7 @@ impl Index {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn entry(&self, number: u64) -> Result<Option<Listed>, String> {
+    pub fn entry(&self, number: u64) -> Result<Option<Listed>, IndexError> {
         Ok(self
             .all(
                 &format!("SELECT {COLUMNS} FROM entries WHERE number = ?1"),

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
-use super::Trouble;
+use super::IndexError;
 use super::sessions::Sessions;
 use super::top_level_fields::Fields;
 use crate::read::Stored;
@@ -16,7 +16,7 @@ pub(super) fn take_in(
     sessions: &mut Sessions,
     stored: &Stored,
     fields: &Fields<'_>,
-) -> Result<(), Trouble> {
+) -> Result<(), IndexError> {
     let what = fields
         .text("what")
         .or_else(|| fields.text("message"))
@@ -121,7 +121,7 @@ struct Of<'a> {
 }
 
 /// Closes the prompt of a call, and says when it was shown.
-fn answered(work: &Transaction<'_>, of: Of<'_>, call: &str) -> Result<Option<i64>, Trouble> {
+fn answered(work: &Transaction<'_>, of: Of<'_>, call: &str) -> Result<Option<i64>, IndexError> {
     let session = of.session.unwrap_or_default();
     let mut find =
         work.prepare_cached("DELETE FROM prompts WHERE session = ?1 AND call = ?2 RETURNING at")?;
@@ -136,7 +136,7 @@ fn finished(
     fields: &Fields<'_>,
     of: Of<'_>,
     call: &str,
-) -> Result<(), Trouble> {
+) -> Result<(), IndexError> {
     work.prepare_cached(
         "UPDATE entries SET ended = ?3, succeeded = ?4, milliseconds = ?5 WHERE number = (
              SELECT number FROM entries WHERE call = ?1 AND session IS ?2 AND kind = 'decided' ORDER BY number DESC LIMIT 1)",
@@ -152,7 +152,7 @@ fn finished(
 }
 
 /// An undo names the id of a call only; the last one that had it is meant.
-fn undone(work: &Transaction<'_>, stored: &Stored, call: &str) -> Result<(), Trouble> {
+fn undone(work: &Transaction<'_>, stored: &Stored, call: &str) -> Result<(), IndexError> {
     work.prepare_cached("INSERT OR IGNORE INTO undone (call, number) VALUES (?1, ?2)")?
         .execute(params![call, stored.number])?;
     work.prepare_cached("UPDATE backups SET undone = ?2 WHERE call = ?1")?

@@ -7,11 +7,11 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::FILE;
 use super::Index;
-use super::Trouble;
+use super::IndexError;
 use super::cursor;
 use super::rules_and_grants;
 use super::schema;
-use crate::read::{Bad, Reader, Stored};
+use crate::read::{Reader, Stored};
 use crate::rules_and_grants::Standing;
 
 /// An index that is behind by more entries is not waited for.
@@ -59,17 +59,17 @@ impl Index {
     ///
     /// # Errors
     /// When neither can be read.
-    pub fn remembered(state: &Path, session: Option<&str>) -> Result<Remembered, String> {
+    pub fn remembered(state: &Path, session: Option<&str>) -> Result<Remembered, IndexError> {
         if !Index::is_at_hand(state) {
-            let db = by_journal(state).map_err(Trouble::words)?;
-            return of_session(&db, session).map_err(Trouble::words);
+            let db = by_journal(state)?;
+            return of_session(&db, session);
         }
         let index = Index::open(state, &mut |_| {})?;
-        of_session(&index.db, session).map_err(Trouble::words)
+        of_session(&index.db, session)
     }
 }
 
-fn of_session(db: &Connection, session: Option<&str>) -> Result<Remembered, Trouble> {
+fn of_session(db: &Connection, session: Option<&str>) -> Result<Remembered, IndexError> {
     let many = |count: u64| count > MAX_SESSION_GRANTS;
     let count = || {
         db.query_row(
@@ -91,25 +91,25 @@ fn of_session(db: &Connection, session: Option<&str>) -> Result<Remembered, Trou
 }
 
 /// Folds what stands from the journal, in memory: of all entries, only those that are about rules and grants are read whole.
-fn by_journal(state: &Path) -> Result<Connection, Trouble> {
+fn by_journal(state: &Path) -> Result<Connection, IndexError> {
     let mut db = Connection::open_in_memory()?;
     schema::migrate(&mut db)?;
     let work = db.transaction()?;
-    let reader = Reader::open(state).map_err(Trouble::Other)?;
+    let reader = Reader::open(state)?;
     let mut before: Option<Stored> = None;
     let mut told = false;
-    for stored in reader.telling_from(1).map_err(Trouble::Other)? {
+    for stored in reader.from(1)? {
         let stored = match stored {
             Ok(stored) => stored,
-            Err(Bad::Unread(why)) => return Err(Trouble::Other(why)),
-            Err(Bad::Damaged(_)) => {
+            Err(error) if error.is_damage() => {
                 rules_and_grants::doubt(&work)?;
                 told = true;
                 continue;
             }
+            Err(error) => return Err(error.into()),
         };
         if rules_and_grants::concerns(&stored.kind) {
-            rules_and_grants::take_in(&work, &stored, &stored.node().map_err(Trouble::Other)?)?;
+            rules_and_grants::take_in(&work, &stored, &stored.node()?)?;
         }
         if !std::mem::take(&mut told)
             && before

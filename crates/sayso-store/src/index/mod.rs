@@ -6,6 +6,7 @@
 pub mod call_history;
 pub mod calls;
 mod entries;
+mod error;
 pub mod health;
 pub mod journal_fallback;
 mod lock;
@@ -22,8 +23,9 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, Row, ToSql, Transaction, TransactionBehavior, params};
 use sayso_core::text::node::Node;
 
-use crate::folder::Folder;
-use crate::read::{Bad, Reader, Stored};
+use crate::folder::{Folder, FolderError};
+use crate::read::{Reader, Stored};
+pub use error::{Damage, IndexError};
 use lock::Held;
 use sessions::Sessions;
 use top_level_fields::Fields;
@@ -56,7 +58,7 @@ impl Index {
     ///
     /// # Errors
     /// When the folder or the journal cannot be read, or another version of sayso made the index.
-    pub fn open(state: &Path, progress: Progress<'_>) -> Result<Index, String> {
+    pub fn open(state: &Path, progress: Progress<'_>) -> Result<Index, IndexError> {
         let folder = Folder::open(state)?;
         let opened = Held::shared(&folder).and_then(|held| {
             let mut index = Index::connect(&folder, held)?;
@@ -65,8 +67,8 @@ impl Index {
             Ok(index)
         });
         match opened {
-            Err(Trouble::Damaged(_)) => Index::replace(&folder, progress).map_err(Trouble::words),
-            other => other.map_err(Trouble::words),
+            Err(IndexError::Damaged(_)) => Index::replace(&folder, progress),
+            other => other,
         }
     }
 
@@ -74,7 +76,7 @@ impl Index {
     ///
     /// # Errors
     /// As [`Index::open`].
-    pub fn rebuild(state: &Path, progress: Progress<'_>) -> Result<Index, String> {
+    pub fn rebuild(state: &Path, progress: Progress<'_>) -> Result<Index, IndexError> {
         let folder = Folder::open(state)?;
         let built = Held::shared(&folder).and_then(|held| {
             let mut index = Index::connect(&folder, held)?;
@@ -83,8 +85,8 @@ impl Index {
             Ok(index)
         });
         match built {
-            Err(Trouble::Damaged(_)) => Index::replace(&folder, progress).map_err(Trouble::words),
-            other => other.map_err(Trouble::words),
+            Err(IndexError::Damaged(_)) => Index::replace(&folder, progress),
+            other => other,
         }
     }
 
@@ -92,22 +94,21 @@ impl Index {
     ///
     /// # Errors
     /// When the journal or the index cannot be read.
-    pub fn refresh(&mut self) -> Result<(), String> {
+    pub fn refresh(&mut self) -> Result<(), IndexError> {
         match self.catch_up_or_start_over(&mut |_| {}) {
-            Err(Trouble::Damaged(_)) => {
+            Err(IndexError::Damaged(_)) => {
                 // Nobody gets all of it while this has a share, and the file must be closed before it gets another name.
-                self.db =
-                    Connection::open_in_memory().map_err(|error| Trouble::from(error).words())?;
-                self.held.release().map_err(Trouble::words)?;
+                self.db = Connection::open_in_memory()?;
+                self.held.release()?;
                 *self = Index::open(&self.state, &mut |_| {})?;
                 Ok(())
             }
-            other => other.map_err(Trouble::words),
+            other => other,
         }
     }
 
     /// Puts another file in the place of a damaged one, as soon as nobody has it open.
-    fn replace(folder: &Folder, progress: Progress<'_>) -> Result<Index, Trouble> {
+    fn replace(folder: &Folder, progress: Progress<'_>) -> Result<Index, IndexError> {
         let held = Held::alone(folder)?;
         let mut build = || {
             let mut index = Index::connect(folder, held.clone())?;
@@ -117,8 +118,8 @@ impl Index {
         };
         // Who waited here may find that another process has done it.
         let index = match build() {
-            Err(Trouble::Damaged(_)) => {
-                put_aside(folder).map_err(Trouble::Other)?;
+            Err(IndexError::Damaged(_)) => {
+                put_aside(folder)?;
                 build()?
             }
             other => other?,
@@ -136,7 +137,7 @@ impl Index {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn damaged(&self) -> Result<Vec<String>, String> {
+    pub fn damaged(&self) -> Result<Vec<String>, IndexError> {
         self.all("SELECT place FROM damaged", &[], |row| row.get(0))
     }
 
@@ -146,19 +147,19 @@ impl Index {
         sql: &str,
         values: &[&dyn ToSql],
         row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>, String> {
+    ) -> Result<Vec<T>, IndexError> {
         let found = || -> rusqlite::Result<Vec<T>> {
             self.db
                 .prepare_cached(sql)?
                 .query_map(values, row)?
                 .collect()
         };
-        found().map_err(|error| Trouble::from(error).words())
+        Ok(found()?)
     }
 
-    fn connect(folder: &Folder, held: Held) -> Result<Index, Trouble> {
+    fn connect(folder: &Folder, held: Held) -> Result<Index, IndexError> {
         // SQLite would make it readable for others; its other files take the mode of this one.
-        drop(folder.append(FILE).map_err(Trouble::Other)?);
+        drop(folder.append(FILE)?);
         let db = Connection::open(folder.path().join(FILE))?;
         db.busy_timeout(PATIENCE)?;
         keep_a_log(&db)?;
@@ -178,9 +179,9 @@ impl Index {
     }
 
     /// Takes in what was recorded since. An index of another journal is emptied first.
-    fn catch_up_or_start_over(&mut self, progress: Progress<'_>) -> Result<(), Trouble> {
+    fn catch_up_or_start_over(&mut self, progress: Progress<'_>) -> Result<(), IndexError> {
         match self.catch_up(progress) {
-            Err(Trouble::OtherJournal) => {
+            Err(IndexError::OtherJournal) => {
                 schema::start_over(&mut self.db)?;
                 self.catch_up(progress).map(drop)
             }
@@ -189,8 +190,8 @@ impl Index {
     }
 
     /// Takes in what was recorded since, and says how much that was.
-    fn catch_up(&mut self, progress: Progress<'_>) -> Result<u64, Trouble> {
-        let reader = Reader::open(&self.state).map_err(Trouble::Other)?;
+    fn catch_up(&mut self, progress: Progress<'_>) -> Result<u64, IndexError> {
+        let reader = Reader::open(&self.state)?;
         // Mostly nothing was, and then nothing is written or locked.
         if reader.head().is_ok_and(|head| {
             head.map(|head| (head.number, head.digest.to_string())) == cursor(&self.db).ok()
@@ -222,24 +223,24 @@ fn cursor(db: &Connection) -> rusqlite::Result<(u64, String)> {
 }
 
 /// Takes in all that was recorded since, as a part of other work.
-fn take_in_all(work: &Transaction<'_>, state: &Path) -> Result<(), Trouble> {
-    let reader = Reader::open(state).map_err(Trouble::Other)?;
+fn take_in_all(work: &Transaction<'_>, state: &Path) -> Result<(), IndexError> {
+    let reader = Reader::open(state)?;
     while take_in(work, &reader)? == PIECE {}
     Ok(())
 }
 
 /// Takes in the next piece of the journal.
-fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
+fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, IndexError> {
     let (number, digest) = cursor(work)?;
-    let mut entries = reader.telling_from(number.max(1)).map_err(Trouble::Other)?;
+    let mut entries = reader.from(number.max(1))?;
     let mut before: Option<Stored> = None;
     if number > 0 {
         match entries.next() {
             Some(Ok(last)) if last.number == number && last.digest.to_string() == digest => {
                 before = Some(last)
             }
-            Some(Err(Bad::Unread(why))) => return Err(Trouble::Other(why)),
-            _ => return Err(Trouble::OtherJournal),
+            Some(Err(error)) if !error.is_damage() => return Err(error.into()),
+            _ => return Err(IndexError::OtherJournal),
         }
     }
     let mut sessions = Sessions::default();
@@ -247,16 +248,16 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
     for stored in entries {
         let stored = match stored {
             Ok(stored) => stored,
-            Err(Bad::Unread(why)) => return Err(Trouble::Other(why)),
             // The rest of the record can still be asked; `damaged` tells what cannot.
-            Err(Bad::Damaged(place)) => {
+            Err(error) if error.is_damage() => {
                 work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?
-                    .execute([place])?;
+                    .execute([error.to_string()])?;
                 rules_and_grants::doubt(work)?;
                 // What stands behind it cannot follow what stands before it.
                 told = true;
                 continue;
             }
+            Err(error) => return Err(error.into()),
         };
         if let Some(fields) = Fields::of(&stored.text) {
             entries::take_in(work, &mut sessions, &stored, &fields)?;
@@ -270,7 +271,7 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
             }
         }
         if rules_and_grants::concerns(&stored.kind) {
-            rules_and_grants::take_in(work, &stored, &stored.node().map_err(Trouble::Other)?)?;
+            rules_and_grants::take_in(work, &stored, &stored.node()?)?;
         }
         // Something was taken out, put in or moved here, and it may have taken something back. This entry may be what was put in.
         if !std::mem::take(&mut told)
@@ -307,54 +308,6 @@ fn text<'a>(node: &'a Node, field: &str) -> Option<&'a str> {
     node.get(field).and_then(Node::as_text)
 }
 
-/// Why the index cannot be used as it is.
-#[derive(Debug)]
-pub(crate) enum Trouble {
-    /// The file is no index.
-    Damaged(String),
-    /// It was built from another journal.
-    OtherJournal,
-    /// Everything else.
-    Other(String),
-}
-
-impl Trouble {
-    fn words(self) -> String {
-        match self {
-            Trouble::Damaged(why) => {
-                format!("the index of the record is damaged: {why}; run `sayso audit index`")
-            }
-            Trouble::OtherJournal => {
-                "the index was made from another record; run `sayso audit index`".to_owned()
-            }
-            Trouble::Other(why) => why,
-        }
-    }
-}
-
-impl From<rusqlite::Error> for Trouble {
-    fn from(error: rusqlite::Error) -> Trouble {
-        use rusqlite::ErrorCode::{
-            DatabaseBusy, DatabaseCorrupt, DiskFull, NotADatabase, ReadOnly,
-        };
-        match error.sqlite_error_code() {
-            Some(DatabaseCorrupt | NotADatabase) => Trouble::Damaged(error.to_string()),
-            Some(DatabaseBusy) => Trouble::Other(
-                "another process of sayso writes the index for very long; try again".to_owned(),
-            ),
-            Some(DiskFull) => Trouble::Other(
-                "the disk is full, so the index of the record cannot be written".to_owned(),
-            ),
-            Some(ReadOnly) => Trouble::Other(
-                "the index of the record cannot be written: the folder is read-only".to_owned(),
-            ),
-            _ => Trouble::Other(format!(
-                "the index of the record cannot be used: {error}; run `sayso audit index`"
-            )),
-        }
-    }
-}
-
 /// Has changes written to a log first. Where several do that with a new file at once, SQLite gives up without waiting: it has to be tried again.
 fn keep_a_log(db: &Connection) -> rusqlite::Result<()> {
     let since = Instant::now();
@@ -372,7 +325,7 @@ fn keep_a_log(db: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Keeps a file that cannot be used aside, under another name: nothing is deleted that a person may want to look at. Its side files go with it.
-fn put_aside(folder: &Folder) -> Result<(), String> {
+fn put_aside(folder: &Folder) -> Result<(), FolderError> {
     let names = folder.names()?;
     if !names.iter().any(|name| name == FILE) {
         return Ok(());

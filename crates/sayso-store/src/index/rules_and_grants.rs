@@ -5,7 +5,7 @@ use sayso_core::text::Limits;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 
-use super::{Index, Trouble, cursor, take_in_all, text};
+use super::{Damage, Index, IndexError, cursor, take_in_all, text};
 use crate::journal::{Journal, Sync};
 use crate::read::Stored;
 use crate::rules_and_grants::change::Change;
@@ -18,7 +18,11 @@ pub(super) fn concerns(kind: &str) -> bool {
 }
 
 /// Takes in one entry.
-pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, node: &Node) -> Result<(), Trouble> {
+pub(super) fn take_in(
+    work: &Transaction<'_>,
+    stored: &Stored,
+    node: &Node,
+) -> Result<(), IndexError> {
     let id = text(node, "id").unwrap_or_default();
     let words = text(node, "words").unwrap_or_default();
     if !matches!(stored.kind.as_str(), "restated" | "spent") {
@@ -93,7 +97,7 @@ fn touch(
     stored: &Stored,
     id: &str,
     session: Option<&str>,
-) -> Result<(), Trouble> {
+) -> Result<(), IndexError> {
     let name = session.map_or_else(|| id.to_owned(), |session| format!("session {session}"));
     if !name.is_empty() {
         work.prepare_cached("INSERT OR REPLACE INTO touched VALUES (?1, ?2)")?
@@ -103,7 +107,7 @@ fn touch(
 }
 
 /// Whether something was changed between the look at it and the entry that restates it.
-fn is_old(work: &Transaction<'_>, node: &Node, id: &str) -> Result<bool, Trouble> {
+fn is_old(work: &Transaction<'_>, node: &Node, id: &str) -> Result<bool, IndexError> {
     let session = node
         .get("spec")
         .and_then(|spec| text(spec, "session"))
@@ -118,7 +122,7 @@ fn is_old(work: &Transaction<'_>, node: &Node, id: &str) -> Result<bool, Trouble
 
 /// A part of the journal is not as it was written, and something may have been taken back there: what allows is disabled, and a person
 /// enables it again. What asks and denies goes on.
-pub(super) fn doubt(work: &Transaction<'_>) -> Result<(), Trouble> {
+pub(super) fn doubt(work: &Transaction<'_>) -> Result<(), IndexError> {
     let mut select = work.prepare("SELECT id, is_rule, spec FROM standing WHERE enabled")?;
     let rows = select.query_map([], |row| {
         Ok((
@@ -144,7 +148,7 @@ fn made(
     stored: &Stored,
     node: &Node,
     (id, words, spec): (&str, &str, &Node),
-) -> Result<(), Trouble> {
+) -> Result<(), IndexError> {
     let is_restated = stored.kind == "restated";
     let flag = |name: &str| node.get(name).and_then(Node::as_bool);
     let is_rule = if is_restated {
@@ -184,7 +188,7 @@ pub(super) fn used(
     at: i64,
     source: Option<&str>,
     rule: Option<&str>,
-) -> Result<(), Trouble> {
+) -> Result<(), IndexError> {
     // Nothing that is remembered is built in, and most decisions are.
     if source == Some("built-in") {
         return Ok(());
@@ -214,16 +218,16 @@ impl Index {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn standing(&self) -> Result<Vec<Standing>, String> {
-        standing_in(&self.db).map_err(Trouble::words)
+    pub fn standing(&self) -> Result<Vec<Standing>, IndexError> {
+        standing_in(&self.db)
     }
 
     /// How often the rules of policy files were used that may only be used so often.
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn spent(&self) -> Result<Vec<(String, u64)>, String> {
-        spent_in(&self.db).map_err(Trouble::words)
+    pub fn spent(&self) -> Result<Vec<(String, u64)>, IndexError> {
+        spent_in(&self.db)
     }
 
     /// Uses something once that may only be used so often: a grant, or a rule with `most`. False if it is gone or used up. Of many processes
@@ -237,9 +241,8 @@ impl Index {
         about: Vec<(&'static str, Node)>,
         id: &str,
         most: Option<u64>,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, IndexError> {
         self.take_once(journal, about, id, most)
-            .map_err(Trouble::words)
     }
 
     /// Writes everything again that stands, so that the entries before can leave the record. Nothing is used meanwhile, and what is changed
@@ -251,15 +254,15 @@ impl Index {
         &mut self,
         journal: &Journal,
         about: &[(&'static str, Node)],
-    ) -> Result<(), String> {
-        self.restate_all(journal, about).map_err(Trouble::words)
+    ) -> Result<(), IndexError> {
+        self.restate_all(journal, about)
     }
 
     fn restate_all(
         &mut self,
         journal: &Journal,
         about: &[(&'static str, Node)],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IndexError> {
         let state = self.state.clone();
         let work = self
             .db
@@ -271,13 +274,11 @@ impl Index {
                 standing: &standing,
                 as_of,
             };
-            change::write(journal, about.to_vec(), &change, Sync::System)
-                .map_err(Trouble::Other)?;
+            change::write(journal, about.to_vec(), &change, Sync::System)?;
         }
         for (id, uses) in spent_in(&work)? {
             let change = Change::Spent { id: &id, uses };
-            change::write(journal, about.to_vec(), &change, Sync::System)
-                .map_err(Trouble::Other)?;
+            change::write(journal, about.to_vec(), &change, Sync::System)?;
         }
         take_in_all(&work, &state)?;
         Ok(work.commit()?)
@@ -289,7 +290,7 @@ impl Index {
         about: Vec<(&'static str, Node)>,
         id: &str,
         most: Option<u64>,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, IndexError> {
         let state = self.state.clone();
         // Whoever comes here at the same time waits, and then sees this use.
         let work = self
@@ -317,8 +318,7 @@ impl Index {
             (_, Some(_)) => return Ok(false),
         };
         if limited {
-            change::write(journal, about, &Change::Used(id), Sync::System)
-                .map_err(Trouble::Other)?;
+            change::write(journal, about, &Change::Used(id), Sync::System)?;
             take_in_all(&work, &state)?;
         }
         work.commit()?;
@@ -326,12 +326,12 @@ impl Index {
     }
 }
 
-pub(super) fn standing_in(db: &Connection) -> Result<Vec<Standing>, Trouble> {
+pub(super) fn standing_in(db: &Connection) -> Result<Vec<Standing>, IndexError> {
     standing_where(db, "?1 IS NULL", None)
 }
 
 /// What outlives sessions, and what is kept for this one.
-pub(super) fn standing_of(db: &Connection, session: &str) -> Result<Vec<Standing>, Trouble> {
+pub(super) fn standing_of(db: &Connection, session: &str) -> Result<Vec<Standing>, IndexError> {
     standing_where(db, "session IS NULL OR session = ?1", Some(session))
 }
 
@@ -339,7 +339,7 @@ fn standing_where(
     db: &Connection,
     condition: &str,
     session: Option<&str>,
-) -> Result<Vec<Standing>, Trouble> {
+) -> Result<Vec<Standing>, IndexError> {
     let mut select = db.prepare_cached(&format!(
         "SELECT id, is_rule, spec, words, enabled, source, created, expires, uses_left, last_used, uses FROM standing WHERE {condition} ORDER BY number",
     ))?;
@@ -353,12 +353,8 @@ fn standing_where(
     let mut out = Vec::new();
     for row in rows {
         let (standing, spec, is_rule) = row?;
-        let spec = json::read(&spec, &Limits::default()).map_err(|error| {
-            Trouble::Damaged(format!(
-                "what is remembered cannot be read: {}",
-                error.message
-            ))
-        })?;
+        let spec = json::read(&spec, &Limits::default())
+            .map_err(|cause| IndexError::Damaged(Damage::Standing(cause)))?;
         out.push(Standing {
             what: if is_rule {
                 What::Rule(spec)
@@ -371,7 +367,7 @@ fn standing_where(
     Ok(out)
 }
 
-fn spent_in(db: &Connection) -> Result<Vec<(String, u64)>, Trouble> {
+fn spent_in(db: &Connection) -> Result<Vec<(String, u64)>, IndexError> {
     let mut select = db.prepare_cached("SELECT id, uses FROM spent")?;
     let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::Trouble;
+use super::IndexError;
 
 /// The step that leads to version 1, to version 2, and so on. A step that was released never changes.
 const STEPS: &[&str] = &[include_str!("version_1.sql"), include_str!("version_2.sql")];
@@ -14,7 +14,7 @@ pub(super) fn is_newest(db: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Brings the tables to the newest version.
-pub(super) fn migrate(db: &mut Connection) -> Result<(), Trouble> {
+pub(super) fn migrate(db: &mut Connection) -> Result<(), IndexError> {
     let version =
         |db: &Connection| db.pragma_query_value(None, "user_version", |row| row.get::<_, usize>(0));
     if version(db)? == STEPS.len() {
@@ -24,11 +24,10 @@ pub(super) fn migrate(db: &mut Connection) -> Result<(), Trouble> {
     // Another process may have done it meanwhile.
     let from = version(&work)?;
     let Some(steps) = STEPS.get(from..) else {
-        let newest = STEPS.len();
-        let why = format!(
-            "the index of the record is of version {from}, and this sayso knows {newest}: a newer one made it; use that one"
-        );
-        return Err(Trouble::Other(why));
+        return Err(IndexError::Newer {
+            version: from,
+            newest: STEPS.len(),
+        });
     };
     for step in steps {
         work.execute_batch(step)?;
@@ -38,7 +37,7 @@ pub(super) fn migrate(db: &mut Connection) -> Result<(), Trouble> {
 }
 
 /// Takes everything out, and makes the tables of the newest version. Others who have the file open see one or the other.
-pub(super) fn start_over(db: &mut Connection) -> Result<(), Trouble> {
+pub(super) fn start_over(db: &mut Connection) -> Result<(), IndexError> {
     let work = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let tables: Vec<String> = {
         let mut list = work.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")?;

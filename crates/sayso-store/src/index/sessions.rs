@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Transaction, params};
 
 use super::top_level_fields::Fields;
-use super::{Index, Trouble};
+use super::{Index, IndexError};
 use crate::read::Stored;
 
 /// A session of the record. Times are in milliseconds since 1970.
@@ -26,7 +26,7 @@ impl Index {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn sessions(&self, most: u64) -> Result<Vec<Session>, String> {
+    pub fn sessions(&self, most: u64) -> Result<Vec<Session>, IndexError> {
         let sql = "SELECT session, agent, workspace, first, last, ended, calls FROM sessions ORDER BY last_number DESC LIMIT ?1";
         self.all(sql, &[&most], |row| {
             Ok(Session {
@@ -64,7 +64,7 @@ impl Sessions {
         stored: &Stored,
         fields: &Fields<'_>,
         session: &str,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IndexError> {
         let calls = u64::from(stored.kind == "decided");
         match self.0.get_mut(session) {
             Some(seen) => {
@@ -98,7 +98,7 @@ impl Sessions {
     }
 
     /// Writes what was gathered.
-    pub(super) fn write(&mut self, work: &Transaction<'_>) -> Result<(), Trouble> {
+    pub(super) fn write(&mut self, work: &Transaction<'_>) -> Result<(), IndexError> {
         for (session, seen) in std::mem::take(&mut self.0) {
             let Seen {
                 agent,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use rusqlite::ToSql;
 
-use super::Index;
 use super::calls::{Filter, Kinds, borrowed};
+use super::{Index, IndexError};
 
 /// Counts over calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -131,7 +131,7 @@ impl Index {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn stats(&self, filter: &Filter) -> Result<Stats, String> {
+    pub fn stats(&self, filter: &Filter) -> Result<Stats, IndexError> {
         let (condition, values) = Filter {
             kinds: Kinds::Calls,
             ..filter.clone()
@@ -170,7 +170,7 @@ impl Index {
         condition: &str,
         values: &[&dyn ToSql],
         stats: &mut Stats,
-    ) -> Result<(), String> {
+    ) -> Result<(), IndexError> {
         let sql = format!(
             "SELECT coalesce(rule, ''), coalesce(tool, ''), coalesce(what, ''), outcome, at - asked FROM entries
              WHERE {condition} AND {PROMPTED}"

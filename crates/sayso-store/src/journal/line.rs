@@ -10,14 +10,18 @@ use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
 use sayso_core::text::node::Node;
 
+use super::error::JournalError;
+
 /// The version of the form that is written.
-const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 1;
 /// The longest line, with everything in it. Readers hold one line in memory.
 pub(crate) const LONGEST: usize = 1 << 20;
 /// More than the line takes for itself.
 const OWN: usize = 512;
+/// The longest fields of a line.
+pub(super) const MAX_FIELDS: usize = LONGEST - OWN;
 /// Deeper values are refused, so that every line that was written can be read.
-const DEEPEST: usize = 200;
+pub(super) const DEEPEST: usize = 200;
 
 const OPENING: &[u8] = b"{\"v\":1,\"n\":";
 const AT: &[u8] = b",\"at\":";
@@ -69,20 +73,15 @@ pub(crate) fn nothing() -> Digest {
 }
 
 /// The fields as they stand in the line, each behind a comma.
-pub(crate) fn fields(fields: &[(&str, Node)]) -> Result<String, String> {
+pub(crate) fn fields(fields: &[(&str, Node)]) -> Result<String, JournalError> {
     let mut out = String::new();
     for (index, (name, node)) in fields.iter().enumerate() {
         let twice = fields.iter().take(index).any(|(other, _)| other == name);
         if TAKEN.contains(name) || twice || !is_name(name) {
-            return Err(format!(
-                "`{}` cannot be the name of a field in the record",
-                sayso_core::text::visible::visible(name)
-            ));
+            return Err(JournalError::FieldName((*name).to_owned()));
         }
         if node.is_deeper_than(DEEPEST) {
-            return Err(format!(
-                "the field `{name}` is nested more than {DEEPEST} deep"
-            ));
+            return Err(JournalError::TooDeep((*name).to_owned()));
         }
         out.push_str(",\"");
         out.push_str(name);
@@ -94,18 +93,14 @@ pub(crate) fn fields(fields: &[(&str, Node)]) -> Result<String, String> {
 }
 
 /// Whether an entry of this kind with these fields can be a line. To be asked before anything is written.
-pub(crate) fn check(kind: &str, fields: &str) -> Result<(), String> {
+pub(crate) fn check(kind: &str, fields: &str) -> Result<(), JournalError> {
     if !is_name(kind) {
-        return Err(format!(
-            "`{}` cannot be the kind of an entry",
-            sayso_core::text::visible::visible(kind)
-        ));
+        return Err(JournalError::Kind(kind.to_owned()));
     }
-    if fields.len() + OWN > LONGEST {
-        let (is, most) = (fields.len() >> 10, (LONGEST - OWN) >> 10);
-        return Err(format!(
-            "an entry of {is} KiB is too long for the record; at most {most} KiB are kept"
-        ));
+    if fields.len() > MAX_FIELDS {
+        return Err(JournalError::TooLong {
+            bytes: fields.len(),
+        });
     }
     Ok(())
 }

@@ -3,6 +3,8 @@
 use std::fs::{File, TryLockError};
 use std::time::{Duration, Instant};
 
+use super::error::LockError;
+
 /// A lock that is held until this is dropped.
 pub(crate) struct Held<'a>(&'a File);
 
@@ -12,7 +14,7 @@ const SHORTEST_SLEEP: Duration = Duration::from_micros(50);
 const LONGEST_SLEEP: Duration = Duration::from_millis(2);
 
 /// Waits for the lock, but not longer than this.
-pub(crate) fn hold<'a>(file: &'a File, patience: Duration) -> Result<Held<'a>, String> {
+pub(crate) fn hold<'a>(file: &'a File, patience: Duration) -> Result<Held<'a>, LockError> {
     let start = Instant::now();
     let mut tries = 0;
     let mut sleep = SHORTEST_SLEEP;
@@ -20,7 +22,7 @@ pub(crate) fn hold<'a>(file: &'a File, patience: Duration) -> Result<Held<'a>, S
         match file.try_lock() {
             Ok(()) => return Ok(Held(file)),
             Err(TryLockError::Error(error)) => {
-                return Err(format!("could not lock the record: {error}"));
+                return Err(LockError::Io(error));
             }
             Err(TryLockError::WouldBlock) => {}
         }
@@ -30,10 +32,7 @@ pub(crate) fn hold<'a>(file: &'a File, patience: Duration) -> Result<Held<'a>, S
             continue;
         }
         if start.elapsed() >= patience {
-            let waited = patience.as_secs_f32();
-            return Err(format!(
-                "another process has kept the record locked for {waited} s; look for a sayso process that hangs, and end it"
-            ));
+            return Err(LockError::Patience(patience));
         }
         std::thread::sleep(sleep);
         sleep = (sleep * 2).min(LONGEST_SLEEP);

@@ -12,6 +12,7 @@
 //! the folder can cut off the end, or write the whole chain anew. Both show against a head that was kept elsewhere
 //! ([`verify`](crate::verify)).
 
+mod error;
 pub(crate) mod line;
 pub(crate) mod lines;
 pub(crate) mod lock;
@@ -32,6 +33,7 @@ use sayso_core::text::node::Node;
 
 use crate::folder::Folder;
 use crate::key::Key;
+pub use error::{JournalError, LockError, Position, ReadError, WriteError};
 use line::Place;
 use tail::Tail;
 
@@ -104,7 +106,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the folder cannot be made, opened or relied on.
-    pub fn open(state: &Path) -> Result<Journal, String> {
+    pub fn open(state: &Path) -> Result<Journal, JournalError> {
         Journal::open_in(Folder::open(state)?)
     }
 
@@ -112,10 +114,10 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn open_in(state: Folder) -> Result<Journal, String> {
+    pub fn open_in(state: Folder) -> Result<Journal, JournalError> {
         let folder = state
             .inner(segments::JOURNAL, true)?
-            .ok_or("the folder of the record is missing")?;
+            .ok_or(JournalError::NoFolder)?;
         let lock = folder.append(segments::LOCK)?;
         Ok(Journal {
             state,
@@ -154,7 +156,7 @@ impl Journal {
         kind: &str,
         fields: Vec<(&str, Node)>,
         sync: Sync,
-    ) -> Result<Appended, String> {
+    ) -> Result<Appended, JournalError> {
         self.add(kind, &fields, None, sync)
     }
 
@@ -168,7 +170,7 @@ impl Journal {
         kind: &str,
         fields: Vec<(&str, Node)>,
         sync: Sync,
-    ) -> Result<Appended, String> {
+    ) -> Result<Appended, JournalError> {
         self.add(kind, &fields, Some(at), sync)
     }
 
@@ -181,7 +183,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be read or made.
-    pub fn key(&self) -> Result<&Key, String> {
+    pub fn key(&self) -> Result<&Key, JournalError> {
         if let Some(key) = self.key.get() {
             return Ok(key);
         }
@@ -202,7 +204,7 @@ impl Journal {
         fields: &[(&str, Node)],
         at: Option<i64>,
         sync: Sync,
-    ) -> Result<Appended, String> {
+    ) -> Result<Appended, JournalError> {
         let fields = line::fields(fields)?;
         line::check(kind, &fields)?;
         // A lock belongs to the open file, which all threads share: they wait for each other here.
@@ -237,7 +239,7 @@ impl Journal {
         }
         push(&mut text, &mut tail, at, kind, &fields)?;
         write(&current.file, &text, current.tail.length)
-            .map_err(|reason| self.could_not_write(tail.segment, &reason))?;
+            .map_err(|source| self.could_not_write(tail.segment, source))?;
         tail.length = current.tail.length + text.len() as u64;
         current.tail = tail;
         let file = Arc::clone(&current.file);
@@ -247,7 +249,7 @@ impl Journal {
         drop(slot);
         if sync == Sync::Disk {
             file.sync_data()
-                .map_err(|error| self.could_not_write(tail.segment, &error.to_string()))?;
+                .map_err(|error| self.could_not_write(tail.segment, WriteError::Io(error)))?;
         }
         Ok(Appended {
             number: tail.number,
@@ -259,10 +261,10 @@ impl Journal {
     ///
     /// # Errors
     /// When the end of the record is damaged, or a newer sayso wrote it.
-    pub fn check_end(&self) -> Result<(), String> {
+    pub fn check_end(&self) -> Result<(), JournalError> {
         let _guard = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let _held = self.hold()?;
-        tail::find(&self.folder).map(drop).map_err(String::from)
+        tail::find(&self.folder).map(drop)
     }
 
     /// The folder with the segments.
@@ -275,14 +277,14 @@ impl Journal {
     pub(crate) fn go_on(
         &self,
         kind: &str,
-        look: impl FnOnce(&Folder) -> Result<Behind, String>,
-    ) -> Result<Option<Appended>, String> {
+        look: impl FnOnce(&Folder) -> Result<Behind, ReadError>,
+    ) -> Result<Option<Appended>, JournalError> {
         let mut slot = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let _held = self.hold()?;
         match tail::find(&self.folder) {
             Ok(_) => return Ok(None),
-            Err(tail::Lost::Other(why)) => return Err(why),
-            Err(tail::Lost::Damaged(_)) => {}
+            Err(JournalError::DamagedEnd(_)) => {}
+            Err(error) => return Err(error),
         }
         let Behind {
             segment,
@@ -297,7 +299,7 @@ impl Journal {
         let file = self
             .folder
             .create_new(&segments::name(segment))?
-            .ok_or("another process repairs the record just now; try again")?;
+            .ok_or(JournalError::BeingRepaired)?;
         let mut tail = Tail {
             segment,
             length: 0,
@@ -307,9 +309,9 @@ impl Journal {
         };
         let mut text = String::new();
         push(&mut text, &mut tail, now(), kind, &fields)?;
-        write(&file, &text, 0).map_err(|reason| self.could_not_write(segment, &reason))?;
+        write(&file, &text, 0).map_err(|source| self.could_not_write(segment, source))?;
         file.sync_data()
-            .map_err(|error| self.could_not_write(segment, &error.to_string()))?;
+            .map_err(|error| self.could_not_write(segment, WriteError::Io(error)))?;
         self.folder.sync()?;
         Ok(Some(Appended {
             number: tail.number,
@@ -318,7 +320,7 @@ impl Journal {
     }
 
     /// Takes the lock, and makes sure that it is the one that everybody takes.
-    fn hold(&self) -> Result<lock::Held<'_>, String> {
+    fn hold(&self) -> Result<lock::Held<'_>, JournalError> {
         let held = lock::hold(&self.lock, self.patience)?;
         let opened = stat(&self.lock)?;
         if self
@@ -326,16 +328,13 @@ impl Journal {
             .look(segments::LOCK)?
             .is_none_or(|there| !is_same(&there, &opened))
         {
-            let path = crate::folder::shown(self.folder.path());
-            return Err(format!(
-                "the record {path} was removed or replaced while it was in use; start sayso again"
-            ));
+            return Err(JournalError::Replaced(self.folder.path().to_owned()));
         }
         Ok(held)
     }
 
     /// Whether the segment is the last one still, and ends where it was left.
-    fn is_still_last(&self, current: &Current) -> Result<bool, String> {
+    fn is_still_last(&self, current: &Current) -> Result<bool, JournalError> {
         let Tail {
             segment, length, ..
         } = current.tail;
@@ -350,7 +349,7 @@ impl Journal {
     }
 
     /// Opens the last segment, or makes the first.
-    fn open_last(&self) -> Result<Current, String> {
+    fn open_last(&self) -> Result<Current, JournalError> {
         let tail = tail::find(&self.folder)?;
         let name = segments::name(tail.segment);
         if self.folder.look(&name)?.is_none() {
@@ -360,13 +359,13 @@ impl Journal {
     }
 
     /// Begins a segment, behind everything that was written before.
-    fn begin(&self, segment: u64, before: &Tail) -> Result<Current, String> {
+    fn begin(&self, segment: u64, before: &Tail) -> Result<Current, JournalError> {
         // Otherwise a loss of power could leave a later segment without the end of an earlier one.
         if before.segment != segment {
             self.folder
                 .append(&segments::name(before.segment))?
                 .sync_data()
-                .map_err(|error| self.could_not_write(segment, &error.to_string()))?;
+                .map_err(|error| self.could_not_write(segment, WriteError::Io(error)))?;
         }
         let file = self.folder.append(&segments::name(segment))?;
         self.folder.sync()?;
@@ -381,16 +380,14 @@ impl Journal {
         )
     }
 
-    fn could_not_write(&self, segment: u64, reason: &str) -> String {
-        format!(
-            "could not write to the record {}: {reason}",
-            crate::folder::shown(&self.folder.path().join(segments::name(segment)))
-        )
+    fn could_not_write(&self, segment: u64, source: WriteError) -> JournalError {
+        let path = self.folder.path().join(segments::name(segment));
+        JournalError::Write { path, source }
     }
 }
 
 impl Current {
-    fn new(file: File, tail: Tail) -> Result<Current, String> {
+    fn new(file: File, tail: Tail) -> Result<Current, JournalError> {
         let opened = stat(&file)?;
         Ok(Current {
             file: Arc::new(file),
@@ -400,13 +397,8 @@ impl Current {
     }
 }
 
-fn stat(file: &File) -> Result<Stat, String> {
-    rustix::fs::fstat(file).map_err(|error| {
-        format!(
-            "could not look at the record: {}",
-            std::io::Error::from(error)
-        )
-    })
+fn stat(file: &File) -> Result<Stat, JournalError> {
+    rustix::fs::fstat(file).map_err(|error| JournalError::LookAt(error.into()))
 }
 
 fn is_same(one: &Stat, other: &Stat) -> bool {
@@ -420,12 +412,12 @@ fn push(
     at: i64,
     kind: &str,
     fields: &str,
-) -> Result<(), String> {
+) -> Result<(), JournalError> {
     let back = (at < tail.at).then(|| tail.at.saturating_sub(at));
     let number = tail
         .number
         .checked_add(1)
-        .ok_or("the numbers of the record are used up")?;
+        .ok_or(JournalError::NumbersUsedUp)?;
     let place = Place {
         number,
         at,
@@ -439,7 +431,7 @@ fn push(
 }
 
 /// Writes with one call; what was written of a line that did not get through is cut off again.
-fn write(mut file: &File, text: &str, length: u64) -> Result<(), String> {
+fn write(mut file: &File, text: &str, length: u64) -> Result<(), WriteError> {
     let written = loop {
         match file.write(text.as_bytes()) {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -448,34 +440,22 @@ fn write(mut file: &File, text: &str, length: u64) -> Result<(), String> {
     };
     let reason = match written {
         Ok(written) if written == text.len() => return Ok(()),
-        Ok(_) => "only a part of the entry found room; free some".to_owned(),
-        Err(error) => words(&error),
+        Ok(_) => WriteError::Partial,
+        Err(error) => error.into(),
     };
     match file.set_len(length) {
         Ok(()) => Err(reason),
-        // The next writer puts it aside.
-        Err(error) => Err(format!(
-            "{reason}; a part of an entry stands at its end ({error})"
-        )),
+        Err(source) => Err(WriteError::PartStays {
+            reason: Box::new(reason),
+            source,
+        }),
     }
 }
 
-fn words(error: &std::io::Error) -> String {
-    match error.kind() {
-        ErrorKind::StorageFull => "the disk is full; free some room".to_owned(),
-        ErrorKind::QuotaExceeded => "your quota on this disk is used up; free some room".to_owned(),
-        ErrorKind::FileTooLarge => {
-            "it would be larger than files may be here (`ulimit -f`)".to_owned()
-        }
-        ErrorKind::ReadOnlyFilesystem => "the disk is read-only".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
-fn file_length(file: &File) -> Result<u64, String> {
+fn file_length(file: &File) -> Result<u64, JournalError> {
     file.metadata()
         .map(|metadata| metadata.len())
-        .map_err(|error| format!("could not look at the record: {error}"))
+        .map_err(JournalError::LookAt)
 }
 
 /// Milliseconds since 1970, also for a clock that stands before.

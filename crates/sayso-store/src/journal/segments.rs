@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::folder::Folder;
+use crate::folder::{Folder, FolderError};
 
 /// The folder in the state folder.
 pub(crate) const JOURNAL: &str = "journal";
@@ -13,7 +13,7 @@ pub(crate) const LOCK: &str = "lock";
 const MOST: u64 = 999_999_999;
 
 /// The folder of the journal in a state folder; none where nothing was ever recorded.
-pub(crate) fn folder(state: &Path) -> Result<Option<Folder>, String> {
+pub(crate) fn folder(state: &Path) -> Result<Option<Folder>, FolderError> {
     match Folder::open_existing(state)? {
         Some(state) => state.inner(JOURNAL, false),
         None => Ok(None),
@@ -32,7 +32,7 @@ fn number(file: &str) -> Option<u64> {
 }
 
 /// The segments that are there, in order.
-pub(crate) fn list(folder: &Folder) -> Result<Vec<u64>, String> {
+pub(crate) fn list(folder: &Folder) -> Result<Vec<u64>, FolderError> {
     let mut list: Vec<u64> = folder
         .names()?
         .iter()

@@ -5,6 +5,7 @@ use std::os::unix::fs::FileExt as _;
 
 use sayso_core::text::digest::Digest;
 
+use super::error::{JournalError, ReadError};
 use super::line::{self, LONGEST, Line, Wrong};
 use super::segments;
 use crate::folder::Folder;
@@ -23,36 +24,13 @@ pub(crate) struct Tail {
     pub digest: Digest,
 }
 
-/// Why there is no end to go on from.
-#[derive(Debug)]
-pub(crate) enum Lost {
-    /// It is damaged; `sayso doctor --repair` goes on behind it.
-    Damaged(String),
-    /// Anything else, such as entries of a newer version.
-    Other(String),
-}
-
-impl From<String> for Lost {
-    fn from(why: String) -> Lost {
-        Lost::Other(why)
-    }
-}
-
-impl From<Lost> for String {
-    fn from(lost: Lost) -> String {
-        match lost {
-            Lost::Damaged(why) | Lost::Other(why) => why,
-        }
-    }
-}
-
 /// A line nearly always is shorter than this.
 const FIRST_LOOK: u64 = 4096;
 /// How far back a whole line is looked for. More than one line of torn bytes takes a loss of power, or somebody's hand.
 const FURTHEST: u64 = 4 * LONGEST as u64;
 
 /// Looks for the end; what stands behind it is torn. The lock must be held: otherwise a line that is just being written looks torn.
-pub(crate) fn find(folder: &Folder) -> Result<Tail, Lost> {
+pub(crate) fn find(folder: &Folder) -> Result<Tail, JournalError> {
     let segments = segments::list(folder)?;
     let mut rest = segments.iter().rev();
     let Some(&last) = rest.next() else {
@@ -67,7 +45,7 @@ pub(crate) fn find(folder: &Folder) -> Result<Tail, Lost> {
         return if last == 1 {
             Ok(start())
         } else {
-            Err(Lost::Damaged(damaged(folder, last)))
+            Err(damaged(folder, last))
         };
     };
     match last_whole(folder, before)? {
@@ -76,7 +54,7 @@ pub(crate) fn find(folder: &Folder) -> Result<Tail, Lost> {
             length: 0,
             ..tail
         }),
-        _ => Err(Lost::Damaged(damaged(folder, before))),
+        _ => Err(damaged(folder, before)),
     }
 }
 
@@ -92,20 +70,22 @@ fn start() -> Tail {
 }
 
 /// The last whole line of a segment, if it has one, and how long the segment is.
-fn last_whole(folder: &Folder, segment: u64) -> Result<(Option<Tail>, u64), Lost> {
+fn last_whole(folder: &Folder, segment: u64) -> Result<(Option<Tail>, u64), JournalError> {
     let name = segments::name(segment);
-    let failed = |error: std::io::Error| format!("could not read the record `{name}`: {error}");
+    let failed = |error| ReadError::io(&name, error);
     let file = folder
         .read(&name)?
-        .ok_or_else(|| format!("the record `{name}` was taken away while it was read"))?;
+        .ok_or_else(|| ReadError::TakenAway(name.clone()))?;
     let length = file.metadata().map_err(failed)?.len();
     let mut reach = FIRST_LOOK;
     loop {
         let from = length.saturating_sub(reach);
         let bytes = read(&file, from, length).map_err(failed)?;
-        if let Some((end, line)) =
-            last_in(&bytes, from == 0).map_err(|version| newer(&name, version))?
-        {
+        let newer = |version| JournalError::Newer {
+            file: name.clone(),
+            version,
+        };
+        if let Some((end, line)) = last_in(&bytes, from == 0).map_err(newer)? {
             let digest = Digest::from_hex(line.stated).unwrap_or_else(line::nothing);
             return Ok((
                 Some(Tail {
@@ -122,7 +102,7 @@ fn last_whole(folder: &Folder, segment: u64) -> Result<(Option<Tail>, u64), Lost
             return Ok((None, length));
         }
         if reach >= FURTHEST {
-            return Err(Lost::Damaged(damaged(folder, segment)));
+            return Err(damaged(folder, segment));
         }
         reach = (reach * 8).min(FURTHEST);
     }
@@ -154,15 +134,6 @@ pub(crate) fn read(file: &File, from: u64, to: u64) -> std::io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
-fn newer(name: &str, version: u64) -> String {
-    format!(
-        "the record `{name}` has entries of version {version}; this sayso writes version 1: use the newer one"
-    )
-}
-
-fn damaged(folder: &Folder, segment: u64) -> String {
-    let path = crate::folder::shown(&folder.path().join(segments::name(segment)));
-    format!(
-        "the end of the record {path} is damaged; run `sayso audit verify` to see where, and `sayso doctor --repair` to put it aside"
-    )
+fn damaged(folder: &Folder, segment: u64) -> JournalError {
+    JournalError::DamagedEnd(folder.path().join(segments::name(segment)))
 }

@@ -8,14 +8,15 @@
 //! they had been written: the disk lost something, or somebody changed them. For `verify` that is a fault.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 
+use super::error::JournalError;
 use super::segments;
 use super::tail::{self, Tail};
-use crate::folder::Folder;
+use crate::folder::{Action, Folder};
 
 /// The kind of the entry that tells of it.
 pub(crate) const KIND: &str = "torn";
@@ -26,25 +27,24 @@ pub(crate) fn set_aside(
     segment: &File,
     tail: &Tail,
     torn: u64,
-) -> Result<Vec<(&'static str, Node)>, String> {
-    let failed = |what: &str, error: std::io::Error| {
-        format!(
-            "could not {what} the torn end of the record `{}`: {error}",
-            segments::name(tail.segment)
-        )
+) -> Result<Vec<(&'static str, Node)>, JournalError> {
+    let failed = |action: Action, source: io::Error| JournalError::TornEnd {
+        action,
+        file: segments::name(tail.segment),
+        source,
     };
     let bytes = tail::read(segment, tail.length, tail.length + torn)
-        .map_err(|error| failed("read", error))?;
+        .map_err(|error| failed(Action::Read, error))?;
     let (name, mut aside) = new_file(folder, tail.segment)?;
     let kept = aside.write_all(&bytes).and_then(|()| aside.sync_all());
     if let Err(error) = kept {
         folder.remove(&name)?;
-        return Err(failed("put aside", error));
+        return Err(failed(Action::PutAside, error));
     }
     folder.sync()?;
     segment
         .set_len(tail.length)
-        .map_err(|error| failed("cut off", error))?;
+        .map_err(|error| failed(Action::CutOff, error))?;
     Ok(vec![
         ("bytes", Value::Number(torn.to_string()).into()),
         (
@@ -66,12 +66,12 @@ pub(crate) fn set_aside(
     ])
 }
 
-fn new_file(folder: &Folder, segment: u64) -> Result<(String, File), String> {
+fn new_file(folder: &Folder, segment: u64) -> Result<(String, File), JournalError> {
     for count in 1_u64.. {
         let name = format!("{segment:06}-{count}.torn");
         if let Some(file) = folder.create_new(&name)? {
             return Ok((name, file));
         }
     }
-    Err("there are too many torn files in the record".to_owned())
+    Err(JournalError::TooManyTorn)
 }

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
-use super::{Stored, not_as_written, unread};
+use super::Stored;
 use crate::folder::Folder;
 use crate::journal::line::LONGEST;
-use crate::journal::segments;
+use crate::journal::{Position, ReadError, segments};
 
 const BLOCK: u64 = 64 << 10;
 
@@ -48,7 +48,7 @@ impl<'a> Backwards<'a> {
         }
     }
 
-    fn step(&mut self) -> Result<Option<Stored>, String> {
+    fn step(&mut self) -> Result<Option<Stored>, ReadError> {
         loop {
             let Some(open) = &mut self.open else {
                 let (Some(folder), Some(segment)) = (self.folder, self.segments.pop()) else {
@@ -60,12 +60,13 @@ impl<'a> Backwards<'a> {
                 };
                 let length = file
                     .metadata()
-                    .map_err(|error| unread(&name, &error))?
+                    .map_err(|error| ReadError::io(&name, error))?
                     .len();
                 let is_first = std::mem::take(&mut self.is_first);
                 let ended = length == 0
-                    || last_byte(&file, length).map_err(|error| unread(&name, &error))? == b'\n';
-                let reason = not_as_written(&name, "byte", length);
+                    || last_byte(&file, length).map_err(|error| ReadError::io(&name, error))?
+                        == b'\n';
+                let reason = ReadError::not_as_written(&name, Position::Byte(length));
                 self.open = Some(Open {
                     name,
                     file,
@@ -83,12 +84,14 @@ impl<'a> Backwards<'a> {
                     let at = open.from + open.bytes.len() as u64;
                     return Stored::read(&line)
                         .map(Some)
-                        .ok_or_else(|| not_as_written(&open.name, "byte", at));
+                        .ok_or_else(|| ReadError::not_as_written(&open.name, Position::Byte(at)));
                 }
-                Ok(Step::TooLong(at)) => return Err(not_as_written(&open.name, "byte", at)),
+                Ok(Step::TooLong(at)) => {
+                    return Err(ReadError::not_as_written(&open.name, Position::Byte(at)));
+                }
                 Ok(Step::End) => self.open = None,
                 Err(error) => {
-                    let reason = unread(&open.name, &error);
+                    let reason = ReadError::io(&open.name, error);
                     self.open = None;
                     return Err(reason);
                 }
@@ -142,7 +145,7 @@ impl Open {
 }
 
 impl Iterator for Backwards<'_> {
-    type Item = Result<Stored, String>;
+    type Item = Result<Stored, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.step().transpose()

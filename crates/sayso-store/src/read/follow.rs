@@ -4,10 +4,10 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use super::{Stored, not_as_written, unread};
+use super::Stored;
 use crate::folder::Folder;
 use crate::journal::line::LONGEST;
-use crate::journal::segments;
+use crate::journal::{Position, ReadError, segments};
 
 /// So much is read at once; more comes with the next look.
 const MOST: usize = 4 << 20;
@@ -25,7 +25,7 @@ impl Follow {
     ///
     /// # Errors
     /// When the journal is there, but cannot be read or relied on.
-    pub fn from_end(state: &Path) -> Result<Follow, String> {
+    pub fn from_end(state: &Path) -> Result<Follow, ReadError> {
         let mut follow = Follow {
             state: state.to_owned(),
             at: None,
@@ -42,7 +42,7 @@ impl Follow {
     ///
     /// # Errors
     /// When the journal cannot be read, or is another one by now.
-    pub fn look(&mut self) -> Result<Vec<Result<Stored, String>>, String> {
+    pub fn look(&mut self) -> Result<Vec<Result<Stored, ReadError>>, ReadError> {
         let mut found = Vec::new();
         let Some(folder) = segments::folder(&self.state)? else {
             return Ok(found);
@@ -57,9 +57,7 @@ impl Follow {
             let next = all.iter().find(|other| **other > segment).copied();
             let name = segments::name(segment);
             let Some(file) = folder.read(&name)? else {
-                return Err(format!(
-                    "the record `{name}` was taken away while it was followed; start again"
-                ));
+                return Err(ReadError::TakenAwayFollowed(name));
             };
             let (read, is_end) = whole_lines(&file, &name, offset, &mut found)?;
             let offset = offset + read;
@@ -79,13 +77,13 @@ fn whole_lines(
     file: &File,
     name: &str,
     offset: u64,
-    found: &mut Vec<Result<Stored, String>>,
-) -> Result<(u64, bool), String> {
-    let failed = |error: std::io::Error| unread(name, &error);
+    found: &mut Vec<Result<Stored, ReadError>>,
+) -> Result<(u64, bool), ReadError> {
+    let failed = |error| ReadError::io(name, error);
     let length = file.metadata().map_err(failed)?.len();
-    let left = length.checked_sub(offset).ok_or_else(|| {
-        format!("the record `{name}` became shorter while it was followed; start again")
-    })?;
+    let left = length
+        .checked_sub(offset)
+        .ok_or_else(|| ReadError::Shortened(name.to_owned()))?;
     let mut bytes = vec![0; usize::try_from(left).unwrap_or(usize::MAX).min(MOST)];
     let read = file.read_at(&mut bytes, offset).map_err(failed)?;
     bytes.truncate(read);
@@ -95,12 +93,14 @@ fn whole_lines(
             break;
         };
         let stored = Stored::read(body);
-        found.push(stored.ok_or_else(|| not_as_written(name, "byte", offset + done)));
+        found.push(
+            stored.ok_or_else(|| ReadError::not_as_written(name, Position::Byte(offset + done))),
+        );
         done += line.len() as u64;
     }
     // No line is that long: it is passed over with all that follows in this block.
     if done == 0 && read > LONGEST {
-        found.push(Err(not_as_written(name, "byte", offset)));
+        found.push(Err(ReadError::not_as_written(name, Position::Byte(offset))));
         done = read as u64;
     }
     // What was cut before another file followed is no entry, and never becomes one.
@@ -108,12 +108,12 @@ fn whole_lines(
 }
 
 /// Where the last whole line of a segment ends.
-fn end_of_lines(folder: &Folder, segment: u64) -> Result<u64, String> {
+fn end_of_lines(folder: &Folder, segment: u64) -> Result<u64, ReadError> {
     let name = segments::name(segment);
     let Some(file) = folder.read(&name)? else {
         return Ok(0);
     };
-    let failed = |error: std::io::Error| unread(&name, &error);
+    let failed = |error| ReadError::io(&name, error);
     let mut end = file.metadata().map_err(failed)?.len();
     let mut block = vec![0; 64 << 10];
     while end > 0 {

@@ -17,9 +17,10 @@ use sayso_core::text::{Limits, json};
 use crate::folder::Folder;
 use crate::journal::line::Line;
 use crate::journal::lines::{Lines, Next};
-use crate::journal::segments;
+use crate::journal::{Position, segments};
 use crate::verify::Head;
 
+pub use crate::journal::ReadError;
 pub use backwards::Backwards;
 pub use follow::Follow;
 
@@ -38,23 +39,6 @@ pub struct Stored {
     pub text: String,
 }
 
-/// Why there is no entry where one should be.
-#[derive(Debug)]
-pub(crate) enum Bad {
-    /// What stands there is not what was written.
-    Damaged(String),
-    /// The file could not be read.
-    Unread(String),
-}
-
-impl Bad {
-    pub(crate) fn words(self) -> String {
-        match self {
-            Bad::Damaged(words) | Bad::Unread(words) => words,
-        }
-    }
-}
-
 /// The journal, open for reading.
 #[derive(Debug)]
 pub struct Reader {
@@ -67,7 +51,7 @@ impl Stored {
     ///
     /// # Errors
     /// When the line is no JSON; no line that sayso wrote is.
-    pub fn node(&self) -> Result<Node, String> {
+    pub fn node(&self) -> Result<Node, ReadError> {
         json::read(
             &self.text,
             &Limits {
@@ -75,7 +59,10 @@ impl Stored {
                 ..Limits::default()
             },
         )
-        .map_err(|error| format!("entry {} is no JSON: {}", self.number, error.message))
+        .map_err(|cause| ReadError::NoJson {
+            number: self.number,
+            cause,
+        })
     }
 
     /// Whether it was written right behind that one.
@@ -103,7 +90,7 @@ impl Reader {
     ///
     /// # Errors
     /// When it is there, but cannot be opened or relied on.
-    pub fn open(state: &Path) -> Result<Reader, String> {
+    pub fn open(state: &Path) -> Result<Reader, ReadError> {
         Ok(Reader {
             folder: segments::folder(state)?,
         })
@@ -113,7 +100,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the folder cannot be listed.
-    pub fn forwards(&self) -> Result<Forwards<'_>, String> {
+    pub fn forwards(&self) -> Result<Forwards<'_>, ReadError> {
         Ok(Forwards {
             folder: self.folder.as_ref(),
             segments: self.segments()?.into(),
@@ -130,17 +117,7 @@ impl Reader {
     pub fn from(
         &self,
         number: u64,
-    ) -> Result<impl Iterator<Item = Result<Stored, String>> + '_, String> {
-        Ok(self
-            .telling_from(number)?
-            .map(|entry| entry.map_err(Bad::words)))
-    }
-
-    /// The same, where damage is told from a file that cannot be read.
-    pub(crate) fn telling_from(
-        &self,
-        number: u64,
-    ) -> Result<impl Iterator<Item = Result<Stored, Bad>> + '_, String> {
+    ) -> Result<impl Iterator<Item = Result<Stored, ReadError>> + '_, ReadError> {
         let mut segments = VecDeque::from(self.segments()?);
         if let Some(folder) = &self.folder {
             // The last segment that does not begin behind it; where damage hides how one begins, the one before counts.
@@ -170,7 +147,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the folder cannot be listed.
-    pub fn backwards(&self) -> Result<Backwards<'_>, String> {
+    pub fn backwards(&self) -> Result<Backwards<'_>, ReadError> {
         Ok(Backwards::new(self.folder.as_ref(), self.segments()?))
     }
 
@@ -182,7 +159,7 @@ impl Reader {
         &'a self,
         field: &'a str,
         text: &'a str,
-    ) -> Result<impl Iterator<Item = Result<Stored, String>> + 'a, String> {
+    ) -> Result<impl Iterator<Item = Result<Stored, ReadError>> + 'a, ReadError> {
         let holding = format!(
             "{}:{}",
             json::quote(field),
@@ -205,7 +182,7 @@ impl Reader {
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn find(&self, number: u64) -> Result<Option<Stored>, String> {
+    pub fn find(&self, number: u64) -> Result<Option<Stored>, ReadError> {
         let Some(folder) = &self.folder else {
             return Ok(None);
         };
@@ -227,7 +204,7 @@ impl Reader {
                 continue;
             };
             loop {
-                match lines.next().map_err(|error| unread(&file, &error))? {
+                match lines.next().map_err(|error| ReadError::io(&file, error))? {
                     Next::Line(line)
                         if Line::parse(line).is_ok_and(|line| line.number == number) =>
                     {
@@ -247,15 +224,15 @@ impl Reader {
     ///
     /// # Errors
     /// When the last line is not as it was written.
-    pub fn head(&self) -> Result<Option<Head>, String> {
+    pub fn head(&self) -> Result<Option<Head>, ReadError> {
         let last = self.backwards()?.next().transpose()?;
         Ok(last.map(|Stored { number, digest, .. }| Head { number, digest }))
     }
 
-    fn segments(&self) -> Result<Vec<u64>, String> {
+    fn segments(&self) -> Result<Vec<u64>, ReadError> {
         self.folder
             .as_ref()
-            .map_or_else(|| Ok(Vec::new()), segments::list)
+            .map_or_else(|| Ok(Vec::new()), |folder| Ok(segments::list(folder)?))
     }
 }
 
@@ -272,36 +249,36 @@ pub struct Forwards<'a> {
 }
 
 impl Forwards<'_> {
-    fn step(&mut self) -> Result<Option<Stored>, Bad> {
+    fn step(&mut self) -> Result<Option<Stored>, ReadError> {
         loop {
             let Some((file, lines, place)) = &mut self.open else {
                 let (Some(folder), Some(segment)) = (self.folder, self.segments.pop_front()) else {
                     return Ok(None);
                 };
                 let file = segments::name(segment);
-                self.open = open(folder, &file)
-                    .map_err(Bad::Unread)?
-                    .map(|lines| (file, lines, 0));
+                self.open = open(folder, &file)?.map(|lines| (file, lines, 0));
                 continue;
             };
             *place += 1;
             let next = match lines.next() {
                 Ok(next) => next,
                 Err(error) => {
-                    let reason = unread(file, &error);
+                    let reason = ReadError::io(file, error);
                     self.open = None;
-                    return Err(Bad::Unread(reason));
+                    return Err(reason);
                 }
             };
             let bytes = match next {
                 Next::Line(bytes) => bytes,
-                Next::TooLong => return Err(Bad::Damaged(not_as_written(file, "line", *place))),
+                Next::TooLong => {
+                    return Err(ReadError::not_as_written(file, Position::Line(*place)));
+                }
                 Next::End(rest) => {
                     let cut = !rest.is_empty() && !self.segments.is_empty();
-                    let reason = not_as_written(file, "line", *place);
+                    let reason = ReadError::not_as_written(file, Position::Line(*place));
                     self.open = None;
                     if cut {
-                        return Err(Bad::Damaged(reason));
+                        return Err(reason);
                     }
                     continue;
                 }
@@ -318,33 +295,33 @@ impl Forwards<'_> {
             }
             return Stored::read(bytes)
                 .map(Some)
-                .ok_or_else(|| Bad::Damaged(not_as_written(file, "line", *place)));
+                .ok_or_else(|| ReadError::not_as_written(file, Position::Line(*place)));
         }
     }
 }
 
 impl Iterator for Forwards<'_> {
-    type Item = Result<Stored, String>;
+    type Item = Result<Stored, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.step().map_err(Bad::words).transpose()
+        self.step().transpose()
     }
 }
 
 /// The lines of a segment as long as it is now; none if it is gone.
-fn open(folder: &Folder, file: &str) -> Result<Option<Lines>, String> {
+fn open(folder: &Folder, file: &str) -> Result<Option<Lines>, ReadError> {
     let Some(opened) = folder.read(file)? else {
         return Ok(None);
     };
     let length = opened
         .metadata()
-        .map_err(|error| unread(file, &error))?
+        .map_err(|error| ReadError::io(file, error))?
         .len();
     Ok(Some(Lines::new(opened, length)))
 }
 
 /// The number in the first line of a segment, if it can be told.
-fn first_number(folder: &Folder, segment: u64) -> Result<Option<u64>, String> {
+fn first_number(folder: &Folder, segment: u64) -> Result<Option<u64>, ReadError> {
     let file = segments::name(segment);
     let Some(opened) = folder.read(&file)? else {
         return Ok(None);
@@ -352,16 +329,6 @@ fn first_number(folder: &Folder, segment: u64) -> Result<Option<u64>, String> {
     let mut start = [0; 32];
     let read = opened
         .read_at(&mut start, 0)
-        .map_err(|error| unread(&file, &error))?;
+        .map_err(|error| ReadError::io(&file, error))?;
     Ok(start.get(..read).and_then(Line::number_at_start))
-}
-
-fn unread(file: &str, error: &std::io::Error) -> String {
-    format!("could not read the record `{file}`: {error}")
-}
-
-fn not_as_written(file: &str, what: &str, place: u64) -> String {
-    format!(
-        "`{file}`, {what} {place}: this is no entry as it was written; run `sayso audit verify`"
-    )
 }

@@ -2,12 +2,13 @@
 
 use sayso_core::answer::grant::Grant;
 use sayso_core::text::node::{Node, Value};
+use thiserror::Error as ThisError;
 
 use super::Standing;
 use super::What;
-use super::generation::Generation;
+use super::generation::{Generation, GenerationError};
 use super::grant_fields;
-use crate::journal::{Appended, Journal, Sync};
+use crate::journal::{Appended, Journal, JournalError, Sync};
 use crate::record;
 
 /// A change.
@@ -75,6 +76,25 @@ pub enum Change<'a> {
     },
 }
 
+/// Why a change did not happen.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum ChangeError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Generation(#[from] GenerationError),
+    #[error("that cannot be kept for longer")]
+    Unkeepable,
+}
+
+// bridge: until every caller is typed
+impl From<ChangeError> for String {
+    fn from(error: ChangeError) -> String {
+        error.to_string()
+    }
+}
+
 /// Writes a change down. `about` says who and where, as in every entry.
 ///
 /// # Errors
@@ -84,12 +104,12 @@ pub fn write(
     about: Vec<(&'static str, Node)>,
     change: &Change<'_>,
     sync: Sync,
-) -> Result<Appended, String> {
+) -> Result<Appended, ChangeError> {
     let mut fields = about;
     let id = |id: &str| ("id", Node::text(id));
     let kind = match change {
         Change::Granted { grant, words } => {
-            let spec = grant_fields::write(grant).ok_or("that cannot be kept for longer")?;
+            let spec = grant_fields::write(grant).ok_or(ChangeError::Unkeepable)?;
             fields.extend([
                 id(&grant.id),
                 ("words", record::text(words)),

@@ -4,11 +4,14 @@
 //! is and when it was changed last count, too, and where it is missing beside a journal nothing is known.
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 
-use crate::folder::Folder;
-use crate::journal::{PATIENCE, lock, segments};
+use thiserror::Error as ThisError;
+
+use crate::folder::{Action, Folder, FolderError};
+use crate::journal::{LockError, PATIENCE, lock, segments};
 
 /// The file in the state folder.
 const FILE: &str = "generation";
@@ -31,6 +34,31 @@ pub enum Mark {
     },
 }
 
+/// Why the number cannot be read, or does not grow.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum GenerationError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error("could not {action} the file `{FILE}`: {source}")]
+    Io { action: Action, source: io::Error },
+}
+
+// bridge: until every caller is typed
+impl From<GenerationError> for String {
+    fn from(error: GenerationError) -> String {
+        error.to_string()
+    }
+}
+
+impl GenerationError {
+    fn io(action: Action) -> impl Fn(io::Error) -> GenerationError {
+        move |source| GenerationError::Io { action, source }
+    }
+}
+
 /// The number, open to be read often.
 #[derive(Debug)]
 pub struct Generation {
@@ -43,7 +71,7 @@ impl Generation {
     ///
     /// # Errors
     /// When the folder cannot be opened or relied on.
-    pub fn open(state: &Path) -> Result<Generation, String> {
+    pub fn open(state: &Path) -> Result<Generation, GenerationError> {
         let folder = Folder::open_existing(state)?;
         let file = folder
             .as_ref()
@@ -55,7 +83,7 @@ impl Generation {
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn open_in(folder: &Folder) -> Result<Generation, String> {
+    pub fn open_in(folder: &Folder) -> Result<Generation, GenerationError> {
         Ok(Generation {
             folder: None,
             file: folder.read(FILE)?,
@@ -66,15 +94,14 @@ impl Generation {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn now(&mut self, state: &Path) -> Result<Mark, String> {
-        let failed =
-            |error: std::io::Error| format!("could not look at the file `{FILE}`: {error}");
+    pub fn now(&mut self, state: &Path) -> Result<Mark, GenerationError> {
+        let failed = GenerationError::io(Action::LookAt);
         let mut found = self
             .file
             .as_ref()
             .map(File::metadata)
             .transpose()
-            .map_err(failed)?;
+            .map_err(&failed)?;
         // One that lost its name is the one that others write no more.
         if found.as_ref().is_none_or(|found| found.nlink() == 0) {
             *self = Generation::open(state)?;
@@ -106,7 +133,7 @@ impl Generation {
     ///
     /// # Errors
     /// When it cannot be written; then the change must not be said to be done.
-    pub fn grow(&mut self, state: &Path) -> Result<u64, String> {
+    pub fn grow(&mut self, state: &Path) -> Result<u64, GenerationError> {
         let folder = match self.folder.take() {
             Some(folder) => folder,
             None => Folder::open(state)?,
@@ -115,7 +142,7 @@ impl Generation {
         let held = lock::hold(&file, PATIENCE)?;
         let next = read(&file)?.wrapping_add(1).max(1);
         file.write_all_at(&next.to_le_bytes(), 0)
-            .map_err(|error| format!("could not write the file `{FILE}`: {error}"))?;
+            .map_err(GenerationError::io(Action::Write))?;
         drop(held);
         (self.folder, self.file) = (Some(folder), Some(file));
         Ok(next)
@@ -123,15 +150,15 @@ impl Generation {
 }
 
 /// The number; a file that is shorter was never written whole.
-fn read(file: &File) -> Result<u64, String> {
+fn read(file: &File) -> Result<u64, GenerationError> {
     let mut bytes = [0; 8];
     let mut filled = 0;
     while let Some(room) = bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
         match file.read_at(room, filled as u64) {
             Ok(0) => break,
             Ok(count) => filled += count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(format!("could not read the file `{FILE}`: {error}")),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(GenerationError::io(Action::Read)(error)),
         }
     }
     Ok(u64::from_le_bytes(bytes))

@@ -1,5 +1,6 @@
 //! A grant as a value of the journal, and back. What this sayso does not know is no grant.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use sayso_core::analysis::risk::Risk;
@@ -9,6 +10,24 @@ use sayso_core::call::tool::Kind;
 use sayso_core::policy::command_pattern::CommandReader;
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
+use thiserror::Error as ThisError;
+
+/// Why a value is no grant.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum GrantError {
+    #[error("it was made by another version of sayso")]
+    OtherVersion,
+    #[error("{0}")]
+    Rule(Box<dyn Error + Send + Sync>),
+}
+
+// bridge: until every caller is typed
+impl From<GrantError> for String {
+    fn from(error: GrantError) -> String {
+        error.to_string()
+    }
+}
 
 fn number(number: impl ToString) -> Node {
     Value::Number(number.to_string()).into()
@@ -87,8 +106,7 @@ pub fn write(grant: &Grant) -> Option<Node> {
 ///
 /// # Errors
 /// When the value is none that this version of sayso writes.
-pub fn read(id: &str, spec: &Node, reader: &dyn CommandReader) -> Result<Grant, String> {
-    let unknown = || "it was made by another version of sayso".to_owned();
+pub fn read(id: &str, spec: &Node, reader: &dyn CommandReader) -> Result<Grant, GrantError> {
     // A key that is not known could be a condition.
     const KNOWN: [&str; 17] = [
         "rule",
@@ -114,20 +132,20 @@ pub fn read(id: &str, spec: &Node, reader: &dyn CommandReader) -> Result<Grant, 
         .iter()
         .any(|entry| !KNOWN.contains(&entry.key.as_str()))
     {
-        return Err(unknown());
+        return Err(GrantError::OtherVersion);
     }
     let optional = |name: &str| match spec.get(name) {
         None => Ok(None),
-        Some(node) => node.as_whole().map(Some).ok_or_else(unknown),
+        Some(node) => node.as_whole().map(Some).ok_or(GrantError::OtherVersion),
     };
     Ok(Grant {
         id: id.to_owned(),
-        key: key(spec, reader)?.ok_or_else(unknown)?,
-        reach: reach(spec).ok_or_else(unknown)?,
+        key: key(spec, reader)?.ok_or(GrantError::OtherVersion)?,
+        reach: reach(spec).ok_or(GrantError::OtherVersion)?,
         agent: spec
             .get("agent")
             .and_then(Node::as_text)
-            .ok_or_else(unknown)?
+            .ok_or(GrantError::OtherVersion)?
             .to_owned(),
         expires: optional("expires")?.map(|end| i64::try_from(end).unwrap_or(i64::MAX)),
         uses_left: optional("uses")?,
@@ -135,10 +153,10 @@ pub fn read(id: &str, spec: &Node, reader: &dyn CommandReader) -> Result<Grant, 
             .get("risk")
             .and_then(Node::as_text)
             .and_then(Risk::from_word)
-            .ok_or_else(unknown)?,
+            .ok_or(GrantError::OtherVersion)?,
         seal: match spec.get("seal") {
             None => None,
-            Some(node) => Some(digest(node).ok_or_else(unknown)?),
+            Some(node) => Some(digest(node).ok_or(GrantError::OtherVersion)?),
         },
     })
 }
@@ -163,7 +181,7 @@ fn reach(spec: &Node) -> Option<Reach> {
     }
 }
 
-fn key(spec: &Node, reader: &dyn CommandReader) -> Result<Option<GrantKey>, String> {
+fn key(spec: &Node, reader: &dyn CommandReader) -> Result<Option<GrantKey>, GrantError> {
     const KEYS: [&str; 9] = [
         "exact",
         "payload",
@@ -190,9 +208,9 @@ fn key(spec: &Node, reader: &dyn CommandReader) -> Result<Option<GrantKey>, Stri
     let (Some(rule), Some(text)) = (rule, text) else {
         return Ok(None);
     };
-    Ok(Some(GrantKey::Rule(Arc::new(LearnedRule::parse(
-        rule, text, reader,
-    )?))))
+    let rule = LearnedRule::parse(rule, text, reader);
+    let rule = rule.map_err(|error| GrantError::Rule(error.into()))?;
+    Ok(Some(GrantKey::Rule(Arc::new(rule))))
 }
 
 /// The pattern of a learned rule: the key of a policy file, and what stands behind it. None for every other grant.

@@ -232,7 +232,14 @@ fn a_damaged_key_is_an_error_and_not_a_new_key() {
     scene.journal().key().unwrap();
     for damaged in ["", "x", &"g".repeat(65), &format!("{}\n\n", "a".repeat(64))] {
         std::fs::write(scene.state().join("digest.key"), damaged).unwrap();
-        assert!(scene.journal().key().unwrap_err().contains("damaged"));
+        assert!(
+            scene
+                .journal()
+                .key()
+                .unwrap_err()
+                .to_string()
+                .contains("damaged")
+        );
     }
 }
 

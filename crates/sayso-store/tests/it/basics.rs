@@ -98,7 +98,8 @@ fn names_that_would_break_a_line_are_refused() {
     ] {
         journal
             .append("x", vec![(name, Node::text(""))], Sync::System)
-            .unwrap_err();
+            .unwrap_err()
+            .to_string();
     }
     journal
         .append(
@@ -106,9 +107,13 @@ fn names_that_would_break_a_line_are_refused() {
             vec![("a", Node::text("")), ("a", Node::text(""))],
             Sync::System,
         )
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
     for kind in ["", "A", "a\"", "a\nb"] {
-        journal.append(kind, vec![], Sync::System).unwrap_err();
+        journal
+            .append(kind, vec![], Sync::System)
+            .unwrap_err()
+            .to_string();
     }
     assert!(
         journal
@@ -118,6 +123,7 @@ fn names_that_would_break_a_line_are_refused() {
                 Sync::System
             )
             .unwrap_err()
+            .to_string()
             .contains("too long")
     );
     let deep = (0..500).fold(Node::text("x"), |node, _| {
@@ -127,6 +133,7 @@ fn names_that_would_break_a_line_are_refused() {
         journal
             .append("x", vec![("a", deep)], Sync::System)
             .unwrap_err()
+            .to_string()
             .contains("deep")
     );
     add(&journal, "fine");

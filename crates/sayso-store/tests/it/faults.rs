@@ -85,7 +85,7 @@ fn a_full_disk_is_an_error_and_the_record_stays_whole() {
     let error = loop {
         match add(&journal) {
             Ok(_) => count += 1,
-            Err(error) => break error,
+            Err(error) => break error.to_string(),
         }
     };
     assert!(
@@ -93,7 +93,7 @@ fn a_full_disk_is_an_error_and_the_record_stays_whole() {
         "{error}"
     );
     for _ in 0..3 {
-        add(&journal).unwrap_err();
+        add(&journal).unwrap_err().to_string();
     }
     let report = sayso_store::verify::verify(&state, None).unwrap();
     assert!(
@@ -148,7 +148,8 @@ fn a_folder_that_cannot_be_written_is_an_error() {
         let error = scene
             .journal()
             .append("x", vec![], Sync::System)
-            .unwrap_err();
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("Permission denied"), "{error}");
     }
     assert!(scene.verify().is_sound());
@@ -179,11 +180,17 @@ fn a_lock_or_folder_that_was_replaced_is_noticed() {
     fs::remove_file(scene.file("lock")).unwrap();
     // Others would lock another file now, and write at the same time.
     assert_eq!(add(&scene.journal(), "two").number, 2);
-    let error = journal.append("x", vec![], Sync::System).unwrap_err();
+    let error = journal
+        .append("x", vec![], Sync::System)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("start sayso again"), "{error}");
     let journal = scene.journal();
     fs::remove_dir_all(scene.state()).unwrap();
-    let error = journal.append("x", vec![], Sync::System).unwrap_err();
+    let error = journal
+        .append("x", vec![], Sync::System)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("start sayso again"), "{error}");
     assert_eq!(add(&scene.journal(), "anew").number, 1);
 }
@@ -196,7 +203,8 @@ fn what_is_no_file_in_place_of_a_segment_is_refused() {
     scene
         .journal()
         .append("x", vec![], Sync::System)
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
     fs::remove_dir(scene.first()).unwrap();
     assert!(
         Command::new("mkfifo")
@@ -208,7 +216,8 @@ fn what_is_no_file_in_place_of_a_segment_is_refused() {
     let error = scene
         .journal()
         .append("x", vec![], Sync::System)
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("regular file") || error.contains("written by others"),
         "{error}"
@@ -220,7 +229,8 @@ fn what_is_no_file_in_place_of_a_segment_is_refused() {
     let error = scene
         .journal()
         .append("x", vec![], Sync::System)
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("link"), "{error}");
     assert_eq!(fs::read(&elsewhere).unwrap(), b"");
 }

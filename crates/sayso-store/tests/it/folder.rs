@@ -13,7 +13,7 @@ fn a_folder_that_others_can_write_is_refused() {
     scene.fill(1);
     for mode in [0o722, 0o720, 0o702, 0o777] {
         chmod(&scene.state(), mode);
-        let error = Journal::open(&scene.state()).unwrap_err();
+        let error = Journal::open(&scene.state()).unwrap_err().to_string();
         assert!(
             error.contains("can be written by others") && error.contains("chmod"),
             "{mode:o}: {error}"
@@ -28,6 +28,7 @@ fn a_folder_that_others_can_write_is_refused() {
         assert!(
             Journal::open(&scene.state())
                 .unwrap_err()
+                .to_string()
                 .contains("others"),
             "{inner:?}"
         );
@@ -39,6 +40,7 @@ fn a_folder_that_others_can_write_is_refused() {
             .journal()
             .append("x", vec![], sayso_store::Sync::System)
             .unwrap_err()
+            .to_string()
             .contains("others")
     );
 }
@@ -50,7 +52,7 @@ fn a_folder_above_that_others_can_write_is_refused() {
     let above = scene.outside().join("state");
     for mode in [0o777, 0o702] {
         chmod(&above, mode);
-        let error = Journal::open(&scene.state()).unwrap_err();
+        let error = Journal::open(&scene.state()).unwrap_err().to_string();
         assert!(error.contains("others can write in"), "{mode:o}: {error}");
     }
     // Where only owners can rename, as in /tmp.
@@ -67,6 +69,7 @@ fn nothing_is_made_where_others_can_write() {
     assert!(
         Journal::open(&above.join("state/sayso"))
             .unwrap_err()
+            .to_string()
             .contains("others can write in")
     );
     assert_eq!(fs::read_dir(&above).unwrap().count(), 0);
@@ -81,6 +84,7 @@ fn a_folder_of_somebody_else_is_refused() {
         assert!(
             Journal::open(std::path::Path::new("/usr"))
                 .unwrap_err()
+                .to_string()
                 .contains("somebody else")
         );
         return;
@@ -95,6 +99,7 @@ fn a_folder_of_somebody_else_is_refused() {
         assert!(
             Journal::open(&scene.state())
                 .unwrap_err()
+                .to_string()
                 .contains("belongs to somebody else"),
             "{path:?}"
         );
@@ -112,7 +117,12 @@ fn links_are_followed_above_and_nowhere_else() {
     symlink(&real, &link).unwrap();
     Journal::open(&link.join("sayso")).unwrap();
     assert!(real.join("sayso/journal").is_dir());
-    assert!(Journal::open(&link).unwrap_err().contains("is a link"));
+    assert!(
+        Journal::open(&link)
+            .unwrap_err()
+            .to_string()
+            .contains("is a link")
+    );
     // What a link leads to counts, too.
     let open = scene.outside().join("open");
     fs::create_dir(&open).unwrap();
@@ -123,24 +133,27 @@ fn links_are_followed_above_and_nowhere_else() {
     assert!(
         Journal::open(&link.join("sayso"))
             .unwrap_err()
+            .to_string()
             .contains("others can write in")
     );
     let state = scene.state();
     fs::create_dir_all(&state).unwrap();
     symlink(&real, state.join("journal")).unwrap();
-    Journal::open(&state).unwrap_err();
+    Journal::open(&state).unwrap_err().to_string();
 }
 
 #[test]
 fn a_path_that_is_no_folder_of_its_own_is_refused() {
     for path in ["", "relative", "/", "/tmp/../tmp/x", "./x"] {
-        let error = Journal::open(std::path::Path::new(path)).unwrap_err();
+        let error = Journal::open(std::path::Path::new(path))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("absolute"), "{path}: {error}");
     }
     let scene = Scene::new();
     let file = scene.outside().join("file\u{1b}[2J");
     fs::write(&file, "").unwrap();
-    let error = Folder::open(&file).unwrap_err();
+    let error = Folder::open(&file).unwrap_err().to_string();
     assert!(
         error.contains("no folder") && !error.contains('\u{1b}'),
         "{error}"

@@ -73,9 +73,15 @@ fn damage_and_another_journal_are_told() {
     let seen = follow.look().unwrap();
     assert!(seen.len() == 1 && seen[0].is_err(), "{seen:?}");
     fs::write(scene.first(), "").unwrap();
-    assert!(follow.look().unwrap_err().contains("shorter"));
+    assert!(follow.look().unwrap_err().to_string().contains("shorter"));
     fs::remove_file(scene.first()).unwrap();
-    assert!(follow.look().unwrap_err().contains("taken away"));
+    assert!(
+        follow
+            .look()
+            .unwrap_err()
+            .to_string()
+            .contains("taken away")
+    );
 }
 
 #[test]

@@ -203,7 +203,9 @@ fn an_index_of_a_newer_version_is_left_alone() {
     let db = Connection::open(scene.state().join("index.db")).unwrap();
     db.pragma_update(None, "user_version", 99).unwrap();
     drop(db);
-    let error = Index::open(&scene.state(), &mut |_| {}).unwrap_err();
+    let error = Index::open(&scene.state(), &mut |_| {})
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("version 99") && error.contains("newer"),
         "{error}"
@@ -640,11 +642,15 @@ fn a_folder_that_cannot_be_relied_on_is_refused() {
     let scene = Scene::new();
     history::round(&scene.journal(), 1);
     chmod(&scene.state(), 0o777);
-    let error = Index::open(&scene.state(), &mut |_| {}).unwrap_err();
+    let error = Index::open(&scene.state(), &mut |_| {})
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("others"), "{error}");
     chmod(&scene.state(), 0o700);
     std::os::unix::fs::symlink("/etc/passwd", scene.state().join("index.db")).unwrap();
-    let error = Index::open(&scene.state(), &mut |_| {}).unwrap_err();
+    let error = Index::open(&scene.state(), &mut |_| {})
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("link"), "{error}");
     assert!(Journal::open(&scene.state()).is_ok());
 }

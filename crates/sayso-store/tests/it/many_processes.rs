@@ -46,7 +46,8 @@ fn a_lock_that_is_never_let_go_is_an_error_in_the_end() {
     let journal = scene.journal().with_patience(Duration::from_millis(30));
     let error = journal
         .append("x", vec![("a", Node::text("b"))], Sync::System)
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("kept the record locked"), "{error}");
     drop(lock);
     assert_eq!(add(&journal, "now").number, 2);

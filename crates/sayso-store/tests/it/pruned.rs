@@ -135,7 +135,7 @@ fn a_segment_that_changed_after_the_plan_is_left_alone() {
     let second = scene.file("000002.jsonl");
     let text = fs::read_to_string(&second).unwrap();
     fs::write(&second, &text[..text.len() - 1]).unwrap();
-    let why = prune(&scene.journal(), &found, 7).unwrap_err();
+    let why = prune(&scene.journal(), &found, 7).unwrap_err().to_string();
     assert!(why.contains("another by now"), "{why}");
     assert!(second.exists() && !scene.first().exists());
 }

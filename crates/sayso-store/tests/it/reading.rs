@@ -9,7 +9,7 @@ use sayso_store::read::Reader;
 use crate::scene::Scene;
 
 fn numbers(
-    entries: impl Iterator<Item = Result<sayso_store::read::Stored, String>>,
+    entries: impl Iterator<Item = Result<sayso_store::read::Stored, sayso_store::read::ReadError>>,
 ) -> Vec<Option<u64>> {
     entries
         .map(|entry| entry.ok().map(|entry| entry.number))
@@ -95,7 +95,13 @@ fn damage_is_an_error_in_its_place() {
         "what was changed is not shown as an entry"
     );
     assert_eq!(reader.find(4).unwrap().unwrap().number, 4);
-    let error = reader.forwards().unwrap().nth(2).unwrap().unwrap_err();
+    let error = reader
+        .forwards()
+        .unwrap()
+        .nth(2)
+        .unwrap()
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("`000001.jsonl`, line 3"), "{error}");
 }
 

@@ -40,7 +40,8 @@ fn appends_work_again_and_nothing_that_was_there_is_changed() {
     let error = scene
         .journal()
         .append("x", vec![], Sync::System)
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("sayso doctor --repair"), "{error}");
     let before: Vec<_> = (1..=last)
         .map(|number| fs::read(segment(&scene, number)).unwrap())
@@ -198,7 +199,8 @@ fn megabytes_of_junk_at_the_end_are_stepped_over() {
     scene
         .journal()
         .append("x", vec![], Sync::System)
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
     assert_eq!(repair(&scene.state()).unwrap().unwrap().number, 7);
     add(&scene.journal(), "x");
     assert_eq!(fs::read(scene.first()).unwrap(), bytes);
@@ -215,11 +217,12 @@ fn a_newer_version_is_no_damage() {
         .replacen("\"v\":1", "\"v\":2", 1);
     fs::write(scene.first(), format!("{text}{newer}\n")).unwrap();
     for error in [
-        repair(&scene.state()).unwrap_err(),
+        repair(&scene.state()).unwrap_err().to_string(),
         scene
             .journal()
             .append("x", vec![], Sync::System)
-            .unwrap_err(),
+            .unwrap_err()
+            .to_string(),
     ] {
         assert!(
             error.contains("version 2") && error.contains("use the newer one"),

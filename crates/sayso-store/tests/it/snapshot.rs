@@ -239,6 +239,7 @@ fn what_is_no_file_of_ones_own_is_not_read() {
     assert!(
         store(&folder, &sources(), &policy(TEXT), &[])
             .unwrap_err()
+            .to_string()
             .contains("could not rename")
     );
     assert_eq!(
@@ -270,6 +271,7 @@ fn a_policy_that_is_too_large_is_not_stored_and_the_one_before_stays() {
     assert!(
         store(&folder, &sources(), &long, &[])
             .unwrap_err()
+            .to_string()
             .contains("a snapshot has at most")
     );
     assert!(load(&folder, &sources()).is_some());
@@ -298,6 +300,7 @@ fn a_rule_that_cannot_be_unpacked_again_is_not_stored() {
     assert!(
         store(&folder, &sources(), &odd, &[])
             .unwrap_err()
+            .to_string()
             .contains("not the same")
     );
     assert_eq!(

@@ -261,6 +261,7 @@ fn numbers_at_their_end_do_no_harm() {
             .journal()
             .append("x", vec![], sayso_store::Sync::System)
             .unwrap_err()
+            .to_string()
             .contains("used up")
     );
 }

@@ -131,7 +131,8 @@ fn more_damage_than_a_writer_can_leave_is_an_error() {
     let error = scene
         .journal()
         .append("x", vec![], sayso_store::Sync::System)
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("damaged") && error.contains("sayso audit verify"),
         "{error}"
@@ -152,7 +153,8 @@ fn entries_of_a_newer_version_are_left_alone() {
     let error = scene
         .journal()
         .append("x", vec![], sayso_store::Sync::System)
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("version 2"), "{error}");
     assert_eq!(scene.text(), text);
     assert!(scene.verify().faults[0].to_string().contains("version 2"));

@@ -15,7 +15,7 @@ use sayso_sandbox::backend::{Backend, PARTIAL};
 use sayso_store::folder::Folder;
 use sayso_store::index::Index;
 use sayso_store::index::health::{Health, health};
-use sayso_store::journal::Journal;
+use sayso_store::journal::{Journal, JournalError};
 use sayso_store::read::Reader;
 use sayso_store::repair::repair;
 use sayso_store::verify::{Report, What, verify};
@@ -199,7 +199,7 @@ fn repair_all(state: &Path) -> Vec<String> {
             let _ = writeln!(
                 io::stderr(),
                 "sayso: the record was not repaired: {}",
-                visible(&why)
+                visible(&why.to_string())
             );
         }
     }
@@ -212,7 +212,7 @@ fn repair_all(state: &Path) -> Vec<String> {
                 let _ = writeln!(
                     io::stderr(),
                     "sayso: the index was not repaired: {}",
-                    visible(&why)
+                    visible(&why.to_string())
                 );
             }
         }
@@ -257,10 +257,10 @@ fn record(state: &Path) -> Vec<Finding> {
     if report.segments > 0
         && let Err(why) = Journal::open(state).and_then(|journal| journal.check_end())
     {
-        let advice = match () {
-            () if why.contains("--repair") => "run `sayso doctor --repair`",
-            () if why.contains("version") => "use the newer sayso",
-            () => SETTLE,
+        let advice = match why {
+            JournalError::DamagedEnd(_) => "run `sayso doctor --repair`",
+            JournalError::Newer { .. } => "use the newer sayso",
+            _ => SETTLE,
         };
         findings.push(Finding::bad("next entry", why, advice));
     }

@@ -78,8 +78,7 @@ fn exec(id: &str) -> Result<u8, String> {
     let signal = signal();
     let stopped = super::stopped_by_signals();
     let whereabouts = record_folder::whereabouts()?;
-    let text = held_operations::take(&whereabouts.state, id, super::now())
-        .map_err(|gone| gone.words(id))?;
+    let text = held_operations::take(&whereabouts.state, id, super::now())?;
     let (choice, held) = held_text::read(&text, sayso_agents::registry::installed_paths)?;
     let loaded = policy_snapshot::load(&whereabouts, Path::new(held.workspace()), &choice);
     let passing = Arc::new(Passing {

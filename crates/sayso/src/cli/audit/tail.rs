@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use sayso_core::text::node::Node;
 use sayso_core::text::visible::{visible, visible_again};
-use sayso_store::read::{Follow, Reader, Stored};
+use sayso_store::read::{Follow, ReadError, Reader, Stored};
 
 use super::rows::tone;
 use super::{NOTHING, state, times};
@@ -46,7 +46,7 @@ pub(super) fn run(args: &TailArgs) -> Result<Exit, Stop> {
         None
     };
     let reader = Reader::open(&state).map_err(Stop::usage)?;
-    let mut last: Vec<Result<Stored, String>> = reader
+    let mut last: Vec<Result<Stored, ReadError>> = reader
         .backwards()
         .map_err(Stop::usage)?
         .take(args.count)
@@ -82,7 +82,7 @@ struct Screen {
 }
 
 impl Screen {
-    fn show(&mut self, entries: &[Result<Stored, String>]) -> Result<(), Stop> {
+    fn show(&mut self, entries: &[Result<Stored, ReadError>]) -> Result<(), Stop> {
         use std::io::Write as _;
         let mut out = io::stdout().lock();
         for entry in entries {
@@ -98,7 +98,11 @@ impl Screen {
                     writeln!(out, "{line}")?;
                 }
                 Err(why) => {
-                    let _ = writeln!(io::stderr(), "sayso: warning: {}", visible(why));
+                    let _ = writeln!(
+                        io::stderr(),
+                        "sayso: warning: {}",
+                        visible(&why.to_string())
+                    );
                 }
             }
         }

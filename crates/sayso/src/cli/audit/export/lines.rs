@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use sayso_core::text::visible::visible;
 use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Kinds};
-use sayso_store::read::{Reader, Stored};
+use sayso_store::read::{ReadError, Reader, Stored};
 
 use super::file::Target;
 use crate::cli::Stop;
@@ -31,7 +31,11 @@ pub(super) fn write(
             Ok(stored) => writeln!(target, "{}", stored.text)?,
             Err(why) => {
                 whole = false;
-                let _ = writeln!(io::stderr(), "sayso: warning: {}", visible(&why));
+                let _ = writeln!(
+                    io::stderr(),
+                    "sayso: warning: {}",
+                    visible(&why.to_string())
+                );
             }
         }
         Ok(())
@@ -51,7 +55,7 @@ fn numbers(index: &Index, filter: &Filter, limit: Option<u64>) -> Result<Vec<u64
 pub(super) fn each(
     reader: &Reader,
     wanted: Option<&[u64]>,
-    mut take: impl FnMut(Result<Stored, String>) -> Result<(), Stop>,
+    mut take: impl FnMut(Result<Stored, ReadError>) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let Some(numbers) = wanted else {
         return reader.forwards().map_err(Stop::usage)?.try_for_each(take);
