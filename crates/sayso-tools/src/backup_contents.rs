@@ -8,9 +8,9 @@ use rustix::fs::fstat;
 use sayso_core::text::digest::Digest;
 
 use crate::backups::{Backups, Kept, digest};
-use crate::list_workspace::NotKept;
+use crate::change_error::{CannotKeep, NotKept, TooMuch};
 use crate::listing::{Identity, Listing, What};
-use crate::open_nofollow::{self, Spot, Trouble, shown};
+use crate::open_nofollow::{self, Spot, PathError};
 
 /// How often a file is read that is written to meanwhile.
 const TRIES: usize = 3;
@@ -70,10 +70,7 @@ pub(crate) fn keep(
         match read(&path, backups, true)? {
             Some((what, true)) => entry.what = what,
             Some((_, false)) => {
-                return Err(NotKept::Cannot(format!(
-                    "`{}` is being written to",
-                    shown(&path)
-                )));
+                return Err(CannotKeep::Busy(path).into());
             }
             None => {
                 gone = true;
@@ -123,23 +120,21 @@ fn read(path: &Path, backups: &Backups, keep: bool) -> Result<Option<(What, bool
             Spot::of(path).and_then(|spot| open_nofollow::file(&spot.folder, &spot.name, path));
         let (mut file, found) = match opened {
             Ok(opened) => opened,
-            Err(Trouble::Missing(_)) => return Ok(None),
+            Err(PathError::Missing(_)) => return Ok(None),
             Err(trouble) => return Err(trouble.into()),
         };
-        let cannot = |error: io::Error| {
-            NotKept::Cannot(format!("`{}` cannot be read: {error}", shown(path)))
+        let cannot = |source| CannotKeep::Unreadable {
+            path: path.to_owned(),
+            source,
         };
         let seen = match keep {
-            true => match backups
-                .keep_one_of_many(&mut file)
-                .map_err(NotKept::Cannot)?
-            {
+            true => match backups.keep_one_of_many(&mut file)? {
                 Kept::Yes(digest, size) => Some((digest, size)),
                 Kept::TooLarge(_) => None,
             },
             false => digest(&mut file, backups.limits().file).map_err(cannot)?,
         };
-        let now = fstat(&file).map_err(|error| Trouble::System(path.to_owned(), error))?;
+        let now = fstat(&file).map_err(|error| PathError::System(path.to_owned(), error))?;
         let (then, mut what) = (Identity::of(&found), What::file(&now));
         let mut calm = false;
         if let (
@@ -163,14 +158,9 @@ fn read(path: &Path, backups: &Backups, keep: bool) -> Result<Option<(What, bool
 
 /// Keeps a listing itself.
 pub(crate) fn keep_listing(listing: &Listing, backups: &Backups) -> Result<Digest, NotKept> {
-    match backups
-        .keep_one_of_many(&mut listing.to_bytes().as_slice())
-        .map_err(NotKept::Cannot)?
-    {
+    match backups.keep_one_of_many(&mut listing.to_bytes().as_slice())? {
         Kept::Yes(digest, _) => Ok(digest),
-        Kept::TooLarge(_) => Err(NotKept::TooMuch(
-            "the listing of the workspace is too large for a backup".to_owned(),
-        )),
+        Kept::TooLarge(_) => Err(TooMuch::Listing.into()),
     }
 }
 

@@ -13,9 +13,11 @@ use std::time::SystemTime;
 use rustix::fs::{FileType, FlockOperation, flock};
 use sayso_core::text::digest::{Digest, Pieces};
 
+use thiserror::Error;
+
 use crate::open_nofollow;
 use crate::platform;
-use crate::private_folder::{fresh, make, settle, sync_folder};
+use crate::private_folder::{FolderError, fresh, make, settle, sync_folder};
 
 /// How much is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,29 @@ pub enum Kept {
     TooLarge(u64),
 }
 
+/// What goes wrong with backups.
+#[derive(Debug, Error)]
+#[allow(missing_docs)]
+pub enum BackupError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error("no backup could be made: {0}")]
+    NotMade(io::Error),
+    #[error("its backup is gone: backups are kept for {days} days, and the oldest make room for new ones")]
+    Gone { days: u64 },
+    #[error("its backup cannot be read: {0}")]
+    Unreadable(io::Error),
+    #[error("the lock of the backups cannot be had: {0}")]
+    Lock(io::Error),
+}
+
+// bridge: until every caller is typed
+impl From<BackupError> for String {
+    fn from(error: BackupError) -> String {
+        error.to_string()
+    }
+}
+
 /// The folder with all backups.
 #[derive(Debug)]
 pub struct Backups {
@@ -71,7 +96,7 @@ impl Backups {
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open(folder: PathBuf, limits: Limits, sync: bool) -> Result<Backups, String> {
+    pub fn open(folder: PathBuf, limits: Limits, sync: bool) -> Result<Backups, BackupError> {
         make(&folder)?;
         Ok(Backups {
             folder,
@@ -128,36 +153,35 @@ impl Backups {
     ///
     /// # Errors
     /// If it cannot be read or written: then the change must not be made.
-    pub fn keep(&self, from: &mut dyn Read) -> Result<Kept, String> {
+    pub fn keep(&self, from: &mut dyn Read) -> Result<Kept, BackupError> {
         self.try_keep(from, self.sync)
-            .map_err(|error| format!("no backup could be made: {error}"))
+            .map_err(BackupError::NotMade)
     }
 
     /// Keeps one of many: it outlasts a loss of power only after [`Backups::flush`].
     ///
     /// # Errors
     /// As [`Backups::keep`].
-    pub fn keep_one_of_many(&self, from: &mut dyn Read) -> Result<Kept, String> {
+    pub fn keep_one_of_many(&self, from: &mut dyn Read) -> Result<Kept, BackupError> {
         // Of a few, each is made to last by itself: to wait for everything on the disk is faster only for many.
         let alone = self.sync && self.kept.fetch_add(1, Ordering::Relaxed) < FEW;
         if !alone {
             self.unflushed.store(true, Ordering::SeqCst);
         }
-        self.try_keep(from, alone)
-            .map_err(|error| format!("no backup could be made: {error}"))
+        self.try_keep(from, alone).map_err(BackupError::NotMade)
     }
 
     /// Makes everything that was kept last.
     ///
     /// # Errors
     /// If the disk says no.
-    pub fn flush(&self) -> Result<(), String> {
+    pub fn flush(&self) -> Result<(), BackupError> {
         let flushed = if self.sync && self.unflushed.load(Ordering::SeqCst) {
             File::open(&self.folder).and_then(|folder| Ok(flush_disk(&folder)?))
         } else {
             Ok(())
         };
-        flushed.map_err(|error| format!("no backup could be made: {error}"))
+        flushed.map_err(BackupError::NotMade)
     }
 
     fn try_keep(&self, from: &mut dyn Read, sync: bool) -> io::Result<Kept> {
@@ -216,12 +240,12 @@ impl Backups {
     ///
     /// # Errors
     /// If it is not kept any more.
-    pub fn read(&self, digest: &Digest) -> Result<File, String> {
+    pub fn read(&self, digest: &Digest) -> Result<File, BackupError> {
         File::open(self.path(digest)).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
-                format!("its backup is gone: backups are kept for {} days, and the oldest make room for new ones", self.limits.days)
-            }
-            _ => format!("its backup cannot be read: {error}"),
+            io::ErrorKind::NotFound => BackupError::Gone {
+                days: self.limits.days,
+            },
+            _ => BackupError::Unreadable(error),
         })
     }
 
@@ -229,7 +253,7 @@ impl Backups {
     ///
     /// # Errors
     /// If the lock cannot be had.
-    pub fn turn(&self) -> Result<File, String> {
+    pub fn turn(&self) -> Result<File, BackupError> {
         self.lock(".lock", FlockOperation::LockExclusive)
     }
 
@@ -237,7 +261,7 @@ impl Backups {
     ///
     /// # Errors
     /// If the lock cannot be had.
-    pub fn in_use(&self) -> Result<File, String> {
+    pub fn in_use(&self) -> Result<File, BackupError> {
         self.lock(".in-use", FlockOperation::LockShared)
     }
 
@@ -245,7 +269,7 @@ impl Backups {
     ///
     /// # Errors
     /// If the lock cannot be had.
-    pub fn to_clear_up(&self) -> Result<File, String> {
+    pub fn to_clear_up(&self) -> Result<File, BackupError> {
         self.lock(".in-use", FlockOperation::LockExclusive)
     }
 
@@ -255,7 +279,7 @@ impl Backups {
             .ok()
     }
 
-    fn lock(&self, name: &str, how: FlockOperation) -> Result<File, String> {
+    fn lock(&self, name: &str, how: FlockOperation) -> Result<File, BackupError> {
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -264,7 +288,7 @@ impl Backups {
             .open(self.folder.join(name));
         let locked =
             lock.and_then(|file| flock(&file, how).map(|()| file).map_err(io::Error::from));
-        locked.map_err(|error| format!("the lock of the backups cannot be had: {error}"))
+        locked.map_err(BackupError::Lock)
     }
 
     /// Whether what is written must outlast a loss of power.
@@ -417,5 +441,16 @@ pub fn digest(file: &mut File, most: u64) -> io::Result<Option<(Digest, u64)>> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+/// A size for a person.
+pub fn size_words(bytes: u64) -> String {
+    match bytes {
+        1 => "1 byte".to_owned(),
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{} KiB", bytes.div_ceil(1024)),
+        1_048_576..1_073_741_824 => format!("{} MiB", bytes.div_ceil(1 << 20)),
+        _ => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
     }
 }

@@ -11,7 +11,8 @@ use rustix::io::Errno;
 use sayso_core::text::digest::{Digest, Pieces};
 
 use crate::backups::{Backups, flush_disk};
-use crate::open_nofollow::{self, Spot, Way, reason, shown};
+use crate::change_error::ChangeError;
+use crate::open_nofollow::{self, Spot, Way};
 use crate::path_state::State;
 
 /// Where the bytes of a new file come from.
@@ -28,7 +29,7 @@ pub enum Source<'a> {
 ///
 /// # Errors
 /// If the disk or the source says no, or the source holds something else by now.
-pub fn build(spot: &Spot, state: &State, source: &Source<'_>, sync: bool) -> Result<(), String> {
+pub fn build(spot: &Spot, state: &State, source: &Source<'_>, sync: bool) -> Result<(), ChangeError> {
     match state {
         State::Folder { mode, inside } => {
             let open = new_folder(spot.folder.as_fd(), &spot.name, &spot.path)?;
@@ -66,9 +67,9 @@ pub fn build(spot: &Spot, state: &State, source: &Source<'_>, sync: bool) -> Res
     }
 }
 
-fn parent_in(top: &OwnedFd, path: &Path) -> Result<(OwnedFd, OsString), String> {
-    let name = path.file_name().ok_or("a name is missing")?.to_owned();
-    let start = top.try_clone().map_err(|error| error.to_string())?;
+fn parent_in(top: &OwnedFd, path: &Path) -> Result<(OwnedFd, OsString), ChangeError> {
+    let name = path.file_name().ok_or(ChangeError::NoName)?.to_owned();
+    let start = top.try_clone().map_err(ChangeError::Io)?;
     Ok((
         open_nofollow::below(
             start,
@@ -80,23 +81,19 @@ fn parent_in(top: &OwnedFd, path: &Path) -> Result<(OwnedFd, OsString), String> 
     ))
 }
 
-fn new_folder(folder: BorrowedFd<'_>, name: &OsStr, path: &Path) -> Result<OwnedFd, String> {
+fn new_folder(folder: BorrowedFd<'_>, name: &OsStr, path: &Path) -> Result<OwnedFd, ChangeError> {
     mkdirat(folder, name, Mode::RWXU).map_err(|error| cannot_write(path, error))?;
     Ok(open_nofollow::inner(folder, name, path)?)
 }
 
-fn set_mode(open: impl AsFd, mode: u32, path: &Path) -> Result<(), String> {
+fn set_mode(open: impl AsFd, mode: u32, path: &Path) -> Result<(), ChangeError> {
     fchmod(open, Mode::from_raw_mode(mode as rustix::fs::RawMode))
         .map_err(|error| cannot_write(path, error))
 }
 
-fn cannot_write(path: &Path, error: Errno) -> String {
-    let folder = path.parent().unwrap_or(path);
-    format!(
-        "nothing can be written in `{}`: {}",
-        shown(folder),
-        reason(error)
-    )
+fn cannot_write(path: &Path, error: Errno) -> ChangeError {
+    let folder = path.parent().unwrap_or(path).to_owned();
+    ChangeError::Unwritable { folder, error }
 }
 
 fn build_one(
@@ -107,7 +104,7 @@ fn build_one(
     source: &Source<'_>,
     within: &Path,
     sync: bool,
-) -> Result<(), String> {
+) -> Result<(), ChangeError> {
     match state {
         State::Link { target } => {
             symlinkat(target.as_os_str(), folder, name).map_err(|error| cannot_write(path, error))
@@ -121,8 +118,8 @@ fn build_one(
             let (seen, count) = fill(&mut file, source, within, digest.as_ref(), path)?;
             if count != *size || digest.is_some_and(|digest| digest != seen) {
                 return Err(match source {
-                    Source::Kept(_) => "its backup is damaged".to_owned(),
-                    _ => "the file changed while it was copied".to_owned(),
+                    Source::Kept(_) => ChangeError::BackupDamaged,
+                    _ => ChangeError::CopyChanged,
                 });
             }
             set_mode(&file, *mode, path)?;
@@ -131,11 +128,10 @@ fn build_one(
             }
             Ok(())
         }
-        other => Err(format!(
-            "`{}` would be {}, which cannot be made",
-            shown(path),
-            other.word()
-        )),
+        other => Err(ChangeError::Unmakeable {
+            path: path.to_owned(),
+            what: other.word(),
+        }),
     }
 }
 
@@ -145,10 +141,10 @@ fn fill(
     within: &Path,
     digest: Option<&Digest>,
     path: &Path,
-) -> Result<(Digest, u64), String> {
+) -> Result<(Digest, u64), ChangeError> {
     let mut from: Box<dyn io::Read + '_> = match source {
         Source::Bytes(bytes) => Box::new(*bytes),
-        Source::Kept(backups) => Box::new(backups.read(digest.ok_or("no backup was made of it")?)?),
+        Source::Kept(backups) => Box::new(backups.read(digest.ok_or(ChangeError::NoBackup)?)?),
         Source::Copy(spot) if within.as_os_str().is_empty() => {
             Box::new(open_nofollow::file(&spot.folder, &spot.name, &spot.path)?.0)
         }
@@ -165,13 +161,13 @@ fn fill(
             Ok(0) => return Ok((pieces.finish(), size)),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(format!("it cannot be read: {error}")),
+            Err(error) => return Err(ChangeError::SourceUnreadable(error)),
         };
         let piece = buffer.get(..count).unwrap_or_default();
         to.write_all(piece)
             .map_err(|error| match Errno::from_io_error(&error) {
                 Some(error) => cannot_write(path, error),
-                None => error.to_string(),
+                None => ChangeError::Io(error),
             })?;
         pieces.add(piece);
         size += count as u64;

@@ -13,12 +13,11 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FlockOperation, flock};
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
-use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
 
-use crate::open_nofollow::shown;
+use crate::change_error::ChangeError;
 use crate::path_state::{State, bytes_node, bytes_of};
-use crate::private_folder::{self, fresh, make, random, settle};
+use crate::private_folder::{self, FolderError, fresh, make, random, settle};
 
 /// One switch of what stands at a path, which happens whole or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -321,7 +320,7 @@ impl Changes {
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open(folder: PathBuf, sync: bool) -> Result<Changes, String> {
+    pub fn open(folder: PathBuf, sync: bool) -> Result<Changes, FolderError> {
         make(&folder)?;
         Ok(Changes { folder, sync })
     }
@@ -335,7 +334,7 @@ impl Changes {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn begin(&self, change: &Change) -> Result<Open, String> {
+    pub fn begin(&self, change: &Change) -> Result<Open, ChangeError> {
         let path = self.folder.join(format!("{}{UNDER_WAY}", change.name));
         let text = json::write(&change.to_node());
         let begin = || {
@@ -349,9 +348,7 @@ impl Changes {
             }
             written.map(|()| file)
         };
-        let file = begin().map_err(|error: std::io::Error| {
-            format!("the change could not be written down: {error}")
-        })?;
+        let file = begin().map_err(ChangeError::NotWritten)?;
         Ok(Open {
             path,
             file,
@@ -363,10 +360,10 @@ impl Changes {
     ///
     /// # Errors
     /// If that cannot be written down; then it is still under way.
-    pub fn finish_as(&self, open: Open, change: &Change) -> Result<(), String> {
+    pub fn finish_as(&self, open: Open, change: &Change) -> Result<(), ChangeError> {
         let path = self.folder.join(format!("{}.json", change.name));
         private_folder::write(&path, json::write(&change.to_node()).as_bytes(), self.sync)
-            .map_err(|error| format!("the change could not be written down: {error}"))?;
+            .map_err(ChangeError::NotWritten)?;
         open.discard();
         Ok(())
     }
@@ -511,14 +508,11 @@ impl Open {
     ///
     /// # Errors
     /// If that cannot be written down; the next recovery does it.
-    pub fn finish(self) -> Result<(), String> {
+    pub fn finish(self) -> Result<(), ChangeError> {
         let name = self.path.to_string_lossy().replace(UNDER_WAY, ".json");
-        fs::rename(&self.path, &name).map_err(|error| {
-            format!(
-                "`{}` could not be closed: {}",
-                shown(&self.path),
-                visible(&error.to_string())
-            )
+        fs::rename(&self.path, &name).map_err(|source| ChangeError::NotClosed {
+            path: self.path,
+            source,
         })
     }
 

@@ -3,6 +3,7 @@
 mod backup_contents;
 pub mod backups;
 pub mod build;
+pub mod change_error;
 pub mod changes;
 pub mod files;
 pub mod lines;

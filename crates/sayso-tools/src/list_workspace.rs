@@ -10,8 +10,10 @@ use std::path::Path;
 use rustix::fs::{FileType, Stat, fstat, readlinkat};
 use rustix::io::Errno;
 
+pub use crate::change_error::NotKept;
+use crate::change_error::{CannotKeep, TooMuch};
 use crate::listing::{Entry, Identity, Listing, What, now};
-use crate::open_nofollow::{self, Trouble, kind, mode, shown};
+use crate::open_nofollow::{self, PathError, kind, mode};
 use crate::tree::names;
 
 /// The deepest folder that is looked into.
@@ -37,29 +39,6 @@ impl Rules<'_> {
 impl fmt::Debug for Rules<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Rules")
-    }
-}
-
-/// Why a workspace is not kept. What would have run contained has to be asked about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotKept {
-    /// There is too much in it; in words.
-    TooMuch(String),
-    /// Something in it cannot be kept, or nothing can be kept now; in words.
-    Cannot(String),
-}
-
-impl fmt::Display for NotKept {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotKept::TooMuch(why) | NotKept::Cannot(why) => out.write_str(why),
-        }
-    }
-}
-
-impl From<Trouble> for NotKept {
-    fn from(trouble: Trouble) -> NotKept {
-        NotKept::Cannot(trouble.to_string())
     }
 }
 
@@ -111,7 +90,7 @@ fn walk<'a>(
 ) -> Result<Listing, NotKept> {
     let taken = now();
     let open = open_nofollow::names_of(root)?;
-    let found = fstat(&open).map_err(|error| Trouble::System(root.to_owned(), error))?;
+    let found = fstat(&open).map_err(|error| PathError::System(root.to_owned(), error))?;
     let mut walk = Walk {
         root,
         device: Identity::of(&found).device,
@@ -121,7 +100,7 @@ fn walk<'a>(
         looked_at: 0,
         entries: Vec::new(),
     };
-    let names = names(&open).map_err(|error| Trouble::System(root.to_owned(), error))?;
+    let names = names(&open).map_err(|error| PathError::System(root.to_owned(), error))?;
     walk.below(&open, Path::new(""), names, 1)?;
     Ok(Listing {
         root: root.to_owned(),
@@ -147,7 +126,7 @@ impl Walk<'_> {
                 Ok(Some(found)) => self.what(folder, &name, &path, &whole, &found)?,
                 Ok(None) => None,
                 Err(_) if self.before.is_some() => Some(What::Unseen),
-                Err(error) => return Err(Trouble::System(whole, error).into()),
+                Err(error) => return Err(PathError::System(whole, error).into()),
             };
             let Some(what) = what else { continue };
             let what = self.counted(what, &path, depth)?;
@@ -162,11 +141,11 @@ impl Walk<'_> {
             let inner = open_nofollow::inner(folder, &name, &whole);
             let inside = inner.and_then(|open| match self::names(&open) {
                 Ok(names) => Ok((open, names)),
-                Err(error) => Err(Trouble::System(whole.clone(), error)),
+                Err(error) => Err(PathError::System(whole.clone(), error)),
             });
             match inside {
                 Ok((open, names)) => self.below(&open, &path, names, depth + 1)?,
-                Err(Trouble::Missing(_)) => drop(self.entries.pop()),
+                Err(PathError::Missing(_)) => drop(self.entries.pop()),
                 Err(_) if self.before.is_some() => {
                     self.entries.pop();
                     self.entries.push(Entry {
@@ -208,17 +187,14 @@ impl Walk<'_> {
             FileType::Directory if Identity::of(found).device != self.device => match self.before {
                 Some(_) => What::Closed(mode(found)),
                 None => {
-                    return Err(NotKept::Cannot(format!(
-                        "`{}` is on another disk, which is not kept",
-                        shown(whole)
-                    )));
+                    return Err(CannotKeep::OtherDisk(whole.to_owned()).into());
                 }
             },
             FileType::Directory => What::Folder(mode(found)),
             FileType::Symlink => match readlinkat(folder.as_fd(), name, Vec::new()) {
                 Ok(target) => What::Link(OsString::from_vec(target.into_bytes())),
                 Err(Errno::NOENT | Errno::INVAL) => return Ok(None),
-                Err(error) => return Err(Trouble::System(whole.to_owned(), error).into()),
+                Err(error) => return Err(PathError::System(whole.to_owned(), error).into()),
             },
             FileType::RegularFile => What::file(found),
             _ => What::Special,
@@ -234,14 +210,12 @@ impl Walk<'_> {
         match &self.before {
             Some(before) if before.contains_key(path) => Ok(what),
             Some(_) => Ok(What::Unseen),
-            None if depth > DEEPEST => Err(NotKept::TooMuch(format!(
-                "`{}` is more than {DEEPEST} folders deep",
-                shown(&self.root.join(path))
-            ))),
-            None => Err(NotKept::TooMuch(format!(
-                "there are more than {} files and folders that git does not ignore",
-                self.most
-            ))),
+            None if depth > DEEPEST => Err(TooMuch::Deep {
+                path: self.root.join(path),
+                most: DEEPEST,
+            }
+            .into()),
+            None => Err(TooMuch::Names { most: self.most }.into()),
         }
     }
 }

@@ -4,7 +4,6 @@
 //! where that rule is missing; from there on everything is done below the handle of the folder, never again by the path.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,23 +12,27 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
 use sayso_core::text::visible::visible;
+use thiserror::Error;
 
 use crate::platform;
 
 /// Why a path cannot be used.
-#[derive(Debug)]
-pub enum Trouble {
-    /// Nothing stands there.
+#[derive(Debug, Error)]
+#[allow(missing_docs)]
+pub enum PathError {
+    #[error("`{}` does not exist", shown(.0))]
     Missing(PathBuf),
-    /// A link stands where none was when the path was judged.
+    /// It was not there when the path was judged.
+    #[error("a link was put in the way of `{}` after it was judged", shown(.0))]
     Link(PathBuf),
-    /// A name on the way is no folder.
+    #[error("`{}` is not a folder", shown(.0))]
     NotFolder(PathBuf),
-    /// It is neither a file nor a folder; the word says what it is.
+    /// The word says what it is.
+    #[error("`{}` is {}, not a file", shown(.0), .1)]
     Special(PathBuf, &'static str),
-    /// It is a folder, and a file was expected.
+    #[error("`{}` is a folder, not a file", shown(.0))]
     Folder(PathBuf),
-    /// The system says no.
+    #[error("`{}`: {}", shown(.0), reason(*.1))]
     System(PathBuf, Errno),
 }
 
@@ -58,9 +61,9 @@ impl Spot {
     ///
     /// # Errors
     /// If the folder is not there, or is reached through a link.
-    pub fn of(path: &Path) -> Result<Spot, Trouble> {
+    pub fn of(path: &Path) -> Result<Spot, PathError> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            return Err(Trouble::Folder(path.to_owned()));
+            return Err(PathError::Folder(path.to_owned()));
         };
         Ok(Spot {
             folder: folder(parent, Way::Best)?,
@@ -73,8 +76,8 @@ impl Spot {
     ///
     /// # Errors
     /// If it cannot be looked at.
-    pub fn stat(&self) -> Result<Option<Stat>, Trouble> {
-        stat(&self.folder, &self.name).map_err(|error| Trouble::System(self.path.clone(), error))
+    pub fn stat(&self) -> Result<Option<Stat>, PathError> {
+        stat(&self.folder, &self.name).map_err(|error| PathError::System(self.path.clone(), error))
     }
 
     /// Whether the path still leads to the folder that is held open.
@@ -99,12 +102,12 @@ fn marks() -> OFlags {
 ///
 /// # Errors
 /// If it is not there, is no folder, or a link stands on the way.
-pub fn folder(path: &Path, way: Way) -> Result<OwnedFd, Trouble> {
+pub fn folder(path: &Path, way: Way) -> Result<OwnedFd, PathError> {
     if !path.is_absolute() {
-        return Err(Trouble::Missing(path.to_owned()));
+        return Err(PathError::Missing(path.to_owned()));
     }
     let root = openat(CWD, "/", marks(), Mode::empty())
-        .map_err(|error| Trouble::System(PathBuf::from("/"), error))?;
+        .map_err(|error| PathError::System(PathBuf::from("/"), error))?;
     let rest = path.strip_prefix("/").unwrap_or(path);
     below(root, Path::new("/"), rest, way)
 }
@@ -113,7 +116,7 @@ pub fn folder(path: &Path, way: Way) -> Result<OwnedFd, Trouble> {
 ///
 /// # Errors
 /// As [`folder`].
-pub fn below(start: OwnedFd, shown: &Path, rest: &Path, way: Way) -> Result<OwnedFd, Trouble> {
+pub fn below(start: OwnedFd, shown: &Path, rest: &Path, way: Way) -> Result<OwnedFd, PathError> {
     if rest.as_os_str().is_empty() {
         return Ok(start);
     }
@@ -121,37 +124,37 @@ pub fn below(start: OwnedFd, shown: &Path, rest: &Path, way: Way) -> Result<Owne
         .components()
         .any(|part| !matches!(part, Component::Normal(_)))
     {
-        return Err(Trouble::Missing(shown.join(rest)));
+        return Err(PathError::Missing(shown.join(rest)));
     }
     if way == Way::Best {
         match platform::open_without_links(&start, rest, marks()) {
             Ok(Some(folder)) => return Ok(folder),
             Ok(None) => {}
-            Err(error) => return Err(Trouble::System(shown.join(rest), error)),
+            Err(error) => return Err(PathError::System(shown.join(rest), error)),
         }
     }
     by_name(start, shown, rest)
 }
 
-fn by_name(start: OwnedFd, shown: &Path, rest: &Path) -> Result<OwnedFd, Trouble> {
+fn by_name(start: OwnedFd, shown: &Path, rest: &Path) -> Result<OwnedFd, PathError> {
     let (mut open, mut at) = (start, shown.to_owned());
     for name in rest {
         at.push(name);
         open = match openat(&open, name, marks(), Mode::empty()) {
             Ok(folder) => folder,
-            Err(Errno::NOENT) => return Err(Trouble::Missing(at)),
+            Err(Errno::NOENT) => return Err(PathError::Missing(at)),
             Err(Errno::NOTDIR | Errno::LOOP) => {
                 let is_link = stat(&open, name)
                     .ok()
                     .flatten()
                     .is_some_and(|found| kind(&found) == FileType::Symlink);
                 return Err(if is_link {
-                    Trouble::Link(at)
+                    PathError::Link(at)
                 } else {
-                    Trouble::NotFolder(at)
+                    PathError::NotFolder(at)
                 });
             }
-            Err(error) => return Err(Trouble::System(at, error)),
+            Err(error) => return Err(PathError::System(at, error)),
         };
     }
     Ok(open)
@@ -161,7 +164,7 @@ fn by_name(start: OwnedFd, shown: &Path, rest: &Path) -> Result<OwnedFd, Trouble
 ///
 /// # Errors
 /// If a link or a file stands on the way.
-pub fn deepest(path: &Path) -> Result<(OwnedFd, PathBuf, Vec<OsString>), Trouble> {
+pub fn deepest(path: &Path) -> Result<(OwnedFd, PathBuf, Vec<OsString>), PathError> {
     let mut missing = Vec::new();
     let mut at = path;
     loop {
@@ -170,12 +173,12 @@ pub fn deepest(path: &Path) -> Result<(OwnedFd, PathBuf, Vec<OsString>), Trouble
                 missing.reverse();
                 return Ok((open, at.to_owned(), missing));
             }
-            Err(Trouble::Missing(_)) => match (at.parent(), at.file_name()) {
+            Err(PathError::Missing(_)) => match (at.parent(), at.file_name()) {
                 (Some(parent), Some(name)) => {
                     missing.push(name.to_owned());
                     at = parent;
                 }
-                _ => return Err(Trouble::Missing(path.to_owned())),
+                _ => return Err(PathError::Missing(path.to_owned())),
             },
             Err(other) => return Err(other),
         }
@@ -212,25 +215,25 @@ pub fn mode(stat: &Stat) -> u32 {
 ///
 /// # Errors
 /// If it is missing, or anything else than a regular file.
-pub fn file(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<(File, Stat), Trouble> {
-    let system = |error| Trouble::System(shown.to_owned(), error);
+pub fn file(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<(File, Stat), PathError> {
+    let system = |error| PathError::System(shown.to_owned(), error);
     let regular = |stat: &Stat| match kind(stat) {
         FileType::RegularFile => Ok(()),
-        FileType::Symlink => Err(Trouble::Link(shown.to_owned())),
-        FileType::Directory => Err(Trouble::Folder(shown.to_owned())),
-        other => Err(Trouble::Special(shown.to_owned(), word(other))),
+        FileType::Symlink => Err(PathError::Link(shown.to_owned())),
+        FileType::Directory => Err(PathError::Folder(shown.to_owned())),
+        other => Err(PathError::Special(shown.to_owned(), word(other))),
     };
     // Opening a device can do something by itself, so it is looked at first, and then at what was opened.
     regular(
         &stat(&folder, name)
             .map_err(system)?
-            .ok_or_else(|| Trouble::Missing(shown.to_owned()))?,
+            .ok_or_else(|| PathError::Missing(shown.to_owned()))?,
     )?;
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let open = openat(&folder, name, flags, Mode::empty()).map_err(|error| match error {
-        Errno::LOOP => Trouble::Link(shown.to_owned()),
-        Errno::NOENT => Trouble::Missing(shown.to_owned()),
+        Errno::LOOP => PathError::Link(shown.to_owned()),
+        Errno::NOENT => PathError::Missing(shown.to_owned()),
         error => system(error),
     })?;
     let found = fstat(&open).map_err(system)?;
@@ -242,15 +245,15 @@ pub fn file(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<(File, Stat
 ///
 /// # Errors
 /// If it is no folder.
-pub fn inner(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<OwnedFd, Trouble> {
+pub fn inner(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<OwnedFd, PathError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     openat(&folder, name, flags, Mode::empty()).map_err(|error| match error {
-        Errno::NOENT => Trouble::Missing(shown.to_owned()),
+        Errno::NOENT => PathError::Missing(shown.to_owned()),
         Errno::LOOP | Errno::NOTDIR => match stat(&folder, name) {
-            Ok(Some(found)) if kind(&found) == FileType::Symlink => Trouble::Link(shown.to_owned()),
-            _ => Trouble::NotFolder(shown.to_owned()),
+            Ok(Some(found)) if kind(&found) == FileType::Symlink => PathError::Link(shown.to_owned()),
+            _ => PathError::NotFolder(shown.to_owned()),
         },
-        error => Trouble::System(shown.to_owned(), error),
+        error => PathError::System(shown.to_owned(), error),
     })
 }
 
@@ -258,7 +261,7 @@ pub fn inner(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<OwnedFd, T
 ///
 /// # Errors
 /// As [`folder`].
-pub fn names_of(path: &Path) -> Result<OwnedFd, Trouble> {
+pub fn names_of(path: &Path) -> Result<OwnedFd, PathError> {
     inner(folder(path, Way::Best)?, OsStr::new("."), path)
 }
 
@@ -266,13 +269,13 @@ pub fn names_of(path: &Path) -> Result<OwnedFd, Trouble> {
 ///
 /// # Errors
 /// As [`inner`].
-pub fn inner_of(top: &OwnedFd, path: &Path) -> Result<OwnedFd, Trouble> {
+pub fn inner_of(top: &OwnedFd, path: &Path) -> Result<OwnedFd, PathError> {
     let name = path
         .file_name()
-        .ok_or_else(|| Trouble::Missing(path.to_owned()))?;
+        .ok_or_else(|| PathError::Missing(path.to_owned()))?;
     let start = top
         .try_clone()
-        .map_err(|_| Trouble::System(path.to_owned(), Errno::MFILE))?;
+        .map_err(|_| PathError::System(path.to_owned(), Errno::MFILE))?;
     inner(
         below(
             start,
@@ -303,23 +306,6 @@ pub fn shown(path: &Path) -> String {
     visible(&String::from_utf8_lossy(path.as_os_str().as_bytes())).into_owned()
 }
 
-impl fmt::Display for Trouble {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Trouble::Missing(path) => write!(out, "`{}` does not exist", shown(path)),
-            Trouble::Link(path) => write!(
-                out,
-                "a link was put in the way of `{}` after it was judged",
-                shown(path)
-            ),
-            Trouble::NotFolder(path) => write!(out, "`{}` is not a folder", shown(path)),
-            Trouble::Special(path, what) => write!(out, "`{}` is {what}, not a file", shown(path)),
-            Trouble::Folder(path) => write!(out, "`{}` is a folder, not a file", shown(path)),
-            Trouble::System(path, error) => write!(out, "`{}`: {}", shown(path), reason(*error)),
-        }
-    }
-}
-
 /// An error of the system in a few words.
 pub fn reason(error: Errno) -> String {
     match error {
@@ -332,8 +318,9 @@ pub fn reason(error: Errno) -> String {
     }
 }
 
-impl From<Trouble> for String {
-    fn from(trouble: Trouble) -> String {
-        trouble.to_string()
+// bridge: until every caller is typed
+impl From<PathError> for String {
+    fn from(error: PathError) -> String {
+        error.to_string()
     }
 }

@@ -6,13 +6,31 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use thiserror::Error;
+
 use crate::open_nofollow::shown;
+
+/// A folder of sayso's own cannot be used.
+#[derive(Debug, Error)]
+#[error("the folder `{}` for backups cannot be used: {source}", shown(.path))]
+#[allow(missing_docs)]
+pub struct FolderError {
+    pub path: PathBuf,
+    pub source: io::Error,
+}
+
+// bridge: until every caller is typed
+impl From<FolderError> for String {
+    fn from(error: FolderError) -> String {
+        error.to_string()
+    }
+}
 
 /// Makes a folder that only this user can enter.
 ///
 /// # Errors
 /// If it cannot be made, or is open to others and cannot be closed.
-pub fn make(folder: &Path) -> Result<(), String> {
+pub fn make(folder: &Path) -> Result<(), FolderError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.and_then(|()| fs::symlink_metadata(folder))
         .and_then(|metadata| match metadata.permissions().mode() & 0o077 {
@@ -20,11 +38,9 @@ pub fn make(folder: &Path) -> Result<(), String> {
             0 => Ok(()),
             _ => fs::set_permissions(folder, fs::Permissions::from_mode(0o700)),
         })
-        .map_err(|error| {
-            format!(
-                "the folder `{}` for backups cannot be used: {error}",
-                shown(folder)
-            )
+        .map_err(|source| FolderError {
+            path: folder.to_owned(),
+            source,
         })
 }
 

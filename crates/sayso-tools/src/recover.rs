@@ -5,9 +5,10 @@ use std::time::{Duration, SystemTime};
 
 use crate::backups::Backups;
 use crate::build::Source;
+use crate::change_error::ChangeError;
 use crate::changes::{Change, Changes, Open, Step};
 use crate::list_workspace::Rules;
-use crate::open_nofollow::{Spot, shown};
+use crate::open_nofollow::Spot;
 use crate::path_state::State;
 use crate::replace::{self, beside, holds, rename_new};
 use crate::tree::{self, Looking};
@@ -43,7 +44,7 @@ pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recove
         match conclude(changes, backups, change, open, age > AWAITED) {
             Ok(paths) if paths.is_empty() => {}
             Ok(_) => recovered.whole.push(id),
-            Err(why) => recovered.left.push(why),
+            Err(why) => recovered.left.push(why.to_string()),
         }
     }
     let (commands, others): (Vec<_>, Vec<_>) = own
@@ -54,11 +55,14 @@ pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recove
             .steps
             .iter()
             .filter_map(|step| clear(step, backups).err())
+            .map(|why| why.to_string())
             .collect();
         let stands = !left.is_empty() || is_whole(&change, &open, backups);
         recovered.left.extend(left);
         if stands {
-            recovered.left.extend(open.finish().err());
+            recovered
+                .left
+                .extend(open.finish().err().map(|why| why.to_string()));
             recovered.whole.push(change.id.clone());
         } else {
             open.discard();
@@ -68,7 +72,9 @@ pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recove
     // Last, so that nothing that others left unfinished counts as what a command did.
     for (change, open) in commands {
         let told = workspace_change::recover(changes, backups, change, open, rules);
-        recovered.left.extend(told.unwrap_or_else(Some));
+        recovered
+            .left
+            .extend(told.unwrap_or_else(|why| Some(why.to_string())));
     }
     recovered
 }
@@ -84,7 +90,7 @@ pub(crate) fn conclude(
     mut change: Change,
     open: Open,
     is_over: bool,
-) -> Result<Vec<PathBuf>, String> {
+) -> Result<Vec<PathBuf>, ChangeError> {
     for step in &mut change.steps {
         step.after = match Spot::of(&step.path) {
             Ok(spot) => {
@@ -156,7 +162,7 @@ fn is_done(step: &Step, backups: &Backups) -> bool {
 }
 
 /// Removes what a step left unfinished, or puts back what it had only just taken away.
-fn clear(step: &Step, backups: &Backups) -> Result<(), String> {
+fn clear(step: &Step, backups: &Backups) -> Result<(), ChangeError> {
     let Ok(spot) = Spot::of(&step.path) else {
         return Ok(());
     };
@@ -164,10 +170,11 @@ fn clear(step: &Step, backups: &Backups) -> Result<(), String> {
     if step.moved_to.is_some() || temp.stat()?.is_none() {
         return Ok(());
     }
-    let removed = || {
-        tree::remove(&temp.folder, &temp.name)
-            .map_err(|error| format!("`{}` is left over: {error}", shown(&temp.path)))
+    let left_over = |error| ChangeError::LeftOver {
+        path: temp.path.clone(),
+        error,
     };
+    let removed = || tree::remove(&temp.folder, &temp.name).map_err(left_over);
     let held = tree::look(
         &temp,
         Looking {
@@ -191,7 +198,7 @@ fn clear(step: &Step, backups: &Backups) -> Result<(), String> {
                 &spot.name,
                 rustix::fs::RenameFlags::EXCHANGE,
             )
-            .map_err(|error| format!("`{}` is left over: {error}", shown(&temp.path)))?;
+            .map_err(left_over)?;
             removed()
         }
         _ => removed(),

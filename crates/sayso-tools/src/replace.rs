@@ -4,7 +4,7 @@
 //! written down, and put back if it is something else.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, AsRawFd as _};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{
@@ -15,8 +15,9 @@ use rustix::io::Errno;
 
 use crate::backups::Backups;
 use crate::build::{self, Source};
+use crate::change_error::ChangeError;
 use crate::changes::Step;
-use crate::open_nofollow::{self, Spot, Trouble, Way, reason, shown};
+use crate::open_nofollow::{self, Spot, PathError, Way, reason, shown};
 use crate::path_state::State;
 use crate::tree::{self, Looking};
 
@@ -24,7 +25,7 @@ use crate::tree::{self, Looking};
 ///
 /// # Errors
 /// If anything is not as the step says, or the disk says no. Then nothing was changed.
-pub fn apply(step: &Step, source: &Source<'_>, backups: &Backups) -> Result<Vec<String>, String> {
+pub fn apply(step: &Step, source: &Source<'_>, backups: &Backups) -> Result<Vec<String>, ChangeError> {
     if let Some(to) = &step.moved_to {
         return move_away(step, to, backups).map(|()| Vec::new());
     }
@@ -51,7 +52,7 @@ fn set_permissions(
     spot: &Spot,
     mode: u32,
     backups: &Backups,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, ChangeError> {
     let _turn = backups.turn()?;
     still_there(spot)?;
     if let Some(why) = differs(step, spot, spot, backups) {
@@ -62,31 +63,32 @@ fn set_permissions(
         Ok(open) => fchmod(&open, bits),
         // It is closed to its owner, too. The handle that marks it is no link, so its path in `/proc` leads nowhere else.
         Err(_) => {
-            let start = spot
-                .folder
-                .try_clone()
-                .map_err(|error| format!("`{}`: {error}", shown(&spot.path)))?;
+            let start = handle(spot)?;
             let marked =
                 open_nofollow::below(start, Path::new(""), Path::new(&spot.name), Way::Best)?;
             chmod(format!("/proc/self/fd/{}", marked.as_raw_fd()), bits)
         }
     };
-    set.map_err(|error| cannot(spot, error))?;
+    set.map_err(|error| cannot(&spot.path, error))?;
     settled(spot, backups);
     Ok(Vec::new())
 }
 
 /// The place under another name of the same folder.
-pub fn beside(spot: &Spot, name: &OsStr) -> Result<Spot, String> {
-    let folder = spot
-        .folder
-        .try_clone()
-        .map_err(|error| format!("`{}`: {error}", shown(&spot.path)))?;
+pub fn beside(spot: &Spot, name: &OsStr) -> Result<Spot, ChangeError> {
     Ok(Spot {
-        folder,
+        folder: handle(spot)?,
         name: name.to_owned(),
         path: spot.path.with_file_name(name),
     })
+}
+
+fn handle(spot: &Spot) -> Result<OwnedFd, ChangeError> {
+    let cannot = |source| ChangeError::NoHandle {
+        path: spot.path.clone(),
+        source,
+    };
+    spot.folder.try_clone().map_err(cannot)
 }
 
 fn make(
@@ -95,7 +97,7 @@ fn make(
     temp: &Spot,
     source: &Source<'_>,
     backups: &Backups,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, ChangeError> {
     build::build(temp, &step.after, source, backups.sync())?;
     still_there(spot)?;
     rename_new(temp, spot)?;
@@ -109,7 +111,7 @@ fn replace(
     temp: &Spot,
     source: &Source<'_>,
     backups: &Backups,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, ChangeError> {
     build::build(temp, &step.after, source, backups.sync())?;
     keep_owner(spot, temp, &step.after);
     let _turn = backups.turn()?;
@@ -137,17 +139,14 @@ fn replace(
             }
         }
         Err(Errno::NOENT) => {
-            return Err(format!(
-                "`{}` is gone: it was changed by somebody else meanwhile",
-                shown(&spot.path)
-            ));
+            return Err(ChangeError::Gone(spot.path.clone()));
         }
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             // Some file systems cannot swap; there a short gap stays between that look and the new name.
             renameat(&temp.folder, &temp.name, &spot.folder, &spot.name)
-                .map_err(|error| cannot(spot, error))?;
+                .map_err(|error| cannot(&spot.path, error))?;
         }
-        Err(error) => return Err(cannot(spot, error)),
+        Err(error) => return Err(cannot(&spot.path, error)),
     }
     let left = tree::remove(&temp.folder, &temp.name)
         .err()
@@ -156,7 +155,7 @@ fn replace(
     Ok(left.into_iter().collect())
 }
 
-fn swap_back(spot: &Spot, temp: &Spot) -> Result<(), String> {
+fn swap_back(spot: &Spot, temp: &Spot) -> Result<(), ChangeError> {
     renameat_with(
         &temp.folder,
         &temp.name,
@@ -164,13 +163,10 @@ fn swap_back(spot: &Spot, temp: &Spot) -> Result<(), String> {
         &spot.name,
         RenameFlags::EXCHANGE,
     )
-    .map_err(|error| {
-        format!(
-            "`{}` was changed by somebody else meanwhile; that version lies in `{}`: {}",
-            shown(&spot.path),
-            shown(&temp.path),
-            reason(error)
-        )
+    .map_err(|error| ChangeError::NotSwapped {
+        path: spot.path.clone(),
+        lies: temp.path.clone(),
+        error,
     })
 }
 
@@ -179,23 +175,32 @@ fn take_away(
     spot: &Spot,
     temp: &Spot,
     backups: &Backups,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, ChangeError> {
     let _turn = backups.turn()?;
     still_there(spot)?;
     if let Some(why) = differs(step, spot, spot, backups) {
         return Err(why);
     }
-    rename_new(spot, temp).map_err(|why| why.replace(&shown(&temp.path), &shown(&spot.path)))?;
+    rename_as(spot, temp, &spot.path)?;
     if let Some(why) = differs(step, temp, spot, backups) {
-        rename_new(temp, spot)
-            .map_err(|_| format!("{why}; it lies in `{}` now", shown(&temp.path)))?;
-        return Err(why);
+        return Err(put_back(temp, spot, why));
     }
     let left = tree::remove(&temp.folder, &temp.name)
         .err()
         .map(|error| left_over(temp, error));
     settled(spot, backups);
     Ok(left.into_iter().collect())
+}
+
+/// Gives what is not what was meant its place back.
+fn put_back(from: &Spot, to: &Spot, why: ChangeError) -> ChangeError {
+    match rename_new(from, to) {
+        Ok(()) => why,
+        Err(_) => ChangeError::Misplaced {
+            why: Box::new(why),
+            lies: from.path.clone(),
+        },
+    }
 }
 
 fn left_over(temp: &Spot, error: Errno) -> String {
@@ -206,15 +211,13 @@ fn left_over(temp: &Spot, error: Errno) -> String {
     )
 }
 
-fn move_away(step: &Step, to: &Path, backups: &Backups) -> Result<(), String> {
+fn move_away(step: &Step, to: &Path, backups: &Backups) -> Result<(), ChangeError> {
     let (from, to) = (Spot::of(&step.path)?, Spot::of(to)?);
     still_there(&from)?;
     still_there(&to)?;
     rename_new(&from, &to)?;
     if let Some(why) = differs(step, &to, &from, backups) {
-        rename_new(&to, &from)
-            .map_err(|_| format!("{why}; it lies in `{}` now", shown(&to.path)))?;
-        return Err(why);
+        return Err(put_back(&to, &from, why));
     }
     settled(&from, backups);
     settled(&to, backups);
@@ -222,7 +225,7 @@ fn move_away(step: &Step, to: &Path, backups: &Backups) -> Result<(), String> {
 }
 
 /// How what stands at a place differs from what the step says was there.
-fn differs(step: &Step, at: &Spot, shown_as: &Spot, backups: &Backups) -> Option<String> {
+fn differs(step: &Step, at: &Spot, shown_as: &Spot, backups: &Backups) -> Option<ChangeError> {
     let read = if step.before.is_known() {
         backups.limits().file
     } else {
@@ -230,7 +233,7 @@ fn differs(step: &Step, at: &Spot, shown_as: &Spot, backups: &Backups) -> Option
     };
     let now = match &step.before {
         // Of a folder that only moves, what is in it does not matter.
-        State::Folder { inside: None, .. } => shallow(at),
+        State::Folder { inside: None, .. } => shallow(at).map_err(ChangeError::from),
         _ => tree::look_at(
             at.folder.as_fd(),
             &at.name,
@@ -243,10 +246,14 @@ fn differs(step: &Step, at: &Spot, shown_as: &Spot, backups: &Backups) -> Option
         ),
     };
     match now {
-        Ok(now) => step
-            .before
-            .difference(&now, &shown_as.path)
-            .map(|what| format!("{what}: it was changed by somebody else meanwhile")),
+        Ok(now) => {
+            step.before.difference(&now, &shown_as.path)?;
+            Some(ChangeError::Changed {
+                path: shown_as.path.clone(),
+                before: Box::new(step.before.clone()),
+                now: Box::new(now),
+            })
+        }
         Err(why) => Some(why),
     }
 }
@@ -254,7 +261,7 @@ fn differs(step: &Step, at: &Spot, shown_as: &Spot, backups: &Backups) -> Option
 /// Whether this stands at a place.
 pub fn holds(state: &State, at: &Spot, backups: &Backups) -> bool {
     let now = match state {
-        State::Folder { inside: None, .. } => shallow(at),
+        State::Folder { inside: None, .. } => shallow(at).map_err(ChangeError::from),
         _ => tree::look(
             at,
             Looking {
@@ -271,7 +278,7 @@ pub fn holds(state: &State, at: &Spot, backups: &Backups) -> bool {
 ///
 /// # Errors
 /// If it cannot be looked at.
-pub fn shallow(spot: &Spot) -> Result<State, String> {
+pub fn shallow(spot: &Spot) -> Result<State, PathError> {
     match spot.stat()? {
         None => Ok(State::Absent),
         Some(found) if open_nofollow::kind(&found) == FileType::Directory => Ok(State::Folder {
@@ -286,8 +293,13 @@ pub fn shallow(spot: &Spot) -> Result<State, String> {
 ///
 /// # Errors
 /// If something stands there, or the disk says no.
-pub fn rename_new(from: &Spot, to: &Spot) -> Result<(), String> {
-    let taken = || format!("`{}` is there already", shown(&to.path));
+pub fn rename_new(from: &Spot, to: &Spot) -> Result<(), ChangeError> {
+    rename_as(from, to, &to.path)
+}
+
+/// The same, where an error names this as the new path.
+fn rename_as(from: &Spot, to: &Spot, named: &Path) -> Result<(), ChangeError> {
+    let taken = || ChangeError::Taken(named.to_owned());
     match renameat_with(
         &from.folder,
         &from.name,
@@ -297,22 +309,22 @@ pub fn rename_new(from: &Spot, to: &Spot) -> Result<(), String> {
     ) {
         Ok(()) => Ok(()),
         Err(Errno::EXIST | Errno::NOTEMPTY) => Err(taken()),
-        Err(Errno::NOENT) => Err(Trouble::Missing(from.path.clone()).to_string()),
-        Err(Errno::XDEV) => Err(format!(
-            "`{}` and `{}` are on different disks; copy it, then delete the old one",
-            shown(&from.path),
-            shown(&to.path)
-        )),
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rename_new_slowly(from, to, taken),
-        Err(error) => Err(cannot(to, error)),
+        Err(Errno::NOENT) => Err(PathError::Missing(from.path.clone()).into()),
+        Err(Errno::XDEV) => Err(ChangeError::OtherDisk {
+            from: from.path.clone(),
+            to: named.to_owned(),
+        }),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rename_new_slowly(from, to, named),
+        Err(error) => Err(cannot(named, error)),
     }
 }
 
 /// For file systems that cannot refuse to replace.
-fn rename_new_slowly(from: &Spot, to: &Spot, taken: impl Fn() -> String) -> Result<(), String> {
+fn rename_new_slowly(from: &Spot, to: &Spot, named: &Path) -> Result<(), ChangeError> {
+    let taken = || ChangeError::Taken(named.to_owned());
     let found = from
         .stat()?
-        .ok_or_else(|| Trouble::Missing(from.path.clone()).to_string())?;
+        .ok_or_else(|| PathError::Missing(from.path.clone()))?;
     if open_nofollow::kind(&found) != FileType::Directory {
         match linkat(
             &from.folder,
@@ -323,7 +335,7 @@ fn rename_new_slowly(from: &Spot, to: &Spot, taken: impl Fn() -> String) -> Resu
         ) {
             Ok(()) => {
                 return unlinkat(&from.folder, &from.name, AtFlags::empty())
-                    .map_err(|error| cannot(from, error));
+                    .map_err(|error| cannot(&from.path, error));
             }
             Err(Errno::EXIST) => return Err(taken()),
             Err(_) => {}
@@ -332,7 +344,7 @@ fn rename_new_slowly(from: &Spot, to: &Spot, taken: impl Fn() -> String) -> Resu
     if to.stat()?.is_some() {
         return Err(taken());
     }
-    renameat(&from.folder, &from.name, &to.folder, &to.name).map_err(|error| cannot(to, error))
+    renameat(&from.folder, &from.name, &to.folder, &to.name).map_err(|error| cannot(named, error))
 }
 
 /// The new file gets the owner of the old one, where that is allowed; the permissions are set again, as a new owner can clear some.
@@ -357,13 +369,10 @@ fn keep_owner(old: &Spot, new: &Spot, after: &State) {
     }
 }
 
-fn still_there(spot: &Spot) -> Result<(), String> {
+fn still_there(spot: &Spot) -> Result<(), ChangeError> {
     match spot.is_still_there() {
         true => Ok(()),
-        false => Err(format!(
-            "the folder of `{}` was moved away meanwhile",
-            shown(&spot.path)
-        )),
+        false => Err(ChangeError::FolderMoved(spot.path.clone())),
     }
 }
 
@@ -377,6 +386,6 @@ fn settled(spot: &Spot, backups: &Backups) {
     }
 }
 
-fn cannot(spot: &Spot, error: Errno) -> String {
-    Trouble::System(spot.path.clone(), error).to_string()
+fn cannot(path: &Path, error: Errno) -> ChangeError {
+    PathError::System(path.to_owned(), error).into()
 }

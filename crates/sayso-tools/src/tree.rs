@@ -1,7 +1,6 @@
 //! Looks at and takes away what stands under a name of an open folder, with everything below it and through no link.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,8 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fchmod, openat, readlinka
 use rustix::io::Errno;
 
 use crate::backups::{Backups, Kept, digest};
-use crate::open_nofollow::{self, Spot, Trouble, kind, mode, shown};
+use crate::change_error::ChangeError;
+use crate::open_nofollow::{self, Spot, PathError, kind, mode};
 use crate::path_state::State;
 
 /// The most files and folders that one change may hold.
@@ -60,7 +60,7 @@ pub fn names(folder: impl AsFd) -> Result<Vec<OsString>, Errno> {
 ///
 /// # Errors
 /// If a folder cannot be read or there is too much in it.
-pub fn measure(spot: &Spot) -> Result<Measured, String> {
+pub fn measure(spot: &Spot) -> Result<Measured, ChangeError> {
     let mut measured = Measured::default();
     measure_below(
         spot.folder.as_fd(),
@@ -78,7 +78,7 @@ fn measure_below(
     path: &Path,
     sum: &mut Measured,
     depth: usize,
-) -> Result<(), String> {
+) -> Result<(), ChangeError> {
     let Some(found) = stat(folder, name, path)? else {
         return Ok(());
     };
@@ -92,7 +92,7 @@ fn measure_below(
         }
         FileType::Directory => {
             let open = open_nofollow::inner(folder, name, path)?;
-            for inner in names(&open).map_err(|error| Trouble::System(path.to_owned(), error))? {
+            for inner in names(&open).map_err(|error| PathError::System(path.to_owned(), error))? {
                 measure_below(open.as_fd(), &inner, &path.join(&inner), sum, depth + 1)?;
             }
         }
@@ -101,17 +101,15 @@ fn measure_below(
     Ok(())
 }
 
-fn check_size(entries: usize, depth: usize, path: &Path) -> Result<(), String> {
+fn check_size(entries: usize, depth: usize, path: &Path) -> Result<(), ChangeError> {
     if entries > MOST_ENTRIES {
-        return Err(format!(
-            "there are more than {MOST_ENTRIES} files and folders in it, which is too much for this tool"
-        ));
+        return Err(ChangeError::TooMany { most: MOST_ENTRIES });
     }
     if depth > DEEPEST {
-        return Err(format!(
-            "`{}` is more than {DEEPEST} folders deep",
-            shown(path)
-        ));
+        return Err(ChangeError::TooDeep {
+            path: path.to_owned(),
+            most: DEEPEST,
+        });
     }
     Ok(())
 }
@@ -120,16 +118,16 @@ fn stat(
     folder: BorrowedFd<'_>,
     name: &OsStr,
     path: &Path,
-) -> Result<Option<rustix::fs::Stat>, String> {
+) -> Result<Option<rustix::fs::Stat>, PathError> {
     open_nofollow::stat(folder, name)
-        .map_err(|error| Trouble::System(path.to_owned(), error).to_string())
+        .map_err(|error| PathError::System(path.to_owned(), error))
 }
 
 /// What stands at a place, whole.
 ///
 /// # Errors
 /// If something in it cannot be read or kept.
-pub fn look(spot: &Spot, looking: Looking<'_>) -> Result<State, String> {
+pub fn look(spot: &Spot, looking: Looking<'_>) -> Result<State, ChangeError> {
     look_at(spot.folder.as_fd(), &spot.name, &spot.path, looking)
 }
 
@@ -142,7 +140,7 @@ pub fn look_at(
     name: &OsStr,
     path: &Path,
     looking: Looking<'_>,
-) -> Result<State, String> {
+) -> Result<State, ChangeError> {
     let mut state = one(folder, name, path, looking)?;
     if let State::Folder { mode, .. } = state {
         let mut inside = Vec::new();
@@ -163,8 +161,8 @@ fn look_below(
     looking: Looking<'_>,
     inside: &mut Vec<(PathBuf, State)>,
     depth: usize,
-) -> Result<(), String> {
-    for name in names(folder).map_err(|error| Trouble::System(top.join(at), error))? {
+) -> Result<(), ChangeError> {
+    for name in names(folder).map_err(|error| PathError::System(top.join(at), error))? {
         let path = at.join(&name);
         let whole = top.join(&path);
         check_size(inside.len() + 1, depth, &whole)?;
@@ -185,7 +183,7 @@ fn one(
     name: &OsStr,
     path: &Path,
     looking: Looking<'_>,
-) -> Result<State, String> {
+) -> Result<State, ChangeError> {
     let Some(found) = stat(folder, name, path)? else {
         return Ok(State::Absent);
     };
@@ -196,7 +194,7 @@ fn one(
         }),
         FileType::Symlink => {
             let target = readlinkat(folder, name, Vec::new())
-                .map_err(|error| Trouble::System(path.to_owned(), error))?;
+                .map_err(|error| PathError::System(path.to_owned(), error))?;
             Ok(State::Link {
                 target: OsString::from_vec(target.into_bytes()),
             })
@@ -211,7 +209,10 @@ fn one(
                 return Ok(unread);
             }
             let (mut file, found) = open_nofollow::file(folder, name, path)?;
-            let cannot = |error: io::Error| format!("`{}` cannot be read: {error}", shown(path));
+            let cannot = |source| ChangeError::Unreadable {
+                path: path.to_owned(),
+                source,
+            };
             let seen = match looking.keep {
                 true => match looking.backups.keep_one_of_many(&mut file)? {
                     Kept::Yes(digest, size) => Some((digest, size)),

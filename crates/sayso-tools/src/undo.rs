@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::text::visible::{visible, visible_block};
 use similar::TextDiff;
+use thiserror::Error;
 
 use crate::build::Source;
+use crate::change_error::ChangeError;
 use crate::changes::{Change, Step};
 use crate::files::{About, Files};
-use crate::open_nofollow::{self, Spot, Trouble, shown};
+use crate::open_nofollow::{self, Spot, PathError, shown};
 use crate::path_state::State;
 use crate::replace::shallow;
 use crate::tree::{self, Looking};
@@ -49,6 +51,43 @@ pub struct Conflict {
     pub diff: String,
 }
 
+/// Why nothing is taken back.
+#[derive(Debug, Error)]
+#[allow(missing_docs)]
+pub enum UndoError {
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    #[error("{0}. nothing was changed")]
+    NotMade(ChangeError),
+    #[error("there is nothing to undo")]
+    Nothing,
+    #[error("`{}` was undone already", visible(.0))]
+    UndoneAlready(String),
+    #[error("there is no change `{}`: changes are kept for {days} days", visible(.id))]
+    Unknown { id: String, days: u64 },
+    #[error(
+        "`{}` is the id of {} changes; nothing was changed. say which, the newest first:{}",
+        visible(.id), .changes.len(), listed(.changes)
+    )]
+    Ambiguous { id: String, changes: Vec<Change> },
+    /// The reason was written down with the change.
+    #[error("`{handle}` cannot be undone: {why}. nothing was changed")]
+    NotKept { handle: String, why: String },
+    #[error("`{}` cannot be brought back: {why}. nothing was changed", shown(.path))]
+    Lost { path: PathBuf, why: ChangeError },
+    #[error("something was changed in this moment. nothing was changed; try again")]
+    ChangedNow,
+    #[error("this was changed since, so it is not undone; nothing was changed{}", lines(.0))]
+    ChangedSince(Vec<Conflict>),
+}
+
+// bridge: until every caller is typed
+impl From<UndoError> for String {
+    fn from(error: UndoError) -> String {
+        error.to_string()
+    }
+}
+
 /// What came of an undo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undone {
@@ -85,15 +124,14 @@ pub fn standing(changes: Vec<Change>) -> Vec<Change> {
 ///
 /// # Errors
 /// If there is no such change, or it cannot be taken back whatever happens.
-pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, String> {
+pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, UndoError> {
     let changes = chosen(kit, which)?;
     for change in &changes {
         if let Some(why) = &change.unkept {
-            return Err(format!(
-                "`{}` cannot be undone: {}. nothing was changed",
-                change.handle(),
-                why
-            ));
+            return Err(UndoError::NotKept {
+                handle: change.handle(),
+                why: why.clone(),
+            });
         }
     }
     let mut plan = Plan {
@@ -177,7 +215,7 @@ impl Touched {
     }
 }
 
-fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, String> {
+fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, UndoError> {
     let all = kit.changes().finished();
     let known = |id: &str| {
         all.iter().any(|change| {
@@ -185,17 +223,12 @@ fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, String> {
         })
     };
     let missing = match which {
-        Which::Last => "there is nothing to undo".to_owned(),
-        Which::Id(id) | Which::Batch(id) if known(id) => {
-            format!("`{}` was undone already", visible(id))
-        }
-        Which::Id(id) | Which::Batch(id) => {
-            format!(
-                "there is no change `{}`: changes are kept for {} days",
-                visible(id),
-                kit.backups().limits().days
-            )
-        }
+        Which::Last => UndoError::Nothing,
+        Which::Id(id) | Which::Batch(id) if known(id) => UndoError::UndoneAlready(id.to_owned()),
+        Which::Id(id) | Which::Batch(id) => UndoError::Unknown {
+            id: id.to_owned(),
+            days: kit.backups().limits().days,
+        },
     };
     let mut standing = standing(all);
     standing.reverse();
@@ -220,7 +253,7 @@ fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, String> {
 }
 
 /// The change that an id means. An agent chooses the ids of its operations, also those of others: where several have it, none is meant.
-fn one(standing: Vec<Change>, id: &str) -> Result<Option<Change>, String> {
+fn one(standing: Vec<Change>, id: &str) -> Result<Option<Change>, UndoError> {
     if let Some(named) = standing.iter().find(|change| is_handle(change, id)) {
         return Ok(Some(named.clone()));
     }
@@ -231,6 +264,14 @@ fn one(standing: Vec<Change>, id: &str) -> Result<Option<Change>, String> {
     if with_it.len() < 2 {
         return Ok(with_it.pop());
     }
+    Err(UndoError::Ambiguous {
+        id: id.to_owned(),
+        changes: with_it,
+    })
+}
+
+/// The changes with one id, a line each.
+fn listed(changes: &[Change]) -> String {
     let each = |change: &Change| {
         let paths: Vec<String> = change
             .steps
@@ -245,12 +286,7 @@ fn one(standing: Vec<Change>, id: &str) -> Result<Option<Change>, String> {
             paths.join(", ")
         )
     };
-    let list: String = with_it.iter().take(MOST_NAMED).map(each).collect();
-    Err(format!(
-        "`{}` is the id of {} changes; nothing was changed. say which, the newest first:{list}",
-        visible(id),
-        with_it.len()
-    ))
+    changes.iter().take(MOST_NAMED).map(each).collect()
 }
 
 /// Whether a text names this very change: no agent can choose a handle or the name of a record.
@@ -264,7 +300,7 @@ enum Standing {
     Changed(Conflict),
 }
 
-fn stands(kit: &Files, step: &Step) -> Result<Standing, String> {
+fn stands(kit: &Files, step: &Step) -> Result<Standing, ChangeError> {
     let now = now(kit, &step.path, &step.before, false)?;
     let there = match &step.moved_to {
         Some(to) => Some((to, self::now(kit, to, &step.before, false)?)),
@@ -301,16 +337,16 @@ fn stands(kit: &Files, step: &Step) -> Result<Standing, String> {
     })
 }
 
-fn now(kit: &Files, path: &Path, expected: &State, keep: bool) -> Result<State, String> {
+fn now(kit: &Files, path: &Path, expected: &State, keep: bool) -> Result<State, ChangeError> {
     let spot = match Spot::of(path) {
         Ok(spot) => spot,
-        Err(Trouble::Missing(_) | Trouble::NotFolder(_) | Trouble::Link(_)) => {
+        Err(PathError::Missing(_) | PathError::NotFolder(_) | PathError::Link(_)) => {
             return Ok(State::Absent);
         }
-        Err(other) => return Err(other.to_string()),
+        Err(other) => return Err(other.into()),
     };
     if let State::Folder { inside: None, .. } = expected {
-        return shallow(&spot);
+        return Ok(shallow(&spot)?);
     }
     tree::look(
         &spot,
@@ -322,20 +358,20 @@ fn now(kit: &Files, path: &Path, expected: &State, keep: bool) -> Result<State, 
     )
 }
 
-fn has_backups(kit: &Files, step: &Step) -> Result<(), String> {
+fn has_backups(kit: &Files, step: &Step) -> Result<(), UndoError> {
     let gone = step
         .after
         .files()
         .iter()
         .find_map(|(digest, _)| match digest {
-            Some(digest) => kit.backups().read(digest).err(),
-            None => Some("no backup was made of it".to_owned()),
+            Some(digest) => kit.backups().read(digest).err().map(ChangeError::from),
+            None => Some(ChangeError::NoBackup),
         });
     match gone {
-        Some(why) => Err(format!(
-            "`{}` cannot be brought back: {why}. nothing was changed",
-            shown(&step.path)
-        )),
+        Some(why) => Err(UndoError::Lost {
+            path: step.path.clone(),
+            why,
+        }),
         None => Ok(()),
     }
 }
@@ -413,8 +449,8 @@ fn changed_since(kit: &Files, path: &Path, left: &State) -> String {
 ///
 /// # Errors
 /// If anything was changed since; then nothing is done.
-pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone, String> {
-    refuse(&plan.conflicts)?;
+pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone, UndoError> {
+    refuse(plan.conflicts.clone())?;
     // What is taken away now is kept, too, so that the undo can be undone.
     let mut unkept = None;
     let mut touched = Touched::default();
@@ -425,13 +461,8 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
         match now(kit, &step.path, &step.before, true)? {
             now if step.before.agrees(&now) => {}
             _ => match stands(kit, step)? {
-                Standing::Changed(conflict) => refuse(&[conflict])?,
-                _ => {
-                    return Err(
-                        "something was changed in this moment. nothing was changed; try again"
-                            .to_owned(),
-                    );
-                }
+                Standing::Changed(conflict) => refuse(vec![conflict])?,
+                _ => return Err(UndoError::ChangedNow),
             },
         }
         if step
@@ -443,7 +474,7 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
             unkept = Some("a file that it removed was too large for a backup".to_owned());
         }
     }
-    kit.backups().flush()?;
+    kit.backups().flush().map_err(ChangeError::from)?;
     let newest = plan.changes.first();
     let about = About {
         id: if id.is_empty() {
@@ -471,7 +502,7 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
         unkept,
         &Source::Kept(kit.backups()),
     );
-    let made = made.map_err(|why| format!("{why}. nothing was changed"))?;
+    let made = made.map_err(UndoError::NotMade)?;
     let words = plan
         .words
         .iter()
@@ -485,16 +516,18 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
     })
 }
 
-fn refuse(conflicts: &[Conflict]) -> Result<(), String> {
-    if conflicts.is_empty() {
-        return Ok(());
+fn refuse(conflicts: Vec<Conflict>) -> Result<(), UndoError> {
+    match conflicts.is_empty() {
+        true => Ok(()),
+        false => Err(UndoError::ChangedSince(conflicts)),
     }
-    let mut text = String::from("this was changed since, so it is not undone; nothing was changed");
-    for conflict in conflicts {
-        text.push_str(&format!("\n{}", conflict.why));
-        if !conflict.diff.is_empty() {
-            text.push_str(&format!("\n{}", conflict.diff));
-        }
-    }
-    Err(text)
+}
+
+fn lines(conflicts: &[Conflict]) -> String {
+    conflicts
+        .iter()
+        .flat_map(|conflict| [&conflict.why, &conflict.diff])
+        .filter(|text| !text.is_empty())
+        .map(|text| format!("\n{text}"))
+        .collect()
 }

@@ -1,10 +1,11 @@
 //! Says beforehand whether what a change takes away can be kept, since the prompt has to say whether it can be undone.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
-use crate::backups::{Backups, Limits, digest};
+use crate::backups::{Backups, Limits, digest, size_words};
 use crate::open_nofollow::{self, Spot};
 use crate::tree::{Measured, measure};
 
@@ -51,23 +52,23 @@ impl Keep {
 impl Backups {
     /// Says beforehand whether what stands at a path could be kept. Links are not followed.
     pub fn promise(&self, path: &Path) -> Keep {
-        let cannot = |why: String| Keep::Cannot(why);
+        let cannot = |why: &dyn fmt::Display| Keep::Cannot(why.to_string());
         let spot = match Spot::of(path) {
             Ok(spot) => spot,
-            Err(open_nofollow::Trouble::Missing(_)) => return Keep::NotThere,
-            Err(trouble) => return cannot(trouble.to_string()),
+            Err(open_nofollow::PathError::Missing(_)) => return Keep::NotThere,
+            Err(trouble) => return cannot(&trouble),
         };
         match spot.stat() {
             Ok(None) => return Keep::NotThere,
-            Err(trouble) => return cannot(trouble.to_string()),
+            Err(trouble) => return cannot(&trouble),
             Ok(Some(found)) => match open_nofollow::kind(&found) {
                 FileType::RegularFile | FileType::Directory | FileType::Symlink => {}
-                other => return cannot(format!("it is {}", open_nofollow::word(other))),
+                other => return cannot(&format_args!("it is {}", open_nofollow::word(other))),
             },
         }
         let measured = match measure(&spot) {
             Ok(measured) => measured,
-            Err(why) => return cannot(why),
+            Err(why) => return cannot(&why),
         };
         if let Some(refused) = self.refuses(measured) {
             return refused;
@@ -91,16 +92,5 @@ impl Backups {
         } else {
             None
         }
-    }
-}
-
-/// A size for a person.
-pub fn size_words(bytes: u64) -> String {
-    match bytes {
-        1 => "1 byte".to_owned(),
-        0..1024 => format!("{bytes} bytes"),
-        1024..1_048_576 => format!("{} KiB", bytes.div_ceil(1024)),
-        1_048_576..1_073_741_824 => format!("{} MiB", bytes.div_ceil(1 << 20)),
-        _ => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
     }
 }

@@ -13,11 +13,11 @@ use crate::backup_contents::{keep, keep_listing, missing, read_listing, recall};
 use crate::backups::Backups;
 use crate::changes::{Change, Open};
 use crate::files::{About, Files};
-use crate::list_workspace::{self, NotKept, Rules};
+use crate::change_error::{CannotKeep, ChangeError, NotKept, TooMuch};
+use crate::list_workspace::{self, Rules};
 use crate::listing::{Listing, What};
 use crate::open_nofollow::shown;
 use crate::prune::{forget_listing, make_room};
-use crate::undoable::size_words;
 pub use crate::workspace_change::{AfterCommand, KeepLimits};
 use crate::workspace_change::{Under, conclude};
 
@@ -48,9 +48,7 @@ impl Keeping {
         if backups.folder().starts_with(workspace)
             || files.changes().folder().starts_with(workspace)
         {
-            return Err(NotKept::Cannot(
-                "the folder in which sayso keeps backups lies in the workspace".to_owned(),
-            ));
+            return Err(CannotKeep::BackupsInside.into());
         }
         let mut listing = list_workspace::before(workspace, limits.names, rules)?;
         check(&listing, limits, backups)?;
@@ -73,14 +71,14 @@ impl Keeping {
             None => (keep_listing(&listing, backups)?, listing),
         };
         if earlier != Some(digest) || !unkept.is_empty() {
-            backups.flush().map_err(NotKept::Cannot)?;
+            backups.flush()?;
         }
         files.listings().set_last(workspace, &digest);
         let change = Change {
             listing: Some(digest),
             ..about.into_change(files.changes(), Vec::new(), None)
         };
-        let open = files.changes().begin(&change).map_err(NotKept::Cannot)?;
+        let open = files.changes().begin(&change)?;
         drop(lock);
         if let Some(earlier) = earlier.filter(|earlier| *earlier != digest) {
             forget_listing(files.changes(), backups, &earlier);
@@ -120,7 +118,7 @@ impl Keeping {
     ///
     /// # Errors
     /// If the workspace cannot be looked at, or the disk says no. The next recovery tries again.
-    pub fn after(self, files: &Files, rules: Rules<'_>) -> Result<AfterCommand, String> {
+    pub fn after(self, files: &Files, rules: Rules<'_>) -> Result<AfterCommand, ChangeError> {
         let Keeping {
             change,
             open,
@@ -157,7 +155,7 @@ fn room(listing: &Listing, files: &Files) -> Result<(File, Vec<(usize, u64)>), N
     let backups = files.backups();
     let mut is_last = false;
     loop {
-        let lock = backups.in_use().map_err(NotKept::Cannot)?;
+        let lock = backups.in_use()?;
         let unkept = missing(listing, backups);
         let needed: u64 = unkept.iter().map(|(_, size)| size).sum();
         if needed == 0 || backups.held().saturating_add(needed) <= backups.limits().total {
@@ -165,11 +163,8 @@ fn room(listing: &Listing, files: &Files) -> Result<(File, Vec<(usize, u64)>), N
         }
         drop(lock);
         if is_last {
-            let all = size_words(backups.limits().total);
-            return Err(NotKept::TooMuch(format!(
-                "there is no room for {} more in the backups ({all} in all)",
-                size_words(needed)
-            )));
+            let all = backups.limits().total;
+            return Err(TooMuch::NoRoom { needed, all }.into());
         }
         make_room(files.changes(), backups, needed);
         is_last = true;
@@ -189,14 +184,8 @@ fn check(listing: &Listing, limits: KeepLimits, backups: &Backups) -> Result<(),
             continue;
         };
         if identity.size > most {
-            let (name, size) = (
-                shown(&listing.root.join(&entry.path)),
-                size_words(identity.size),
-            );
-            return Err(NotKept::TooMuch(format!(
-                "`{name}` ({size}) is too large for a backup ({} at most)",
-                size_words(most)
-            )));
+            let (path, size) = (listing.root.join(&entry.path), identity.size);
+            return Err(TooMuch::File { path, size, most }.into());
         }
         total = total.saturating_add(identity.size);
         if *names > 1 {
@@ -207,10 +196,8 @@ fn check(listing: &Listing, limits: KeepLimits, backups: &Backups) -> Result<(),
         }
     }
     if total > limits.bytes {
-        let (total, most) = (size_words(total), size_words(limits.bytes));
-        return Err(NotKept::TooMuch(format!(
-            "what git does not ignore is {total}, which is too much for a backup ({most} at most)"
-        )));
+        let most = limits.bytes;
+        return Err(TooMuch::Bytes { total, most }.into());
     }
     match several
         .values()
@@ -219,12 +206,7 @@ fn check(listing: &Listing, limits: KeepLimits, backups: &Backups) -> Result<(),
         .min()
     {
         // A command that writes to it writes there, too.
-        Some(path) => {
-            let name = shown(&listing.root.join(path));
-            Err(NotKept::Cannot(format!(
-                "`{name}` has another name outside of what is kept, and a change of it would be seen there"
-            )))
-        }
+        Some(path) => Err(CannotKeep::OtherName(listing.root.join(path)).into()),
         None => Ok(()),
     }
 }

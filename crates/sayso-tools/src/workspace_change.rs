@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::backup_contents::{look, read_listing};
 use crate::backups::Backups;
+use crate::change_error::ChangeError;
 use crate::changes::{Change, Changes, Open};
 use crate::list_workspace::{self, Rules};
 use crate::listing::Listing;
@@ -62,16 +63,14 @@ pub(crate) fn recover(
     change: Change,
     open: Open,
     rules: Rules<'_>,
-) -> Result<Option<String>, String> {
+) -> Result<Option<String>, ChangeError> {
     let id = sayso_core::text::visible::visible(&change.id).into_owned();
     let Some(listing) = change
         .listing
         .and_then(|digest| read_listing(backups, &digest))
     else {
         open.discard();
-        return Err(format!(
-            "the command `{id}` was cut off, and what it did cannot be told: the listing from before it is gone"
-        ));
+        return Err(ChangeError::ListingGone { id });
     };
     let note = "the command was cut off: whatever anybody changed in the workspace from then until sayso ran again is taken back, too";
     let under = Under {
@@ -87,8 +86,9 @@ pub(crate) fn recover(
         rules,
         Some(note.to_owned()),
     )
-    .map_err(|why| {
-        format!("the command `{id}` was cut off, and what it did cannot be told now: {why}")
+    .map_err(|why| ChangeError::CutOff {
+        id: id.clone(),
+        why: Box::new(why),
     })?;
     Ok(done.change.map(|handle| {
         let count = |list: &[PathBuf], word: &str| format!("{} {word}", list.len());
@@ -105,14 +105,14 @@ pub(crate) fn conclude(
     limits: KeepLimits,
     rules: Rules<'_>,
     note: Option<String>,
-) -> Result<AfterCommand, String> {
+) -> Result<AfterCommand, ChangeError> {
     let Under {
         mut change,
         open,
         listing,
     } = under;
     let mut now =
-        list_workspace::after(&listing, MOST_NEW, rules).map_err(|why| why.to_string())?;
+        list_workspace::after(&listing, MOST_NEW, rules)?;
     look(&mut now, &listing, limits.bytes, backups);
     let Difference {
         steps,

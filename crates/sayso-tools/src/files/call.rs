@@ -10,6 +10,7 @@ use sayso_core::policy::decision::Decision;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 
+use super::error::FileToolError;
 use super::{About, Files};
 
 /// A call with what it works on.
@@ -37,12 +38,12 @@ impl Judged {
 
 impl Call<'_> {
     /// The one path of a tool that has only one.
-    pub fn path(&self, role: Role) -> Result<Judged, String> {
+    pub fn path(&self, role: Role) -> Result<Judged, FileToolError> {
         self.path_of(role, |_| true)
     }
 
     /// The path with a role whose effect is of the right sort.
-    pub fn path_of(&self, role: Role, sort: impl Fn(&Effect) -> bool) -> Result<Judged, String> {
+    pub fn path_of(&self, role: Role, sort: impl Fn(&Effect) -> bool) -> Result<Judged, FileToolError> {
         let written = self
             .operation
             .text(role)
@@ -52,7 +53,7 @@ impl Call<'_> {
     }
 
     /// A path as it was written, by what was judged of it.
-    pub fn judged(&self, written: &str, sort: impl Fn(&Effect) -> bool) -> Result<Judged, String> {
+    pub fn judged(&self, written: &str, sort: impl Fn(&Effect) -> bool) -> Result<Judged, FileToolError> {
         let places = self
             .verdict
             .effects
@@ -67,10 +68,9 @@ impl Call<'_> {
                 path: PathBuf::from(&fact.canonical),
                 written: written.to_owned(),
             }),
-            None => Err(format!(
-                "it was not judged where `{}` leads; write the path plainly",
-                visible(written)
-            )),
+            None => Err(FileToolError::NotJudged {
+                written: written.to_owned(),
+            }),
         }
     }
 
@@ -83,7 +83,7 @@ impl Call<'_> {
     }
 
     /// A whole number, which may come as text.
-    pub fn number(&self, names: &[&'static str]) -> Result<Option<(&'static str, usize)>, String> {
+    pub fn number(&self, names: &[&'static str]) -> Result<Option<(&'static str, usize)>, FileToolError> {
         let Some((name, node)) = self.data(names) else {
             return Ok(None);
         };
@@ -93,11 +93,11 @@ impl Call<'_> {
         };
         number
             .map(|number| Some((name, number)))
-            .ok_or_else(|| format!("`{name}` is not a whole number"))
+            .ok_or(FileToolError::NotWhole(name))
     }
 
     /// Yes or no, which may come as text.
-    pub fn flag(&self, names: &[&'static str]) -> Result<Option<bool>, String> {
+    pub fn flag(&self, names: &[&'static str]) -> Result<Option<bool>, FileToolError> {
         let Some((name, node)) = self.data(names) else {
             return Ok(None);
         };
@@ -105,16 +105,16 @@ impl Call<'_> {
             Value::Bool(value) => Ok(Some(*value)),
             Value::Text(text) if text.eq_ignore_ascii_case("true") => Ok(Some(true)),
             Value::Text(text) if text.eq_ignore_ascii_case("false") => Ok(Some(false)),
-            _ => Err(format!("`{name}` is neither true nor false")),
+            _ => Err(FileToolError::NotBool(name)),
         }
     }
 
     /// A text, or a list of texts.
-    pub fn texts(&self, names: &[&'static str]) -> Result<Vec<String>, String> {
+    pub fn texts(&self, names: &[&'static str]) -> Result<Vec<String>, FileToolError> {
         let Some((name, node)) = self.data(names) else {
             return Ok(Vec::new());
         };
-        let no_text = || format!("`{name}` is not text");
+        let no_text = || FileToolError::NotText(name);
         match &node.value {
             Value::List(items) => items
                 .iter()

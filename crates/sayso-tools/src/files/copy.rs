@@ -3,31 +3,32 @@
 use sayso_core::analysis::effect::EffectKind;
 use sayso_core::call::tool::Role;
 
+use super::error::FileToolError;
 use super::call::{Call, Judged};
 use super::changed;
 use super::relocate::free;
 use crate::build::Source;
 use crate::changes::Step;
-use crate::open_nofollow::{self, Spot};
+use crate::open_nofollow::{PathError, Spot};
 use crate::path_state::State;
 use crate::result::ToolResult;
 use crate::tree::{self, Looking};
-use crate::undoable::size_words;
+use crate::backups::size_words;
 
 /// What a copy is about: from where and to where.
-pub(super) fn copyable(call: &Call<'_>) -> Result<(Judged, Spot, Judged), String> {
+pub(super) fn copyable(call: &Call<'_>) -> Result<(Judged, Spot, Judged), FileToolError> {
     let from = call.path_of(Role::From, |effect| effect.kind == EffectKind::Read)?;
     let to = call.path_of(Role::To, |effect| effect.kind == EffectKind::Write)?;
     let spot = Spot::of(&from.path)?;
     free(&from, &to)?;
     match spot.stat()? {
         Some(_) => Ok((from, spot, to)),
-        None => Err(format!("`{}` does not exist", from.shown())),
+        None => Err(FileToolError::Missing(from.shown())),
     }
 }
 
 /// Runs a copy.
-pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, String> {
+pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let (from, spot, to) = copyable(call)?;
     let backups = &call.kit.backups;
     let seen = tree::look(
@@ -39,25 +40,17 @@ pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, String> {
         },
     )?;
     match &seen {
-        State::Absent => return Err(format!("`{}` does not exist", from.shown())),
+        State::Absent => return Err(FileToolError::Missing(from.shown())),
         // The path was judged through all links, so this one came later.
-        State::Link { .. } => return Err(open_nofollow::Trouble::Link(from.path).to_string()),
-        State::Special => {
-            return Err(format!(
-                "`{}` is a pipe, a socket or a device, not a file",
-                from.shown()
-            ));
-        }
+        State::Link { .. } => return Err(PathError::Link(from.path).into()),
+        State::Special => return Err(FileToolError::Special(from.shown())),
         State::Folder { inside, .. } => {
             let special = inside
                 .iter()
                 .flatten()
                 .find(|(_, state)| *state == State::Special);
             if let Some((path, _)) = special {
-                return Err(format!(
-                    "`{}` is a pipe, a socket or a device, which cannot be copied",
-                    open_nofollow::shown(&from.path.join(path))
-                ));
+                return Err(FileToolError::SpecialCopied(from.path.join(path)));
             }
         }
         State::File { .. } => {}

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FileType;
 
 use super::{About, Files};
+use crate::change_error::ChangeError;
 use crate::changes::{Change, Step};
-use crate::open_nofollow::{self, Spot};
+use crate::open_nofollow::{self, PathError, Spot};
 use crate::path_state::State;
 use crate::recover::conclude;
 use crate::undoable::Keep;
@@ -17,7 +18,7 @@ impl Files {
     ///
     /// # Errors
     /// If it cannot be kept or written down.
-    pub fn await_change(&self, about: About, paths: &[PathBuf]) -> Result<Option<String>, String> {
+    pub fn await_change(&self, about: About, paths: &[PathBuf]) -> Result<Option<String>, ChangeError> {
         let mut steps: Vec<Step> = Vec::new();
         let mut unkept = None;
         for path in paths {
@@ -44,7 +45,7 @@ impl Files {
     ///
     /// # Errors
     /// If they cannot be looked at, or it cannot be written down; the next recovery tries again.
-    pub fn was_changed(&self, name: &str) -> Result<Vec<PathBuf>, String> {
+    pub fn was_changed(&self, name: &str) -> Result<Vec<PathBuf>, ChangeError> {
         match self.changes.awaited(name) {
             Some((change, open)) => conclude(&self.changes, &self.backups, change, open, true),
             None => Ok(Vec::new()),
@@ -62,7 +63,7 @@ impl Files {
                     open_nofollow::shown(path)
                 )),
                 Ok(Some(Target::There(_))) => self.promise(path),
-                Err(why) => Keep::Cannot(why),
+                Err(why) => Keep::Cannot(why.to_string()),
             };
             kept = match (kept, promise) {
                 (_, promise) if !promise.can_be_undone() => return promise,
@@ -78,7 +79,7 @@ impl Files {
     }
 
     /// What is kept for a path, as it is seen; and if it cannot be kept, why.
-    fn stands(&self, path: &Path) -> Result<Option<(PathBuf, State, Option<String>)>, String> {
+    fn stands(&self, path: &Path) -> Result<Option<(PathBuf, State, Option<String>)>, ChangeError> {
         Ok(match target(path)? {
             None | Some(Target::Folder) => None,
             Some(Target::Missing(first)) => Some((first, State::Absent, None)),
@@ -100,7 +101,7 @@ enum Target {
     There(Spot),
 }
 
-fn target(path: &Path) -> Result<Option<Target>, String> {
+fn target(path: &Path) -> Result<Option<Target>, PathError> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Ok(None);
     };

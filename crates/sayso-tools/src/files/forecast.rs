@@ -4,6 +4,7 @@ use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::call::tool::{Kind, Role};
 
+use super::error::FileToolError;
 use super::Files;
 use super::call::Call;
 use super::copy;
@@ -18,7 +19,7 @@ use crate::undoable::Keep;
 ///
 /// # Errors
 /// Why it will fail.
-pub fn check(kit: &Files, operation: &Operation, verdict: &Verdict) -> Result<(), String> {
+pub fn check(kit: &Files, operation: &Operation, verdict: &Verdict) -> Result<(), FileToolError> {
     let call = Call {
         kit,
         operation,
@@ -58,6 +59,9 @@ pub fn promise(kit: &Files, operation: &Operation, verdict: &Verdict) -> Keep {
         Kind::FileMove | Kind::FileCopy | Kind::FileMkdir => Keep::NotThere,
         _ => call
             .path(Role::Path)
-            .map_or_else(Keep::Cannot, |judged| kit.promise(&judged.path)),
+            .map_or_else(
+                |why| Keep::Cannot(why.to_string()),
+                |judged| kit.promise(&judged.path),
+            ),
     }
 }

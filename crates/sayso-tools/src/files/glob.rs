@@ -8,12 +8,13 @@ use sayso_core::call::tool::Role;
 use sayso_core::paths::alternatives_of;
 use sayso_core::text::visible::visible;
 
+use super::error::FileToolError;
 use super::call::{Call, joined};
 use super::list::is_git;
 use super::output::Lines;
 use super::pattern::Pattern;
 use super::walk::{Flow, walk};
-use crate::open_nofollow::{self, Spot, Trouble};
+use crate::open_nofollow::{self, Spot, PathError};
 use crate::result::ToolResult;
 
 /// The most names that are given back if the call does not say.
@@ -21,7 +22,7 @@ const MOST_NAMES: usize = 1000;
 const DEEPEST: usize = 64;
 
 /// Runs a glob.
-pub(super) fn glob(call: &Call<'_>) -> Result<ToolResult, String> {
+pub(super) fn glob(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let base = call
         .operation
         .text(Role::Path)
@@ -34,7 +35,7 @@ pub(super) fn glob(call: &Call<'_>) -> Result<ToolResult, String> {
         .map_or(MOST_NAMES, |(_, most)| most);
     let mut names: Vec<String> = Vec::new();
     let mut more = false;
-    for choice in alternatives_of(pattern)? {
+    for choice in alternatives_of(pattern).map_err(|why| FileToolError::Braces(why.into()))? {
         more |= one(call, base, &choice, case_sensitive, most, &mut names)?;
     }
     names.sort_unstable();
@@ -58,10 +59,10 @@ fn one(
     case_sensitive: bool,
     most: usize,
     names: &mut Vec<String>,
-) -> Result<bool, String> {
+) -> Result<bool, FileToolError> {
     let (start, rest) = start_of_glob(base, pattern);
     if rest.contains(&"..") {
-        return Err("the pattern climbs out of the folder it names".to_owned());
+        return Err(FileToolError::ClimbsOut);
     }
     let judged = call.judged(&start, |_| true)?;
     let written = start.strip_prefix("./").unwrap_or(&start);
@@ -75,8 +76,8 @@ fn one(
     let wild = Pattern::parse(&rest.join("/"), case_sensitive)?;
     let folder = match open_nofollow::names_of(&judged.path) {
         Ok(folder) => folder,
-        Err(Trouble::Missing(_) | Trouble::NotFolder(_)) => return Ok(false),
-        Err(other) => return Err(other.to_string()),
+        Err(PathError::Missing(_) | PathError::NotFolder(_)) => return Ok(false),
+        Err(other) => return Err(other.into()),
     };
     let deep = if rest.contains(&"**") {
         DEEPEST

@@ -8,12 +8,13 @@ use sayso_core::call::edit;
 use sayso_core::call::tool::Role;
 use sayso_core::text::count::{agreed, count};
 
+use super::error::FileToolError;
 use super::call::{Call, joined};
 use super::list::is_git;
 use super::output::{Lines, binary_kind};
 use super::pattern::Pattern;
 use super::walk::{Flow, walk};
-use crate::open_nofollow::{self, Trouble};
+use crate::open_nofollow::{self, PathError};
 use crate::result::ToolResult;
 
 /// Larger files are passed by.
@@ -46,7 +47,7 @@ struct Search {
 }
 
 /// Runs a grep.
-pub(super) fn grep(call: &Call<'_>) -> Result<ToolResult, String> {
+pub(super) fn grep(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let judged = call.path(Role::Path)?;
     let mut search = search(call)?;
     let mut only = patterns(
@@ -76,17 +77,17 @@ pub(super) fn grep(call: &Call<'_>) -> Result<ToolResult, String> {
             search.more |= walked.cut;
             search.passed_by += walked.closed;
         }
-        Err(Trouble::NotFolder(path)) if path == judged.path => {
+        Err(PathError::NotFolder(path)) if path == judged.path => {
             let spot = open_nofollow::Spot::of(&judged.path)?;
             let (file, _) = open_nofollow::file(&spot.folder, &spot.name, &spot.path)?;
             search.file(file, &judged.written);
         }
-        Err(other) => return Err(other.to_string()),
+        Err(other) => return Err(other.into()),
     }
     Ok(ToolResult::done(search.finish()))
 }
 
-fn search(call: &Call<'_>) -> Result<Search, String> {
+fn search(call: &Call<'_>) -> Result<Search, FileToolError> {
     let ignore_case = match (
         call.flag(&["-i", "ignore_case"])?,
         call.flag(&["case_sensitive"])?,
@@ -102,19 +103,15 @@ fn search(call: &Call<'_>) -> Result<Search, String> {
         .crlf(true)
         .size_limit(4 << 20)
         .build()
-        .map_err(|error| format!("the pattern is no regular expression: {error}"))?;
+        .map_err(FileToolError::Expression)?;
     let shape = match call.texts(&["output_mode"])?.first().map(String::as_str) {
         None | Some("content") => Shape::Lines,
         Some("files_with_matches") => Shape::Files,
         Some("count") => Shape::Counts,
-        Some(_) => {
-            return Err(
-                "`output_mode` is none of `content`, `files_with_matches` and `count`".to_owned(),
-            );
-        }
+        Some(_) => return Err(FileToolError::OutputMode),
     };
     let number =
-        |names: &[&'static str]| Ok::<_, String>(call.number(names)?.map(|(_, number)| number));
+        |names: &[&'static str]| Ok::<_, FileToolError>(call.number(names)?.map(|(_, number)| number));
     let around = number(&["-C", "context"])?.unwrap_or(0).min(100);
     Ok(Search {
         expression,
@@ -133,7 +130,7 @@ fn search(call: &Call<'_>) -> Result<Search, String> {
     })
 }
 
-fn patterns(call: &Call<'_>, names: &[&'static str]) -> Result<Vec<Pattern>, String> {
+fn patterns(call: &Call<'_>, names: &[&'static str]) -> Result<Vec<Pattern>, FileToolError> {
     call.texts(names)?
         .iter()
         .map(|text| Pattern::for_names(text))
@@ -141,7 +138,7 @@ fn patterns(call: &Call<'_>, names: &[&'static str]) -> Result<Vec<Pattern>, Str
 }
 
 /// The files of a language by the endings of their names.
-fn of_type(call: &Call<'_>) -> Result<Option<Pattern>, String> {
+fn of_type(call: &Call<'_>) -> Result<Option<Pattern>, FileToolError> {
     const TYPES: &[(&[&str], &str)] = &[
         (&["rust", "rs"], "*.rs"),
         (&["py", "python"], "*.{py,pyi}"),
@@ -168,10 +165,7 @@ fn of_type(call: &Call<'_>) -> Result<Option<Pattern>, String> {
         .find(|(names, _)| names.contains(&word.as_str()))
     {
         Some((_, pattern)) => Pattern::for_names(pattern).map(Some),
-        None => Err(format!(
-            "the type `{}` is not known here; say `include` with a pattern of names",
-            sayso_core::text::visible::visible(&word)
-        )),
+        None => Err(FileToolError::UnknownType { word }),
     }
 }
 

@@ -6,11 +6,12 @@ use std::path::Path;
 use rustix::fs::{FileType, readlinkat};
 use sayso_core::call::tool::Role;
 
+use super::error::FileToolError;
 use super::call::Call;
 use super::output::Lines;
 use super::pattern::Pattern;
 use super::walk::{Entry, Flow, walk};
-use crate::open_nofollow::{self, Trouble};
+use crate::open_nofollow::{self, PathError};
 use crate::result::ToolResult;
 
 /// The most names that are given back if the call does not say.
@@ -19,14 +20,14 @@ const MOST_NAMES: usize = 2000;
 const DEEPEST: usize = 64;
 
 /// Runs a list.
-pub(super) fn list(call: &Call<'_>) -> Result<ToolResult, String> {
+pub(super) fn list(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let judged = call.path(Role::Path)?;
     let depth = match (call.flag(&["recursive"])?, call.number(&["depth"])?) {
         (_, Some((_, depth))) => depth.saturating_sub(1).min(DEEPEST),
         (Some(true), None) => DEEPEST,
         _ => 0,
     };
-    let patterns = |names: &[&'static str]| -> Result<Vec<Pattern>, String> {
+    let patterns = |names: &[&'static str]| -> Result<Vec<Pattern>, FileToolError> {
         call.texts(names)?
             .iter()
             .map(|text| Pattern::for_names(text))
@@ -38,10 +39,10 @@ pub(super) fn list(call: &Call<'_>) -> Result<ToolResult, String> {
         .map_or(MOST_NAMES, |(_, most)| most);
     let skipped = call.number(&["offset"])?.map_or(0, |(_, skipped)| skipped);
     let folder = open_nofollow::names_of(&judged.path).map_err(|trouble| match trouble {
-        Trouble::NotFolder(path) if path == judged.path => {
-            format!("`{}` is a file, not a folder", judged.shown())
+        PathError::NotFolder(path) if path == judged.path => {
+            FileToolError::FileNotFolder(judged.shown())
         }
-        other => other.to_string(),
+        other => other.into(),
     })?;
     let (mut lines, mut seen, mut more) = (Lines::default(), 0, false);
     let walked = walk(&folder, depth, &mut |entry| {
@@ -61,10 +62,7 @@ pub(super) fn list(call: &Call<'_>) -> Result<ToolResult, String> {
         Flow::On
     });
     if walked.closed > 0 && lines.count == 0 && depth == 0 {
-        return Err(format!(
-            "`{}` cannot be read: permission denied",
-            judged.shown()
-        ));
+        return Err(FileToolError::Unlistable(judged.shown()));
     }
     let note = match (more || walked.cut || lines.full, lines.count) {
         (true, count) => Some(format!("{count} names, there are more")),

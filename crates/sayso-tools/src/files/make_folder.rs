@@ -6,12 +6,13 @@ use std::path::PathBuf;
 
 use sayso_core::call::tool::Role;
 
+use super::error::FileToolError;
 use super::call::{Call, Judged};
 use super::changed;
 use super::write::{folder_mode, nested};
 use crate::build::Source;
 use crate::changes::Step;
-use crate::open_nofollow::{self, Trouble};
+use crate::open_nofollow::{self, PathError};
 use crate::path_state::State;
 use crate::result::ToolResult;
 
@@ -19,28 +20,26 @@ use crate::result::ToolResult;
 type Missing = (OwnedFd, PathBuf, Vec<OsString>);
 
 /// What a mkdir has to make.
-pub(super) fn missing(call: &Call<'_>) -> Result<(Judged, Missing), String> {
+pub(super) fn missing(call: &Call<'_>) -> Result<(Judged, Missing), FileToolError> {
     let judged = call.path(Role::Path)?;
-    let shown = judged.shown();
     let parents = call.flag(&["parents"])?.unwrap_or(true);
     let (folder, at, missing) =
         open_nofollow::deepest(&judged.path).map_err(|trouble| match trouble {
-            Trouble::NotFolder(path) if path == judged.path => {
-                format!("`{shown}` is there already, and is not a folder")
+            PathError::NotFolder(path) if path == judged.path => {
+                FileToolError::TakenByFile(judged.shown())
             }
-            other => other.to_string(),
+            other => other.into(),
         })?;
     match missing.split_first() {
-        Some((first, rest)) if !rest.is_empty() && !parents => Err(format!(
-            "the folder `{}` does not exist, and `parents` is false",
-            open_nofollow::shown(&at.join(first))
-        )),
+        Some((first, rest)) if !rest.is_empty() && !parents => {
+            Err(FileToolError::NoParent(at.join(first)))
+        }
         _ => Ok((judged, (folder, at, missing))),
     }
 }
 
 /// Runs a mkdir.
-pub(super) fn mkdir(call: &Call<'_>) -> Result<ToolResult, String> {
+pub(super) fn mkdir(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let (judged, (folder, at, missing)) = missing(call)?;
     let shown = judged.shown();
     let Some((first, rest)) = missing.split_first() else {

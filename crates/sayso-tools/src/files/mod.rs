@@ -2,6 +2,7 @@
 
 mod call;
 mod copy;
+mod error;
 mod external_changes;
 mod forecast;
 mod glob;
@@ -24,8 +25,9 @@ use sayso_core::call::operation::Operation;
 use sayso_core::call::tool::Kind;
 use sayso_core::text::node::{Node, Value};
 
-use crate::backups::{Backups, Limits};
+use crate::backups::{BackupError, Backups, Limits};
 use crate::build::Source;
+use crate::change_error::ChangeError;
 use crate::changes::{Change, Changes, Step, new_name};
 use crate::list_workspace::Rules;
 use crate::listing_cache::Listings;
@@ -38,6 +40,7 @@ use crate::result::ToolResult;
 use crate::tree::{self, Looking};
 use crate::undoable::Keep;
 use call::Call;
+pub use error::FileToolError;
 pub use forecast::{check, promise};
 
 /// What the file tools work with: the backups and the changes of one state folder.
@@ -157,7 +160,7 @@ impl Files {
     ///
     /// # Errors
     /// If the folder cannot be used.
-    pub fn open(state: &Path, settings: Settings) -> Result<Files, String> {
+    pub fn open(state: &Path, settings: Settings) -> Result<Files, BackupError> {
         Ok(Files {
             backups: Backups::open(state.join("backups"), settings.limits, settings.sync)?,
             changes: Changes::open(state.join("changes"), settings.sync)?,
@@ -213,7 +216,7 @@ impl Files {
         steps: Vec<Step>,
         unkept: Option<String>,
         source: &Source<'_>,
-    ) -> Result<Made, String> {
+    ) -> Result<Made, ChangeError> {
         let change = about.into_change(&self.changes, steps, unkept);
         let open = self.changes.begin(&change)?;
         let mut remarks = Vec::new();
@@ -242,7 +245,7 @@ impl Files {
                             &self.backups,
                         )?;
                         open.set_progress(index);
-                        Ok::<_, String>(())
+                        Ok::<_, ChangeError>(())
                     });
             let stuck = taken_back.into_iter().find_map(Result::err);
             return Err(match stuck {
@@ -251,12 +254,16 @@ impl Files {
                     why
                 }
                 Some(stuck) => {
-                    remarks.extend(open.finish().err());
-                    format!("{why}; and a part of it could not be taken back: {stuck}")
+                    // It cannot be told besides: the change is left for the next recovery.
+                    let _ = open.finish();
+                    ChangeError::Stuck {
+                        why: Box::new(why),
+                        stuck: Box::new(stuck),
+                    }
                 }
             });
         }
-        remarks.extend(open.finish().err());
+        remarks.extend(open.finish().err().map(|why| why.to_string()));
         if self.backups.held() > self.backups.limits().total {
             self.prune();
         }
@@ -275,7 +282,7 @@ impl Files {
     }
 
     /// What stands at a place, kept as it is seen; and if it cannot be kept, why.
-    fn keep(&self, spot: &Spot) -> Result<(State, Option<String>), String> {
+    fn keep(&self, spot: &Spot) -> Result<(State, Option<String>), ChangeError> {
         let refused = self
             .backups
             .refuses(tree::measure(spot)?)
@@ -318,7 +325,7 @@ pub fn run(kit: &Files, operation: &Operation, verdict: &Verdict) -> ToolResult 
         _ => None,
     };
     if let Some(result) = looked {
-        return result.unwrap_or_else(ToolResult::failed);
+        return result.unwrap_or_else(|why| ToolResult::failed(why.to_string()));
     }
     let changed = match operation.kind() {
         Kind::FileWrite
@@ -333,7 +340,7 @@ pub fn run(kit: &Files, operation: &Operation, verdict: &Verdict) -> ToolResult 
         Kind::FileMove => relocate::relocate(&call),
         Kind::FileCopy => copy::copy(&call),
         Kind::FileMkdir => make_folder::mkdir(&call),
-        other => Err(format!("`{}` is no file tool", other.word())),
+        other => Err(FileToolError::NoFileTool(other.word())),
     };
     changed.unwrap_or_else(|why| ToolResult::failed(format!("{why}. nothing was changed")))
 }

@@ -6,15 +6,17 @@ use std::path::Path;
 use regex::bytes::{Regex, RegexBuilder};
 use sayso_core::paths::alternatives_of;
 
+use super::error::FileToolError;
+
 /// A pattern of paths below a folder.
 #[derive(Debug)]
 pub(super) struct Pattern(Regex);
 
 impl Pattern {
     /// Reads a pattern.
-    pub fn parse(pattern: &str, case_sensitive: bool) -> Result<Pattern, String> {
+    pub fn parse(pattern: &str, case_sensitive: bool) -> Result<Pattern, FileToolError> {
         let mut choices = Vec::new();
-        for choice in alternatives_of(pattern)? {
+        for choice in alternatives_of(pattern).map_err(|why| FileToolError::Braces(why.into()))? {
             choices.push(expression(&choice));
         }
         let text = format!("^(?:{})$", choices.join("|"));
@@ -23,13 +25,11 @@ impl Pattern {
             .dot_matches_new_line(true)
             .size_limit(4 << 20)
             .build();
-        built
-            .map(Pattern)
-            .map_err(|_| "the pattern cannot be read".to_owned())
+        built.map(Pattern).map_err(|_| FileToolError::Pattern)
     }
 
     /// A pattern without a slash is for names at any depth.
-    pub fn for_names(pattern: &str) -> Result<Pattern, String> {
+    pub fn for_names(pattern: &str) -> Result<Pattern, FileToolError> {
         let anywhere = !pattern.trim_end_matches('/').contains('/');
         Pattern::parse(
             &if anywhere {

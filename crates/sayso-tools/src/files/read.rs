@@ -5,26 +5,25 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use sayso_core::call::tool::Role;
 use sayso_core::text::count as nouns;
 
+use super::error::FileToolError;
 use super::call::Call;
 use super::output::{MOST, binary_kind};
 use crate::open_nofollow::{self, Spot};
 use crate::result::ToolResult;
-use crate::undoable::size_words;
+use crate::backups::size_words;
 
 /// How far into a file lines are counted.
 const MOST_READ: u64 = 1 << 30;
 
 /// Runs a read.
-pub(super) fn read(call: &Call<'_>) -> Result<ToolResult, String> {
+pub(super) fn read(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let judged = call.path(Role::Path)?;
     let first = call
         .number(&["offset", "start_line", "start"])?
         .map_or(1, |(_, line)| line.max(1));
     let count = match call.number(&["limit", "end_line", "end", "lines"])? {
         Some(("end_line" | "end", last)) if last < first => {
-            return Err(format!(
-                "the last line ({last}) is before the first ({first})"
-            ));
+            return Err(FileToolError::LinesReversed { first, last });
         }
         Some(("end_line" | "end", last)) => last - first + 1,
         Some((_, count)) => count,
@@ -33,7 +32,10 @@ pub(super) fn read(call: &Call<'_>) -> Result<ToolResult, String> {
     let spot = Spot::of(&judged.path)?;
     let (file, found) = open_nofollow::file(&spot.folder, &spot.name, &spot.path)?;
     let size = u64::try_from(found.st_size).unwrap_or(0);
-    let cannot = |error: std::io::Error| format!("`{}` cannot be read: {error}", judged.shown());
+    let cannot = |source| FileToolError::Unreadable {
+        path: judged.shown(),
+        source,
+    };
     let mut reader = BufReader::with_capacity(64 * 1024, file.take(MOST_READ));
     if let Some(what) = binary_kind(reader.fill_buf().map_err(cannot)?) {
         return Ok(ToolResult::done(format!(

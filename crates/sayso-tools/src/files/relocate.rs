@@ -3,34 +3,35 @@
 use rustix::fs::{FileType, Stat};
 use sayso_core::call::tool::Role;
 
+use super::error::FileToolError;
 use super::call::{Call, Judged};
 use super::changed;
 use crate::build::Source;
 use crate::changes::Step;
-use crate::open_nofollow::{self, Spot, Trouble};
+use crate::open_nofollow::{self, Spot, PathError};
 use crate::replace::shallow;
 use crate::result::ToolResult;
 use crate::tree::{self, Looking};
 
 /// What a move is about: from where, what is there, and to where.
-pub(super) fn movable(call: &Call<'_>) -> Result<(Judged, Spot, Stat, Judged), String> {
+pub(super) fn movable(call: &Call<'_>) -> Result<(Judged, Spot, Stat, Judged), FileToolError> {
     let from = call.path_of(Role::From, |effect| effect.manner.moved_away)?;
     let to = call.path_of(Role::To, |effect| !effect.manner.moved_away)?;
     let spot = Spot::of(&from.path)?;
     let found = spot
         .stat()?
-        .ok_or_else(|| format!("`{}` does not exist", from.shown()))?;
+        .ok_or_else(|| FileToolError::Missing(from.shown()))?;
     free(&from, &to)?;
     match open_nofollow::kind(&found) {
         FileType::Directory | FileType::RegularFile | FileType::Symlink => {
             Ok((from, spot, found, to))
         }
-        other => Err(Trouble::Special(from.path, open_nofollow::word(other)).to_string()),
+        other => Err(PathError::Special(from.path, open_nofollow::word(other)).into()),
     }
 }
 
 /// Runs a move.
-pub(super) fn relocate(call: &Call<'_>) -> Result<ToolResult, String> {
+pub(super) fn relocate(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let (from, spot, found, to) = movable(call)?;
     let backups = &call.kit.backups;
     let what = match open_nofollow::kind(&found) {
@@ -56,31 +57,24 @@ pub(super) fn relocate(call: &Call<'_>) -> Result<ToolResult, String> {
 }
 
 /// Nothing may stand at the new place, its folder must be there, and it must not lie in what goes there.
-pub(super) fn free(from: &Judged, to: &Judged) -> Result<(), String> {
+pub(super) fn free(from: &Judged, to: &Judged) -> Result<(), FileToolError> {
     if to.path.starts_with(&from.path) {
-        return Err(format!(
-            "`{}` cannot go into itself (`{}`)",
-            from.shown(),
-            to.shown()
-        ));
+        return Err(FileToolError::IntoItself {
+            from: from.shown(),
+            to: to.shown(),
+        });
     }
     let spot = match Spot::of(&to.path) {
         Ok(spot) => spot,
-        Err(Trouble::Missing(folder)) => {
-            return Err(format!(
-                "the folder `{}` does not exist; make it with `file_mkdir` first",
-                open_nofollow::shown(&folder)
-            ));
-        }
-        Err(Trouble::Folder(_)) => return Err(format!("`{}` is there already", to.shown())),
-        Err(other) => return Err(other.to_string()),
+        Err(PathError::Missing(folder)) => return Err(FileToolError::NoFolder(folder)),
+        Err(PathError::Folder(_)) => return Err(FileToolError::Taken(to.shown())),
+        Err(other) => return Err(other.into()),
     };
     match spot.stat()? {
         None => Ok(()),
-        Some(found) => Err(format!(
-            "`{}` is there already ({}); name a path where nothing is",
-            to.shown(),
-            open_nofollow::word(open_nofollow::kind(&found))
-        )),
+        Some(found) => Err(FileToolError::TakenBy {
+            path: to.shown(),
+            what: open_nofollow::word(open_nofollow::kind(&found)),
+        }),
     }
 }

@@ -3,42 +3,39 @@
 use rustix::fs::{FileType, Stat};
 use sayso_core::call::tool::Role;
 
+use super::error::FileToolError;
 use super::call::{Call, Judged};
 use super::changed;
 use crate::build::Source;
 use crate::changes::Step;
-use crate::open_nofollow::{self, Spot, Trouble};
+use crate::open_nofollow::{self, Spot, PathError};
 use crate::path_state::State;
 use crate::result::ToolResult;
 
 /// The file or link that a delete is about.
-pub(super) fn deletable(call: &Call<'_>) -> Result<(Judged, Spot, Stat), String> {
+pub(super) fn deletable(call: &Call<'_>) -> Result<(Judged, Spot, Stat), FileToolError> {
     let judged = call.path(Role::Path)?;
     let shown = judged.shown();
     let spot = Spot::of(&judged.path)?;
     let found = spot
         .stat()?
-        .ok_or_else(|| format!("`{shown}` does not exist"))?;
+        .ok_or_else(|| FileToolError::Missing(shown.clone()))?;
     match open_nofollow::kind(&found) {
         FileType::RegularFile | FileType::Symlink => {}
-        FileType::Directory => {
-            return Err(format!(
-                "`{shown}` is a folder, not a file; remove it with `file_rmdir`"
-            ));
-        }
-        other => return Err(Trouble::Special(judged.path, open_nofollow::word(other)).to_string()),
+        FileType::Directory => return Err(FileToolError::DeletesFolder(shown)),
+        other => return Err(PathError::Special(judged.path, open_nofollow::word(other)).into()),
     }
     Ok((judged, spot, found))
 }
 
 /// Deletes a file or a link.
-pub(super) fn delete(call: &Call<'_>) -> Result<ToolResult, String> {
+pub(super) fn delete(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let (judged, spot, found) = deletable(call)?;
     let shown = judged.shown();
     let (before, unkept) = call.kit.keep(&spot)?;
     let word = before.word();
     if !matches!(before, State::File { .. } | State::Link { .. }) {
-        return Err(format!("`{shown}` was changed by somebody else meanwhile"));
+        return Err(FileToolError::Changed(shown));
     }
     let step = Step::put(judged.path, before, State::Absent);
     let mut made = call.kit.carry_out(
@@ -57,42 +54,34 @@ pub(super) fn delete(call: &Call<'_>) -> Result<ToolResult, String> {
 }
 
 /// The folder that a rmdir is about, and whether all that is in it goes, too.
-pub(super) fn removable(call: &Call<'_>) -> Result<(Judged, Spot, bool), String> {
+pub(super) fn removable(call: &Call<'_>) -> Result<(Judged, Spot, bool), FileToolError> {
     let judged = call.path(Role::Path)?;
     let shown = judged.shown();
     let recursive = call.flag(&["recursive"])?.unwrap_or(false);
     let spot = Spot::of(&judged.path)?;
     let found = spot
         .stat()?
-        .ok_or_else(|| format!("`{shown}` does not exist"))?;
+        .ok_or_else(|| FileToolError::Missing(shown.clone()))?;
     match open_nofollow::kind(&found) {
         FileType::Directory => {}
-        FileType::Symlink => {
-            return Err(format!(
-                "`{shown}` is a link, not a folder; remove it with `file_delete`"
-            ));
-        }
-        _ => {
-            return Err(format!(
-                "`{shown}` is not a folder; remove it with `file_delete`"
-            ));
-        }
+        FileType::Symlink => return Err(FileToolError::RemovesLink(shown)),
+        _ => return Err(FileToolError::RemovesFile(shown)),
     }
     if !recursive {
         let inner = open_nofollow::inner(&spot.folder, &spot.name, &spot.path)?;
-        let names = crate::tree::names(&inner).map_err(open_nofollow::reason)?;
+        let names = crate::tree::names(&inner).map_err(FileToolError::System)?;
         if !names.is_empty() {
-            return Err(format!(
-                "`{shown}` is not empty ({} in it); say `recursive: true` to remove all of it",
-                names.len()
-            ));
+            return Err(FileToolError::NotEmpty {
+                path: shown,
+                count: names.len(),
+            });
         }
     }
     Ok((judged, spot, recursive))
 }
 
 /// Removes a folder.
-pub(super) fn rmdir(call: &Call<'_>) -> Result<ToolResult, String> {
+pub(super) fn rmdir(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let (judged, spot, recursive) = removable(call)?;
     let shown = judged.shown();
     let (before, unkept) = call.kit.keep(&spot)?;
@@ -101,17 +90,14 @@ pub(super) fn rmdir(call: &Call<'_>) -> Result<ToolResult, String> {
         ..
     } = &before
     else {
-        return Err(format!("`{shown}` was changed by somebody else meanwhile"));
+        return Err(FileToolError::Changed(shown));
     };
     if let Some((path, _)) = inside.iter().find(|(_, state)| *state == State::Special) {
-        return Err(format!(
-            "`{}` is a pipe, a socket or a device, which cannot be kept",
-            open_nofollow::shown(&judged.path.join(path))
-        ));
+        return Err(FileToolError::SpecialRemoved(judged.path.join(path)));
     }
     let count = inside.len();
     if count > 0 && !recursive {
-        return Err(format!("`{shown}` was changed by somebody else meanwhile"));
+        return Err(FileToolError::Changed(shown));
     }
     let step = Step::put(judged.path, before, State::Absent);
     let made = call.kit.carry_out(

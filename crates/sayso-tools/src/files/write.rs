@@ -11,15 +11,16 @@ use sayso_core::call::operation::{MAX_BYTES, Operation};
 use sayso_core::call::tool::{Kind, Role};
 use sayso_core::text::digest::Digest;
 
+use super::error::FileToolError;
 use super::call::{Call, Judged};
 use super::{Files, changed};
 use crate::backups::Kept;
 use crate::build::Source;
 use crate::changes::Step;
-use crate::open_nofollow::{self, Spot, Trouble};
+use crate::open_nofollow::{self, Spot, PathError};
 use crate::path_state::State;
 use crate::result::ToolResult;
-use crate::undoable::size_words;
+use crate::backups::size_words;
 
 /// Where the content goes.
 enum Place {
@@ -30,7 +31,7 @@ enum Place {
 }
 
 /// Runs every tool that gives a file new content.
-pub(super) fn write(call: &Call<'_>) -> Result<ToolResult, String> {
+pub(super) fn write(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let judged = call.path(Role::Path)?;
     match place(call, &judged)? {
         Place::New(folder, at, missing) => {
@@ -41,7 +42,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<ToolResult, String> {
 }
 
 /// Makes the new content and throws it away: whatever stands against it does so in the same words as when it runs.
-pub(super) fn check(call: &Call<'_>) -> Result<(), String> {
+pub(super) fn check(call: &Call<'_>) -> Result<(), FileToolError> {
     let judged = call.path(Role::Path)?;
     let shown = judged.shown();
     match place(call, &judged)? {
@@ -58,16 +59,16 @@ pub(super) fn check(call: &Call<'_>) -> Result<(), String> {
     }
 }
 
-fn place(call: &Call<'_>, judged: &Judged) -> Result<Place, String> {
+fn place(call: &Call<'_>, judged: &Judged) -> Result<Place, FileToolError> {
     let parent = judged
         .path
         .parent()
-        .ok_or_else(|| Trouble::Folder(judged.path.clone()).to_string())?;
+        .ok_or_else(|| PathError::Folder(judged.path.clone()))?;
     let (folder, at, missing) = open_nofollow::deepest(parent)?;
     let name = judged
         .path
         .file_name()
-        .ok_or_else(|| Trouble::Folder(judged.path.clone()).to_string())?
+        .ok_or_else(|| PathError::Folder(judged.path.clone()))?
         .to_owned();
     if !missing.is_empty() {
         return Ok(Place::New(folder, at, missing));
@@ -79,22 +80,21 @@ fn place(call: &Call<'_>, judged: &Judged) -> Result<Place, String> {
     };
     match spot.stat()? {
         None => Ok(Place::New(spot.folder, at, missing)),
-        Some(_) if call.operation.kind() == Kind::FileCreate => Err(format!(
-            "`{}` is there already; change it with `file_edit`, or replace it with `file_create_overwrite`",
-            judged.shown()
-        )),
+        Some(_) if call.operation.kind() == Kind::FileCreate => {
+            Err(FileToolError::CreatesOver(judged.shown()))
+        }
         Some(found) => Ok(Place::There(spot, found)),
     }
 }
 
-fn text_of_new(operation: &Operation, shown: &str) -> Result<String, String> {
+fn text_of_new(operation: &Operation, shown: &str) -> Result<String, FileToolError> {
     match operation.kind() {
         // An edit of nothing makes a file, as the prompt says.
         Kind::FileEdit if edit::text(operation, Role::Find).is_empty() => {
             Ok(edit::text(operation, Role::Replace))
         }
         Kind::FileEdit | Kind::FileInsertAfter | Kind::FileInsertBefore => {
-            Err(format!("`{shown}` does not exist"))
+            Err(FileToolError::Missing(shown.to_owned()))
         }
         _ => Ok(edit::text(operation, Role::Content)),
     }
@@ -107,7 +107,7 @@ fn new(
     shown: &str,
     (folder, at): (OwnedFd, PathBuf),
     missing: Vec<OsString>,
-) -> Result<ToolResult, String> {
+) -> Result<ToolResult, FileToolError> {
     let text = text_of_new(call.operation, shown)?;
     let kit = call.kit;
     let file = after(kit, text.as_bytes(), 0o666 & !kit.umask)?;
@@ -157,13 +157,13 @@ pub(super) fn nested(names: &[OsString], mode: u32) -> Vec<(PathBuf, State)> {
 }
 
 /// The permissions of a new folder; it belongs to the group of the folder it is in where that says so.
-pub(super) fn folder_mode(kit: &Files, parent: &OwnedFd) -> Result<u32, String> {
+pub(super) fn folder_mode(kit: &Files, parent: &OwnedFd) -> Result<u32, FileToolError> {
     const BY_GROUP: u32 = 0o2000;
-    let parent = fstat(parent).map_err(open_nofollow::reason)?;
+    let parent = fstat(parent).map_err(FileToolError::System)?;
     Ok(0o777 & !kit.umask | open_nofollow::mode(&parent) & BY_GROUP)
 }
 
-fn after(kit: &Files, bytes: &[u8], mode: u32) -> Result<State, String> {
+fn after(kit: &Files, bytes: &[u8], mode: u32) -> Result<State, FileToolError> {
     // It is kept, too: a later look at what changed since needs it.
     let digest = match kit.backups.keep(&mut &*bytes)? {
         Kept::Yes(digest, _) => digest,
@@ -177,7 +177,7 @@ fn after(kit: &Files, bytes: &[u8], mode: u32) -> Result<State, String> {
 }
 
 /// A file that is there.
-fn over(call: &Call<'_>, spot: &Spot, found: &Stat, shown: &str) -> Result<ToolResult, String> {
+fn over(call: &Call<'_>, spot: &Spot, found: &Stat, shown: &str) -> Result<ToolResult, FileToolError> {
     let kit = call.kit;
     let size = u64::try_from(found.st_size).unwrap_or(0);
     let (old, before, unkept) = match old(call, spot, found, shown)? {
@@ -192,7 +192,7 @@ fn over(call: &Call<'_>, spot: &Spot, found: &Stat, shown: &str) -> Result<ToolR
     };
     let text = content(call, old.as_deref(), shown)?;
     let State::File { mode, .. } = before else {
-        return Err(format!("`{shown}` is no file any more"));
+        return Err(FileToolError::NoFileNow(shown.to_owned()));
     };
     // New content must not run with the rights that the old one had.
     const SET_IDS: u32 = 0o6000;
@@ -226,7 +226,7 @@ fn old(
     spot: &Spot,
     found: &Stat,
     shown: &str,
-) -> Result<Option<(Vec<u8>, u32)>, String> {
+) -> Result<Option<(Vec<u8>, u32)>, FileToolError> {
     if open_nofollow::kind(found) != FileType::RegularFile {
         open_nofollow::file(&spot.folder, &spot.name, &spot.path)?;
     }
@@ -239,10 +239,8 @@ fn old(
     match (size > most, replaces) {
         (true, true) => return Ok(None),
         (true, false) => {
-            return Err(format!(
-                "`{shown}` is too large to be changed here ({})",
-                size_words(size)
-            ));
+            let path = shown.to_owned();
+            return Err(FileToolError::TooLarge { path, size });
         }
         (false, _) => {}
     }
@@ -250,32 +248,28 @@ fn old(
     let mut bytes = Vec::new();
     file.take(most + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| {
-            format!(
-                "`{}` cannot be read: {error}",
-                open_nofollow::shown(&spot.path)
-            )
+        .map_err(|source| FileToolError::Unreadable {
+            path: open_nofollow::shown(&spot.path),
+            source,
         })?;
     Ok(Some((bytes, open_nofollow::mode(&found))))
 }
 
-fn keep_bytes(kit: &Files, spot: &Spot, mut bytes: &[u8], mode: u32) -> Result<State, String> {
+fn keep_bytes(kit: &Files, spot: &Spot, mut bytes: &[u8], mode: u32) -> Result<State, FileToolError> {
     match kit.backups.keep(&mut bytes)? {
         Kept::Yes(digest, size) => Ok(State::File {
             digest: Some(digest),
             size,
             mode,
         }),
-        Kept::TooLarge(_) => Err(format!(
-            "`{}` grew while it was read",
-            open_nofollow::shown(&spot.path)
-        )),
+        Kept::TooLarge(_) => Err(FileToolError::Grew(spot.path.clone())),
     }
 }
 
 /// The new content, from the old one where that counts.
-fn content(call: &Call<'_>, old: Option<&[u8]>, shown: &str) -> Result<Vec<u8>, String> {
+fn content(call: &Call<'_>, old: Option<&[u8]>, shown: &str) -> Result<Vec<u8>, FileToolError> {
     let operation = call.operation;
+    let path = shown.to_owned();
     let text = old.map(std::str::from_utf8);
     match (operation.kind(), old, text) {
         (Kind::FileWrite | Kind::FileCreateOverwrite, ..) => {
@@ -285,17 +279,18 @@ fn content(call: &Call<'_>, old: Option<&[u8]>, shown: &str) -> Result<Vec<u8>, 
         (Kind::FileAppend, Some(old), _) => {
             Ok([old, edit::text(operation, Role::Content).as_bytes()].concat())
         }
-        (_, _, Some(Ok(text))) if text.len() > MAX_BYTES => Err(format!(
-            "`{shown}` is too large to be changed here ({})",
-            size_words(text.len() as u64)
-        )),
-        (_, _, Some(Ok(text))) if text.contains('\0') => Err(format!(
-            "`{shown}` is no text file: it holds NUL characters"
-        )),
+        (_, _, Some(Ok(text))) if text.len() > MAX_BYTES => Err(FileToolError::TooLarge {
+            path,
+            size: text.len() as u64,
+        }),
+        (_, _, Some(Ok(text))) if text.contains('\0') => Err(FileToolError::HoldsNul(path)),
         (_, _, Some(Ok(text))) => edit::over(operation, text)
             .map(String::into_bytes)
-            .map_err(|why| format!("`{shown}`: {why}")),
-        (_, _, Some(Err(_))) => Err(format!("`{shown}` is no text file: it is not UTF-8")),
-        (_, _, None) => Err(format!("`{shown}` is too large to be changed here")),
+            .map_err(|why| FileToolError::Edit {
+                path,
+                why: why.into(),
+            }),
+        (_, _, Some(Err(_))) => Err(FileToolError::NotUtf8(path)),
+        (_, _, None) => Err(FileToolError::FarTooLarge(path)),
     }
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use sayso_core::text::node::Node;
 
 use super::Patience;
-use super::wire::{Failed, Said};
+use super::error::{Impatience, McpError, ServerEnd};
+use super::wire::Said;
 
 /// So many requests of a server are refused; more are dropped.
 const MOST_WANTED: usize = 1000;
@@ -15,7 +16,7 @@ const MOST_WANTED: usize = 1000;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// An answer, or what came in its place.
-pub(super) type Answer = Result<Result<Node, Failed>, String>;
+pub(super) type Answer = Result<Node, McpError>;
 
 #[derive(Debug, Default)]
 struct State {
@@ -24,7 +25,7 @@ struct State {
     wanted: VecDeque<(String, String)>,
     all_wanted: usize,
     has_changed: bool,
-    ended: Option<String>,
+    ended: Option<ServerEnd>,
 }
 
 /// The inbox.
@@ -40,11 +41,11 @@ impl Inbox {
     }
 
     /// Takes in what the server says. What nobody waits for is thrown away.
-    pub(super) fn put(&self, said: Result<Said, String>) {
+    pub(super) fn put(&self, said: Result<Said, McpError>) {
         let mut state = self.state();
         match said {
             Ok(Said::Answer(id, answer)) if state.awaited.as_ref() == Some(&id) => {
-                (state.awaited, state.answer) = (None, Some(Ok(answer)));
+                (state.awaited, state.answer) = (None, Some(answer));
             }
             Ok(Said::Request(id, method)) if state.all_wanted < MOST_WANTED => {
                 state.all_wanted += 1;
@@ -64,14 +65,14 @@ impl Inbox {
     }
 
     /// The server is of no use any more.
-    pub(super) fn end(&self, why: String) {
+    pub(super) fn end(&self, why: ServerEnd) {
         let mut state = self.state();
         state.ended.get_or_insert(why);
         self.news.notify_all();
     }
 
     /// Why the server is of no use any more.
-    pub(super) fn ended(&self) -> Option<String> {
+    pub(super) fn ended(&self) -> Option<ServerEnd> {
         self.state().ended.clone()
     }
 
@@ -103,7 +104,7 @@ impl Inbox {
                 return Next::Answer(answer);
             }
             if let Some(ended) = &state.ended {
-                return Next::Answer(Err(ended.clone()));
+                return Next::Answer(Err(McpError::Ended(ended.clone())));
             }
             if let Some(why) = patience.is_over() {
                 state.awaited = None;
@@ -122,5 +123,5 @@ impl Inbox {
 pub(super) enum Next {
     Answer(Answer),
     Wanted(String, String),
-    Over(&'static str),
+    Over(Impatience),
 }

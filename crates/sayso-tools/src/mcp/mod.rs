@@ -4,6 +4,7 @@
 //! (`initialize`) if it is not. What a server asks of us (sampling, roots, questions) is refused: it gets answers to calls, and nothing else.
 
 mod content;
+mod error;
 mod inbox;
 mod process;
 mod session;
@@ -18,6 +19,7 @@ use std::time::{Duration, Instant};
 use sayso_core::text::node::Node;
 
 use crate::result::ToolResult;
+pub use error::{Impatience, McpError, ServerEnd};
 use process::Process;
 use session::Session;
 
@@ -63,10 +65,10 @@ impl<'a> Patience<'a> {
     }
 
     /// Why nobody waits any longer.
-    fn is_over(&self) -> Option<&'static str> {
+    fn is_over(&self) -> Option<Impatience> {
         match self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            true => Some("it was stopped"),
-            false => (Instant::now() >= self.until).then_some("it took too long"),
+            true => Some(Impatience::Stopped),
+            false => (Instant::now() >= self.until).then_some(Impatience::TooLong),
         }
     }
 }
@@ -80,7 +82,7 @@ impl Client {
     ///
     /// # Errors
     /// When it cannot be started, or speaks no MCP; then it does not run any more.
-    pub fn start(start: &Start, patience: Patience<'_>) -> Result<Client, String> {
+    pub fn start(start: &Start, patience: Patience<'_>) -> Result<Client, McpError> {
         let process = Process::start(start)?;
         Session::greet(process, patience).map(|session| Client(Mutex::new(session)))
     }
@@ -93,7 +95,7 @@ impl Client {
     ///
     /// # Errors
     /// When it does not tell.
-    pub fn tools(&self, patience: Patience<'_>) -> Result<Vec<Node>, String> {
+    pub fn tools(&self, patience: Patience<'_>) -> Result<Vec<Node>, McpError> {
         self.session().tools(patience)
     }
 
@@ -103,7 +105,7 @@ impl Client {
     }
 
     /// Why it is of no use any more, if it is not.
-    pub fn ended(&self) -> Option<String> {
+    pub fn ended(&self) -> Option<ServerEnd> {
         self.session().ended()
     }
 
@@ -111,7 +113,7 @@ impl Client {
     pub fn call(&self, tool: &str, arguments: &Node, patience: Patience<'_>) -> ToolResult {
         match self.session().call(tool, arguments, patience) {
             Ok(result) => content::result(&result),
-            Err(why) => ToolResult::failed(why),
+            Err(why) => ToolResult::failed(why.to_string()),
         }
     }
 }

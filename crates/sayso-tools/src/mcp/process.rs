@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::Read as _;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use sayso_core::text::visible::visible;
 
+use super::error::{McpError, ServerEnd};
 use super::inbox::Inbox;
 use super::{Patience, Start, wire};
 use crate::lines::{Line, Lines};
@@ -41,11 +41,11 @@ impl Process {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub(super) fn start(start: &Start) -> Result<Process, String> {
+    pub(super) fn start(start: &Start) -> Result<Process, McpError> {
         let (program, arguments) = start
             .command
             .split_first()
-            .ok_or("the server has no command")?;
+            .ok_or(McpError::NoCommand)?;
         let mut command = Command::new(program);
         command
             .args(arguments)
@@ -65,11 +65,7 @@ impl Process {
         let work = move || {
             let mut child = match command.spawn() {
                 Ok(child) => child,
-                Err(error) => {
-                    return drop(
-                        tell.send(Err(format!("the server could not be started: {error}"))),
-                    );
-                }
+                Err(error) => return drop(tell.send(Err(McpError::NotStarted(error)))),
             };
             *number.lock().unwrap_or_else(PoisonError::into_inner) =
                 Pid::from_raw(child.id().try_into().unwrap_or(0));
@@ -81,11 +77,9 @@ impl Process {
             .name("mcp server".to_owned())
             .stack_size(STACK)
             .spawn(work);
-        spawned.map_err(|error| format!("no thread could be started: {error}"))?;
-        let stdin = told
-            .recv()
-            .map_err(|_| "the server could not be started".to_owned())??;
-        let stdin = stdin.map(OwnedFd::from).ok_or("the server has no input")?;
+        spawned.map_err(McpError::NoThread)?;
+        let stdin = told.recv().map_err(|_| McpError::StarterGone)??;
+        let stdin = stdin.map(OwnedFd::from).ok_or(McpError::NoInput)?;
         let mut process = Process {
             stdin: None,
             inbox,
@@ -95,7 +89,7 @@ impl Process {
         let set =
             fcntl_getfl(&stdin).and_then(|flags| fcntl_setfl(&stdin, flags | OFlags::NONBLOCK));
         process.stdin = Some(stdin);
-        set.map_err(|error| format!("the server's input cannot be set up: {error}"))?;
+        set.map_err(McpError::InputNotSetUp)?;
         Ok(process)
     }
 
@@ -103,7 +97,7 @@ impl Process {
     ///
     /// # Errors
     /// When it does not take it. Part of it may be on its way then, so nothing more is sent.
-    pub(super) fn send(&mut self, line: &str, patience: Patience<'_>) -> Result<(), String> {
+    pub(super) fn send(&mut self, line: &str, patience: Patience<'_>) -> Result<(), McpError> {
         let sent = self.write(line.as_bytes(), patience);
         if sent.is_err() {
             self.stdin = None;
@@ -111,31 +105,26 @@ impl Process {
         sent
     }
 
-    fn write(&self, mut rest: &[u8], patience: Patience<'_>) -> Result<(), String> {
-        let stdin = self
-            .stdin
-            .as_ref()
-            .ok_or("the server takes nothing any more")?;
+    fn write(&self, mut rest: &[u8], patience: Patience<'_>) -> Result<(), McpError> {
+        let stdin = self.stdin.as_ref().ok_or(McpError::InputClosed)?;
         while !rest.is_empty() {
             match rustix::io::write(stdin, rest) {
                 Ok(written) => rest = rest.get(written..).unwrap_or_default(),
                 Err(rustix::io::Errno::INTR) => {}
                 Err(rustix::io::Errno::AGAIN) => {
-                    if let Some(why) = self.inbox.ended() {
-                        return Err(why);
+                    if let Some(end) = self.inbox.ended() {
+                        return Err(McpError::Ended(end));
                     }
                     if let Some(why) = patience.is_over() {
-                        return Err(format!("the server does not take its input: {why}"));
+                        return Err(McpError::InputNotTaken(why));
                     }
                     let _ = poll(&mut [PollFd::new(stdin, PollFlags::OUT)], Some(&SLICE));
                 }
                 Err(error) => {
                     // Its own last words say more than a broken pipe.
                     std::thread::sleep(Duration::from_millis(50));
-                    return Err(self
-                        .inbox
-                        .ended()
-                        .unwrap_or_else(|| format!("the server takes nothing any more: {error}")));
+                    let end = self.inbox.ended();
+                    return Err(end.map_or(McpError::InputBroken(error), McpError::Ended));
                 }
             }
         }
@@ -199,10 +188,9 @@ fn follow(
             match lines.wait() {
                 Line::End => break,
                 Line::Whole(line) => inbox.put(wire::read(&line)),
-                Line::TooLong(_) => inbox.put(Err(format!(
-                    "a message of the server is longer than {} MiB",
-                    wire::LONGEST >> 20
-                ))),
+                Line::TooLong(_) => inbox.put(Err(McpError::LongMessage {
+                    mib: wire::LONGEST >> 20,
+                })),
             }
         }
     }
@@ -223,15 +211,7 @@ fn follow(
         .copied()
         .collect();
     let words = String::from_utf8_lossy(&words).trim().to_owned();
-    let said = if words.is_empty() {
-        String::new()
-    } else {
-        format!("; it said: {}", visible(&words))
-    };
-    inbox.end(format!(
-        "the server ended ({}){said}",
-        status.map_or_else(|| "nobody knows how".to_owned(), ended)
-    ));
+    inbox.end(ServerEnd { status, words });
 }
 
 /// Waits for the end of a server that says nothing more, and ends what it has started.
@@ -254,14 +234,6 @@ fn bury(child: &mut Child, group: &Mutex<Option<Pid>>) -> Option<ExitStatus> {
     *group = None;
     drop(group);
     child.wait().ok()
-}
-
-fn ended(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("status {code}"),
-        (_, Some(signal)) => format!("signal {signal}"),
-        _ => "nobody knows how".to_owned(),
-    }
 }
 
 /// Keeps the last words of an error stream.

@@ -5,9 +5,10 @@ use std::time::Duration;
 use sayso_core::text::node::{Node, Value};
 
 use super::Patience;
+use super::error::{Impatience, McpError, ServerEnd};
 use super::inbox::Next;
 use super::process::Process;
-use super::wire::{self, Failed};
+use super::wire;
 
 /// The revision without sessions.
 const MODERN: &str = "2026-07-28";
@@ -29,32 +30,12 @@ pub(super) struct Session {
     last: u64,
 }
 
-/// Why there is no result.
-enum Trouble {
-    /// The server says so.
-    Failed(Failed),
-    /// There is no sound answer.
-    Broken(String),
-    /// Nobody waits any longer.
-    Over(&'static str),
-}
-
-impl Trouble {
-    fn told(self) -> String {
-        match self {
-            Trouble::Failed(failed) => failed.told(),
-            Trouble::Broken(why) => why,
-            Trouble::Over(why) => format!("the server did not answer: {why}"),
-        }
-    }
-}
-
 impl Session {
     /// Finds out which era a server is of, and begins.
     ///
     /// # Errors
     /// When it speaks no MCP that we know.
-    pub(super) fn greet(process: Process, patience: Patience<'_>) -> Result<Session, String> {
+    pub(super) fn greet(process: Process, patience: Patience<'_>) -> Result<Session, McpError> {
         let mut session = Session {
             process,
             is_modern: false,
@@ -81,10 +62,7 @@ impl Session {
                     .and_then(Node::as_text)
                     .unwrap_or_default();
                 if !OLDER.contains(&version) {
-                    let shown = sayso_core::text::visible::visible(version).into_owned();
-                    return Err(format!(
-                        "the server speaks the revision `{shown}` of MCP, which sayso does not"
-                    ));
+                    return Err(McpError::OtherRevision(version.to_owned()));
                 }
                 session
                     .process
@@ -92,18 +70,18 @@ impl Session {
                 Ok(session)
             }
             // It may only have been slow to say that it is modern.
-            Err(Trouble::Failed(failed)) => match session.is_modern(patience)? {
+            Err(failed @ McpError::Answered { .. }) => match session.is_modern(patience)? {
                 true => {
                     session.is_modern = true;
                     Ok(session)
                 }
-                false => Err(failed.told()),
+                false => Err(failed),
             },
-            Err(other) => Err(other.told()),
+            Err(other) => Err(other),
         }
     }
 
-    fn is_modern(&mut self, patience: Patience<'_>) -> Result<bool, String> {
+    fn is_modern(&mut self, patience: Patience<'_>) -> Result<bool, McpError> {
         self.is_modern = true;
         let found = self.request("server/discover", Node::map::<String>([]), patience);
         self.is_modern = false;
@@ -114,9 +92,9 @@ impl Session {
                     .iter()
                     .any(|version| version.as_text() == Some(MODERN)))
             }
-            Err(Trouble::Broken(why)) => Err(why),
-            Err(Trouble::Over("it was stopped")) => Err("it was stopped".to_owned()),
-            Err(Trouble::Failed(_) | Trouble::Over(_)) => Ok(false),
+            Err(McpError::NoAnswer(Impatience::Stopped)) => Err(McpError::Stopped),
+            Err(McpError::Answered { .. } | McpError::NoAnswer(_)) => Ok(false),
+            Err(other) => Err(other),
         }
     }
 
@@ -154,26 +132,21 @@ impl Session {
         method: &str,
         params: Node,
         patience: Patience<'_>,
-    ) -> Result<Node, Trouble> {
+    ) -> Result<Node, McpError> {
         self.last += 1;
         let id = self.last;
         self.process.inbox.await_id(Some(id.to_string()));
         let line = wire::request(id, method, self.with_meta(params));
-        self.process
-            .send(&line, patience)
-            .map_err(Trouble::Broken)?;
+        self.process.send(&line, patience)?;
         loop {
             match self.process.inbox.wait(patience) {
-                Next::Answer(Ok(Ok(result))) => return Ok(result),
-                Next::Answer(Ok(Err(failed))) => return Err(Trouble::Failed(failed)),
-                Next::Answer(Err(why)) => return Err(Trouble::Broken(why)),
+                Next::Answer(answer) => return answer,
                 Next::Wanted(id, method) => self
                     .process
-                    .send(&wire::refusal(&id, &method), patience)
-                    .map_err(Trouble::Broken)?,
+                    .send(&wire::refusal(&id, &method), patience)?,
                 Next::Over(why) => {
                     self.take_back(id, method);
-                    return Err(Trouble::Over(why));
+                    return Err(McpError::NoAnswer(why));
                 }
             }
         }
@@ -196,16 +169,14 @@ impl Session {
     }
 
     /// All tools.
-    pub(super) fn tools(&mut self, patience: Patience<'_>) -> Result<Vec<Node>, String> {
+    pub(super) fn tools(&mut self, patience: Patience<'_>) -> Result<Vec<Node>, McpError> {
         // From here on a change is a new one.
         self.process.inbox.take_changed();
         let mut tools = Vec::new();
         let mut cursor: Option<Node> = None;
         for _ in 0..MOST_PAGES {
             let params = Node::map(cursor.take().map(|cursor| ("cursor", cursor)));
-            let page = self
-                .request("tools/list", params, patience)
-                .map_err(Trouble::told)?;
+            let page = self.request("tools/list", params, patience)?;
             tools.extend(
                 page.get("tools")
                     .map_or(&[][..], Node::items)
@@ -213,7 +184,7 @@ impl Session {
                     .cloned(),
             );
             if tools.len() > MOST_TOOLS {
-                return Err(format!("the server has more than {MOST_TOOLS} tools"));
+                return Err(McpError::TooManyTools { most: MOST_TOOLS });
             }
             cursor = page
                 .get("nextCursor")
@@ -223,16 +194,14 @@ impl Session {
                 return Ok(tools);
             }
         }
-        Err(format!(
-            "the list of tools has more than {MOST_PAGES} parts"
-        ))
+        Err(McpError::TooManyParts { most: MOST_PAGES })
     }
 
     pub(super) fn has_changed(&self) -> bool {
         self.process.inbox.has_changed()
     }
 
-    pub(super) fn ended(&self) -> Option<String> {
+    pub(super) fn ended(&self) -> Option<ServerEnd> {
         self.process.inbox.ended()
     }
 
@@ -242,9 +211,8 @@ impl Session {
         tool: &str,
         arguments: &Node,
         patience: Patience<'_>,
-    ) -> Result<Node, String> {
+    ) -> Result<Node, McpError> {
         let params = Node::map([("name", Node::text(tool)), ("arguments", arguments.clone())]);
         self.request("tools/call", params, patience)
-            .map_err(Trouble::told)
     }
 }

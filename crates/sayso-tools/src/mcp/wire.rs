@@ -4,6 +4,8 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
 
+use super::error::McpError;
+
 /// The longest message of a server.
 pub(super) const LONGEST: usize = 16 << 20;
 const LIMITS: Limits = Limits {
@@ -20,7 +22,7 @@ const NO_METHOD: i32 = -32601;
 #[derive(Debug)]
 pub(super) enum Said {
     /// The answer to a request of ours: its id, and the result or what went wrong.
-    Answer(String, Result<Node, Failed>),
+    Answer(String, Result<Node, McpError>),
     /// It wants something: the id as JSON, and the method.
     Request(String, String),
     /// It tells something.
@@ -29,41 +31,19 @@ pub(super) enum Said {
     Noise,
 }
 
-/// An error that a server answers with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Failed {
-    pub code: String,
-    pub words: String,
-}
-
-impl Failed {
-    pub(super) fn told(&self) -> String {
-        format!(
-            "the server answered with an error: {} ({})",
-            self.words,
-            visible(&self.code)
-        )
-    }
-}
-
 /// Reads a line.
 ///
 /// # Errors
 /// When it looks like a message and is none that everybody reads in the same way.
-pub(super) fn read(line: &[u8]) -> Result<Said, String> {
+pub(super) fn read(line: &[u8]) -> Result<Said, McpError> {
     let body = line.trim_ascii();
     // Some print words where only messages should stand.
     if body.first() != Some(&b'{') {
         return Ok(Said::Noise);
     }
-    let text =
-        std::str::from_utf8(body).map_err(|_| "a message of the server is no UTF-8".to_owned())?;
-    let node = json::read(text, &LIMITS).map_err(|finding| {
-        format!(
-            "a message of the server is no sound JSON: {}",
-            visible(&finding.message)
-        )
-    })?;
+    let text = std::str::from_utf8(body).map_err(|_| McpError::NotUtf8)?;
+    let node =
+        json::read(text, &LIMITS).map_err(|finding| McpError::NotJson(Box::new(finding)))?;
     let id = node.get("id").map(json::write);
     let method = node
         .get("method")
@@ -81,14 +61,14 @@ pub(super) fn read(line: &[u8]) -> Result<Said, String> {
     })
 }
 
-fn failed(error: &Node) -> Failed {
+fn failed(error: &Node) -> McpError {
     let words = error
         .get("message")
         .and_then(Node::as_text)
         .unwrap_or("no words");
     let short: String = words.chars().take(LONGEST_WORDS).collect();
     let code = error.get("code").map(json::write).unwrap_or_default();
-    Failed {
+    McpError::Answered {
         code,
         words: visible(&short).into_owned(),
     }
@@ -157,7 +137,7 @@ mod tests {
         else {
             panic!("no error")
         };
-        assert!(!failed.told().contains('\u{1b}'), "{failed:?}");
+        assert!(!failed.to_string().contains('\u{1b}'), "{failed:?}");
         for line in [
             &br#"{"id":1,"id":2,"result":{}}"#[..],
             b"{\"id\":1",

@@ -6,8 +6,10 @@ use std::process::Command;
 
 use rustix::fs::OFlags;
 
+use super::error::StartError;
+
 /// Where bash is, the places that only an administrator can write first.
-const BASH: [&str; 5] = [
+pub(super) const BASH: [&str; 5] = [
     "/bin/bash",
     "/usr/bin/bash",
     "/run/current-system/sw/bin/bash",
@@ -27,15 +29,12 @@ const SETSID: [&str; 3] = [
 ///
 /// # Errors
 /// When there is none; nothing else runs them.
-pub fn bash() -> Result<&'static str, String> {
-    first(&BASH).ok_or_else(|| {
-        let places = BASH.join("`, `");
-        format!("bash is at none of `{places}`; install it, since commands are judged as bash reads them and run by nothing else")
-    })
+pub fn bash() -> Result<&'static str, StartError> {
+    first(&BASH).ok_or(StartError::NoBash)
 }
 
 /// A process that will run `text`, and nothing before it: no start-up file, and no text that is read as an option.
-pub(super) fn process(text: &str) -> Result<Command, String> {
+pub(super) fn process(text: &str) -> Result<Command, StartError> {
     let bash = bash()?;
     let mut process = match first(&SETSID) {
         Some(setsid) => {

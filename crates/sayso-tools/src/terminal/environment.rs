@@ -9,6 +9,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use super::error::StartError;
+
 /// Who and where the person is, and their language.
 const PLAIN: [&str; 19] = [
     "USER",
@@ -121,10 +123,10 @@ fn search_path(inherited: &OsStr) -> OsString {
 }
 
 /// A mark that no other command has.
-pub(super) fn new_mark() -> Result<String, String> {
+pub(super) fn new_mark() -> Result<String, StartError> {
     let mut bytes = [0u8; MARK_BYTES];
     let read = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
-    read.map_err(|error| format!("the command was not started: `/dev/urandom` gave no random numbers to mark it with: {error}"))?;
+    read.map_err(StartError::NoMark)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -159,18 +161,13 @@ pub(super) fn carries(environment: &[u8], mark: &str) -> bool {
 }
 
 /// Checks the variables of a call; the judge has seen them, this is only about what a system can take.
-pub(super) fn check(variables: &[(String, String)]) -> Result<(), String> {
+pub(super) fn check(variables: &[(String, String)]) -> Result<(), StartError> {
     for (name, value) in variables {
-        let shown = sayso_core::text::visible::visible(name);
         if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(format!(
-                "`{shown}` cannot be the name of a variable; nothing was run"
-            ));
+            return Err(StartError::VariableName(name.clone()));
         }
         if value.contains('\0') {
-            return Err(format!(
-                "the value of `{shown}` holds a NUL character, which no variable can; nothing was run"
-            ));
+            return Err(StartError::VariableValue(name.clone()));
         }
     }
     Ok(())

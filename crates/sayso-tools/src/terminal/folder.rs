@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use sayso_core::text::visible::visible;
 
+use super::error::StartError;
 use crate::platform;
 
 /// A folder that is held open.
@@ -17,14 +18,11 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Opens it, or says in a sentence why not.
-    pub(super) fn open(path: &Path) -> Result<Folder, String> {
-        let shown = path.to_string_lossy();
-        let shown = visible(&shown);
+    /// Opens it.
+    pub(super) fn open(path: &Path) -> Result<Folder, StartError> {
+        let shown = || visible(&path.to_string_lossy()).into_owned();
         if !path.is_absolute() {
-            return Err(format!(
-                "the folder `{shown}` is not an absolute path; give the whole path of the folder to run in"
-            ));
+            return Err(StartError::FolderNotAbsolute(shown()));
         }
         let flags = i32::try_from((OFlags::DIRECTORY | OFlags::NONBLOCK).bits()).unwrap_or(0);
         match OpenOptions::new().read(true).custom_flags(flags).open(path) {
@@ -33,13 +31,12 @@ impl Folder {
                 path: path.to_owned(),
             }),
             Err(error) => Err(match error.kind() {
-                ErrorKind::NotFound => format!(
-                    "the folder `{shown}` does not exist; make it first, or run in another one"
-                ),
-                ErrorKind::NotADirectory => {
-                    format!("`{shown}` is not a folder; give the folder to run in")
-                }
-                _ => format!("the folder `{shown}` cannot be opened: {error}"),
+                ErrorKind::NotFound => StartError::FolderMissing(shown()),
+                ErrorKind::NotADirectory => StartError::NotFolder(shown()),
+                _ => StartError::FolderClosed {
+                    path: shown(),
+                    source: error,
+                },
             }),
         }
     }

@@ -2,6 +2,7 @@
 
 mod bash;
 mod environment;
+mod error;
 mod folder;
 mod outcome;
 mod output_buffer;
@@ -14,15 +15,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use sayso_core::text::visible::visible;
 use sayso_sandbox::explain::explain;
 use sayso_sandbox::profile::Profile;
 use sayso_sandbox::start::Sandbox;
 
 pub use bash::bash;
 pub use environment::scrubbed;
+pub use error::StartError;
 pub use outcome::{End, Outcome, shell_status};
-pub use time_limit::{DEFAULT_TIME_LIMIT, LONGEST_TIME_LIMIT, time_limit, time_limit_of};
+pub use time_limit::{
+    DEFAULT_TIME_LIMIT, LONGEST_TIME_LIMIT, TimeLimitError, time_limit, time_limit_of,
+};
 
 use output_buffer::Kept;
 use run::{Pause, Running};
@@ -110,7 +113,7 @@ impl<'a> Command<'a> {
 pub fn run(
     command: Command<'_>,
     on_output: &mut dyn FnMut(Stream, &[u8]),
-) -> Result<Outcome, String> {
+) -> Result<Outcome, StartError> {
     let mut running = Running::start(&command)?;
     let mut kept = Kept::new(command.most_output);
     let mut sink = |stream: Stream, bytes: &[u8]| {
@@ -145,11 +148,8 @@ pub fn run(
         && report.as_ref().is_some_and(|report| report.failed)
         && matches!(end, End::Exit(_))
     {
-        let said = output.lines().last().unwrap_or_default();
-        return Err(format!(
-            "the sandbox could not be set up: {}; nothing was run",
-            visible(said)
-        ));
+        let said = output.lines().last().unwrap_or_default().to_owned();
+        return Err(StartError::NoSandbox { said });
     }
     let end = forced.unwrap_or(end);
     let mut refused = match (&command.bounds, end) {

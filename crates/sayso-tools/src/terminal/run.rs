@@ -16,6 +16,7 @@ use sayso_sandbox::script_copies::{self, Script};
 use sayso_sandbox::start::{Guard, Report};
 
 use super::environment::{self, MARK};
+use super::error::StartError;
 use super::folder::Folder;
 use super::outcome::End;
 use super::process_tree::Relatives;
@@ -85,12 +86,9 @@ fn spawn(mut process: std::process::Command, command: &Command<'_>) -> std::io::
 }
 
 impl Running {
-    pub(super) fn start(command: &Command<'_>) -> Result<Running, String> {
+    pub(super) fn start(command: &Command<'_>) -> Result<Running, StartError> {
         if command.text.contains('\0') {
-            return Err(
-                "the command holds a NUL character, which no program can be given; nothing was run"
-                    .to_owned(),
-            );
+            return Err(StartError::HoldsNul);
         }
         environment::check(command.environment)?;
         let folder = Folder::open(command.cwd)?;
@@ -118,15 +116,13 @@ impl Running {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = spawn(process, command).map_err(|error| match error.kind() {
-            ErrorKind::ArgumentListTooLong => {
-                "the command is longer than the system takes in one piece (128 KiB on Linux); put it into a script and run that".to_owned()
-            }
-            _ => format!("bash could not be started: {error}; nothing was run"),
+            ErrorKind::ArgumentListTooLong => StartError::TooLong,
+            _ => StartError::NotStarted(error),
         })?;
         let number = i32::try_from(child.id())
             .ok()
             .and_then(Pid::from_raw)
-            .ok_or("the command has no process number")?;
+            .ok_or(StartError::NoNumber)?;
         let (out, error) = (child.stdout.take(), child.stderr.take());
         let running = Running {
             relatives: Relatives::new(number, mark),
@@ -151,9 +147,7 @@ impl Running {
         for handle in handles.into_iter().flatten() {
             let set =
                 fcntl_getfl(handle).and_then(|flags| fcntl_setfl(handle, flags | OFlags::NONBLOCK));
-            set.map_err(|error| {
-                format!("the output of the command cannot be read: {error}; it was ended")
-            })?;
+            set.map_err(StartError::NoOutput)?;
         }
         Ok(running)
     }
@@ -364,7 +358,7 @@ fn bounded(
     command: &Command<'_>,
     bounds: &Bounds<'_>,
     marks: String,
-) -> Result<(std::process::Command, Option<Guard>), String> {
+) -> Result<(std::process::Command, Option<Guard>), StartError> {
     let mut profile = bounds.profile.clone();
     let given = command
         .environment
@@ -391,6 +385,7 @@ fn bounded(
     .map(OsString::from);
     let ready = bounds
         .sandbox
-        .ready(&profile, bounds.workspace, &words, true)?;
+        .ready(&profile, bounds.workspace, &words, true)
+        .map_err(|why| StartError::Sandbox(why.into()))?;
     Ok((ready.command, Some(ready.guard)))
 }

@@ -6,25 +6,50 @@ use sayso_core::call::operation::Operation;
 use sayso_core::call::tool::Role;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
+use thiserror::Error;
 
 /// The time limit where the call has none.
 pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(90);
 /// No command runs longer, whatever the call says.
 pub const LONGEST_TIME_LIMIT: Duration = Duration::from_secs(60 * 60);
 
+/// So many characters of what is no time are shown.
+const MAX_SHOWN: usize = 40;
+
+/// What a call gives is not a time.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs)]
+pub enum TimeLimitError {
+    #[error("`{}` has to be a number of seconds; nothing was run", visible(.0))]
+    NoNumber(String),
+    #[error(
+        "`{}: {}` is not a time; give a number of {unit} above 0. Nothing was run",
+        visible(.name), visible(.written)
+    )]
+    NoTime {
+        name: String,
+        written: String,
+        unit: &'static str,
+    },
+}
+
+// bridge: until every caller is typed
+impl From<TimeLimitError> for String {
+    fn from(error: TimeLimitError) -> String {
+        error.to_string()
+    }
+}
+
 /// The time limit that a call gives under this name, as a number or as text; `default` where it gives nothing.
 ///
 /// # Errors
 /// Where it is not a time. Then nothing may run: nobody knows what was meant.
-pub fn time_limit(name: &str, value: Option<&Node>, default: Duration) -> Result<Duration, String> {
+pub fn time_limit(name: &str, value: Option<&Node>, default: Duration) -> Result<Duration, TimeLimitError> {
     let written = match value.map(|node| &node.value) {
         None | Some(Value::Null) => return Ok(default.min(LONGEST_TIME_LIMIT)),
         Some(Value::Number(written) | Value::Text(written)) => written.as_str(),
         Some(_) => {
-            return Err(format!(
-                "`{}` has to be a number of seconds; nothing was run",
-                visible(name)
-            ));
+            return Err(TimeLimitError::NoNumber(name.to_owned()));
         }
     };
     let unit = if name.ends_with("_ms") { 1e-3 } else { 1.0 };
@@ -40,19 +65,15 @@ pub fn time_limit(name: &str, value: Option<&Node>, default: Duration) -> Result
     match seconds.filter(|seconds| seconds.is_finite() && *seconds >= 1e-3) {
         Some(seconds) => Ok(Duration::try_from_secs_f64(seconds)
             .map_or(LONGEST_TIME_LIMIT, |limit| limit.min(LONGEST_TIME_LIMIT))),
-        None => {
-            let unit = if name.ends_with("_ms") {
+        None => Err(TimeLimitError::NoTime {
+            name: name.to_owned(),
+            written: written.chars().take(MAX_SHOWN).collect(),
+            unit: if name.ends_with("_ms") {
                 "milliseconds"
             } else {
                 "seconds"
-            };
-            let shown: String = written.chars().take(40).collect();
-            Err(format!(
-                "`{}: {}` is not a time; give a number of {unit} above 0. Nothing was run",
-                visible(name),
-                visible(&shown)
-            ))
-        }
+            },
+        }),
     }
 }
 
@@ -60,7 +81,7 @@ pub fn time_limit(name: &str, value: Option<&Node>, default: Duration) -> Result
 ///
 /// # Errors
 /// As [`time_limit`].
-pub fn time_limit_of(operation: &Operation, default: Duration) -> Result<Duration, String> {
+pub fn time_limit_of(operation: &Operation, default: Duration) -> Result<Duration, TimeLimitError> {
     let argument = operation.kind().tool().and_then(|tool| {
         tool.arguments
             .iter()
@@ -108,6 +129,7 @@ mod tests {
         assert!(
             of("timeout", Value::Text("soon".into()))
                 .unwrap_err()
+                .to_string()
                 .contains("Nothing was run")
         );
     }

@@ -10,7 +10,7 @@ use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
-use super::shown;
+use super::FetchError;
 
 /// As many as the client tries.
 const MOST_ADDRESSES: usize = 16;
@@ -20,7 +20,7 @@ const MOST_ADDRESSES: usize = 16;
 pub(super) struct Checked(pub(super) Vec<SocketAddr>);
 
 /// The addresses of a host, if all of them may be reached.
-pub(super) fn look_up(url: &Url, private: bool, until: Instant) -> Result<Checked, String> {
+pub(super) fn look_up(url: &Url, private: bool, until: Instant) -> Result<Checked, FetchError> {
     if url.is_private() && !private {
         return Err(refused(url, None));
     }
@@ -35,23 +35,18 @@ pub(super) fn look_up(url: &Url, private: bool, until: Instant) -> Result<Checke
         .find(|address| !private && is_private_address(*address))
     {
         Some(address) => Err(refused(url, Some(address))),
-        None if found.is_empty() => Err(format!("the host `{}` has no address", shown(&url.host))),
+        None if found.is_empty() => Err(FetchError::NoAddress(url.host.clone())),
         None => Ok(Checked(found)),
     }
 }
 
-fn refused(url: &Url, address: Option<IpAddr>) -> String {
-    let address = address
-        .map(|address| format!(" ({address})"))
-        .unwrap_or_default();
-    format!(
-        "`{}` leads to this machine or to a private network{address}; nothing was fetched, and only the policy can allow such addresses",
-        shown(&url.written)
-    )
+fn refused(url: &Url, address: Option<IpAddr>) -> FetchError {
+    let url = url.written.clone();
+    FetchError::Private { url, address }
 }
 
 /// The system has no way to stop asking, so somebody else asks and is not waited for too long.
-fn ask(url: &Url, until: Instant) -> Result<Vec<SocketAddr>, String> {
+fn ask(url: &Url, until: Instant) -> Result<Vec<SocketAddr>, FetchError> {
     let (sender, receiver) = mpsc::sync_channel(1);
     let (host, port) = (url.host.clone(), url.port);
     std::thread::spawn(move || {
@@ -63,14 +58,11 @@ fn ask(url: &Url, until: Instant) -> Result<Vec<SocketAddr>, String> {
     });
     match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
         Ok(Ok(found)) => Ok(found),
-        Ok(Err(error)) => Err(format!(
-            "the host `{}` was not found: {error}",
-            shown(&url.host)
-        )),
-        Err(_) => Err(format!(
-            "the host `{}` was not found in time",
-            shown(&url.host)
-        )),
+        Ok(Err(source)) => Err(FetchError::NotFound {
+            host: url.host.clone(),
+            source,
+        }),
+        Err(_) => Err(FetchError::NotFoundInTime(url.host.clone())),
     }
 }
 
@@ -96,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    fn look(url: &str, private: bool) -> Result<Checked, String> {
+    fn look(url: &str, private: bool) -> Result<Checked, FetchError> {
         look_up(
             &Url::parse(url).unwrap(),
             private,
@@ -115,7 +107,10 @@ mod tests {
             "http://printer/",
         ] {
             assert!(
-                look(url, false).unwrap_err().contains("private network"),
+                look(url, false)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("private network"),
                 "{url}"
             );
         }
@@ -140,6 +135,6 @@ mod tests {
             false,
             Instant::now() + Duration::from_secs(60),
         );
-        assert!(gone.unwrap_err().contains("no-such-host.invalid"));
+        assert!(gone.unwrap_err().to_string().contains("no-such-host.invalid"));
     }
 }

@@ -4,7 +4,7 @@ use sayso_core::call::url::Url;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 
-use super::shown;
+use super::error::shown;
 use crate::result::ToolResult;
 
 /// Types that are text although they are not `text/…`.

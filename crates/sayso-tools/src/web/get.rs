@@ -4,7 +4,6 @@ use std::io::Read as _;
 use std::time::Instant;
 
 use sayso_core::call::url::Url;
-use sayso_core::text::visible::visible;
 use ureq::Agent;
 use ureq::http::Response;
 use ureq::unversioned::transport::DefaultConnector;
@@ -12,7 +11,7 @@ use ureq::{Body, Error};
 
 use super::addresses::Checked;
 use super::location::origin;
-use super::{Limits, content, shown};
+use super::{FetchError, Limits, content};
 use crate::result::ToolResult;
 
 /// An answer whose body has not been read.
@@ -23,7 +22,7 @@ pub(super) fn get(
     addresses: Checked,
     limits: &Limits,
     until: Instant,
-) -> Result<Answer, String> {
+) -> Result<Answer, FetchError> {
     let config = Agent::config_builder()
         .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
         .proxy(None)
@@ -38,7 +37,7 @@ pub(super) fn get(
         .call();
     answer
         .map(Answer)
-        .map_err(|error| failed(url, &error, limits))
+        .map_err(|error| failed(url, error, limits))
 }
 
 impl Answer {
@@ -55,7 +54,7 @@ impl Answer {
         url: &Url,
         limits: &Limits,
         until: Instant,
-    ) -> Result<ToolResult, String> {
+    ) -> Result<ToolResult, FetchError> {
         let (head, body) = self.0.into_parts();
         let kind = head
             .headers
@@ -67,10 +66,13 @@ impl Answer {
         loop {
             let count = reader
                 .read(&mut piece)
-                .map_err(|error| failed(url, &Error::from(error), limits))?;
+                .map_err(|error| failed(url, Error::from(error), limits))?;
             bytes.extend_from_slice(piece.get(..count).unwrap_or_default());
             if bytes.len() > limits.most_bytes {
-                return Err(too_long(url, limits));
+                return Err(FetchError::TooLong {
+                    url: url.written.clone(),
+                    most: limits.most_bytes,
+                });
             }
             if count == 0 {
                 return Ok(content::result(
@@ -82,35 +84,27 @@ impl Answer {
                 ));
             }
             if Instant::now() >= until {
-                return Err(failed(url, &Error::Timeout(ureq::Timeout::Global), limits));
+                return Err(failed(url, Error::Timeout(ureq::Timeout::Global), limits));
             }
         }
     }
 }
 
-fn too_long(url: &Url, limits: &Limits) -> String {
-    format!(
-        "the answer of `{}` is longer than {} bytes; it was not fetched",
-        shown(&url.written),
-        limits.most_bytes
-    )
-}
-
-fn failed(url: &Url, error: &Error, limits: &Limits) -> String {
-    let address = shown(&url.written);
+fn failed(url: &Url, error: Error, limits: &Limits) -> FetchError {
+    let url = url.written.clone();
     match error {
-        Error::Timeout(_) => format!(
-            "`{address}` took longer than {} s; it was not fetched",
-            limits.time.as_secs_f64()
-        ),
-        Error::LargeResponseHeader(..) => format!(
-            "the head of the answer of `{address}` is longer than {} bytes",
-            limits.most_head
-        ),
-        other => format!(
-            "`{address}` could not be fetched: {}",
-            visible(&other.to_string())
-        ),
+        Error::Timeout(_) => FetchError::TooSlow {
+            url,
+            limit: limits.time,
+        },
+        Error::LargeResponseHeader(..) => FetchError::LongHead {
+            url,
+            most: limits.most_head,
+        },
+        other => FetchError::Broken {
+            url,
+            source: Box::new(other),
+        },
     }
 }
 

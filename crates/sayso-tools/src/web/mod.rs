@@ -2,17 +2,22 @@
 
 mod addresses;
 mod content;
+mod error;
 mod get;
 mod location;
 
+use std::error::Error;
 use std::time::{Duration, Instant};
 
 use sayso_core::call::url::Url;
-use sayso_core::text::visible::visible;
 
 use crate::result::ToolResult;
 
 use addresses::Checked;
+pub use error::FetchError;
+
+/// Says of an address that a redirect leads to why it may not be followed, if so.
+pub type Hop<'a> = dyn Fn(&Url) -> Result<(), Box<dyn Error + Send + Sync>> + 'a;
 
 /// How far a fetch may go.
 #[derive(Clone, Copy, Debug)]
@@ -59,26 +64,25 @@ impl Limits {
 ///
 /// No cookie, password or proxy is sent along, whatever the environment says. Names are looked up once, and what is connected to is exactly
 /// what was checked.
-pub fn fetch(url: &str, limits: &Limits, hop: &dyn Fn(&Url) -> Result<(), String>) -> ToolResult {
+pub fn fetch(url: &str, limits: &Limits, hop: &Hop<'_>) -> ToolResult {
     let look =
         |url: &Url, until: Instant| addresses::look_up(url, limits.may_be_private(url), until);
-    match follow(url, limits, hop, &look) {
-        Ok(result) => result,
-        Err(error) => ToolResult::failed(error),
-    }
+    follow(url, limits, hop, &look).unwrap_or_else(|why| ToolResult::failed(why.to_string()))
 }
 
 fn follow(
     text: &str,
     limits: &Limits,
-    hop: &dyn Fn(&Url) -> Result<(), String>,
-    look: &dyn Fn(&Url, Instant) -> Result<Checked, String>,
-) -> Result<ToolResult, String> {
+    hop: &Hop<'_>,
+    look: &dyn Fn(&Url, Instant) -> Result<Checked, FetchError>,
+) -> Result<ToolResult, FetchError> {
     let until = Instant::now()
         .checked_add(limits.time)
-        .ok_or("the time limit is longer than any clock goes")?;
-    let mut url = Url::parse(text)
-        .map_err(|why| format!("`{}` cannot be fetched: {}", shown(text), visible(&why.0)))?;
+        .ok_or(FetchError::NoEnd)?;
+    let mut url = Url::parse(text).map_err(|why| FetchError::BadUrl {
+        url: text.to_owned(),
+        why,
+    })?;
     for _ in 0..=limits.most_redirects {
         let checked = look(&url, until)?;
         let answer = get::get(&url, checked, limits, until)?;
@@ -86,62 +90,49 @@ fn follow(
             return answer.read(&url, limits, until);
         };
         url = next(&url, &target)?;
-        hop(&url).map_err(|why| {
-            let (address, why) = (shown(&url.written), visible(&why).into_owned());
-            format!("the address redirects to `{address}`, which was not followed: {why}; fetch that address itself to ask for it")
+        hop(&url).map_err(|why| FetchError::NotFollowed {
+            to: url.written.clone(),
+            why,
         })?;
     }
-    let most = limits.most_redirects;
-    Err(format!(
-        "`{}` was not reached: it redirects more than {most} times, last to `{}`",
-        shown(text),
-        shown(&url.written)
-    ))
+    Err(FetchError::TooManyRedirects {
+        url: text.to_owned(),
+        last: url.written,
+        most: limits.most_redirects,
+    })
 }
 
-/// Where a redirect leads.
 /// A connection to a host of the open internet: looked up once, and never to this machine or a private network.
 ///
 /// # Errors
 /// In words, why there is none.
-pub fn connect(host: &str, port: u16) -> Result<std::net::TcpStream, String> {
+pub fn connect(host: &str, port: u16) -> Result<std::net::TcpStream, FetchError> {
     let url = Url::parse(&format!("https://{host}:{port}/"))
-        .map_err(|_| format!("`{}` is not the name of a host", shown(host)))?;
+        .map_err(|_| FetchError::NotHost(host.to_owned()))?;
     let addresses = addresses::look_up(&url, false, Instant::now() + CONNECTING)?.0;
-    let mut trouble = String::new();
+    let mut last = None;
     for address in addresses {
         match std::net::TcpStream::connect_timeout(&address, CONNECTING) {
             Ok(stream) => return Ok(stream),
-            Err(error) => trouble = error.to_string(),
+            Err(error) => last = Some(error),
         }
     }
-    Err(format!("`{}` cannot be reached: {trouble}", shown(host)))
+    Err(FetchError::Unreachable {
+        host: host.to_owned(),
+        last,
+    })
 }
 
-fn next(url: &Url, target: &str) -> Result<Url, String> {
-    let target = location::join(url, target);
-    let refused = |why: &str| {
-        format!(
-            "the address redirects to `{}`, which was not followed: {}",
-            shown(&target),
-            visible(why)
-        )
-    };
-    let next = Url::parse(&target).map_err(|why| refused(&why.0))?;
-    if url.scheme == "https" && next.scheme == "http" {
-        return Err(refused(
-            "it leads from https to http, where others can read and change the answer; fetch that address itself to ask for it",
-        ));
+/// Where a redirect leads.
+fn next(url: &Url, target: &str) -> Result<Url, FetchError> {
+    let to = location::join(url, target);
+    match Url::parse(&to) {
+        Err(why) => Err(FetchError::BadRedirect { to, why }),
+        Ok(next) if url.scheme == "https" && next.scheme == "http" => {
+            Err(FetchError::Downgraded { to })
+        }
+        Ok(next) => Ok(next),
     }
-    Ok(next)
-}
-
-/// An address for a message: on one line, and not without end.
-fn shown(text: &str) -> String {
-    const MOST: usize = 300;
-    let start: String = text.chars().take(MOST).collect();
-    let more = if start.len() < text.len() { "…" } else { "" };
-    format!("{}{more}", visible(&start))
 }
 
 #[cfg(test)]
@@ -189,7 +180,8 @@ mod tests {
                 &|_| Ok(()),
                 &look,
             )
-            .unwrap_err();
+            .unwrap_err()
+            .to_string();
             assert!(
                 error.contains(to) && error.contains("private network"),
                 "{to}: {error}"
@@ -236,7 +228,8 @@ mod tests {
             &|_| Ok(()),
             &look,
         )
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
         assert!(
             error.contains("redirects to `file:///etc/passwd`"),
             "{error}"
@@ -258,6 +251,7 @@ mod tests {
             assert!(
                 next(&base, target)
                     .unwrap_err()
+                    .to_string()
                     .contains("was not followed"),
                 "{target}"
             );

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sayso_core::call::operation::{Call, Operation};
 use sayso_core::text::node::Node;
 use sayso_tools::files::run;
-use sayso_tools::open_nofollow::{Trouble, Way, folder};
+use sayso_tools::open_nofollow::{PathError, Way, folder};
 use sayso_tools::undo::Which;
 
 use crate::ground::{Ground, yes};
@@ -365,19 +365,19 @@ fn a_link_put_in_the_way_after_the_judging_is_refused() {
         assert!(folder(&ground.ws.join("p/q"), way).is_ok());
         assert!(matches!(
             folder(&ground.ws.join("p/out"), way),
-            Err(Trouble::Link(_))
+            Err(PathError::Link(_))
         ));
         assert!(matches!(
             folder(&ground.ws.join("p/none/x"), way),
-            Err(Trouble::Missing(_))
+            Err(PathError::Missing(_))
         ));
         assert!(matches!(
             folder(&ground.ws.join("p/q/.."), way),
-            Err(Trouble::Missing(_))
+            Err(PathError::Missing(_))
         ));
         assert!(matches!(
             folder(Path::new("relative"), way),
-            Err(Trouble::Missing(_))
+            Err(PathError::Missing(_))
         ));
     }
 }

@@ -276,7 +276,7 @@ fn after_a_kill_every_change_is_whole_or_never_was() {
             }
             undone += 1;
         };
-        assert_eq!(end, "there is nothing to undo");
+        assert_eq!(end.to_string(), "there is nothing to undo");
         assert_eq!(before, ground.tree());
         assert_eq!(
             ground.kit.recover(),

@@ -172,7 +172,7 @@ impl Ground {
 
     pub fn undo(&self, which: Which<'_>) -> Result<undo::Undone, String> {
         let plan = undo::plan(&self.kit, which)?;
-        undo::apply(&self.kit, &plan, "", "session")
+        Ok(undo::apply(&self.kit, &plan, "", "session")?)
     }
 
     pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {

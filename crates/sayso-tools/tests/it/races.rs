@@ -12,7 +12,7 @@ use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::text::node::Node;
 use sayso_tools::files::run;
-use sayso_tools::open_nofollow::{Trouble, Way, folder};
+use sayso_tools::open_nofollow::{PathError, Way, folder};
 
 use crate::ground::{Ground, tree};
 
@@ -94,7 +94,7 @@ fn h_21_name_by_name_is_as_safe_as_by_the_kernel() {
                             assert!(
                                 matches!(
                                     trouble,
-                                    Trouble::Link(_) | Trouble::Missing(_) | Trouble::NotFolder(_)
+                                    PathError::Link(_) | PathError::Missing(_) | PathError::NotFolder(_)
                                 ),
                                 "{trouble}"
                             )

@@ -124,6 +124,7 @@ fn the_variables_of_the_call_are_set() {
             &mut |_, _| {}
         )
         .unwrap_err()
+        .to_string()
         .contains("A=B")
     );
 }

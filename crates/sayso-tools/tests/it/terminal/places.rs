@@ -7,7 +7,9 @@ use sayso_tools::terminal::{self, Command};
 use super::{in_folder, run};
 
 fn refused(command: Command<'_>) -> String {
-    terminal::run(command, &mut |_, _| panic!("nothing runs")).unwrap_err()
+    terminal::run(command, &mut |_, _| panic!("nothing runs"))
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn a_step_that_is_refused_is_not_taken() {
     let last = Server::saying(answer("200 OK", &[], b"here"));
     let first = Server::saying(redirect(&last.url("/end")));
     let page = fetch(&first.url("/"), &limits(), &|_| {
-        Err("no rule allows it".to_owned())
+        Err("no rule allows it".into())
     });
     assert!(!page.success && page.output.is_empty());
     assert!(
