@@ -1,13 +1,15 @@
 //! What is to be known of a call when it has run: each in a small file of its own, found by the session and the id that the agent gave it.
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use sayso_core::call::operation::{Call, Operation};
+use sayso_core::call::operation::{Call, Malformed, Operation};
+use sayso_core::text::diagnostic::Diagnostic;
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
-use sayso_store::Folder;
+use sayso_store::{Folder, FolderError};
+use thiserror::Error;
 
 const FOLDER: &str = "hooks";
 /// After so many seconds nobody will come back to a call.
@@ -26,17 +28,44 @@ pub struct Pending {
     pub change: Option<String>,
 }
 
+/// Why what is to be known of a call cannot be kept or read.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum HookStateError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error("the folder of hooks is missing")]
+    NoFolder,
+    #[error("somebody writes the same file")]
+    Busy,
+    #[error("what is to be known of the call cannot be written: {0}")]
+    NotWritten(io::Error),
+    #[error("what is to be known of the call cannot be read: {0}")]
+    NotRead(io::Error),
+    #[error("{}", .0.message)]
+    NotJson(Diagnostic),
+    #[error("{}", .0.0)]
+    Malformed(Malformed),
+}
+
+// bridge: until every caller is typed
+impl From<HookStateError> for String {
+    fn from(error: HookStateError) -> String {
+        error.to_string()
+    }
+}
+
 /// Keeps it.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn put(state: &Path, call: &Call, pending: &Pending) -> Result<(), String> {
+pub fn put(state: &Path, call: &Call, pending: &Pending) -> Result<(), HookStateError> {
     if call.id.is_empty() {
         return Ok(());
     }
     let folder = Folder::open(state)?
         .inner(FOLDER, true)?
-        .ok_or("the folder of hooks is missing")?;
+        .ok_or(HookStateError::NoFolder)?;
     let flag = |flag: bool| -> Node { Value::Bool(flag).into() };
     let maybe =
         |text: &Option<String>| text.as_ref().map_or_else(|| Value::Null.into(), Node::text);
@@ -64,10 +93,10 @@ pub fn put(state: &Path, call: &Call, pending: &Pending) -> Result<(), String> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn put_yes(state: &Path, call: &Call) -> Result<(), String> {
+pub fn put_yes(state: &Path, call: &Call) -> Result<(), HookStateError> {
     let folder = Folder::open(state)?
         .inner(FOLDER, true)?
-        .ok_or("the folder of hooks is missing")?;
+        .ok_or(HookStateError::NoFolder)?;
     write(
         &folder,
         &yes_name(call)?,
@@ -79,7 +108,7 @@ pub fn put_yes(state: &Path, call: &Call) -> Result<(), String> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn take_yes(state: &Path, call: &Call) -> Result<bool, String> {
+pub fn take_yes(state: &Path, call: &Call) -> Result<bool, HookStateError> {
     let found = read(state, &yes_name(call)?, true)?;
     let at = found
         .as_ref()
@@ -92,13 +121,13 @@ pub fn take_yes(state: &Path, call: &Call) -> Result<bool, String> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn put_for_gateway(state: &Path, call: &Call) -> Result<(), String> {
+pub fn put_for_gateway(state: &Path, call: &Call) -> Result<(), HookStateError> {
     if call.id.is_empty() {
         return Ok(());
     }
     let folder = Folder::open(state)?
         .inner(FOLDER, true)?
-        .ok_or("the folder of hooks is missing")?;
+        .ok_or(HookStateError::NoFolder)?;
     let name = name(
         "gateway",
         &call.id,
@@ -115,7 +144,7 @@ pub fn put_for_gateway(state: &Path, call: &Call) -> Result<(), String> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn take_for_gateway(state: &Path, id: &str, args: &Node) -> Result<bool, String> {
+pub fn take_for_gateway(state: &Path, id: &str, args: &Node) -> Result<bool, HookStateError> {
     let found = read(
         state,
         &name("gateway", id, &Digest::of_node(args).to_string()),
@@ -141,8 +170,8 @@ fn now() -> u64 {
         .as_secs()
 }
 
-fn yes_name(call: &Call) -> Result<String, String> {
-    let operation = Operation::freeze(call.clone()).map_err(|malformed| malformed.0)?;
+fn yes_name(call: &Call) -> Result<String, HookStateError> {
+    let operation = Operation::freeze(call.clone()).map_err(HookStateError::Malformed)?;
     Ok(name("yes", &call.session, &operation.digest().to_string()))
 }
 
@@ -150,10 +179,10 @@ fn yes_name(call: &Call) -> Result<String, String> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn begin(state: &Path, session: &str, workspace: &str) -> Result<(), String> {
+pub fn begin(state: &Path, session: &str, workspace: &str) -> Result<(), HookStateError> {
     let folder = Folder::open(state)?
         .inner(FOLDER, true)?
-        .ok_or("the folder of hooks is missing")?;
+        .ok_or(HookStateError::NoFolder)?;
     write(
         &folder,
         &name("beginning", session, ""),
@@ -165,7 +194,7 @@ pub fn begin(state: &Path, session: &str, workspace: &str) -> Result<(), String>
 ///
 /// # Errors
 /// When that cannot be read.
-pub fn beginning(state: &Path, session: &str) -> Result<Option<String>, String> {
+pub fn beginning(state: &Path, session: &str) -> Result<Option<String>, HookStateError> {
     let Some(node) = read(state, &name("beginning", session, ""), false)? else {
         return Ok(None);
     };
@@ -179,10 +208,10 @@ pub fn beginning(state: &Path, session: &str) -> Result<Option<String>, String> 
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn put_name(state: &Path, session: &str, key: &str, id: &str) -> Result<(), String> {
+pub fn put_name(state: &Path, session: &str, key: &str, id: &str) -> Result<(), HookStateError> {
     let folder = Folder::open(state)?
         .inner(FOLDER, true)?
-        .ok_or("the folder of hooks is missing")?;
+        .ok_or(HookStateError::NoFolder)?;
     write(
         &folder,
         &name("name", session, key),
@@ -194,7 +223,7 @@ pub fn put_name(state: &Path, session: &str, key: &str, id: &str) -> Result<(), 
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn take_name(state: &Path, session: &str, key: &str) -> Result<Option<String>, String> {
+pub fn take_name(state: &Path, session: &str, key: &str) -> Result<Option<String>, HookStateError> {
     let found = read(state, &name("name", session, key), true)?;
     Ok(found.and_then(|node| node.get("id").and_then(Node::as_text).map(str::to_owned)))
 }
@@ -203,7 +232,7 @@ pub fn take_name(state: &Path, session: &str, key: &str) -> Result<Option<String
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn take(state: &Path, session: &str, call: &str) -> Result<Pending, String> {
+pub fn take(state: &Path, session: &str, call: &str) -> Result<Pending, HookStateError> {
     Ok(read(state, &name("call", session, call), true)?
         .as_ref()
         .map_or_else(Pending::default, pending))
@@ -251,7 +280,7 @@ const AT_ONCE: i64 = 1;
 ///
 /// # Errors
 /// When that cannot be found out.
-pub fn take_refused(state: &Path, call: &Call) -> Result<Vec<Open>, String> {
+pub fn take_refused(state: &Path, call: &Call) -> Result<Vec<Open>, HookStateError> {
     let mark = name("dialogs", &call.session, "");
     if !call.agent.parents.is_empty() || read(state, &mark, true)?.is_none() {
         return Ok(Vec::new());
@@ -260,7 +289,7 @@ pub fn take_refused(state: &Path, call: &Call) -> Result<Vec<Open>, String> {
     if left {
         let folder = Folder::open(state)?
             .inner(FOLDER, true)?
-            .ok_or("the folder of hooks is missing")?;
+            .ok_or(HookStateError::NoFolder)?;
         write(&folder, &mark, &empty())?;
     }
     Ok(open)
@@ -338,18 +367,18 @@ fn now_signed() -> i64 {
     i64::try_from(now()).unwrap_or(i64::MAX)
 }
 
-fn write(folder: &Folder, name: &str, node: &Node) -> Result<(), String> {
+fn write(folder: &Folder, name: &str, node: &Node) -> Result<(), HookStateError> {
     let fresh = format!("{name}.{}", std::process::id());
     folder.remove(&fresh)?;
     let mut file = folder
         .create_new(&fresh)?
-        .ok_or("somebody writes the same file")?;
+        .ok_or(HookStateError::Busy)?;
     file.write_all(json::write(node).as_bytes())
-        .map_err(|error| format!("what is to be known of the call cannot be written: {error}"))?;
+        .map_err(HookStateError::NotWritten)?;
     Ok(folder.rename(&fresh, name)?)
 }
 
-fn read(state: &Path, name: &str, takes: bool) -> Result<Option<Node>, String> {
+fn read(state: &Path, name: &str, takes: bool) -> Result<Option<Node>, HookStateError> {
     let folder = Folder::open_existing(state)?
         .map(|state| state.inner(FOLDER, false))
         .transpose()?
@@ -363,13 +392,13 @@ fn read(state: &Path, name: &str, takes: bool) -> Result<Option<Node>, String> {
     let mut text = String::new();
     file.take(1 << 17)
         .read_to_string(&mut text)
-        .map_err(|error| format!("what is to be known of the call cannot be read: {error}"))?;
+        .map_err(HookStateError::NotRead)?;
     if takes {
         folder.remove(name)?;
     }
     json::read(&text, &Limits::default())
         .map(Some)
-        .map_err(|finding| finding.message)
+        .map_err(HookStateError::NotJson)
 }
 
 /// Removes what nobody came back to.

@@ -1,12 +1,14 @@
 //! Whether questions go to the inbox, where they can be answered, and starting it when it has to be there.
 
+use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use sayso_core::policy::settings::Resolved;
 use sayso_core::text::node::Node;
+use thiserror::Error;
 
 use crate::inbox_client::client::{Client, Trouble};
 
@@ -15,18 +17,54 @@ const SHORT: Duration = Duration::from_millis(500);
 /// So long an inbox may take to be ready.
 const STARTING: Duration = Duration::from_secs(3);
 
+/// Why questions cannot go to the inbox, though they have to.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum AskError {
+    #[error("questions go to the inbox, `hooks.start` is to open it, and {0}; open it yourself with `sayso serve`, which says what is wrong, {OTHERWISE}")]
+    NotStarted(#[from] StartError),
+    #[error("questions go to the inbox (`hooks.ask: inbox`), and {}; {OTHERWISE}", .0.words())]
+    Inbox(Trouble),
+}
+
+// bridge: until every caller is typed
+impl From<AskError> for String {
+    fn from(error: AskError) -> String {
+        error.to_string()
+    }
+}
+
+/// Why the inbox was not started.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum StartError {
+    #[error("it could not be started: {0}")]
+    Io(#[from] io::Error),
+    #[error("it ended at once ({0})")]
+    Ended(ExitStatus),
+    #[error("it was not ready within {} s", STARTING.as_secs())]
+    TooSlow,
+}
+
+// bridge: until every caller is typed
+impl From<StartError> for String {
+    fn from(error: StartError) -> String {
+        error.to_string()
+    }
+}
+
 /// Whether questions go to the inbox, by what the person said and by whether somebody is there.
 ///
 /// # Errors
 /// When they have to, and there is none; says what to do.
-pub fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, String> {
+pub fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, AskError> {
     match settings.hooks_ask.as_str() {
         "inbox" => match is_there(state) {
             Ok(_) => Ok(true),
-            Err(Trouble::NotThere) if settings.hooks_start => start(state).map(|()| true).map_err(|why| {
-                format!("questions go to the inbox, `hooks.start` is to open it, and {why}; open it yourself with `sayso serve`, which says what is wrong, {OTHERWISE}")
-            }),
-            Err(trouble) => Err(format!("questions go to the inbox (`hooks.ask: inbox`), and {}; {OTHERWISE}", trouble.words())),
+            Err(Trouble::NotThere) if settings.hooks_start => {
+                Ok(start(state).map(|()| true)?)
+            }
+            Err(trouble) => Err(AskError::Inbox(trouble)),
         },
         // Where nobody looks, or something is wrong with it, the agent's own dialog is as good as ever.
         "auto" => Ok(is_there(state).is_ok_and(|present| present > 0)),
@@ -56,7 +94,7 @@ pub fn where_to_answer(state: &Path, settings: &Resolved) -> String {
 /// How many people are there: screens that somebody looks at.
 pub fn is_there(state: &Path) -> Result<u64, Trouble> {
     let client = Client::new(state)
-        .map_err(Trouble::Broken)?
+        .map_err(|error| Trouble::Broken(error.to_string()))?
         .ok_or(Trouble::NotThere)?;
     let answer = client.request("GET", "/v1/me", None, Instant::now() + SHORT)?;
     match answer.body.get("present").and_then(Node::as_whole) {
@@ -66,10 +104,8 @@ pub fn is_there(state: &Path) -> Result<u64, Trouble> {
 }
 
 /// Opens the inbox, in a session of its own and with nothing of the agent's environment.
-pub fn start(state: &Path) -> Result<(), String> {
-    let program =
-        std::env::current_exe().map_err(|error| format!("it could not be started: {error}"))?;
-    let mut command = Command::new(program);
+pub fn start(state: &Path) -> Result<(), StartError> {
+    let mut command = Command::new(std::env::current_exe()?);
     command
         .args(["serve", "--detached"])
         .env_clear()
@@ -88,9 +124,7 @@ pub fn start(state: &Path) -> Result<(), String> {
     }
     // A group of its own: what ends the agent does not end it.
     command.process_group(0).current_dir("/");
-    let mut child = command
-        .spawn()
-        .map_err(|error| format!("it could not be started: {error}"))?;
+    let mut child = command.spawn()?;
     let end = Instant::now() + STARTING;
     let mut ended = None;
     while is_there(state).is_err() {
@@ -98,8 +132,8 @@ pub fn start(state: &Path) -> Result<(), String> {
         ended = ended.or(child.try_wait().ok().flatten());
         if Instant::now() > end {
             return Err(match ended {
-                Some(status) => format!("it ended at once ({status})"),
-                None => format!("it was not ready within {} s", STARTING.as_secs()),
+                Some(status) => StartError::Ended(status),
+                None => StartError::TooSlow,
             });
         }
         std::thread::sleep(Duration::from_millis(5));

@@ -7,10 +7,12 @@ use sayso_core::answer::grant::{Grant, Reach};
 use sayso_core::text::node::Node;
 use sayso_gate::memory::Counts;
 use sayso_shell::Bash;
-use sayso_store::index::Index;
+use sayso_store::index::{Index, IndexError};
 use sayso_store::journal::Journal;
 use sayso_store::rules_and_grants::generation::{Generation, Mark};
 use sayso_store::rules_and_grants::{Standing, What, grant_fields};
+
+use crate::rules_layer::RulesError;
 
 /// A grant for a session ends after this, in seconds, also where nobody said that the session is over.
 const LONGEST_SESSION: i64 = 24 * 60 * 60;
@@ -87,7 +89,7 @@ impl Shelf {
         taken.unwrap_or(false)
     }
 
-    fn with<T>(&self, look: impl FnOnce(&Inner) -> T) -> Result<T, String> {
+    fn with<T>(&self, look: impl FnOnce(&Inner) -> T) -> Result<T, RulesError> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.renew(&self.state)?;
         Ok(look(&inner))
@@ -95,7 +97,7 @@ impl Shelf {
 }
 
 impl Inner {
-    fn index(&mut self, state: &std::path::Path) -> Result<&mut Index, String> {
+    fn index(&mut self, state: &std::path::Path) -> Result<&mut Index, IndexError> {
         let index = match self.index.take() {
             Some(index) => index,
             None => Index::open(state, &mut |_| {})?,
@@ -104,7 +106,7 @@ impl Inner {
     }
 
     /// Looks up what is remembered if it has changed since.
-    fn renew(&mut self, state: &std::path::Path) -> Result<(), String> {
+    fn renew(&mut self, state: &std::path::Path) -> Result<(), RulesError> {
         let generation = match &mut self.generation {
             Some(generation) => generation,
             none => none.insert(Generation::open(state)?),

@@ -68,16 +68,20 @@ impl Others {
 
 impl OwnToolsWorld {
     fn failure(&self, operation: &Operation, verdict: &Verdict) -> Option<String> {
-        let failed = match operation.kind() {
-            Kind::Terminal if verdict.terms.sandbox_required => Backend::full().map(drop),
-            Kind::Terminal if !Path::new(&operation.cwd()).is_dir() => {
-                Err(format!("there is no folder `{}`", operation.cwd()))
+        match operation.kind() {
+            Kind::Terminal if verdict.terms.sandbox_required => {
+                Backend::full().err().map(|why| why.to_string())
             }
-            Kind::Terminal | Kind::WebFetch => Ok(()),
-            kind if files::is_file_tool(kind) => files::check(&self.files, operation, verdict),
-            _ => self.others.can_run(operation).map_err(|why| why.to_string()),
-        };
-        failed.err()
+            Kind::Terminal if !Path::new(&operation.cwd()).is_dir() => {
+                Some(format!("there is no folder `{}`", operation.cwd()))
+            }
+            Kind::Terminal | Kind::WebFetch => None,
+            kind if files::is_file_tool(kind) => {
+                let failed = files::check(&self.files, operation, verdict).err();
+                failed.map(|why| why.to_string())
+            }
+            _ => self.others.can_run(operation).err().map(|why| why.to_string()),
+        }
     }
 
     fn undo(&self, operation: &Operation, verdict: &Verdict) -> Undo {
@@ -168,7 +172,7 @@ impl World for HookWorld {
                     paths.dedup();
                     promised(&self.world, &files, files.promise_awaited(&paths))
                 }
-                Err(why) => Undo::Impossible(why),
+                Err(why) => Undo::Impossible(why.to_string()),
             },
         };
         Outlook {

@@ -20,16 +20,36 @@ use sayso_gate::error::StoreError;
 use sayso_gate::finished::response;
 use sayso_gate::ports::{Spent, Store};
 use sayso_gate::run_result::Brief;
-use sayso_store::held_operations;
-use sayso_store::journal::{Journal, Sync};
+use sayso_store::held_operations::{self, HeldError};
+use sayso_store::journal::{Journal, JournalError, Sync};
 use sayso_store::record::{self, Kept};
-use sayso_store::rules_and_grants::change::{self, Change};
+use sayso_store::rules_and_grants::change::{self, Change, ChangeError};
+use thiserror::Error;
 
-use crate::decision_log::DecisionLog;
+use crate::decision_log::{DecisionLog, LogError};
 use crate::grant_cache;
 use crate::grant_cache::Shelf;
 use crate::head_export::Heads;
 use crate::replay::recorded_call;
+
+/// Why something is not written down.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum RecordError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    #[error(transparent)]
+    Log(#[from] LogError),
+}
+
+// bridge: until every caller is typed
+impl From<RecordError> for String {
+    fn from(error: RecordError) -> String {
+        error.to_string()
+    }
+}
 
 /// Writes entries to the journal.
 pub struct Recorder {
@@ -96,12 +116,12 @@ impl Recorder {
     }
 
     /// Keeps the text of an approved command until `sayso exec` takes it, and gives its id.
-    pub fn keep(&self, text: &str, now: i64) -> Result<String, String> {
+    pub fn keep(&self, text: &str, now: i64) -> Result<String, HeldError> {
         Ok(held_operations::put(&self.journal, text, now)?)
     }
 
     /// The same for one that an agent's dialog asks about, which may stay open for long.
-    pub fn keep_for_dialog(&self, text: &str, now: i64) -> Result<String, String> {
+    pub fn keep_for_dialog(&self, text: &str, now: i64) -> Result<String, HeldError> {
         Ok(held_operations::put_for(
             &self.journal,
             text,
@@ -111,13 +131,13 @@ impl Recorder {
     }
 
     /// Writes an entry that belongs to no call.
-    pub fn note(&self, kind: &str, fields: Vec<(&'static str, Node)>) -> Result<(), String> {
+    pub fn note(&self, kind: &str, fields: Vec<(&'static str, Node)>) -> Result<(), RecordError> {
         let mut all = self.who();
         all.extend(fields);
         self.add(kind, all, self.sync(true))
     }
 
-    fn add(&self, kind: &str, fields: Vec<(&str, Node)>, sync: Sync) -> Result<(), String> {
+    fn add(&self, kind: &str, fields: Vec<(&str, Node)>, sync: Sync) -> Result<(), RecordError> {
         // First, so that no entry says that something runs which then does not for want of the log.
         self.log
             .as_ref()
@@ -130,7 +150,11 @@ impl Recorder {
     }
 
     /// Writes down a change of what is remembered.
-    fn change(&self, about: Vec<(&'static str, Node)>, change: &Change<'_>) -> Result<(), String> {
+    fn change(
+        &self,
+        about: Vec<(&'static str, Node)>,
+        change: &Change<'_>,
+    ) -> Result<(), RecordError> {
         if let Some(log) = &self.log {
             let (kind, words) = match change {
                 Change::Granted { words, .. } => ("granted", Some(("words", record::text(words)))),
@@ -154,7 +178,7 @@ impl Recorder {
     }
 
     /// A session is over, and what was granted for it.
-    pub fn end_session(&self, session: &str) -> Result<(), String> {
+    pub fn end_session(&self, session: &str) -> Result<(), RecordError> {
         let is_of_it =
             |grant: &Grant| matches!(&grant.reach, Reach::Session(name) if name == session);
         if self.shelf.grants().iter().any(is_of_it) {
@@ -208,7 +232,7 @@ impl Recorder {
         &self,
         operation: Option<&Operation>,
         decided: &Decided<'_>,
-    ) -> Result<Vec<(&'static str, Node)>, String> {
+    ) -> Result<Vec<(&'static str, Node)>, JournalError> {
         let kept = self.kept_of(operation);
         let mut fields = vec![
             ("outcome", Node::text(decided.outcome.word())),
@@ -460,7 +484,7 @@ impl Store for Recorder {
 }
 
 impl Recorder {
-    fn write(&self, entry: &Entry) -> Result<(), String> {
+    fn write(&self, entry: &Entry) -> Result<(), RecordError> {
         let operation = entry.operation.as_deref();
         let who = || vec![("user", number(u64::from(self.user)))];
         let mut fields = operation.map_or_else(who, |operation| self.about(operation));

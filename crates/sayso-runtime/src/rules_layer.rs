@@ -1,23 +1,45 @@
 //! The rules that a person added with `sayso rules`, as a layer of the policy.
 
 use sayso_core::policy::read::{Format, Layer, Origin, read};
-use sayso_core::text::diagnostic::{Severity, Source};
+use sayso_core::text::diagnostic::{Diagnostic, Severity, Source};
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_shell::Bash;
-use sayso_store::index::Index;
+use sayso_store::index::{Index, IndexError};
 use sayso_store::index::journal_fallback::Remembered;
-use sayso_store::rules_and_grants::generation::{Generation, Mark};
+use sayso_store::rules_and_grants::generation::{Generation, GenerationError, Mark};
 use sayso_store::rules_and_grants::{Standing, What};
+use thiserror::Error;
 
 /// The name of the layer in messages.
 pub const NAME: &str = "sayso rules";
+
+/// Why what is remembered cannot be used.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum RulesError {
+    #[error(transparent)]
+    Generation(#[from] GenerationError),
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error("{}{}", .0.message, .0.hint.as_ref().map_or_else(String::new, |hint| format!(" (hint: {hint})")))]
+    Rule(Diagnostic),
+    #[error("the rules cannot be read")]
+    Unreadable,
+}
+
+// bridge: until every caller is typed
+impl From<RulesError> for String {
+    fn from(error: RulesError) -> String {
+        error.to_string()
+    }
+}
 
 /// Everything that is remembered in this state folder; nothing where nothing ever was.
 ///
 /// # Errors
 /// When it is there and cannot be read. A rule that denies may be among it, so this is no reason to go on without.
-pub fn standing(state: &std::path::Path) -> Result<Vec<Standing>, String> {
+pub fn standing(state: &std::path::Path) -> Result<Vec<Standing>, RulesError> {
     let mut generation = Generation::open(state)?;
     let mark = generation.now(state)?;
     // The journal says what stands; the other files could be lost.
@@ -36,7 +58,7 @@ pub fn standing(state: &std::path::Path) -> Result<Vec<Standing>, String> {
 ///
 /// # Errors
 /// As [`standing`].
-pub fn for_policy(state: &std::path::Path, session: Option<&str>) -> Result<Remembered, String> {
+pub fn for_policy(state: &std::path::Path, session: Option<&str>) -> Result<Remembered, RulesError> {
     let mut generation = Generation::open(state)?;
     let mark = generation.now(state)?;
     if mark == Mark::Never && !state.join("journal").exists() {
@@ -54,7 +76,7 @@ pub fn for_policy(state: &std::path::Path, session: Option<&str>) -> Result<Reme
 ///
 /// # Errors
 /// When a rule cannot be read; says which.
-pub fn layer(standing: &[Standing]) -> Result<Option<Layer>, String> {
+pub fn layer(standing: &[Standing]) -> Result<Option<Layer>, RulesError> {
     let rules: Vec<Node> = standing
         .iter()
         .filter(|one| one.enabled)
@@ -88,7 +110,7 @@ pub fn with_id(rule: &Node, id: &str) -> Node {
 ///
 /// # Errors
 /// What is wrong with them, in the words of the policy's reader.
-pub fn read_rules(rules: Vec<Node>) -> Result<Layer, String> {
+pub fn read_rules(rules: Vec<Node>) -> Result<Layer, RulesError> {
     let text = json::write_plain(&Node::map([("rules", Value::List(rules).into())]));
     let (layer, findings) = read(
         Source {
@@ -109,10 +131,7 @@ pub fn read_rules(rules: Vec<Node>) -> Result<Layer, String> {
             }
             Ok(layer)
         }
-        (_, Some(finding)) => Err(finding.hint.as_ref().map_or_else(
-            || finding.message.clone(),
-            |hint| format!("{} (hint: {hint})", finding.message),
-        )),
-        (None, None) => Err("the rules cannot be read".to_owned()),
+        (_, Some(finding)) => Err(RulesError::Rule(finding.clone())),
+        (None, None) => Err(RulesError::Unreadable),
     }
 }

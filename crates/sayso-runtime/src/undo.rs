@@ -2,17 +2,41 @@
 
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::ids::Ids;
-use sayso_store::journal::{Journal, Sync};
-use sayso_store::rules_and_grants::generation::Generation;
+use sayso_store::journal::{Journal, JournalError, Sync};
+use sayso_store::rules_and_grants::generation::{Generation, GenerationError};
 use sayso_tools::files::Files;
 use sayso_tools::undo::{self, Plan, Undone, Which};
 use sayso_world::locations::Whereabouts;
+use thiserror::Error;
+
+/// Why nothing is taken back.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum UndoError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Tool(#[from] undo::UndoError),
+    #[error(transparent)]
+    Generation(#[from] GenerationError),
+}
+
+// bridge: until every caller is typed
+impl From<UndoError> for String {
+    fn from(error: UndoError) -> String {
+        error.to_string()
+    }
+}
 
 /// Takes it back, and writes that down first, as every change is.
 ///
 /// # Errors
 /// When it cannot be written down, or something stands against it by now.
-pub fn carry_out(whereabouts: &Whereabouts, files: &Files, plan: &Plan) -> Result<Undone, String> {
+pub fn carry_out(
+    whereabouts: &Whereabouts,
+    files: &Files,
+    plan: &Plan,
+) -> Result<Undone, UndoError> {
     let id = Ids::new().next("undo");
     let journal = Journal::open(&whereabouts.state)?;
     let undone: Vec<Node> = plan
@@ -54,7 +78,7 @@ pub fn carry_out(whereabouts: &Whereabouts, files: &Files, plan: &Plan) -> Resul
 ///
 /// # Errors
 /// When there is nothing to take back.
-pub fn plan(files: &Files, id: Option<&str>) -> Result<Plan, String> {
+pub fn plan(files: &Files, id: Option<&str>) -> Result<Plan, undo::UndoError> {
     let Some(id) = id else {
         return undo::plan(files, Which::Last);
     };

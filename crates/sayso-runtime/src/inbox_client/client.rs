@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
-use super::folder::Home;
+use super::folder::{Home, HomeError};
 use super::{PROTOCOL, VERSION};
 use crate::lineage;
 
@@ -96,7 +96,7 @@ impl Client {
     ///
     /// # Errors
     /// When its folder cannot be relied on.
-    pub fn new(state: &Path) -> Result<Option<Client>, String> {
+    pub fn new(state: &Path) -> Result<Option<Client>, HomeError> {
         Ok(Home::existing(state)?.map(|home| Client {
             path: home.socket(),
             home,

@@ -1,14 +1,15 @@
 //! The folder of the inbox in sayso's own: the socket, the lock, the tokens, and where the page is.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
-use sayso_store::Folder;
+use sayso_store::{Folder, FolderError};
+use thiserror::Error;
 
 const FOLDER: &str = "serve";
 const SOCKET: &str = "socket";
@@ -16,6 +17,33 @@ const LOCK: &str = "lock";
 const ADDRESS: &str = "address.json";
 /// A longer path does not fit into the address of a unix socket.
 const LONGEST: usize = 100;
+
+/// Why the folder of the inbox cannot be used.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum HomeError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error("the folder of the inbox is missing")]
+    Missing,
+    #[error("the folder of the inbox cannot be opened: {0}")]
+    NotOpened(io::Error),
+    #[error("the lock of the inbox cannot be taken: {0}")]
+    NotLocked(io::Error),
+    #[error("somebody writes the same file")]
+    Busy,
+    #[error("`{name}` cannot be written: {source}")]
+    NotWritten { name: String, source: io::Error },
+    #[error("`{name}` cannot be read: {source}")]
+    NotRead { name: String, source: io::Error },
+}
+
+// bridge: until every caller is typed
+impl From<HomeError> for String {
+    fn from(error: HomeError) -> String {
+        error.to_string()
+    }
+}
 
 /// The folder.
 pub struct Home {
@@ -40,10 +68,10 @@ impl Home {
     ///
     /// # Errors
     /// When it cannot be made or relied on.
-    pub fn open(state: &Path) -> Result<Home, String> {
+    pub fn open(state: &Path) -> Result<Home, HomeError> {
         let folder = Folder::open(state)?
             .inner(FOLDER, true)?
-            .ok_or("the folder of the inbox is missing")?;
+            .ok_or(HomeError::Missing)?;
         Home::of(folder)
     }
 
@@ -51,16 +79,16 @@ impl Home {
     ///
     /// # Errors
     /// When it cannot be relied on.
-    pub fn existing(state: &Path) -> Result<Option<Home>, String> {
+    pub fn existing(state: &Path) -> Result<Option<Home>, HomeError> {
         let Some(state) = Folder::open_existing(state)? else {
             return Ok(None);
         };
         state.inner(FOLDER, false)?.map(Home::of).transpose()
     }
 
-    fn of(folder: Folder) -> Result<Home, String> {
+    fn of(folder: Folder) -> Result<Home, HomeError> {
         let handle = File::open(folder.path())
-            .map_err(|error| format!("the folder of the inbox cannot be opened: {error}"))?;
+            .map_err(HomeError::NotOpened)?;
         Ok(Home { folder, handle })
     }
 
@@ -77,17 +105,17 @@ impl Home {
     }
 
     /// Takes away the socket of somebody who is gone.
-    pub fn remove_socket(&self) -> Result<(), String> {
+    pub fn remove_socket(&self) -> Result<(), HomeError> {
         Ok(self.folder.remove(SOCKET)?)
     }
 
     /// The lock of the one inbox that a person has; none where another process has it.
-    pub fn lock(&self) -> Result<Option<File>, String> {
+    pub fn lock(&self) -> Result<Option<File>, HomeError> {
         let file = self.folder.write(LOCK)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(file)),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(format!("the lock of the inbox cannot be taken: {error}")),
+            Err(error) => Err(HomeError::NotLocked(error.into())),
         }
     }
 
@@ -95,32 +123,38 @@ impl Home {
     ///
     /// # Errors
     /// When that cannot be found out.
-    pub fn is_running(&self) -> Result<bool, String> {
+    pub fn is_running(&self) -> Result<bool, HomeError> {
         Ok(self.lock()?.is_none())
     }
 
     /// Puts a small file in place of the one before.
-    pub fn put(&self, name: &str, text: &str) -> Result<(), String> {
+    pub fn put(&self, name: &str, text: &str) -> Result<(), HomeError> {
         let fresh = format!("{name}.{}", std::process::id());
         self.folder.remove(&fresh)?;
         let mut file = self
             .folder
             .create_new(&fresh)?
-            .ok_or("somebody writes the same file")?;
+            .ok_or(HomeError::Busy)?;
         file.write_all(text.as_bytes())
-            .map_err(|error| format!("`{name}` cannot be written: {error}"))?;
+            .map_err(|source| HomeError::NotWritten {
+                name: name.to_owned(),
+                source,
+            })?;
         Ok(self.folder.rename(&fresh, name)?)
     }
 
     /// The text of a small file; none if it is missing.
-    pub fn get(&self, name: &str) -> Result<Option<String>, String> {
+    pub fn get(&self, name: &str) -> Result<Option<String>, HomeError> {
         let Some(file) = self.folder.read(name)? else {
             return Ok(None);
         };
         let mut text = String::new();
         file.take(1 << 16)
             .read_to_string(&mut text)
-            .map_err(|error| format!("`{name}` cannot be read: {error}"))?;
+            .map_err(|source| HomeError::NotRead {
+                name: name.to_owned(),
+                source,
+            })?;
         Ok(Some(text))
     }
 
@@ -135,7 +169,7 @@ impl Home {
     }
 
     /// Says where the inbox is.
-    pub fn tell(&self, told: &Told) -> Result<(), String> {
+    pub fn tell(&self, told: &Told) -> Result<(), HomeError> {
         let node = Node::map([
             ("pid", Value::Number(told.pid.to_string()).into()),
             (

@@ -1,10 +1,11 @@
 //! The agents whose hooks were seen: each one's process, its session, its terminal and its control group.
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use sayso_core::text::digest::Digest;
-use sayso_store::Folder;
+use sayso_store::{Folder, FolderError};
+use thiserror::Error;
 
 use super::process::{Process, above};
 
@@ -121,17 +122,29 @@ fn digest(group: &str) -> String {
         .collect()
 }
 
+/// Why the process of an agent was not kept.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum SeenError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error("the folder of hooks is missing")]
+    NoFolder,
+    #[error("could not write `{name}`: {source}")]
+    NotWritten { name: String, source: io::Error },
+}
+
 /// Keeps which process the agent is that starts this hook. Where that cannot be seen, nothing is kept.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn remember(state: &Path, agent: &str) -> Result<(), String> {
+pub fn remember(state: &Path, agent: &str) -> Result<(), SeenError> {
     let Some(found) = above().find(|process| process.is_named(agent)) else {
         return Ok(());
     };
     let folder = Folder::open(state)?
         .inner(FOLDER, true)?
-        .ok_or("the folder of hooks is missing")?;
+        .ok_or(SeenError::NoFolder)?;
     let name = format!("{PREFIX}{}", found.id);
     match Seen::read(&folder, &name) {
         Some(seen) if seen.is(found) => return Ok(()),
@@ -161,13 +174,13 @@ pub fn remember(state: &Path, agent: &str) -> Result<(), String> {
     match folder.create_new(&name)? {
         Some(mut file) => file
             .write_all(seen.text().as_bytes())
-            .map_err(|error| format!("could not write `{name}`: {error}")),
+            .map_err(|source| SeenError::NotWritten { name, source }),
         // Two hooks of one process write the same.
         None => Ok(()),
     }
 }
 
-fn make_room(folder: &Folder) -> Result<(), String> {
+fn make_room(folder: &Folder) -> Result<(), FolderError> {
     let names: Vec<String> = folder
         .names()?
         .into_iter()

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use sayso_core::analysis::fact::{Fact, GitScope, Question, Shows};
 use sayso_core::text::visible::visible;
 use sayso_sandbox::placeholders::is_ours;
-use sayso_sandbox::workspace_scan::Found;
+use sayso_sandbox::workspace_scan::{Found, ScanError};
 use sayso_tools::private_folder;
 use sayso_world::machine::Machine;
 
@@ -44,7 +44,7 @@ impl Newcomers {
         folders: &[String],
         home: Option<&Path>,
         protected: &dyn Fn(&Path) -> bool,
-    ) -> Result<Newcomers, String> {
+    ) -> Result<Newcomers, ScanError> {
         let home = home.and_then(Path::to_str).map(str::to_owned);
         let mut looked = Vec::new();
         for folder in folders

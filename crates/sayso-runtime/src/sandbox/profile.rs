@@ -22,6 +22,7 @@ use sayso_tools::workspace_backup::{KeepLimits, Keeping};
 use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 
+use crate::sandbox::error::{BoundError, KeepError, NoSandboxHere};
 use crate::sandbox::git_identity;
 
 /// What bounds commands here.
@@ -82,40 +83,37 @@ impl Bounding {
     ///
     /// # Errors
     /// Why there is no sandbox.
-    pub fn insist(&self) -> Result<(), String> {
+    pub fn insist(&self) -> Result<(), NoSandboxHere> {
         // Only where it matters is it tried.
         if !self.required || self.refuse_tools {
             return Ok(());
         }
-        let none = |why| {
-            format!(
-                "the policy requires an OS sandbox (`sandbox.require`), and there is none: {why}"
-            )
-        };
-        Backend::full().map(|_| ()).map_err(none)
+        Ok(Backend::full().map(drop)?)
     }
 
     /// The sandbox for an approved call; none where its terms need none.
     ///
     /// # Errors
     /// Why it cannot be bounded; then it must not run.
-    pub fn bound(&self, operation: &Operation, terms: &Terms) -> Result<Option<Bounded>, String> {
+    pub fn bound(
+        &self,
+        operation: &Operation,
+        terms: &Terms,
+    ) -> Result<Option<Bounded>, BoundError> {
         if !terms.sandbox_required && !terms.contained {
             return Ok(None);
         }
-        let nothing = |why: String| format!("it may only run in a sandbox: {why}; nothing was run");
-        let backend = Backend::full().map_err(nothing)?;
+        let backend = Backend::full()?;
         let cwd = PathBuf::from(operation.cwd());
         self.profile(backend, Path::new(operation.workspace()), &cwd, terms)
             .map(Some)
-            .map_err(nothing)
     }
 
     /// Whether what commands do in a workspace can be taken back: only then do they run unasked there.
     ///
     /// # Errors
     /// Why it cannot.
-    pub fn keeps(&self, workspace: &Path, terms: &Terms, files: &Files) -> Result<(), String> {
+    pub fn keeps(&self, workspace: &Path, terms: &Terms, files: &Files) -> Result<(), KeepError> {
         let backend = Backend::full()?;
         self.profile(
             backend,
@@ -127,10 +125,10 @@ impl Bounding {
             },
         )?;
         self.knowing(workspace, |rules| {
-            let real = std::fs::canonicalize(workspace).map_err(|error| error.to_string())?;
+            let real = std::fs::canonicalize(workspace)?;
             let kept =
                 Keeping::before(files, About::default(), &real, KeepLimits::default(), rules);
-            kept.map(Keeping::cancel).map_err(|why| why.to_string())
+            Ok(kept.map(Keeping::cancel)?)
         })
     }
 
@@ -194,7 +192,7 @@ impl Bounding {
         workspace: &Path,
         cwd: &Path,
         terms: &Terms,
-    ) -> Result<Bounded, String> {
+    ) -> Result<Bounded, BoundError> {
         let home = self.whereabouts.home.as_deref();
         let mut environment = scrubbed(std::env::vars_os());
         environment.extend(home.map(git_identity::variables).unwrap_or_default());
@@ -204,8 +202,7 @@ impl Bounding {
             self.whereabouts.state.clone(),
             self.whereabouts.config.clone(),
         ];
-        let real = std::fs::canonicalize(workspace)
-            .map_err(|error| format!("the workspace cannot be looked at: {error}"))?;
+        let real = std::fs::canonicalize(workspace).map_err(BoundError::Workspace)?;
         let protected = |path: &Path| self.is_protected(path, &real);
         let around = Around {
             workspace,

@@ -5,13 +5,16 @@ use std::path::Path;
 use sayso_core::policy::terms::Terms;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
+use sayso_tools::change_error::ChangeError;
 use sayso_tools::files::{About, Files};
+use sayso_tools::list_workspace::Rules;
 use sayso_tools::result::ToolResult;
 use sayso_tools::terminal::{self, Bounds, Command, Stream};
 use sayso_tools::workspace_backup::{AfterCommand, KeepLimits, Keeping};
 
 use crate::sandbox::cleanup;
 use crate::sandbox::cleanup::{Newcomers, Taking};
+use crate::sandbox::error::RunError;
 use crate::sandbox::profile::{Bounded, Bounding};
 
 /// So many changed files are named to the agent.
@@ -38,23 +41,25 @@ pub fn run(
     bounded: &Bounded,
     command: Command<'_>,
     output: &mut dyn FnMut(Stream, &[u8]),
-) -> Result<ToolResult, String> {
+) -> Result<ToolResult, RunError> {
     let Around {
         bounding,
         files,
         terms,
         about,
     } = around;
-    let workspace = std::fs::canonicalize(&bounded.workspace)
-        .map_err(|error| format!("the workspace cannot be looked at: {error}; nothing was run"))?;
+    let workspace = std::fs::canonicalize(&bounded.workspace).map_err(RunError::Workspace)?;
     let machine = bounding.machine();
     let is_protected = |path: &Path| bounding.is_protected(path, &workspace);
-    let newcomers = Newcomers::before(&terms.write, bounding.home(), &is_protected)
-        .map_err(|why| format!("{why}; nothing was run"))?;
+    let newcomers = Newcomers::before(&terms.write, bounding.home(), &is_protected)?;
     let keeping = match terms.contained {
-        true => Some(bounding.knowing(&workspace, |rules| Keeping::before(files, about, &workspace, KeepLimits::default(), rules)).map_err(|why| {
-            format!("it may only run unasked where its changes can be taken back, and here they cannot: {why}; nothing was run. the person can run it, or allow it with a rule")
-        })?),
+        true => {
+            let before = |rules: Rules<'_>| {
+                Keeping::before(files, about, &workspace, KeepLimits::default(), rules)
+            };
+            let kept = bounding.knowing(&workspace, before);
+            Some(kept.map_err(RunError::NotKept)?)
+        }
         false => None,
     };
     let bounds = Bounds {
@@ -72,7 +77,7 @@ pub fn run(
         Ok(outcome) => outcome,
         Err(why) => {
             keeping.into_iter().for_each(Keeping::cancel);
-            return Err(why);
+            return Err(why.into());
         }
     };
     let taking = newcomers.take(&terms.changes, bounding.state(), &machine, &is_protected);
@@ -96,7 +101,7 @@ fn told(
     mut result: ToolResult,
     workspace: &Path,
     taking: &Taking,
-    kept: Option<Result<AfterCommand, String>>,
+    kept: Option<Result<AfterCommand, ChangeError>>,
 ) -> ToolResult {
     let mut lines = cleanup::words(taking);
     match kept {
