@@ -8,18 +8,18 @@ mod bounds;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
 use sayso_core::paths::{protected, secret};
 use sayso_core::policy::terms::{Endings, Network, Terms};
-use sayso_core::text::visible::visible;
+use thiserror::Error as ThisError;
 
 use crate::private_paths;
 use crate::profile::{Level, Limits, Profile};
 use crate::symlinks;
 use crate::toolchains;
-use crate::workspace_scan::{self, Found};
+use crate::workspace_scan::{self, Found, ScanError, shown};
 
 /// What of the machine belongs to the system, and can be read by everybody: no program starts without it.
 pub const SYSTEM: [&str; 19] = [
@@ -107,6 +107,38 @@ impl std::fmt::Debug for Around<'_> {
     }
 }
 
+/// Why terms have no profile.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum DeriveError {
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    #[error("`{}` cannot be looked at: {source}", shown(.path))]
+    LookAt { path: PathBuf, source: io::Error },
+    #[error("`{}` is too broad for a sandbox: work in a folder below it", shown(.0))]
+    TooBroad(PathBuf),
+    #[error("`{}` holds a password or a token, which a command could read unasked", shown(.0))]
+    Password(PathBuf),
+    #[error("the sandbox hides `{}`, the folder that the command runs in", shown(.0))]
+    HidesFolder(PathBuf),
+}
+
+impl DeriveError {
+    fn look_at(path: &Path, source: io::Error) -> DeriveError {
+        DeriveError::LookAt {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+// bridge: until every caller is typed
+impl From<DeriveError> for String {
+    fn from(error: DeriveError) -> String {
+        error.to_string()
+    }
+}
+
 /// Variables that lead to sockets of agents and desktops, which are not there in a sandbox.
 const LEADS_OUT: [&str; 2] = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"];
 
@@ -114,7 +146,7 @@ const LEADS_OUT: [&str; 2] = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"];
 ///
 /// # Errors
 /// In words, where the workspace is too broad or too large to be bounded, or cannot be looked at.
-pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
+pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, DeriveError> {
     // Everything is compared by where it really is: a name that leads there by a link would be another one.
     let (workspace, home) = (real(around.workspace)?, around.home.map(symlinks::resolved));
     let own: Vec<PathBuf> = around
@@ -210,10 +242,7 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         if let Some(file) =
             workspace_scan::password_in(&found.repositories).filter(|_| terms.contained)
         {
-            return Err(format!(
-                "`{}` holds a password or a token, which a command could read unasked",
-                shown(&file)
-            ));
+            return Err(DeriveError::Password(file));
         }
         within(&mut profile, &folder, level, &found);
         // Nobody was asked, and git's own data is not kept for an undo: only git itself may change it, where it was read to.
@@ -251,10 +280,7 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         profile.paths.insert(cwd.clone(), Level::Private);
     }
     if profile.level(&cwd) == Level::Hidden {
-        return Err(format!(
-            "the sandbox hides `{}`, the folder that the command runs in",
-            shown(around.cwd)
-        ));
+        return Err(DeriveError::HidesFolder(around.cwd.to_owned()));
     }
     Ok(profile)
 }
@@ -311,7 +337,11 @@ fn judged_by_itself(profile: &mut Profile, terms: &Terms, around: Around<'_>) {
 
 /// Folders of which only files with certain endings count: the files are put into an empty folder, and what else is there is not let
 /// through, whatever a folder above says. A file in several of them has to fit each.
-fn only_endings(profile: &mut Profile, terms: &Terms, around: Around<'_>) -> Result<(), String> {
+fn only_endings(
+    profile: &mut Profile,
+    terms: &Terms,
+    around: Around<'_>,
+) -> Result<(), DeriveError> {
     let home = around.home.and_then(Path::to_str);
     let folders = terms
         .endings
@@ -408,12 +438,12 @@ fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
 
 /// A folder by its real path, if it is narrow enough to be let through: not the home folder, nothing above it, nothing of the system.
 /// `home` is free of links.
-fn is_narrow(folder: &Path, home: Option<&Path>) -> Result<PathBuf, String> {
+fn is_narrow(folder: &Path, home: Option<&Path>) -> Result<PathBuf, DeriveError> {
     is_narrow_there(real(folder)?, home)
 }
 
 /// The same for a folder that is free of links.
-fn is_narrow_there(folder: PathBuf, home: Option<&Path>) -> Result<PathBuf, String> {
+fn is_narrow_there(folder: PathBuf, home: Option<&Path>) -> Result<PathBuf, DeriveError> {
     let above_home = home.is_some_and(|home| home.starts_with(&folder));
     let of_system = is_one_of(&folder, &SYSTEM)
         || is_one_of(&folder, &["/dev", "/proc", "/sys", "/boot", "/run", "/var"]);
@@ -423,10 +453,7 @@ fn is_narrow_there(folder: PathBuf, home: Option<&Path>) -> Result<PathBuf, Stri
         .count()
         == 0;
     if above_home || of_system || few_names || is_one_of(&folder, &SCRATCH) {
-        return Err(format!(
-            "`{}` is too broad for a sandbox: work in a folder below it",
-            shown(&folder)
-        ));
+        return Err(DeriveError::TooBroad(folder));
     }
     Ok(folder)
 }
@@ -469,18 +496,18 @@ fn is_tool(place: &Path, worked_in: &[PathBuf], home: Option<&Path>) -> Option<P
 }
 
 /// Lets a path through by where it really is, with the links that lead there.
-fn add(profile: &mut Profile, path: &Path, level: Level) -> Result<(), String> {
+fn add(profile: &mut Profile, path: &Path, level: Level) -> Result<(), DeriveError> {
     let target = real(path)?;
     add_there(profile, path, target, level);
     Ok(())
 }
 
 /// Lets a place of the system through, where the machine has it.
-fn add_if_there(profile: &mut Profile, path: &Path) -> Result<(), String> {
+fn add_if_there(profile: &mut Profile, path: &Path) -> Result<(), DeriveError> {
     match symlinks::real(path) {
         Ok(target) => add_there(profile, path, target, Level::Read),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-        Err(error) => return Err(format!("`{}` cannot be looked at: {error}", shown(path))),
+        Err(error) => return Err(DeriveError::look_at(path, error)),
     }
     Ok(())
 }
@@ -496,10 +523,6 @@ fn add_there(profile: &mut Profile, path: &Path, target: PathBuf, level: Level) 
     }
 }
 
-fn real(path: &Path) -> Result<PathBuf, String> {
-    symlinks::real(path).map_err(|error| format!("`{}` cannot be looked at: {error}", shown(path)))
-}
-
-fn shown(path: &Path) -> String {
-    visible(&path.to_string_lossy()).into_owned()
+fn real(path: &Path) -> Result<PathBuf, DeriveError> {
+    symlinks::real(path).map_err(|error| DeriveError::look_at(path, error))
 }

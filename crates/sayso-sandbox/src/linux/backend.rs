@@ -1,9 +1,13 @@
 //! Which sandbox this machine has: picked by what works, and not by what is installed.
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+
+use sayso_core::text::visible::visible;
+use thiserror::Error as ThisError;
 
 use super::bubblewrap;
 use super::landlock;
@@ -23,6 +27,32 @@ pub enum Backend {
         /// The version of the kernel's interface.
         abi: i32,
     },
+}
+
+/// Why a back end does not work here.
+#[derive(Clone, Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum BackendError {
+    #[error("bubblewrap is not installed (on Debian: `apt install bubblewrap`)")]
+    NotInstalled,
+    #[error("bubblewrap cannot be started: {0}")]
+    NotStarted(Arc<io::Error>),
+    #[error("bubblewrap does not work here: {}", visible(.stderr))]
+    Fails { stderr: String },
+    #[error("this kernel has no Landlock")]
+    NoLandlock,
+    #[error("{bubblewrap}; {landlock}")]
+    Neither {
+        bubblewrap: Box<BackendError>,
+        landlock: Box<BackendError>,
+    },
+}
+
+// bridge: until every caller is typed
+impl From<BackendError> for String {
+    fn from(error: BackendError) -> String {
+        error.to_string()
+    }
 }
 
 /// A back end by name.
@@ -59,9 +89,12 @@ impl Backend {
     ///
     /// # Errors
     /// Why none does.
-    pub fn best() -> Result<Backend, String> {
+    pub fn best() -> Result<Backend, BackendError> {
         Backend::named(Name::Bubblewrap).or_else(|bubblewrap| {
-            Backend::named(Name::Landlock).map_err(|landlock| format!("{bubblewrap}; {landlock}"))
+            Backend::named(Name::Landlock).map_err(|landlock| BackendError::Neither {
+                bubblewrap: Box::new(bubblewrap),
+                landlock: Box::new(landlock),
+            })
         })
     }
 
@@ -69,7 +102,7 @@ impl Backend {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn full() -> Result<Backend, String> {
+    pub fn full() -> Result<Backend, BackendError> {
         Backend::named(Name::Bubblewrap)
     }
 
@@ -77,8 +110,9 @@ impl Backend {
     ///
     /// # Errors
     /// Why it does not.
-    pub fn named(name: Name) -> Result<Backend, String> {
-        static FOUND: [OnceLock<Result<Backend, String>>; 2] = [OnceLock::new(), OnceLock::new()];
+    pub fn named(name: Name) -> Result<Backend, BackendError> {
+        static FOUND: [OnceLock<Result<Backend, BackendError>>; 2] =
+            [OnceLock::new(), OnceLock::new()];
         let [bubblewrap, landlock] = &FOUND;
         match name {
             Name::Bubblewrap => bubblewrap.get_or_init(try_bubblewrap).clone(),
@@ -97,16 +131,16 @@ impl fmt::Display for Backend {
 }
 
 /// Sets a small sandbox up, with everything that a real one uses.
-fn try_bubblewrap() -> Result<Backend, String> {
+fn try_bubblewrap() -> Result<Backend, BackendError> {
     let Some(program) = bubblewrap::program() else {
-        return Err("bubblewrap is not installed (on Debian: `apt install bubblewrap`)".to_owned());
+        return Err(BackendError::NotInstalled);
     };
     let quiet = |command: &mut Command| {
         command
             .env_clear()
             .stdin(Stdio::null())
             .output()
-            .map_err(|error| format!("bubblewrap cannot be started: {error}"))
+            .map_err(|error| BackendError::NotStarted(Arc::new(error)))
     };
     let said = quiet(Command::new(&program).arg("--version"))?;
     let version = String::from_utf8_lossy(&said.stdout).trim().to_owned();
@@ -141,15 +175,12 @@ fn try_bubblewrap() -> Result<Backend, String> {
     if tried.status.success() {
         return Ok(Backend::Bubblewrap { program, version });
     }
-    let why = String::from_utf8_lossy(&tried.stderr).trim().to_owned();
-    Err(format!(
-        "bubblewrap does not work here: {}",
-        sayso_core::text::visible::visible(&why)
-    ))
+    let stderr = String::from_utf8_lossy(&tried.stderr).trim().to_owned();
+    Err(BackendError::Fails { stderr })
 }
 
-fn try_landlock() -> Result<Backend, String> {
+fn try_landlock() -> Result<Backend, BackendError> {
     landlock::abi()
         .map(|abi| Backend::Landlock { abi })
-        .ok_or_else(|| "this kernel has no Landlock".to_owned())
+        .ok_or(BackendError::NoLandlock)
 }

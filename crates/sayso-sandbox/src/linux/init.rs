@@ -5,7 +5,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{Error, ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::fd::{BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use rustix::io::fcntl_getfd;
 use rustix::process::{Resource, Rlimit, setrlimit};
+use thiserror::Error as ThisError;
 
 use super::child;
 use super::mount_check;
@@ -90,6 +91,23 @@ impl Orders {
     }
 }
 
+/// Why the command is not started.
+#[derive(Debug, ThisError)]
+enum InnerError {
+    #[error("the sandbox could not be set up: {0}")]
+    Io(#[from] io::Error),
+    #[error("the sandbox could not be set up: this is only for sayso itself to start")]
+    NotFromSayso,
+    #[error("the sandbox could not be set up: its orders cannot be read")]
+    Orders,
+    #[error("the sandbox is not as it was planned, since something changed meanwhile")]
+    NotAsPlanned,
+    #[error("there is no command to run in the sandbox")]
+    NoCommand,
+    #[error("the proxy of the sandbox could not be set up: {0}")]
+    Proxy(#[source] io::Error),
+}
+
 /// Makes the step for a command, in a program that was started for nothing else; what it gives is the status.
 pub fn run(words: &[OsString]) -> u8 {
     match prepared(words) {
@@ -102,21 +120,14 @@ pub fn run(words: &[OsString]) -> u8 {
 }
 
 /// The command, once the sandbox was looked at.
-fn prepared(words: &[OsString]) -> Result<Command, String> {
-    let trouble = |error: Error| format!("the sandbox could not be set up: {error}");
+fn prepared(words: &[OsString]) -> Result<Command, InnerError> {
     let mut bytes = Vec::new();
-    let orders = handed(ORDERS)
-        .ok_or("the sandbox could not be set up: this is only for sayso itself to start")?;
-    File::from(orders)
-        .read_to_end(&mut bytes)
-        .map_err(trouble)?;
-    let orders =
-        Orders::read(&bytes).ok_or("the sandbox could not be set up: its orders cannot be read")?;
-    let mountinfo = std::fs::read("/proc/self/mountinfo").map_err(trouble)?;
+    let orders = handed(ORDERS).ok_or(InnerError::NotFromSayso)?;
+    File::from(orders).read_to_end(&mut bytes)?;
+    let orders = Orders::read(&bytes).ok_or(InnerError::Orders)?;
+    let mountinfo = std::fs::read("/proc/self/mountinfo")?;
     if !mount_check::is_as_planned(&orders.mounted, &mountinfo) {
-        return Err(
-            "the sandbox is not as it was planned, since something changed meanwhile".to_owned(),
-        );
+        return Err(InnerError::NotAsPlanned);
     }
     if let Some(most) = orders.processes {
         let limit = Rlimit {
@@ -126,19 +137,16 @@ fn prepared(words: &[OsString]) -> Result<Command, String> {
         // Where less is let through already, that stays.
         let _ = setrlimit(Resource::Nproc, limit);
     }
-    let (first, rest) = words
-        .split_first()
-        .ok_or("there is no command to run in the sandbox")?;
+    let (first, rest) = words.split_first().ok_or(InnerError::NoCommand)?;
     let mut command = Command::new(first);
     command.args(rest).env_clear().envs(orders.environment);
     command.envs(std::env::var_os("PWD").map(|folder| (OsStr::new("PWD"), folder)));
     if orders.proxy {
-        let port = proxy_listener::hand_out(CHANNEL)
-            .map_err(|error| format!("the proxy of the sandbox could not be set up: {error}"))?;
+        let port = proxy_listener::hand_out(CHANNEL).map_err(InnerError::Proxy)?;
         command.envs(crate::proxy::variables(port));
     }
     // The command has nothing of what this step was handed.
-    child::close_all().map_err(trouble)?;
+    child::close_all()?;
     Ok(command)
 }
 

@@ -6,6 +6,7 @@ pub mod backend;
 mod bpf;
 mod bubblewrap;
 pub mod child;
+mod error;
 mod folder_pool;
 pub mod init;
 pub mod landlock;
@@ -18,3 +19,5 @@ pub mod script_copies;
 pub mod seccomp;
 pub mod start;
 mod temp_dir;
+
+pub use error::SetupError;

@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::bubblewrap::Handles;
+use super::error::SetupError;
 use crate::plan::Step;
 
 /// Devices and folders that bubblewrap adds for `--dev` from the machine, and of its own.
@@ -45,7 +46,7 @@ pub(crate) fn expected(
     steps: &[Step],
     handles: &Handles,
     mountinfo: &[u8],
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, SetupError> {
     let mounts = read(mountinfo);
     let mut lines: Vec<u8> = Vec::new();
     let mut line = |kind: &str, text: &[u8]| {
@@ -171,15 +172,13 @@ fn key(mount: &Mount, root: &Path, place: &Path) -> Vec<u8> {
 }
 
 /// How a path looks that is bound to a place: by the file system it is in, and where it is there.
-fn bound(mounts: &[Mount], from: &Path, to: &Path) -> Result<Vec<u8>, String> {
+fn bound(mounts: &[Mount], from: &Path, to: &Path) -> Result<Vec<u8>, SetupError> {
     // The deepest, and of those the last.
     let within = mounts
         .iter()
         .filter(|mount| from.starts_with(&mount.place))
         .max_by_key(|mount| mount.place.components().count());
-    let mount = within.ok_or(
-        "the sandbox could not be set up: `/proc/self/mountinfo` does not tell what is mounted",
-    )?;
+    let mount = within.ok_or(SetupError::Mounts)?;
     let rest = from.strip_prefix(&mount.place).unwrap_or(from);
     let root = if rest.as_os_str().is_empty() {
         mount.root.clone()

@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use sayso_core::text::visible::visible;
-
+use super::error::SetupError;
 use crate::plan::{Kind, Seen, Step};
 use crate::profile::Profile;
 use crate::symlinks;
@@ -28,7 +27,7 @@ pub fn look(profile: &Profile) -> Seen {
 ///
 /// # Errors
 /// What is not.
-pub(crate) fn check(steps: &[Step]) -> Result<(), String> {
+pub(crate) fn check(steps: &[Step]) -> Result<(), SetupError> {
     let shown_there = steps.iter().filter_map(|step| match step {
         Step::ReadOnly(path) | Step::Writable(path) | Step::Pinned(path) => Some(path),
         _ => None,
@@ -37,10 +36,7 @@ pub(crate) fn check(steps: &[Step]) -> Result<(), String> {
         .into_iter()
         .find(|path| symlinks::open(path).is_none())
     {
-        Some(path) => Err(format!(
-            "`{}` has changed while the sandbox was set up; nothing was run",
-            visible(&path.to_string_lossy())
-        )),
+        Some(path) => Err(SetupError::Changed(path.clone())),
         None => Ok(()),
     }
 }

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use sayso_core::text::digest::Digest;
-use sayso_core::text::visible::visible;
 
+use super::error::SetupError;
 use super::folder_pool::{self, Pool};
 use crate::workspace_scan::stand_in;
 
@@ -43,10 +43,7 @@ impl Placeholders {
         folder: &Path,
         workspace: &Path,
         missing: &[PathBuf],
-    ) -> Result<Placeholders, String> {
-        let trouble = |what: &str, error: std::io::Error| {
-            format!("the sandbox could not be set up: {what}: {error}; nothing was run")
-        };
+    ) -> Result<Placeholders, SetupError> {
         let name = Digest::of_bytes(workspace.as_os_str().as_bytes()).to_string();
         let name = name
             .strip_prefix("sha256:")
@@ -63,11 +60,11 @@ impl Placeholders {
                 .truncate(false)
                 .mode(0o600)
                 .open(&path)
-                .map_err(|error| trouble("its list", error))
+                .map_err(SetupError::List)
         };
         let (turn, mut list) = (open("turn")?, open("list")?);
         let mut pool = Pool::new(folder);
-        lock(&turn, FlockOperation::LockExclusive).map_err(|error| trouble("its lock", error))?;
+        lock(&turn, FlockOperation::LockExclusive).map_err(SetupError::Lock)?;
         if lock(&list, FlockOperation::NonBlockingLockExclusive).is_ok() {
             clear(&mut list, &mut pool);
         }
@@ -79,19 +76,19 @@ impl Placeholders {
             .iter()
             .filter(|path| fs::symlink_metadata(path).is_err())
             .collect();
-        let noted = note(&mut list, &fresh).map_err(|error| trouble("its list", error));
+        let noted = note(&mut list, &fresh).map_err(SetupError::List);
         let made = noted.and_then(|()| {
             fresh.iter().try_for_each(|path| {
-                let place = self::make(path, folder, &mut pool).map_err(|error| {
-                    trouble(&format!("`{}`", visible(&path.to_string_lossy())), error)
-                })?;
-                paths.extend(place);
+                let place = self::make(path, folder, &mut pool);
+                paths.extend(place.map_err(|source| SetupError::Place {
+                    path: (*path).clone(),
+                    source,
+                })?);
                 Ok(())
             })
         });
         // From here on others may come; this lock keeps the places until the value goes.
-        let held =
-            lock(&list, FlockOperation::LockShared).map_err(|error| trouble("its lock", error));
+        let held = lock(&list, FlockOperation::LockShared).map_err(SetupError::Lock);
         let _ = lock(&turn, FlockOperation::Unlock);
         let placeholders = Placeholders {
             turn,

@@ -121,11 +121,11 @@ mod tests {
     #[test]
     fn a_proxy_that_nothing_comes_to_ends_all_the_same() {
         let (proxy, inner) =
-            Proxy::listen(Network::Nothing, Box::new(|_, _| Err(String::new()))).unwrap();
+            Proxy::listen(Network::Nothing, Box::new(|_, _| Err("".into()))).unwrap();
         drop(proxy);
         drop(inner);
         let (proxy, inner) =
-            Proxy::listen(Network::Nothing, Box::new(|_, _| Err(String::new()))).unwrap();
+            Proxy::listen(Network::Nothing, Box::new(|_, _| Err("".into()))).unwrap();
         drop(inner);
         drop(proxy);
     }

@@ -4,8 +4,10 @@
 //! look; C libraries then take `clone`, whose flags are seen. Calls of a foreign architecture end the process.
 
 use std::collections::BTreeMap;
+use std::num::TryFromIntError;
 
 use libc::{c_long, sock_filter};
+use thiserror::Error as ThisError;
 
 use super::bpf::Refuse;
 use super::bpf::program;
@@ -143,17 +145,27 @@ const OF_THE_INTERNET: [u32; 3] = [
     libc::AF_INET6.cast_unsigned(),
 ];
 
+/// Why there is no filter on this machine.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum FilterError {
+    #[error("the filter of system calls cannot be made on this machine: {0}")]
+    Number(#[from] TryFromIntError),
+    #[error("the filter of system calls cannot be made on this machine: its calls are not known")]
+    Unknown,
+}
+
 /// The program of the filter.
 ///
 /// # Errors
 /// In words, on a machine whose calls are not known.
-pub fn filter(sockets: Sockets) -> Result<Vec<sock_filter>, String> {
+pub fn filter(sockets: Sockets) -> Result<Vec<sock_filter>, FilterError> {
     let mut calls: BTreeMap<u32, Refuse> = BTreeMap::new();
     for (call, refuse) in refused(sockets) {
-        calls.insert(u32::try_from(call).map_err(words)?, refuse);
+        calls.insert(u32::try_from(call)?, refuse);
     }
-    let missing = u32::try_from(newer::CLONE3).map_err(words)?;
-    program(&calls, missing).ok_or_else(|| words("its calls are not known"))
+    let missing = u32::try_from(newer::CLONE3)?;
+    program(&calls, missing).ok_or(FilterError::Unknown)
 }
 
 /// A program as the kernel reads it, an array of `struct sock_filter`: for bubblewrap, which takes it from a file descriptor.
@@ -245,10 +257,6 @@ fn refused(sockets: Sockets) -> Vec<(c_long, Refuse)> {
         },
     ));
     calls
-}
-
-fn words(error: impl std::fmt::Display) -> String {
-    format!("the filter of system calls cannot be made on this machine: {error}")
 }
 
 #[cfg(test)]

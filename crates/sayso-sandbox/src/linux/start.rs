@@ -17,6 +17,7 @@ use sayso_core::policy::terms::Network;
 use super::backend::Backend;
 use super::bubblewrap::{self, Handles};
 use super::child::Child;
+use super::error::SetupError;
 use super::init::Orders;
 use super::init::{self, INNER_COMMAND};
 use super::landlock;
@@ -100,7 +101,7 @@ impl Sandbox {
         workspace: &Path,
         words: &[OsString],
         session: bool,
-    ) -> Result<Ready, String> {
+    ) -> Result<Ready, SetupError> {
         match &self.backend {
             Backend::Bubblewrap { program, .. } => {
                 self.bubblewrap(program, profile, workspace, words, session)
@@ -116,7 +117,7 @@ impl Sandbox {
         workspace: &Path,
         words: &[OsString],
         session: bool,
-    ) -> Result<Ready, String> {
+    ) -> Result<Ready, SetupError> {
         let seen = path_check::look(profile);
         let mut steps = plan(profile, &seen);
         path_check::check(&steps)?;
@@ -150,26 +151,21 @@ impl Sandbox {
             in_memory(&seccomp::bytes(&seccomp::filter(Sockets::Isolated)?))?,
             FILTER,
         ));
-        let (status, theirs) = std::io::pipe().map_err(|error| trouble(&error))?;
+        let (status, theirs) = std::io::pipe()?;
         keep.push((theirs.into(), STATUS));
         let proxy = match &profile.network {
             Network::Hosts(_) => {
-                let connect = Arc::clone(
-                    self.connect
-                        .as_ref()
-                        .ok_or("chosen hosts cannot be reached from here; nothing was run")?,
-                );
+                let connect = Arc::clone(self.connect.as_ref().ok_or(SetupError::NoHosts)?);
                 let (proxy, inner) = Proxy::listen(
                     profile.network.clone(),
                     Box::new(move |host, port| connect(host, port)),
-                )
-                .map_err(|error| trouble(&error))?;
+                )?;
                 keep.push((inner, init::CHANNEL));
                 Some(proxy)
             }
             _ => None,
         };
-        let mountinfo = std::fs::read("/proc/self/mountinfo").map_err(|error| trouble(&error))?;
+        let mountinfo = std::fs::read("/proc/self/mountinfo")?;
         let orders = Orders {
             processes: profile.limits.processes.map(|most| most.saturating_add(2)),
             proxy: proxy.is_some(),
@@ -177,7 +173,7 @@ impl Sandbox {
             mounted: mount_check::expected(&steps, &handles, &mountinfo)?,
         };
         keep.push((in_memory(&orders.write())?, init::ORDERS));
-        let inner = File::open(&self.program).map_err(|error| trouble(&error))?;
+        let inner = File::open(&self.program)?;
         keep.push((inner.into(), init::PROGRAM));
         let arguments = bubblewrap::arguments(&steps, &handles);
         let mut bytes = Vec::new();
@@ -209,13 +205,11 @@ impl Sandbox {
             landlock: landlock::scope_only()?,
             ..Child::default()
         };
-        child
-            .prepare(&mut command)
-            .map_err(|error| trouble(&error))?;
+        child.prepare(&mut command)?;
         let status = File::from(OwnedFd::from(status));
         let flags = fcntl_getfl(status.as_fd())
             .and_then(|flags| fcntl_setfl(status.as_fd(), flags | OFlags::NONBLOCK));
-        flags.map_err(|error| trouble(&error.into()))?;
+        flags.map_err(std::io::Error::from)?;
         let guard = Guard {
             status: Some(status),
             told: String::new(),
@@ -239,18 +233,16 @@ impl Sandbox {
         profile: &Profile,
         words: &[OsString],
         session: bool,
-    ) -> Result<Ready, String> {
+    ) -> Result<Ready, SetupError> {
         let scratch = Scratch::make(&self.folder)?;
         let rules = landlock::rules(profile, scratch.path())?;
-        let ruleset = rules
-            .fd
-            .ok_or("this kernel has no Landlock; nothing was run")?;
+        let ruleset = rules.fd.ok_or(SetupError::NoLandlock)?;
         let sockets = if profile.network == Network::Everything {
             Sockets::Isolated
         } else {
             Sockets::UnixOnly
         };
-        let (first, rest) = words.split_first().ok_or("there is no command")?;
+        let (first, rest) = words.split_first().ok_or(SetupError::NoCommand)?;
         let mut command = Command::new(first);
         command
             .args(rest)
@@ -270,9 +262,7 @@ impl Sandbox {
             filter: Some(seccomp::filter(sockets)?),
             ..Child::default()
         };
-        child
-            .prepare(&mut command)
-            .map_err(|error| trouble(&error))?;
+        child.prepare(&mut command)?;
         let guard = Guard {
             status: None,
             told: String::new(),
@@ -338,7 +328,7 @@ fn hides_git_settings(profile: &Profile) -> bool {
 }
 
 /// A file that nobody can read, to stand before those that are hidden.
-fn nothing(folder: &Path) -> Result<PathBuf, String> {
+fn nothing(folder: &Path) -> Result<PathBuf, SetupError> {
     let path = folder.join("nothing");
     match OpenOptions::new()
         .write(true)
@@ -348,32 +338,22 @@ fn nothing(folder: &Path) -> Result<PathBuf, String> {
     {
         Ok(_) => Ok(path),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            let found = std::fs::symlink_metadata(&path).map_err(|error| trouble(&error))?;
+            let found = std::fs::symlink_metadata(&path)?;
             let is_sound = found.is_file() && found.len() == 0 && found.mode() & 0o777 == 0;
             if is_sound {
                 Ok(path)
             } else {
-                Err(format!(
-                    "the sandbox could not be set up: `{}` is not what sayso made",
-                    path.display()
-                ))
+                Err(SetupError::NotOurs(path))
             }
         }
-        Err(error) => Err(trouble(&error)),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Bytes that a process reads as a file.
-fn in_memory(bytes: &[u8]) -> Result<OwnedFd, String> {
-    let mut file = File::from(
-        memfd_create("sayso", MemfdFlags::CLOEXEC).map_err(|error| trouble(&error.into()))?,
-    );
-    file.write_all(bytes)
-        .and_then(|()| file.rewind())
-        .map_err(|error| trouble(&error))?;
+fn in_memory(bytes: &[u8]) -> Result<OwnedFd, SetupError> {
+    let file = memfd_create("sayso", MemfdFlags::CLOEXEC).map_err(std::io::Error::from)?;
+    let mut file = File::from(file);
+    file.write_all(bytes).and_then(|()| file.rewind())?;
     Ok(file.into())
-}
-
-fn trouble(error: &std::io::Error) -> String {
-    format!("the sandbox could not be set up: {error}; nothing was run")
 }

@@ -14,9 +14,10 @@ use std::fmt::Write;
 use std::path::{Component, Path, PathBuf};
 
 use sayso_core::policy::terms::Network;
-use sayso_core::text::visible::visible;
+use thiserror::Error as ThisError;
 
 use crate::profile::{Level, Profile};
+use crate::workspace_scan::shown;
 
 /// What every program needs: to start others, to end its own, to ask for versions, and to look up its user.
 const START: &str = r#"(version 1)
@@ -57,12 +58,26 @@ const ALL_OF_THE_NETWORK: &str = r#"(allow network-outbound (remote ip) (literal
   (global-name "com.apple.trustd.agent"))
 "#;
 
+/// Why a profile has no text.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum SeatbeltError {
+    #[error("chosen hosts are reached through a proxy, and there is none")]
+    NoProxy,
+    #[error("`{}` is not a path from the root without `..`", shown(.0))]
+    NotFromRoot(PathBuf),
+    #[error("`{}` is no text, and has no place in a profile of macOS", shown(.0))]
+    NoText(PathBuf),
+    #[error("`{}` holds a control character, and has no place in a profile of macOS", shown(.0))]
+    ControlCharacter(PathBuf),
+}
+
 /// The text for a profile. With chosen hosts, `proxy` is the port of this machine where the [`Proxy`](crate::proxy::Proxy) for them listens.
 /// The parameter `TMP` is to be given with the text (`sandbox-exec -D TMP=/a/folder`): the real path of an empty folder.
 ///
 /// # Errors
 /// In words, for a path that cannot be written in the language, or hosts without a proxy.
-pub fn profile_text(profile: &Profile, proxy: Option<u16>) -> Result<String, String> {
+pub fn profile_text(profile: &Profile, proxy: Option<u16>) -> Result<String, SeatbeltError> {
     let mut text = START.to_owned();
     let mut paths: Vec<(&PathBuf, Level)> = profile
         .paths
@@ -106,14 +121,19 @@ pub fn profile_text(profile: &Profile, proxy: Option<u16>) -> Result<String, Str
             &format!("(allow network-outbound (remote ip \"localhost:{port}\"))"),
         ),
         (Network::Hosts(_), None) => {
-            return Err("chosen hosts are reached through a proxy, and there is none".to_owned());
+            return Err(SeatbeltError::NoProxy);
         }
     }
     Ok(text)
 }
 
 /// The rules of one path.
-fn rules(text: &mut String, profile: &Profile, path: &Path, level: Level) -> Result<(), String> {
+fn rules(
+    text: &mut String,
+    profile: &Profile,
+    path: &Path,
+    level: Level,
+) -> Result<(), SeatbeltError> {
     let name = quoted(path)?;
     match level {
         Level::Hidden | Level::Private => line(
@@ -154,26 +174,16 @@ fn line(text: &mut String, rule: &str) {
 }
 
 /// A path as text of the language.
-fn quoted(path: &Path) -> Result<String, String> {
-    let shown = || visible(&path.to_string_lossy()).into_owned();
+fn quoted(path: &Path) -> Result<String, SeatbeltError> {
     let odd = |part: Component<'_>| !matches!(part, Component::RootDir | Component::Normal(_));
     if !path.is_absolute() || path.components().any(odd) {
-        return Err(format!(
-            "`{}` is not a path from the root without `..`",
-            shown()
-        ));
+        return Err(SeatbeltError::NotFromRoot(path.to_owned()));
     }
-    let name = path.to_str().ok_or_else(|| {
-        format!(
-            "`{}` is no text, and has no place in a profile of macOS",
-            shown()
-        )
-    })?;
+    let name = path
+        .to_str()
+        .ok_or_else(|| SeatbeltError::NoText(path.to_owned()))?;
     if name.chars().any(char::is_control) {
-        return Err(format!(
-            "`{}` holds a control character, and has no place in a profile of macOS",
-            shown()
-        ));
+        return Err(SeatbeltError::ControlCharacter(path.to_owned()));
     }
     Ok(format!(
         "\"{}\"",
@@ -283,7 +293,12 @@ mod tests {
             rest(&hosts, Some(8080)),
             format!("{tmp}(allow network-outbound (remote ip \"localhost:8080\"))\n")
         );
-        assert!(profile_text(&hosts, None).unwrap_err().contains("proxy"));
+        assert!(
+            profile_text(&hosts, None)
+                .unwrap_err()
+                .to_string()
+                .contains("proxy")
+        );
         assert_eq!(
             rest(&profile(&[], Network::Everything), None),
             format!("{tmp}{ALL_OF_THE_NETWORK}")
@@ -323,8 +338,9 @@ mod tests {
             "/w/../etc",
             "",
         ] {
-            let error =
-                profile_text(&profile(&[(path, Level::Read)], Network::Nothing), None).unwrap_err();
+            let error = profile_text(&profile(&[(path, Level::Read)], Network::Nothing), None)
+                .unwrap_err()
+                .to_string();
             assert!(!error.contains(|one: char| one.is_control()), "{error:?}");
         }
         let mut it = profile(&[], Network::Nothing);
@@ -332,7 +348,12 @@ mod tests {
             PathBuf::from(std::ffi::OsStr::from_bytes(b"/w/\xff")),
             Level::Read,
         );
-        assert!(profile_text(&it, None).unwrap_err().contains("is no text"));
+        assert!(
+            profile_text(&it, None)
+                .unwrap_err()
+                .to_string()
+                .contains("is no text")
+        );
         let mut it = profile(&[], Network::Nothing);
         it.pinned.push("/w/\n".into());
         assert!(profile_text(&it, None).is_err());

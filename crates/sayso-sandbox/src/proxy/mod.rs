@@ -11,6 +11,7 @@ mod relay;
 mod request;
 mod serve;
 
+use std::error::Error;
 use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
@@ -26,8 +27,10 @@ use crate::explain::Refusal;
 use guard::Guard;
 use serve::Server;
 
-/// Connects to a host and a port, or says in words why not.
-pub type Connect = dyn Fn(&str, u16) -> Result<TcpStream, String> + Send + Sync;
+/// Connects to a host and a port, or says why not.
+pub type Connect = dyn Fn(&str, u16) -> Result<TcpStream, ConnectError> + Send + Sync;
+/// Why it did not; a client is told its words.
+pub type ConnectError = Box<dyn Error + Send + Sync>;
 
 /// The variables that tell programs of a proxy on this port of their own machine.
 pub fn variables(port: u16) -> Vec<(&'static str, String)> {

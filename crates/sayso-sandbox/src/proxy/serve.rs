@@ -66,7 +66,7 @@ impl Server {
         let stream = match (self.connect)(host, port) {
             Ok(stream) => stream,
             Err(error) => {
-                let refusal = unreached(host, &error);
+                let refusal = unreached(host, &error.to_string());
                 self.guard.note(None, refusal.clone());
                 answer(client, 502, &refusal.words);
                 return Ok(());

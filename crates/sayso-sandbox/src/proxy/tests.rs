@@ -56,9 +56,9 @@ fn room(hosts: &[&str], to: u16, patience: Patience) -> Room {
     let connect = move |host: &str, port: u16| {
         heard.lock().unwrap().push(format!("{host}:{port}"));
         if host == "down.example" {
-            return Err("it leads to \u{1b}[31ma private address".to_owned());
+            return Err("it leads to \u{1b}[31ma private address".into());
         }
-        TcpStream::connect((Ipv4Addr::LOCALHOST, to)).map_err(|error| error.to_string())
+        TcpStream::connect((Ipv4Addr::LOCALHOST, to)).map_err(Into::into)
     };
     let network = Network::Hosts(hosts.iter().map(|host| (*host).to_owned()).collect());
     let proxy = Proxy::start(network, Box::new(connect), Source::Here(listener), patience).unwrap();

@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use sayso_core::paths::{Entries, protected, secret, secret_folder};
 use sayso_core::text::redact::redact_text;
 use sayso_core::text::visible::visible;
+use thiserror::Error as ThisError;
 
 use crate::workspace_scan::git::MOST_CONFIGURATION;
 
@@ -99,8 +100,25 @@ pub struct Found {
     pub leading: Vec<PathBuf>,
     /// Folders that could not be looked into.
     pub closed: Vec<PathBuf>,
-    /// Why not everything was looked at, in words.
-    pub unseen: Option<String>,
+    /// Why not everything was looked at.
+    pub unseen: Option<ScanError>,
+}
+
+/// Why not everything in a folder was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum ScanError {
+    #[error("there is too much below `{}` to be bounded by a sandbox", shown(.0))]
+    TooMuch(PathBuf),
+    #[error("`{}` cannot be looked at: {error}", shown(.path))]
+    Unseen { path: PathBuf, error: Errno },
+}
+
+// bridge: until every caller is typed
+impl From<ScanError> for String {
+    fn from(error: ScanError) -> String {
+        error.to_string()
+    }
 }
 
 /// What a walk looks for.
@@ -128,7 +146,7 @@ impl Found {
         folder: &Path,
         home: Option<&str>,
         extra: &dyn Fn(&Path) -> bool,
-    ) -> Result<Found, String> {
+    ) -> Result<Found, ScanError> {
         let mut walk = Walk::new(folder, home, extra, MOST_ENTRIES, None);
         walk.through()?;
         Ok(walk.found)
@@ -192,7 +210,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn through(&mut self) -> Result<(), String> {
+    fn through(&mut self) -> Result<(), ScanError> {
         let root = Entries::of(&self.folder.to_string_lossy(), self.home);
         let mut open = vec![(self.folder.to_owned(), Among::Own, root)];
         let mut seen = 0;
@@ -208,7 +226,7 @@ impl<'a> Walk<'a> {
                 let Ok(entry) = entry.map_err(|error| {
                     self.found
                         .unseen
-                        .get_or_insert(cannot_be_seen(&current, &error))
+                        .get_or_insert_with(|| cannot_be_seen(&current, error));
                 }) else {
                     break;
                 };
@@ -228,10 +246,7 @@ impl<'a> Walk<'a> {
                 ];
                 let findings: usize = findings.iter().map(|list| list.len()).sum();
                 if seen > self.most || findings > MOST_FINDINGS && self.before.is_none() {
-                    return Err(format!(
-                        "there is too much below `{}` to be bounded by a sandbox",
-                        shown(self.folder)
-                    ));
+                    return Err(ScanError::TooMuch(self.folder.to_owned()));
                 }
                 let Some(kind) = kind_of(&folder, &entry) else {
                     continue;
@@ -265,12 +280,12 @@ impl<'a> Walk<'a> {
     }
 
     /// A folder to be read; none if that cannot be, and need not.
-    fn entries(&mut self, current: &Path) -> Result<Option<OwnedFd>, String> {
+    fn entries(&mut self, current: &Path) -> Result<Option<OwnedFd>, ScanError> {
         let error = match opened(current) {
             Ok(folder) => return Ok(Some(folder)),
             Err(error) => error,
         };
-        let words = cannot_be_seen(current, &error);
+        let unseen = cannot_be_seen(current, error);
         match (error, self.before) {
             // It is gone, or something else by now.
             (Errno::NOENT | Errno::NOTDIR | Errno::LOOP, _) if current != self.folder => Ok(None),
@@ -279,7 +294,7 @@ impl<'a> Walk<'a> {
                 self.found.closed.push(current.to_owned());
                 Ok(None)
             }
-            (_, None) => Err(words),
+            (_, None) => Err(unseen),
             (error, Some(_)) => {
                 let is_new = !self.closed.contains(current);
                 let is_closed = matches!(error, Errno::ACCESS | Errno::PERM);
@@ -289,7 +304,7 @@ impl<'a> Walk<'a> {
                     None
                 };
                 if again.is_none() && is_new {
-                    self.found.unseen.get_or_insert(words);
+                    self.found.unseen.get_or_insert(unseen);
                 }
                 Ok(again)
             }
@@ -427,12 +442,11 @@ fn opened_again(folder: &Path) -> Option<OwnedFd> {
     opened(folder).ok()
 }
 
-fn cannot_be_seen(folder: &Path, error: &Errno) -> String {
-    format!(
-        "`{}` cannot be looked at: {}",
-        shown(folder),
-        std::io::Error::from(*error)
-    )
+fn cannot_be_seen(folder: &Path, error: Errno) -> ScanError {
+    ScanError::Unseen {
+        path: folder.to_owned(),
+        error,
+    }
 }
 
 /// The configuration of a repository that holds a password or a token, if one does: no command reads it unasked.
@@ -484,7 +498,7 @@ fn is_object_folder(name: &OsStr) -> bool {
 ///
 /// # Errors
 /// If there are too many.
-pub fn with_endings(folder: &Path, endings: &[String]) -> Result<Vec<PathBuf>, String> {
+pub fn with_endings(folder: &Path, endings: &[String]) -> Result<Vec<PathBuf>, ScanError> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     let mut seen = 0;
@@ -492,10 +506,7 @@ pub fn with_endings(folder: &Path, endings: &[String]) -> Result<Vec<PathBuf>, S
         for entry in fs::read_dir(&current).into_iter().flatten().flatten() {
             seen += 1;
             if seen > MOST_ENTRIES || found.len() > MOST_FINDINGS {
-                return Err(format!(
-                    "there is too much below `{}` to be bounded by a sandbox",
-                    shown(folder)
-                ));
+                return Err(ScanError::TooMuch(folder.to_owned()));
             }
             let Ok(kind) = entry.file_type() else {
                 continue;
@@ -552,6 +563,7 @@ pub fn secrets_of_the_system() -> Vec<PathBuf> {
         .clone()
 }
 
-fn shown(path: &Path) -> String {
+/// A path as a message shows it.
+pub(crate) fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
 }

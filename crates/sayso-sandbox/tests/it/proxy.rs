@@ -122,7 +122,7 @@ fn run(script: &str, user: Option<u32>) -> Option<Ran> {
     let heard = Arc::clone(&asked);
     let connect = move |host: &str, port: u16| {
         heard.lock().unwrap().push(format!("{host}:{port}"));
-        TcpStream::connect((Ipv4Addr::LOCALHOST, target)).map_err(|error| error.to_string())
+        TcpStream::connect((Ipv4Addr::LOCALHOST, target)).map_err(Into::into)
     };
     let network = Network::Hosts(vec![
         "allowed.example".to_owned(),

@@ -8,6 +8,7 @@ mod gaps;
 
 use std::collections::HashMap;
 use std::ffi::{CString, OsStr};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -15,12 +16,12 @@ use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr,
-    RulesetCreated, Scope, make_bitflags,
+    RulesetCreated, RulesetError, Scope, make_bitflags,
 };
 use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use sayso_core::policy::terms::Network;
-use sayso_core::text::visible::visible;
+use thiserror::Error as ThisError;
 
 use super::child::add_rule;
 use super::path_check;
@@ -28,6 +29,7 @@ use crate::plan::{Kind, Seen};
 use crate::profile::{Level, Profile};
 use crate::symlinks::PLACE;
 use crate::symlinks::open;
+use crate::workspace_scan::shown;
 
 pub use gaps::lacking;
 
@@ -47,6 +49,20 @@ const WORTH_TWO: usize = 64;
 /// What no sandbox can do for root.
 pub(crate) const UNCOUNTED: &str =
     "the number of processes is not limited, since root's are not counted";
+
+/// Why the rules are not made.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum LandlockError {
+    #[error("the kernel does not take the rules of the sandbox: {0}")]
+    Ruleset(#[from] RulesetError),
+    #[error("the kernel does not take the rules of the sandbox: {0}")]
+    Rule(#[from] io::Error),
+    #[error("the kernel does not take the rules of the sandbox: half of them was not made")]
+    Half,
+    #[error("`{}` cannot be opened: the command has no folder for scratch", shown(.0))]
+    NoScratch(PathBuf),
+}
 
 /// How much of the rules this kernel keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +99,7 @@ pub fn abi() -> Option<i32> {
 ///
 /// # Errors
 /// In words, if the kernel has Landlock and does not take the rules, or if the folder for scratch cannot be opened.
-pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
+pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, LandlockError> {
     let abi = abi();
     let lacking = lacking(abi);
     let seen = path_check::look(profile);
@@ -129,12 +145,7 @@ pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
     }
     let place = std::fs::canonicalize(scratch).ok();
     let file = place.as_deref().and_then(open);
-    let file = file.ok_or_else(|| {
-        format!(
-            "`{}` cannot be opened: the command has no folder for scratch",
-            shown(scratch)
-        )
-    })?;
+    let file = file.ok_or_else(|| LandlockError::NoScratch(scratch.to_owned()))?;
     given.place(&file, written())?;
     let mut not_covered = gaps::not_covered(profile, &seen);
     if given.left == 0 {
@@ -156,7 +167,7 @@ pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
 ///
 /// # Errors
 /// In words, if the kernel could and does not.
-pub fn scope_only() -> Result<Option<OwnedFd>, String> {
+pub fn scope_only() -> Result<Option<OwnedFd>, LandlockError> {
     if abi().is_none_or(|abi| abi < 6) {
         return Ok(None);
     }
@@ -164,7 +175,7 @@ pub fn scope_only() -> Result<Option<OwnedFd>, String> {
         .set_compatibility(CompatLevel::HardRequirement)
         .scope(Scope::from_all(ABI::V6))
         .and_then(Ruleset::create);
-    Ok(made.map_err(words)?.into())
+    Ok(made?.into())
 }
 
 /// Everything but devices: a device is made to get at what lies behind it. Sockets of others are for nobody.
@@ -172,19 +183,17 @@ fn written() -> BitFlags<AccessFs> {
     AccessFs::from_all(ABI::V8) & !make_bitflags!(AccessFs::{MakeChar | MakeBlock})
 }
 
-fn created(network: &Network) -> Result<RulesetCreated, String> {
+fn created(network: &Network) -> Result<RulesetCreated, LandlockError> {
     let rules = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
-    let rules = rules
-        .handle_access(AccessFs::from_all(ABI::V9))
-        .map_err(words)?;
-    let rules = rules.scope(Scope::from_all(ABI::V6)).map_err(words)?;
+    let rules = rules.handle_access(AccessFs::from_all(ABI::V9))?;
+    let rules = rules.scope(Scope::from_all(ABI::V6))?;
     let rules = match network {
         Network::Everything => rules,
-        Network::Nothing | Network::Hosts(_) => rules
-            .handle_access(AccessNet::from_all(ABI::V4))
-            .map_err(words)?,
+        Network::Nothing | Network::Hosts(_) => {
+            rules.handle_access(AccessNet::from_all(ABI::V4))?
+        }
     };
-    rules.create().map_err(words)
+    Ok(rules.create()?)
 }
 
 /// Rules in the making.
@@ -201,26 +210,26 @@ struct Given<'a> {
 
 impl Given<'_> {
     /// Gives a place; of rights for folders, a file gets none.
-    fn place(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
+    fn place(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), LandlockError> {
         self.add(place, for_place(place, access)?)
     }
 
-    fn add(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
+    fn add(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), LandlockError> {
         self.left = self.left.saturating_sub(1);
         self.give(place, access)
     }
 
     /// Gives a place that is known to be a folder, or rights that a file has as well. The library asks what it is each time, and there
     /// may be hundreds of them before each command.
-    fn give(&self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
+    fn give(&self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), LandlockError> {
         let Some(made) = &self.made else {
             return Ok(());
         };
-        add_rule(made, place, (access & self.known).bits()).map_err(words)
+        Ok(add_rule(made, place, (access & self.known).bits())?)
     }
 
     /// Gives a path to read, without what is hidden below.
-    fn read(&mut self, top: &Path, place: OwnedFd) -> Result<(), String> {
+    fn read(&mut self, top: &Path, place: OwnedFd) -> Result<(), LandlockError> {
         let mut open = vec![(top.to_owned(), place)];
         while let Some((path, place)) = open.pop() {
             let hidden: Vec<Kind> = below(self.profile, &path)
@@ -286,7 +295,11 @@ impl Given<'_> {
     }
 
     /// Gives entries of a folder to read. Where there are many, somebody else takes one half of them: to open each takes the longest.
-    fn entries(&self, folder: &OwnedFd, entries: &[(CString, FileType)]) -> Result<(), String> {
+    fn entries(
+        &self,
+        folder: &OwnedFd,
+        entries: &[(CString, FileType)],
+    ) -> Result<(), LandlockError> {
         if entries.len() < WORTH_TWO {
             return self.each(folder, entries);
         }
@@ -296,15 +309,13 @@ impl Given<'_> {
                 std::thread::Builder::new().spawn_scoped(scope, || self.each(folder, others));
             self.each(folder, mine)?;
             match other {
-                Ok(other) => other
-                    .join()
-                    .unwrap_or_else(|_| Err(words("half of them was not made"))),
+                Ok(other) => other.join().unwrap_or_else(|_| Err(LandlockError::Half)),
                 Err(_) => self.each(folder, others),
             }
         })
     }
 
-    fn each(&self, folder: &OwnedFd, entries: &[(CString, FileType)]) -> Result<(), String> {
+    fn each(&self, folder: &OwnedFd, entries: &[(CString, FileType)]) -> Result<(), LandlockError> {
         for (name, kind) in entries {
             let Ok(place) = rustix::fs::openat(folder, name, PLACE, Mode::empty()) else {
                 continue;
@@ -321,8 +332,11 @@ impl Given<'_> {
 }
 
 /// The rights of these that a place can have: a file has none of those for folders.
-fn for_place(place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<BitFlags<AccessFs>, String> {
-    let found = rustix::fs::fstat(place).map_err(words)?;
+fn for_place(
+    place: &OwnedFd,
+    access: BitFlags<AccessFs>,
+) -> Result<BitFlags<AccessFs>, LandlockError> {
+    let found = rustix::fs::fstat(place).map_err(io::Error::from)?;
     let is_folder = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
     Ok(if is_folder {
         access
@@ -371,12 +385,4 @@ fn below<'a>(profile: &'a Profile, path: &'a Path) -> impl Iterator<Item = (&'a 
     after
         .take_while(move |(key, _)| key.starts_with(path))
         .map(|(key, level)| (key, *level))
-}
-
-fn words(error: impl std::fmt::Display) -> String {
-    format!("the kernel does not take the rules of the sandbox: {error}")
-}
-
-fn shown(path: &Path) -> String {
-    visible(&path.to_string_lossy()).into_owned()
 }
