@@ -251,7 +251,10 @@ fn remembered(whereabouts: &Whereabouts, choice: &Choice) -> Remembered {
     }) {
         Ok((None, grants)) => (None, grants, is_apart),
         Ok((Some(layer), grants)) => (Some((file(None), Some(layer))), grants, is_apart),
-        Err(why) => (Some((file(Some(why)), None)), Vec::new(), is_apart),
+        Err(why) => {
+            let broken = file(Some(why.to_string()));
+            (Some((broken, None)), Vec::new(), is_apart)
+        }
     }
 }
 

@@ -1,20 +1,43 @@
 //! Where sayso keeps its record: the state folder of the person, or the folder that their policy names (`audit.path`).
 
+use std::path::PathBuf;
+
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::settings::Resolved;
 use sayso_core::policy::{Overrides, Policy};
 use sayso_core::text::diagnostic::{Severity, Source};
 use sayso_shell::Bash;
-use sayso_world::locations::Whereabouts;
+use sayso_world::locations::{WhereaboutsError, Whereabouts};
 use sayso_world::policy_files::{self, FileLayer, PolicyFile};
+use thiserror::Error;
 
 use crate::decision_log;
+
+/// Why sayso does not know where its record is.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum RecordFolderError {
+    #[error(transparent)]
+    Whereabouts(#[from] WhereaboutsError),
+    #[error(
+        "`audit.path` is the folder of the record, and `{}` is a file\nhint: for a log file write `audit.log`",
+        .0.display()
+    )]
+    IsAFile(PathBuf),
+}
+
+// bridge: until every caller is typed
+impl From<RecordFolderError> for String {
+    fn from(error: RecordFolderError) -> String {
+        error.to_string()
+    }
+}
 
 /// Where sayso's own things are, by the environment and by the policies that may say it: the person's own and the administrator's.
 ///
 /// # Errors
 /// When the environment does not say enough.
-pub fn whereabouts() -> Result<Whereabouts, String> {
+pub fn whereabouts() -> Result<Whereabouts, RecordFolderError> {
     with_files().map(|(whereabouts, _)| whereabouts)
 }
 
@@ -22,7 +45,7 @@ pub fn whereabouts() -> Result<Whereabouts, String> {
 ///
 /// # Errors
 /// When the environment does not say enough.
-pub fn with_files() -> Result<(Whereabouts, Vec<PolicyFile>), String> {
+pub fn with_files() -> Result<(Whereabouts, Vec<PolicyFile>), RecordFolderError> {
     let mut whereabouts = Whereabouts::from_environment()?;
     // No project's file counts.
     let files = policy_files::general(&whereabouts);
@@ -31,10 +54,7 @@ pub fn with_files() -> Result<(Whereabouts, Vec<PolicyFile>), String> {
         let place = |written: &String| decision_log::place(written, home.as_deref());
         if let Some(state) = settings.audit_path.as_ref().map(place) {
             if state.is_file() {
-                let file = state.display();
-                return Err(format!(
-                    "`audit.path` is the folder of the record, and `{file}` is a file\nhint: for a log file write `audit.log`"
-                ));
+                return Err(RecordFolderError::IsAFile(state));
             }
             whereabouts.state = state;
         }

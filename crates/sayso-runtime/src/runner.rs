@@ -7,20 +7,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
-use sayso_core::call::operation::Operation;
+use sayso_core::call::operation::{Malformed, Operation};
 use sayso_core::call::tool::{Kind, Role};
 use sayso_core::call::url::Url;
 use sayso_core::policy::decision::Decision;
 use sayso_core::text::node::Node;
+use sayso_core::text::visible::visible;
 use sayso_gate::approved::Approved;
 use sayso_gate::ports::{Later, Ran, Run};
 use sayso_tools::files::{self, About, Files};
 use sayso_tools::result::ToolResult;
-use sayso_tools::terminal::{self, Command, DEFAULT_TIME_LIMIT, MOST_OUTPUT, Stream};
+use sayso_tools::terminal::{
+    self, Command, DEFAULT_TIME_LIMIT, MOST_OUTPUT, StartError, Stream, TimeLimitError,
+};
 use sayso_tools::web;
+use thiserror::Error;
 
 use crate::mcp_servers::Servers;
 use crate::outlook::Others;
+use crate::sandbox::error::RunError;
 use crate::sandbox::profile::Bounding;
 use crate::sandbox::run;
 use crate::sandbox::run::Around;
@@ -40,7 +45,35 @@ pub struct Told {
 }
 
 /// Says whether a redirect of an approved fetch may be followed: the operation, and where it leads.
-pub type Hop = Box<dyn Fn(&Operation, &Url) -> Result<(), String> + Send + Sync>;
+pub type Hop = Box<dyn Fn(&Operation, &Url) -> Result<(), HopError> + Send + Sync>;
+
+/// Why a redirect is not followed.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum HopError {
+    #[error("{}", .0.0)]
+    Malformed(Malformed),
+    #[error(
+        "it leads to another site, which has to be asked about by itself: fetch `{}`",
+        visible(.0)
+    )]
+    OtherSite(String),
+    #[error("it leads to `{}`, which is denied: {}", visible(.url), visible(.why))]
+    Denied { url: String, why: String },
+}
+
+/// Why a command was not run.
+#[derive(Debug, Error)]
+enum CommandError {
+    #[error("the call has no command")]
+    NoCommand,
+    #[error(transparent)]
+    TimeLimit(#[from] TimeLimitError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error(transparent)]
+    Sandbox(#[from] RunError),
+}
 
 /// sayso's own tools.
 pub struct Runner {
@@ -102,7 +135,9 @@ impl Runner {
     fn work(&self, approved: &Approved) -> ToolResult {
         let operation = approved.operation();
         match operation.kind() {
-            Kind::Terminal => self.command(approved).unwrap_or_else(ToolResult::failed),
+            Kind::Terminal => self
+                .command(approved)
+                .unwrap_or_else(|why| ToolResult::failed(why.to_string())),
             Kind::WebFetch => self.fetch(operation),
             kind if files::is_file_tool(kind) => {
                 files::run(&self.files, operation, approved.verdict())
@@ -135,16 +170,19 @@ impl Runner {
         }
     }
 
-    fn command(&self, approved: &Approved) -> Result<ToolResult, String> {
+    fn command(&self, approved: &Approved) -> Result<ToolResult, CommandError> {
         let operation = approved.operation();
         let cwd = operation.cwd();
-        let bounded = self.bounding.bound(operation, approved.terms())?;
+        let bounded = self
+            .bounding
+            .bound(operation, approved.terms())
+            .map_err(RunError::NotBounded)?;
         let usual = approved
             .terms()
             .time_limit
             .map_or(DEFAULT_TIME_LIMIT, Duration::from_secs);
         let command = Command {
-            text: operation.command().ok_or("the call has no command")?,
+            text: operation.command().ok_or(CommandError::NoCommand)?,
             cwd: Path::new(&cwd),
             environment: &operation.environment(),
             time_limit: terminal::time_limit_of(operation, usual)?,
@@ -155,7 +193,7 @@ impl Runner {
         };
         let output = &mut |stream: Stream, bytes: &[u8]| (self.told.output)(stream, bytes);
         match bounded {
-            None => terminal::run(command, output).map(ToolResult::from),
+            None => Ok(terminal::run(command, output).map(ToolResult::from)?),
             Some(bounded) => {
                 let about = About::of(operation, approved.yes().is_some());
                 let around = Around {
@@ -164,7 +202,7 @@ impl Runner {
                     terms: approved.terms(),
                     about,
                 };
-                run::run(around, &bounded, command, output)
+                Ok(run::run(around, &bounded, command, output)?)
             }
         }
     }
@@ -184,12 +222,12 @@ impl Runner {
                     ..web::Limits::default()
                 }
             }
-            Err(why) => return ToolResult::failed(why),
+            Err(why) => return ToolResult::failed(why.to_string()),
         };
         web::fetch(
             operation.text(Role::Url).unwrap_or_default(),
             &limits,
-            &|url| (self.hop)(operation, url),
+            &|url| Ok((self.hop)(operation, url)?),
         )
     }
 }

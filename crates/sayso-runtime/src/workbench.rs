@@ -19,18 +19,44 @@ use sayso_gate::error::StoreError;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Ask, Store};
-use sayso_store::journal::Journal;
+use sayso_store::journal::{Journal, JournalError};
+use sayso_tools::backups::BackupError;
 use sayso_tools::files::{Files, Settings};
 use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
+use thiserror::Error;
 
 use crate::assemble::RealWorld;
 use crate::decision_log::DecisionLog;
 use crate::mcp_servers::Servers;
 use crate::outlook::{Others, OwnToolsWorld};
-use crate::recorder::Recorder;
-use crate::runner::{Hop, HostTool, Runner, Told};
+use crate::recorder::{RecordError, Recorder};
+use crate::runner::{Hop, HopError, HostTool, Runner, Told};
+use crate::sandbox::error::NoSandboxHere;
 use crate::sandbox::profile::Bounding;
+
+/// Why no work can be done here.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum OpenError {
+    #[error("the policy cannot be read, so everything is denied")]
+    Policy,
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Files(#[from] BackupError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    NoSandbox(#[from] NoSandboxHere),
+}
+
+// bridge: until every caller is typed
+impl From<OpenError> for String {
+    fn from(error: OpenError) -> String {
+        error.to_string()
+    }
+}
 
 /// What a workbench is made of.
 pub struct Parts {
@@ -73,12 +99,15 @@ pub fn settings(policy: &Policy) -> Option<&Resolved> {
 
 impl Workbench {
     /// Puts the parts together. What an earlier run left half done is cleared up first.
-    pub fn open(parts: Parts) -> Result<Workbench, String> {
+    pub fn open(parts: Parts) -> Result<Workbench, OpenError> {
         Workbench::open_with(parts, None)
     }
 
     /// The same, with MCP servers behind the gate. Their calls go through [`Servers::known`] before they come to the gate.
-    pub fn open_with(parts: Parts, servers: Option<Arc<Servers>>) -> Result<Workbench, String> {
+    pub fn open_with(
+        parts: Parts,
+        servers: Option<Arc<Servers>>,
+    ) -> Result<Workbench, OpenError> {
         let Parts {
             whereabouts,
             workspace,
@@ -91,8 +120,7 @@ impl Workbench {
             stopped,
             known,
         } = parts;
-        let settings =
-            settings(&policy).ok_or("the policy cannot be read, so everything is denied")?;
+        let settings = settings(&policy).ok_or(OpenError::Policy)?;
         let journal = Journal::open(&whereabouts.state)?;
         let recorder = Arc::new(
             Recorder::new(journal, whereabouts.uid, settings)
@@ -186,7 +214,7 @@ fn recover(
     recorder: &Recorder,
     bounding: &Bounding,
     workspace: &Path,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, RecordError> {
     let recovered = bounding.knowing(workspace, |rules| files.recover_knowing(rules));
     let list =
         |ids: &[String]| -> Node { Value::List(ids.iter().map(Node::text).collect()).into() };
@@ -242,7 +270,7 @@ fn hop(world: OwnToolsWorld, policy: Arc<Policy>, how: How) -> Hop {
                 operation.workspace(),
             )
         };
-        let next = Operation::freeze(call).map_err(|malformed| malformed.0)?;
+        let next = Operation::freeze(call).map_err(HopError::Malformed)?;
         let bench = Bench {
             world: &world,
             policy: &policy,
@@ -266,15 +294,11 @@ fn hop(world: OwnToolsWorld, policy: Arc<Policy>, how: How) -> Hop {
         match verdict.decision {
             Decision::Allow => Ok(()),
             Decision::Ask if same_site => Ok(()),
-            Decision::Ask => Err(format!(
-                "it leads to another site, which has to be asked about by itself: fetch `{}`",
-                visible(&url.written)
-            )),
-            Decision::Deny => Err(format!(
-                "it leads to `{}`, which is denied: {}",
-                visible(&url.written),
-                visible(&why)
-            )),
+            Decision::Ask => Err(HopError::OtherSite(url.written.clone())),
+            Decision::Deny => Err(HopError::Denied {
+                url: url.written.clone(),
+                why,
+            }),
         }
     })
 }

@@ -5,7 +5,7 @@ use std::io;
 use sayso_sandbox::backend::BackendError;
 use sayso_sandbox::derive::DeriveError;
 use sayso_sandbox::workspace_scan::ScanError;
-use sayso_tools::change_error::ChangeError;
+use sayso_tools::change_error::NotKept;
 use sayso_tools::private_folder::FolderError;
 use sayso_tools::terminal::StartError;
 use thiserror::Error;
@@ -33,7 +33,7 @@ pub enum KeepError {
     #[error(transparent)]
     Workspace(#[from] io::Error),
     #[error(transparent)]
-    Backup(#[from] ChangeError),
+    Backup(#[from] NotKept),
 }
 
 impl From<BackendError> for KeepError {
@@ -60,7 +60,7 @@ pub enum RunError {
     #[error(
         "it may only run unasked where its changes can be taken back, and here they cannot: {0}; nothing was run. the person can run it, or allow it with a rule"
     )]
-    NotKept(#[source] ChangeError),
+    NotKept(#[source] NotKept),
     #[error(transparent)]
     Start(#[from] StartError),
 }

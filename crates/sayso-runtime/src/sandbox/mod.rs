@@ -3,5 +3,6 @@
 mod git_identity;
 
 pub mod cleanup;
+pub mod error;
 pub mod profile;
 pub mod run;
