@@ -4,6 +4,7 @@ use crate::analysis::draft::Command;
 use crate::analysis::effect::{Effect, EffectKind, Target};
 use crate::analysis::fact::{OwnPath, ProgramFact, Question, shown};
 use crate::analysis::risk::Tier;
+use crate::answer::run_mode::Run;
 use crate::answer::runner::NoSandbox;
 use crate::answer::verdict::Reason;
 use crate::call::operation::ToolSays;
@@ -24,6 +25,11 @@ const OWN_NAME: &str = "sayso";
 /// Whether this is the one denial that `--yolo` covers in one profile. A rule may have any name, so the name alone says nothing.
 pub(super) fn is_catastrophe(denial: &Reason) -> bool {
     denial.is_built_in(CATASTROPHIC)
+}
+
+/// Whether `--yolo` was said, and covers catastrophes in this profile.
+pub(super) fn yolo_covers(lens: &Lens<'_>) -> bool {
+    lens.case.run == Run::Yolo && lens.settings.yolo_covers_catastrophic
 }
 
 pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
@@ -65,7 +71,12 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
     }
     own_files_in_code::reasons(lens, &mut out);
     let danger_is_denied = lens.settings.dangerous_action == Decision::Deny;
-    if danger_is_denied && super::risk::tier(lens) == Tier::Dangerous {
+    // Beside a catastrophe it is told only where `--yolo` covers the catastrophe: then it is what denies.
+    let is_dangerous = match super::risk::tier(lens) {
+        Tier::Catastrophic => yolo_covers(lens) && super::risk::has_dangerous_part(lens),
+        tier => tier == Tier::Dangerous,
+    };
+    if danger_is_denied && is_dangerous {
         out.push(deny(
             "dangerous",
             "the policy denies what is dangerous".into(),

@@ -145,7 +145,7 @@ fn judge(lens: &Lens<'_>) -> Verdict {
 
     let denials = hard_deny::reasons(lens);
     trace.step("hard denials", &denials);
-    let yolo_covers = case.run == Run::Yolo && lens.settings.yolo_covers_catastrophic;
+    let yolo_covers = hard_deny::yolo_covers(lens);
     if denials
         .iter()
         .any(|denial| !(yolo_covers && hard_deny::is_catastrophe(denial)))

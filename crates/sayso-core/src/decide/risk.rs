@@ -242,12 +242,21 @@ fn what_git_does(helper: &GitHelper) -> String {
 
 /// The worst danger of the text and of the effects.
 pub(super) fn tier(lens: &Lens<'_>) -> Tier {
+    tiers(lens).max().unwrap_or(Tier::None)
+}
+
+/// Whether something in it is dangerous and no catastrophe, whatever else is one.
+pub(super) fn has_dangerous_part(lens: &Lens<'_>) -> bool {
+    tiers(lens).any(|tier| tier == Tier::Dangerous)
+}
+
+fn tiers<'a>(lens: &'a Lens<'_>) -> impl Iterator<Item = Tier> + 'a {
     let reading = lens.case.reading;
     let seen = reading.dangers.iter().map(|danger| danger.tier);
     let effects = reading.effects.iter().enumerate().map(|(index, effect)| {
         effect_tier(lens, index, effect).map_or(Tier::None, |(tier, _)| tier)
     });
-    seen.chain(effects).max().unwrap_or(Tier::None)
+    seen.chain(effects)
 }
 
 /// The danger of one effect, with what makes it one.

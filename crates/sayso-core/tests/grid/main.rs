@@ -360,6 +360,7 @@ fn the_trace_tells_what_was_said_and_what_bounds() {
             operation,
             reading,
             grants,
+            contains,
             ..
         } = &Scene::read(line);
         let case = Case {
@@ -369,7 +370,7 @@ fn the_trace_tells_what_was_said_and_what_bounds() {
             uses: None,
             now: 0,
             run,
-            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY.containing(contains),
             trace: true,
         };
         let trace = decide(&policy(&texts, None), &case).trace;
