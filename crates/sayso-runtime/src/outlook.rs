@@ -66,7 +66,9 @@ impl Others {
 impl OwnToolsWorld {
     fn failure(&self, operation: &Operation, verdict: &Verdict) -> Option<String> {
         let failed = match operation.kind() {
-            Kind::Terminal if verdict.terms.sandbox_required => Backend::full().map(drop),
+            Kind::Terminal if verdict.terms.sandbox_required => {
+                Backend::full().map(drop).map_err(String::from)
+            }
             Kind::Terminal if !Path::new(&operation.cwd()).is_dir() => {
                 Err(format!("there is no folder `{}`", operation.cwd()))
             }

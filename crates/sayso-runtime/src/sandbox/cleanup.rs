@@ -102,7 +102,7 @@ impl Newcomers {
                 gone.note(&taken);
                 taking.taken.push(taken);
             }
-            taking.unseen.extend(now.unseen);
+            taking.unseen.extend(now.unseen.map(String::from));
         }
         taking
     }

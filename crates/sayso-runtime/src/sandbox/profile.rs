@@ -104,7 +104,7 @@ impl Bounding {
             return Ok(None);
         }
         let nothing = |why: String| format!("it may only run in a sandbox: {why}; nothing was run");
-        let backend = Backend::full().map_err(nothing)?;
+        let backend = Backend::full().map_err(|why| nothing(why.into()))?;
         let cwd = PathBuf::from(operation.cwd());
         self.profile(backend, Path::new(operation.workspace()), &cwd, terms)
             .map(Some)
@@ -216,7 +216,7 @@ impl Bounding {
             protected: &protected,
         };
         let profile = derive(terms, around)?;
-        let connect = |host: &str, port: u16| web::connect(host, port);
+        let connect = |host: &str, port: u16| Ok(web::connect(host, port)?);
         let sandbox = Sandbox {
             backend,
             folder,
