@@ -317,7 +317,7 @@ fn read_file(file: PolicyFile) -> (ReadFile, Option<Layer>) {
                 text: String::new(),
                 origin,
                 findings: Vec::new(),
-                unreadable: Some(why),
+                unreadable: Some(why.to_string()),
             },
             None,
         ),

@@ -1,11 +1,12 @@
 //! Reads a small regular file without ever waiting: no pipe is opened to block on, no device is touched.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{ErrorKind, Read as _};
+use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use rustix::fs::OFlags;
+use thiserror::Error as ThisError;
 
 /// What a link as the last component of the path means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +26,24 @@ pub enum Content {
     Link,
     /// All of it, with the metadata of the very file that was read.
     Bytes(Vec<u8>, Metadata),
-    /// Something stands there but cannot be used; the reason is lowercase and has no full stop.
-    Unusable(String),
+    /// Something stands there but cannot be used.
+    Unusable(FileError),
+}
+
+/// Why a file cannot be used. Its name stands before it.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum FileError {
+    #[error("is not a regular file")]
+    NotRegular,
+    #[error("is longer than {kib} KiB")]
+    TooLong { kib: u64 },
+    #[error("cannot be looked at: {0}")]
+    LookAt(#[source] io::Error),
+    #[error("cannot be opened: {0}")]
+    Open(#[source] io::Error),
+    #[error("cannot be read: {0}")]
+    Read(#[source] io::Error),
 }
 
 /// The metadata of a path, or why there is none to work with.
@@ -38,7 +55,7 @@ pub(crate) enum Looked {
     /// A regular file.
     File(Metadata),
     /// Anything else.
-    Unusable(String),
+    Unusable(FileError),
 }
 
 /// Looks at a path that should be a regular file.
@@ -50,11 +67,11 @@ pub(crate) fn look(path: &Path, last: LastLink) -> Looked {
     match metadata {
         Ok(metadata) if metadata.is_file() => Looked::File(metadata),
         Ok(metadata) if metadata.is_symlink() => Looked::Link,
-        Ok(_) => Looked::Unusable("is not a regular file".to_owned()),
+        Ok(_) => Looked::Unusable(FileError::NotRegular),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Looked::Missing
         }
-        Err(error) => Looked::Unusable(format!("cannot be looked at: {error}")),
+        Err(error) => Looked::Unusable(FileError::LookAt(error)),
     }
 }
 
@@ -69,14 +86,14 @@ pub fn read(path: &Path, limit: u64, last: LastLink) -> Content {
     // The path may have become something else since: the flags keep the opening from waiting, and the handle is looked at again.
     let file = match open(path, last) {
         Ok(file) => file,
-        Err(error) => return Content::Unusable(format!("cannot be opened: {error}")),
+        Err(error) => return Content::Unusable(FileError::Open(error)),
     };
     let metadata = match file.metadata() {
         Ok(metadata) if metadata.is_file() => metadata,
-        Ok(_) => return Content::Unusable("is not a regular file".to_owned()),
-        Err(error) => return Content::Unusable(format!("cannot be looked at: {error}")),
+        Ok(_) => return Content::Unusable(FileError::NotRegular),
+        Err(error) => return Content::Unusable(FileError::LookAt(error)),
     };
-    let too_long = || Content::Unusable(format!("is longer than {} KiB", limit / 1024));
+    let too_long = || Content::Unusable(FileError::TooLong { kib: limit / 1024 });
     if metadata.len() > limit {
         return too_long();
     }
@@ -84,12 +101,12 @@ pub fn read(path: &Path, limit: u64, last: LastLink) -> Content {
     match file.take(limit.saturating_add(1)).read_to_end(&mut bytes) {
         Ok(length) if length as u64 > limit => too_long(),
         Ok(_) => Content::Bytes(bytes, metadata),
-        Err(error) => Content::Unusable(format!("cannot be read: {error}")),
+        Err(error) => Content::Unusable(FileError::Read(error)),
     }
 }
 
 /// Opens a file without waiting. What was opened has to be looked at: it may be a pipe or a device.
-pub(crate) fn open(path: &Path, last: LastLink) -> std::io::Result<File> {
+pub(crate) fn open(path: &Path, last: LastLink) -> io::Result<File> {
     let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     if last == LastLink::Refuse {
         flags |= OFlags::NOFOLLOW;

@@ -4,7 +4,9 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use crate::bounded_file::{LastLink, Looked, look, open};
+use thiserror::Error as ThisError;
+
+use crate::bounded_file::{FileError, LastLink, Looked, look, open};
 use crate::canonical::{End, Walked, Walker};
 
 /// The content of a file.
@@ -18,8 +20,18 @@ pub struct Content {
     pub executable: bool,
 }
 
+/// Why a file cannot be shown.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum ContentError {
+    #[error("`{0}` is another file in each process")]
+    PerProcess(String),
+    #[error("`{path}` {source}")]
+    File { path: String, source: FileError },
+}
+
 /// Reads at most `most` bytes of a regular file; none if nothing stands there. The error says why it cannot be shown.
-pub fn content(path: &str, most: u64) -> Result<Option<Content>, String> {
+pub fn content(path: &str, most: u64) -> Result<Option<Content>, ContentError> {
     let file = Path::new(path);
     // Ours would be shown for what another process reads there.
     if matches!(
@@ -29,27 +41,30 @@ pub fn content(path: &str, most: u64) -> Result<Option<Content>, String> {
             ..
         })
     ) {
-        return Err(format!("`{path}` is another file in each process"));
+        return Err(ContentError::PerProcess(path.to_owned()));
     }
+    let failed = |source| ContentError::File {
+        path: path.to_owned(),
+        source,
+    };
     match look(file, LastLink::Follow) {
         Looked::Missing => return Ok(None),
-        Looked::Unusable(why) => return Err(format!("`{path}` {why}")),
+        Looked::Unusable(why) => return Err(failed(why)),
         Looked::Link | Looked::File(_) => {}
     }
-    let cannot = |what: &str, error: std::io::Error| format!("`{path}` cannot be {what}: {error}");
-    let opened = open(file, LastLink::Follow).map_err(|error| cannot("opened", error))?;
+    let opened = open(file, LastLink::Follow).map_err(|error| failed(FileError::Open(error)))?;
     // It may have become something else since.
     let metadata = opened
         .metadata()
-        .map_err(|error| cannot("looked at", error))?;
+        .map_err(|error| failed(FileError::LookAt(error)))?;
     if !metadata.is_file() {
-        return Err(format!("`{path}` is not a regular file"));
+        return Err(failed(FileError::NotRegular));
     }
     let mut bytes = Vec::new();
     opened
         .take(most)
         .read_to_end(&mut bytes)
-        .map_err(|error| cannot("read", error))?;
+        .map_err(|error| failed(FileError::Read(error)))?;
     // A file that grows meanwhile is as large as what was read of it, at least.
     let size = metadata.len().max(bytes.len() as u64);
     Ok(Some(Content {

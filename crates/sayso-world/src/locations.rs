@@ -1,7 +1,9 @@
 //! Where sayso's own things are, and what of the environment matters to the answers.
 
-use std::env;
 use std::path::{Path, PathBuf};
+use std::{env, io};
+
+use thiserror::Error as ThisError;
 
 use crate::platform;
 
@@ -32,22 +34,38 @@ pub struct Whereabouts {
     pub git_elsewhere: Option<(String, String)>,
 }
 
+/// Why the environment does not say enough.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum WhereaboutsError {
+    #[error("neither `{0}` nor `HOME` is an absolute path")]
+    NoHome(&'static str),
+    #[error("could not find the running program: {0}")]
+    NoProgram(#[source] io::Error),
+}
+
+// bridge: until every caller is typed
+impl From<WhereaboutsError> for String {
+    fn from(error: WhereaboutsError) -> String {
+        error.to_string()
+    }
+}
+
 impl Whereabouts {
     /// Asks the environment. As the XDG specification says, its variables only count when they are absolute.
     ///
     /// # Errors
     /// Without a home folder nobody knows which files to protect, so there is nothing to guess.
-    pub fn from_environment() -> Result<Self, String> {
+    pub fn from_environment() -> Result<Self, WhereaboutsError> {
         let home = absolute_variable("HOME");
-        let base = |variable: &str, below_home: &str| {
+        let base = |variable: &'static str, below_home: &str| {
             absolute_variable(variable)
                 .or_else(|| home.as_ref().map(|home| home.join(below_home)))
-                .ok_or_else(|| format!("neither `{variable}` nor `HOME` is an absolute path"))
+                .ok_or(WhereaboutsError::NoHome(variable))
         };
         let config = base("XDG_CONFIG_HOME", ".config")?;
         let state = base("XDG_STATE_HOME", ".local/state")?;
-        let binary = env::current_exe()
-            .map_err(|error| format!("could not find the running program: {error}"))?;
+        let binary = env::current_exe().map_err(WhereaboutsError::NoProgram)?;
         let path = env::var_os("PATH")
             .map(|list| env::split_paths(&list).collect())
             .unwrap_or_default();

@@ -4,17 +4,18 @@
 //! list that does not read strictly trusts nothing.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{
     DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use sayso_core::text::digest::Digest;
 use sayso_core::text::visible::visible;
+use thiserror::Error as ThisError;
 
-use crate::bounded_file::{self, Content, LastLink, raw};
+use crate::bounded_file::{self, Content, FileError, LastLink, raw};
 
 /// A trusted file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,41 @@ pub struct Trusted {
     pub path: String,
     /// The content that was trusted.
     pub digest: Digest,
+}
+
+/// Why the list cannot be relied on, or does not change.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum TrustError {
+    #[error("`{0}` is not an absolute path")]
+    NotAbsolute(String),
+    #[error("`{}` {source}", .path.display())]
+    File { path: PathBuf, source: FileError },
+    #[error("`{}` is a link", .0.display())]
+    Link(PathBuf),
+    #[error("`{}` is damaged", .0.display())]
+    Damaged(PathBuf),
+    #[error("`{}` belongs to somebody else", visible(&.0.to_string_lossy()))]
+    NotOwn(PathBuf),
+    #[error("`{}` can be written by others: look at what is in it, then run `chmod go-rwx` on it", visible(&.0.to_string_lossy()))]
+    WritableByOthers(PathBuf),
+    #[error("could not make a private folder in `{}`: {source}", visible(&.folder.to_string_lossy()))]
+    MakeFolder { folder: PathBuf, source: io::Error },
+    #[error("could not open the lock in `{}`: {}", .0.display(), .1)]
+    OpenLock(PathBuf, #[source] io::Error),
+    #[error("could not lock the list in `{}`: {}", .0.display(), .1)]
+    Lock(PathBuf, #[source] io::Error),
+    #[error("could not put the list aside in `{}`: {}", .0.display(), .1)]
+    PutAside(PathBuf, #[source] io::Error),
+    #[error("could not write the list in `{}`: {}", .0.display(), .1)]
+    Write(PathBuf, #[source] io::Error),
+    #[error("{reason}; nothing in it counts any more, and it is kept as `{}`: try again", .aside.display())]
+    Unreliable {
+        reason: Box<TrustError>,
+        aside: PathBuf,
+    },
+    #[error("the list of trusted files is full; run `sayso policy untrust` for some")]
+    Full,
 }
 
 const LIST: &str = "trusted.list";
@@ -41,9 +77,9 @@ pub fn is_trusted(state: &Path, path: &str, text: &str) -> bool {
 ///
 /// # Errors
 /// When the path is not absolute or the list cannot be read or written.
-pub fn trust(state: &Path, path: &str, text: &str) -> Result<(), String> {
+pub fn trust(state: &Path, path: &str, text: &str) -> Result<(), TrustError> {
     if !path.starts_with('/') || path.contains('\0') {
-        return Err(format!("`{path}` is not an absolute path"));
+        return Err(TrustError::NotAbsolute(path.to_owned()));
     }
     let digest = Digest::of_bytes(text.as_bytes());
     change(state, |list| {
@@ -59,7 +95,7 @@ pub fn trust(state: &Path, path: &str, text: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// When the list cannot be read or written.
-pub fn untrust(state: &Path, path: &str) -> Result<bool, String> {
+pub fn untrust(state: &Path, path: &str) -> Result<bool, TrustError> {
     let mut found = false;
     change(state, |list| {
         let before = list.len();
@@ -73,58 +109,55 @@ pub fn untrust(state: &Path, path: &str) -> Result<bool, String> {
 ///
 /// # Errors
 /// When there is a list that cannot be relied on. Then nothing is trusted.
-pub fn list(state: &Path) -> Result<Vec<Trusted>, String> {
+pub fn list(state: &Path) -> Result<Vec<Trusted>, TrustError> {
     let path = state.join(LIST);
-    let shown = path.display();
+    let unusable = |path: &Path, source| TrustError::File {
+        path: path.to_owned(),
+        source,
+    };
     let (bytes, metadata) = match bounded_file::read(&path, LONGEST, LastLink::Refuse) {
         Content::Missing => return Ok(Vec::new()),
         Content::Bytes(bytes, metadata) => (bytes, metadata),
-        Content::Link => return Err(format!("`{shown}` is a link")),
-        Content::Unusable(reason) => return Err(format!("`{shown}` {reason}")),
+        Content::Link => return Err(TrustError::Link(path)),
+        Content::Unusable(reason) => return Err(unusable(&path, reason)),
     };
-    let folder = fs::metadata(state)
-        .map_err(|error| format!("`{}` cannot be looked at: {error}", state.display()))?;
+    let folder = fs::metadata(state).map_err(|error| unusable(state, FileError::LookAt(error)))?;
     let me = rustix::process::geteuid().as_raw();
     for (metadata, path) in [(&metadata, path.as_path()), (&folder, state)] {
         check_own(path, metadata, me)?;
     }
-    parse(&bytes).ok_or_else(|| format!("`{shown}` is damaged"))
+    parse(&bytes).ok_or(TrustError::Damaged(path))
 }
 
 /// Refuses what belongs to somebody else or can be written by others, in the words that the record has for it.
-fn check_own(path: &Path, metadata: &fs::Metadata, me: u32) -> Result<(), String> {
-    let shown = visible(&path.to_string_lossy()).into_owned();
+fn check_own(path: &Path, metadata: &fs::Metadata, me: u32) -> Result<(), TrustError> {
     if metadata.uid() != me {
-        return Err(format!("`{shown}` belongs to somebody else"));
+        return Err(TrustError::NotOwn(path.to_owned()));
     }
     if metadata.mode() & 0o022 != 0 {
-        return Err(format!(
-            "`{shown}` can be written by others: look at what is in it, then run `chmod go-rwx` on it"
-        ));
+        return Err(TrustError::WritableByOthers(path.to_owned()));
     }
     Ok(())
 }
 
 /// Changes the list while no other process does.
-fn change(state: &Path, change: impl FnOnce(&mut Vec<Trusted>)) -> Result<(), String> {
-    let failed = |what: &str, error: std::io::Error| {
-        format!("could not {what} in `{}`: {error}", state.display())
-    };
+fn change(state: &Path, change: impl FnOnce(&mut Vec<Trusted>)) -> Result<(), TrustError> {
+    let failed =
+        |what: fn(PathBuf, io::Error) -> TrustError| move |error| what(state.to_owned(), error);
     make_private_folder(state)?;
-    let lock = open_private(&state.join("trusted.lock"), false)
-        .map_err(|error| failed("open the lock", error))?;
-    lock.lock()
-        .map_err(|error| failed("lock the list", error))?;
+    let lock =
+        open_private(&state.join("trusted.lock"), false).map_err(failed(TrustError::OpenLock))?;
+    lock.lock().map_err(failed(TrustError::Lock))?;
     let path = state.join(LIST);
     let mut trusted = match list(state) {
         Ok(trusted) => trusted,
         Err(reason) => {
             let aside = state.join("trusted.list.corrupt");
-            fs::rename(&path, &aside).map_err(|error| failed("put the list aside", error))?;
-            return Err(format!(
-                "{reason}; nothing in it counts any more, and it is kept as `{}`: try again",
-                aside.display()
-            ));
+            fs::rename(&path, &aside).map_err(failed(TrustError::PutAside))?;
+            return Err(TrustError::Unreliable {
+                reason: Box::new(reason),
+                aside,
+            });
         }
     };
     change(&mut trusted);
@@ -134,19 +167,17 @@ fn change(state: &Path, change: impl FnOnce(&mut Vec<Trusted>)) -> Result<(), St
         .map(|trusted| format!("{} {}\n", trusted.digest, escape(&trusted.path)))
         .collect();
     if text.len() as u64 > LONGEST {
-        return Err(
-            "the list of trusted files is full; run `sayso policy untrust` for some".to_owned(),
-        );
+        return Err(TrustError::Full);
     }
-    replace(state, &path, text.as_bytes()).map_err(|error| failed("write the list", error))
+    replace(state, &path, text.as_bytes()).map_err(failed(TrustError::Write))
 }
 
 /// Writes beside the file and renames, so that a reader or a crash sees the old list or the new one, never a part.
-fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     // Held under the lock, so a file of this name is what a crash left behind.
     let fresh = folder.join("trusted.list.new");
     match fs::remove_file(&fresh) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     let mut file = open_private(&fresh, true)?;
@@ -157,12 +188,10 @@ fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// A folder that others could write in is refused: who knows what they put there. One that they can only read is hidden from them.
-fn make_private_folder(folder: &Path) -> Result<(), String> {
-    let failed = |error: std::io::Error| {
-        format!(
-            "could not make a private folder in `{}`: {error}",
-            visible(&folder.to_string_lossy())
-        )
+fn make_private_folder(folder: &Path) -> Result<(), TrustError> {
+    let failed = |source| TrustError::MakeFolder {
+        folder: folder.to_owned(),
+        source,
     };
     DirBuilder::new()
         .recursive(true)
@@ -178,7 +207,7 @@ fn make_private_folder(folder: &Path) -> Result<(), String> {
 }
 
 /// A file that only its owner can read and write; links are not followed.
-fn open_private(path: &Path, new: bool) -> std::io::Result<File> {
+fn open_private(path: &Path, new: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options
         .write(true)
@@ -275,7 +304,7 @@ mod tests {
         );
         fs::set_permissions(state.join(LIST), Permissions::from_mode(0o622)).unwrap();
         assert!(!is_trusted(&state, "/w", "x"));
-        assert!(list(&state).unwrap_err().contains("chmod"));
+        assert!(list(&state).unwrap_err().to_string().contains("chmod"));
     }
 
     #[test]
@@ -284,9 +313,9 @@ mod tests {
         trust(&state, "/w", "x").unwrap();
         fs::set_permissions(&state, Permissions::from_mode(0o777)).unwrap();
         for why in [
-            trust(&state, "/v", "x").unwrap_err(),
-            untrust(&state, "/w").unwrap_err(),
-            list(&state).unwrap_err(),
+            trust(&state, "/v", "x").unwrap_err().to_string(),
+            untrust(&state, "/w").unwrap_err().to_string(),
+            list(&state).unwrap_err().to_string(),
         ] {
             assert!(
                 why.contains("can be written by others: look at what is in it"),
@@ -323,7 +352,10 @@ mod tests {
             fs::write(state.join(LIST), &damaged).unwrap();
             assert!(!is_trusted(&state, "/w", "x"), "{damaged}");
             assert!(
-                trust(&state, "/w", "x").unwrap_err().contains("corrupt"),
+                trust(&state, "/w", "x")
+                    .unwrap_err()
+                    .to_string()
+                    .contains("corrupt"),
                 "{damaged}"
             );
             assert_eq!(

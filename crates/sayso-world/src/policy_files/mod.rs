@@ -1,28 +1,78 @@
 //! Finds the policy files that count for a workspace. A file that is there but cannot be used is an error, never an absence.
 
 use std::fs::{self, Metadata};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::bounded_file::{self, Content, LastLink};
+use thiserror::Error as ThisError;
+
+use crate::bounded_file::{self, Content, FileError, LastLink};
 use crate::canonical::{Walker, is_within};
 use crate::locations::Whereabouts;
 use crate::trust;
 
 /// A policy file that is there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct PolicyFile {
     /// Where it stands.
     pub path: PathBuf,
     /// Whose it is.
     pub layer: FileLayer,
-    /// What it says, or why that cannot be used: lowercase, with a way out where there is one.
-    pub text: Result<String, String>,
+    /// What it says, or why that cannot be used.
+    pub text: Result<String, PolicyFileError>,
     /// The person trusts just this content. Only a question for project files; the others are true.
     pub trusted: bool,
     /// Worth telling; the file is used.
     pub warnings: Vec<String>,
+}
+
+/// Why a policy file cannot be used.
+#[derive(Debug, ThisError)]
+#[expect(missing_docs, reason = "the message says it")]
+pub enum PolicyFileError {
+    #[error("there is no such file")]
+    Missing,
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("`{}` {source}", .path.display())]
+    File { path: PathBuf, source: FileError },
+    #[error("`{}` is not a folder", .0.display())]
+    NotAFolder(PathBuf),
+    #[error("`{}` has more than one policy file; keep one of them", .0.display())]
+    Several(PathBuf),
+    #[error("`{}` is a link that leads out of the workspace, to `{target}`", .path.display())]
+    LeadsOut { path: PathBuf, target: String },
+    #[error("`{}` is a link that leads nowhere", .0.display())]
+    LeadsNowhere(PathBuf),
+    #[error("`{}` has just been replaced by a link", .0.display())]
+    BecameLink(PathBuf),
+    #[error("`{}` belongs to somebody else; make it yours with `chown`, or remove it", .0.display())]
+    NotOwn(PathBuf),
+    #[error("`{path}` can be written by others; run `chmod go-w {path}`", path = .0.display())]
+    WritableByOthers(PathBuf),
+    #[error("`{}` has a name that is not UTF-8", .0.display())]
+    NameNotUtf8(PathBuf),
+    #[error("`{}` cannot be reached", .0.display())]
+    Unreachable(PathBuf),
+    #[error("`{}` is not UTF-8 at byte {at}", .path.display())]
+    NotUtf8 { path: PathBuf, at: usize },
+}
+
+impl PolicyFileError {
+    fn look_at(path: &Path) -> impl Fn(io::Error) -> PolicyFileError {
+        move |error| PolicyFileError::File {
+            path: path.to_owned(),
+            source: FileError::LookAt(error),
+        }
+    }
+}
+
+// bridge: until every caller is typed
+impl From<PolicyFileError> for String {
+    fn from(error: PolicyFileError) -> String {
+        error.to_string()
+    }
 }
 
 /// Whose policy it is.
@@ -94,7 +144,7 @@ pub fn general(whereabouts: &Whereabouts) -> Vec<PolicyFile> {
         ),
         (own.clone(), FileLayer::UserSettings, &["settings.yaml"]),
     ];
-    if is_folder(&own) == Ok(true) {
+    if matches!(is_folder(&own), Ok(true)) {
         places.extend(
             IMPORTED_NAMES
                 .iter()
@@ -123,11 +173,9 @@ pub fn of_project(whereabouts: &Whereabouts, workspace: &Path) -> Vec<PolicyFile
 /// A file that the person named; it may lie anywhere.
 pub fn named(path: &Path) -> PolicyFile {
     let text = match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            Err("there is no such file".to_owned())
-        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(PolicyFileError::Missing),
         _ => std::path::absolute(path)
-            .map_err(|error| error.to_string())
+            .map_err(PolicyFileError::Io)
             .and_then(|absolute| canonical(&absolute))
             .and_then(|canonical| read_text(Path::new(&canonical)))
             .map(|(text, _)| text),
@@ -164,7 +212,7 @@ fn in_folder(
     whereabouts: &Whereabouts,
     workspace: &Path,
 ) -> Vec<PolicyFile> {
-    let broken = |path: PathBuf, reason: String| PolicyFile {
+    let broken = |path: PathBuf, reason| PolicyFile {
         path,
         layer,
         text: Err(reason),
@@ -186,13 +234,10 @@ fn in_folder(
         }
     }
     if paths.len() > 1 {
-        let reason = format!(
-            "`{}` has more than one policy file; keep one of them",
-            folder.display()
-        );
+        let several = || PolicyFileError::Several(folder.to_owned());
         return paths
             .into_iter()
-            .map(|path| broken(path, reason.clone()))
+            .map(|path| broken(path, several()))
             .collect();
     }
     paths
@@ -202,17 +247,16 @@ fn in_folder(
 }
 
 /// Whether there is a folder; an error if something else, or something unreachable, stands in its place.
-fn is_folder(folder: &Path) -> Result<bool, String> {
-    let shown = folder.display();
+fn is_folder(folder: &Path) -> Result<bool, PolicyFileError> {
     match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(format!("`{shown}` cannot be looked at: {error}")),
+        Err(error) => return Err(PolicyFileError::look_at(folder)(error)),
         Ok(_) => {}
     }
     match fs::metadata(folder) {
         Ok(metadata) if metadata.is_dir() => Ok(true),
-        Ok(_) => Err(format!("`{shown}` is not a folder")),
-        Err(error) => Err(format!("`{shown}` cannot be looked at: {error}")),
+        Ok(_) => Err(PolicyFileError::NotAFolder(folder.to_owned())),
+        Err(error) => Err(PolicyFileError::look_at(folder)(error)),
     }
 }
 
@@ -244,70 +288,66 @@ fn load(
 }
 
 /// A project file, which may not be a way to look at files outside of the project.
-fn read_inside(path: &Path, workspace: &Path) -> Result<(String, String), String> {
+fn read_inside(path: &Path, workspace: &Path) -> Result<(String, String), PolicyFileError> {
     let canonical = canonical(path)?;
     if !is_within(&canonical, &self::canonical(workspace)?) {
-        return Err(format!(
-            "`{}` is a link that leads out of the workspace, to `{canonical}`",
-            path.display()
-        ));
+        return Err(PolicyFileError::LeadsOut {
+            path: path.to_owned(),
+            target: canonical,
+        });
     }
     let (text, _) = read_text(Path::new(&canonical))?;
     Ok((text, canonical))
 }
 
 /// A file that only the person or the administrator can have written.
-fn read_guarded(path: &Path, uid: u32) -> Result<(String, String), String> {
+fn read_guarded(path: &Path, uid: u32) -> Result<(String, String), PolicyFileError> {
     let canonical = canonical(path)?;
     let (text, metadata) = read_text(Path::new(&canonical))?;
     guarded(Path::new(&canonical), &metadata, uid)?;
     let folders = [path.parent(), Path::new(&canonical).parent()];
     for folder in folders.into_iter().flatten() {
-        let metadata = fs::metadata(folder)
-            .map_err(|error| format!("`{}` cannot be looked at: {error}", folder.display()))?;
+        let metadata = fs::metadata(folder).map_err(PolicyFileError::look_at(folder))?;
         guarded(folder, &metadata, uid)?;
     }
     Ok((text, canonical))
 }
 
-fn guarded(path: &Path, metadata: &Metadata, uid: u32) -> Result<(), String> {
-    let shown = path.display();
+fn guarded(path: &Path, metadata: &Metadata, uid: u32) -> Result<(), PolicyFileError> {
     if metadata.uid() != uid && metadata.uid() != 0 {
-        return Err(format!(
-            "`{shown}` belongs to somebody else; make it yours with `chown`, or remove it"
-        ));
+        return Err(PolicyFileError::NotOwn(path.to_owned()));
     }
     if metadata.mode() & 0o022 != 0 {
-        return Err(format!(
-            "`{shown}` can be written by others; run `chmod go-w {shown}`"
-        ));
+        return Err(PolicyFileError::WritableByOthers(path.to_owned()));
     }
     Ok(())
 }
 
-fn canonical(path: &Path) -> Result<String, String> {
-    let shown = path.display();
+fn canonical(path: &Path) -> Result<String, PolicyFileError> {
     let text = path
         .to_str()
-        .ok_or_else(|| format!("`{shown}` has a name that is not UTF-8"))?;
+        .ok_or_else(|| PolicyFileError::NameNotUtf8(path.to_owned()))?;
     let walked = Walker::default().walk("/", text, false);
     walked
         .map(|walked| walked.canonical)
-        .ok_or_else(|| format!("`{shown}` cannot be reached"))
+        .ok_or_else(|| PolicyFileError::Unreachable(path.to_owned()))
 }
 
-fn read_text(path: &Path) -> Result<(String, Metadata), String> {
-    let shown = path.display();
+fn read_text(path: &Path) -> Result<(String, Metadata), PolicyFileError> {
+    let path_of = || path.to_owned();
     match bounded_file::read(path, LONGEST, LastLink::Refuse) {
-        Content::Missing => Err(format!("`{shown}` is a link that leads nowhere")),
-        Content::Link => Err(format!("`{shown}` has just been replaced by a link")),
-        Content::Unusable(reason) => Err(format!("`{shown}` {reason}")),
+        Content::Missing => Err(PolicyFileError::LeadsNowhere(path_of())),
+        Content::Link => Err(PolicyFileError::BecameLink(path_of())),
+        Content::Unusable(source) => Err(PolicyFileError::File {
+            path: path_of(),
+            source,
+        }),
         Content::Bytes(bytes, metadata) => match String::from_utf8(bytes) {
             Ok(text) => Ok((text, metadata)),
-            Err(error) => Err(format!(
-                "`{shown}` is not UTF-8 at byte {}",
-                error.utf8_error().valid_up_to()
-            )),
+            Err(error) => Err(PolicyFileError::NotUtf8 {
+                path: path_of(),
+                at: error.utf8_error().valid_up_to(),
+            }),
         },
     }
 }

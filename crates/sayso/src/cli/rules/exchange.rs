@@ -138,9 +138,12 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Stop> {
     let book = Book::open()?;
     let path = std::path::absolute(&args.file).unwrap_or_else(|_| args.file.clone());
     let shown = visible(&args.file.display().to_string()).into_owned();
-    let text = policy_files::named(&path)
-        .text
-        .map_err(|why| Stop::usage(format!("cannot read `{shown}`: {}", visible(&why))))?;
+    let text = policy_files::named(&path).text.map_err(|why| {
+        Stop::usage(format!(
+            "cannot read `{shown}`: {}",
+            visible(&why.to_string())
+        ))
+    })?;
     let is_json = path
         .extension()
         .is_some_and(|extension| extension == "json");
