@@ -71,7 +71,9 @@ impl OwnToolsWorld {
                 Err(format!("there is no folder `{}`", operation.cwd()))
             }
             Kind::Terminal | Kind::WebFetch => Ok(()),
-            kind if files::is_file_tool(kind) => files::check(&self.files, operation, verdict),
+            kind if files::is_file_tool(kind) => {
+                files::check(&self.files, operation, verdict).map_err(String::from)
+            }
             _ => self.others.can_run(operation),
         };
         failed.err()
@@ -165,7 +167,7 @@ impl World for HookWorld {
                     paths.dedup();
                     promised(&self.world, &files, files.promise_awaited(&paths))
                 }
-                Err(why) => Undo::Impossible(why),
+                Err(why) => Undo::Impossible(why.to_string()),
             },
         };
         Outlook {

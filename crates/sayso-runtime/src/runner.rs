@@ -155,7 +155,7 @@ impl Runner {
         };
         let output = &mut |stream: Stream, bytes: &[u8]| (self.told.output)(stream, bytes);
         match bounded {
-            None => terminal::run(command, output).map(ToolResult::from),
+            None => Ok(terminal::run(command, output).map(ToolResult::from)?),
             Some(bounded) => {
                 let about = About::of(operation, approved.yes().is_some());
                 let around = Around {
@@ -189,7 +189,7 @@ impl Runner {
         web::fetch(
             operation.text(Role::Url).unwrap_or_default(),
             &limits,
-            &|url| (self.hop)(operation, url),
+            &|url| Ok((self.hop)(operation, url)?),
         )
     }
 }

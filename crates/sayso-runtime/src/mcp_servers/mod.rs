@@ -296,7 +296,7 @@ impl Server {
             environment,
         };
         let patience = Patience::of(START_LIMIT, Some(&servers.stop));
-        let client = Client::start(&start, patience).map_err(failed)?;
+        let client = Client::start(&start, patience).map_err(|why| failed(why.into()))?;
         observe(&client, &known.catalogue, patience).map_err(failed)?;
         Ok(Known {
             client: Some(Arc::new(client)),

@@ -216,7 +216,7 @@ impl Bounding {
             protected: &protected,
         };
         let profile = derive(terms, around)?;
-        let connect = |host: &str, port: u16| web::connect(host, port);
+        let connect = |host: &str, port: u16| web::connect(host, port).map_err(String::from);
         let sandbox = Sandbox {
             backend,
             folder,

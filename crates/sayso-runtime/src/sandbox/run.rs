@@ -5,6 +5,7 @@ use std::path::Path;
 use sayso_core::policy::terms::Terms;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
+use sayso_tools::change_error::ChangeError;
 use sayso_tools::files::{About, Files};
 use sayso_tools::result::ToolResult;
 use sayso_tools::terminal::{self, Bounds, Command, Stream};
@@ -72,7 +73,7 @@ pub fn run(
         Ok(outcome) => outcome,
         Err(why) => {
             keeping.into_iter().for_each(Keeping::cancel);
-            return Err(why);
+            return Err(why.into());
         }
     };
     let taking = newcomers.take(&terms.changes, bounding.state(), &machine, &is_protected);
@@ -96,7 +97,7 @@ fn told(
     mut result: ToolResult,
     workspace: &Path,
     taking: &Taking,
-    kept: Option<Result<AfterCommand, String>>,
+    kept: Option<Result<AfterCommand, ChangeError>>,
 ) -> ToolResult {
     let mut lines = cleanup::words(taking);
     match kept {
