@@ -10,7 +10,7 @@ use sayso_core::text::digest::Digest;
 use crate::backups::{Backups, Kept, digest};
 use crate::change_error::{CannotKeep, NotKept, TooMuch};
 use crate::listing::{Identity, Listing, What};
-use crate::open_nofollow::{self, Spot, PathError};
+use crate::open_nofollow::{self, PathError, Spot};
 
 /// How often a file is read that is written to meanwhile.
 const TRIES: usize = 3;

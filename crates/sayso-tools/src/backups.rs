@@ -51,13 +51,15 @@ pub enum Kept {
 
 /// What goes wrong with backups.
 #[derive(Debug, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum BackupError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error("no backup could be made: {0}")]
     NotMade(io::Error),
-    #[error("its backup is gone: backups are kept for {days} days, and the oldest make room for new ones")]
+    #[error(
+        "its backup is gone: backups are kept for {days} days, and the oldest make room for new ones"
+    )]
     Gone { days: u64 },
     #[error("its backup cannot be read: {0}")]
     Unreadable(io::Error),
@@ -154,8 +156,7 @@ impl Backups {
     /// # Errors
     /// If it cannot be read or written: then the change must not be made.
     pub fn keep(&self, from: &mut dyn Read) -> Result<Kept, BackupError> {
-        self.try_keep(from, self.sync)
-            .map_err(BackupError::NotMade)
+        self.try_keep(from, self.sync).map_err(BackupError::NotMade)
     }
 
     /// Keeps one of many: it outlasts a loss of power only after [`Backups::flush`].

@@ -29,7 +29,12 @@ pub enum Source<'a> {
 ///
 /// # Errors
 /// If the disk or the source says no, or the source holds something else by now.
-pub fn build(spot: &Spot, state: &State, source: &Source<'_>, sync: bool) -> Result<(), ChangeError> {
+pub fn build(
+    spot: &Spot,
+    state: &State,
+    source: &Source<'_>,
+    sync: bool,
+) -> Result<(), ChangeError> {
     match state {
         State::Folder { mode, inside } => {
             let open = new_folder(spot.folder.as_fd(), &spot.name, &spot.path)?;

@@ -14,7 +14,7 @@ use crate::private_folder::FolderError;
 
 /// Why a change was not made.
 #[derive(Debug, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum ChangeError {
     #[error(transparent)]
     Path(#[from] PathError),
@@ -91,7 +91,9 @@ pub enum ChangeError {
         why: Box<ChangeError>,
         stuck: Box<ChangeError>,
     },
-    #[error("the command `{id}` was cut off, and what it did cannot be told: the listing from before it is gone")]
+    #[error(
+        "the command `{id}` was cut off, and what it did cannot be told: the listing from before it is gone"
+    )]
     ListingGone { id: String },
     #[error("the command `{id}` was cut off, and what it did cannot be told now: {why}")]
     CutOff { id: String, why: Box<ChangeError> },
@@ -112,7 +114,7 @@ pub enum NotKept {
 
 /// What there is too much of.
 #[derive(Debug, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum TooMuch {
     #[error("`{}` is more than {most} folders deep", shown(.path))]
     Deep { path: PathBuf, most: usize },
@@ -136,7 +138,7 @@ pub enum TooMuch {
 
 /// Why something in a workspace cannot be kept.
 #[derive(Debug, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum CannotKeep {
     #[error(transparent)]
     Path(#[from] PathError),

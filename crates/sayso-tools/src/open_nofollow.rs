@@ -18,7 +18,7 @@ use crate::platform;
 
 /// Why a path cannot be used.
 #[derive(Debug, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum PathError {
     #[error("`{}` does not exist", shown(.0))]
     Missing(PathBuf),
@@ -250,7 +250,9 @@ pub fn inner(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<OwnedFd, P
     openat(&folder, name, flags, Mode::empty()).map_err(|error| match error {
         Errno::NOENT => PathError::Missing(shown.to_owned()),
         Errno::LOOP | Errno::NOTDIR => match stat(&folder, name) {
-            Ok(Some(found)) if kind(&found) == FileType::Symlink => PathError::Link(shown.to_owned()),
+            Ok(Some(found)) if kind(&found) == FileType::Symlink => {
+                PathError::Link(shown.to_owned())
+            }
             _ => PathError::NotFolder(shown.to_owned()),
         },
         error => PathError::System(shown.to_owned(), error),

@@ -13,7 +13,7 @@ use crate::open_nofollow::shown;
 /// A folder of sayso's own cannot be used.
 #[derive(Debug, Error)]
 #[error("the folder `{}` for backups cannot be used: {source}", shown(.path))]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub struct FolderError {
     pub path: PathBuf,
     pub source: io::Error,

@@ -17,7 +17,7 @@ use crate::backups::Backups;
 use crate::build::{self, Source};
 use crate::change_error::ChangeError;
 use crate::changes::Step;
-use crate::open_nofollow::{self, Spot, PathError, Way, reason, shown};
+use crate::open_nofollow::{self, PathError, Spot, Way, reason, shown};
 use crate::path_state::State;
 use crate::tree::{self, Looking};
 
@@ -25,7 +25,11 @@ use crate::tree::{self, Looking};
 ///
 /// # Errors
 /// If anything is not as the step says, or the disk says no. Then nothing was changed.
-pub fn apply(step: &Step, source: &Source<'_>, backups: &Backups) -> Result<Vec<String>, ChangeError> {
+pub fn apply(
+    step: &Step,
+    source: &Source<'_>,
+    backups: &Backups,
+) -> Result<Vec<String>, ChangeError> {
     if let Some(to) = &step.moved_to {
         return move_away(step, to, backups).map(|()| Vec::new());
     }

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use crate::backups::{Backups, Kept, digest};
 use crate::change_error::ChangeError;
-use crate::open_nofollow::{self, Spot, PathError, kind, mode};
+use crate::open_nofollow::{self, PathError, Spot, kind, mode};
 use crate::path_state::State;
 
 /// The most files and folders that one change may hold.
@@ -119,8 +119,7 @@ fn stat(
     name: &OsStr,
     path: &Path,
 ) -> Result<Option<rustix::fs::Stat>, PathError> {
-    open_nofollow::stat(folder, name)
-        .map_err(|error| PathError::System(path.to_owned(), error))
+    open_nofollow::stat(folder, name).map_err(|error| PathError::System(path.to_owned(), error))
 }
 
 /// What stands at a place, whole.

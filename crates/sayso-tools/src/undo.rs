@@ -11,7 +11,7 @@ use crate::build::Source;
 use crate::change_error::ChangeError;
 use crate::changes::{Change, Step};
 use crate::files::{About, Files};
-use crate::open_nofollow::{self, Spot, PathError, shown};
+use crate::open_nofollow::{self, PathError, Spot, shown};
 use crate::path_state::State;
 use crate::replace::shallow;
 use crate::tree::{self, Looking};
@@ -53,7 +53,7 @@ pub struct Conflict {
 
 /// Why nothing is taken back.
 #[derive(Debug, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum UndoError {
     #[error(transparent)]
     Change(#[from] ChangeError),

@@ -11,9 +11,9 @@ use std::path::Path;
 
 use crate::backup_contents::{keep, keep_listing, missing, read_listing, recall};
 use crate::backups::Backups;
+use crate::change_error::{CannotKeep, ChangeError, NotKept, TooMuch};
 use crate::changes::{Change, Open};
 use crate::files::{About, Files};
-use crate::change_error::{CannotKeep, ChangeError, NotKept, TooMuch};
 use crate::list_workspace::{self, Rules};
 use crate::listing::{Listing, What};
 use crate::open_nofollow::shown;

@@ -111,8 +111,7 @@ pub(crate) fn conclude(
         open,
         listing,
     } = under;
-    let mut now =
-        list_workspace::after(&listing, MOST_NEW, rules)?;
+    let mut now = list_workspace::after(&listing, MOST_NEW, rules)?;
     look(&mut now, &listing, limits.bytes, backups);
     let Difference {
         steps,

@@ -408,13 +408,13 @@ pub fn carry_out(
     id: &str,
     asked: bool,
 ) -> Result<Done, Refused> {
-    let files = Files::open(&around.state, Settings::default())?;
+    let files = Files::open(&around.state, Settings::default()).map_err(String::from)?;
     let backups = files.backups();
-    let in_use = backups.in_use()?;
+    let in_use = backups.in_use().map_err(String::from)?;
     let (mut steps, mut kept_in) = (Vec::new(), Vec::new());
     for edit in edits {
         for text in [&edit.file.text, &edit.after].into_iter().flatten() {
-            backups.keep(&mut text.as_bytes())?;
+            backups.keep(&mut text.as_bytes()).map_err(String::from)?;
         }
         if let State::File {
             digest: Some(digest),
@@ -453,7 +453,7 @@ pub fn carry_out(
         }),
         Err(why) => Err(Refused::new(format!(
             "{}; nothing was changed",
-            visible(&why)
+            visible(&why.to_string())
         ))),
     }
 }

@@ -311,14 +311,14 @@ pub fn carry_out(
     id: &str,
     asked: bool,
 ) -> Result<Done, Refused> {
-    let files = Files::open(&around.state, Settings::default())?;
+    let files = Files::open(&around.state, Settings::default()).map_err(String::from)?;
     let backups = files.backups();
-    let in_use = backups.in_use()?;
+    let in_use = backups.in_use().map_err(String::from)?;
     let mut steps = Vec::new();
     let mut kept_in = Vec::new();
     for edit in &plan.edits {
         for text in [&edit.file.text, &edit.after].into_iter().flatten() {
-            backups.keep(&mut text.as_bytes())?;
+            backups.keep(&mut text.as_bytes()).map_err(String::from)?;
         }
         if let Some(State::File {
             digest: Some(digest),
@@ -355,7 +355,7 @@ pub fn carry_out(
             let _ = Kept::write(&around.state, who, scope, &plan.target, before.as_ref());
             Err(Refused::new(format!(
                 "{}; nothing was changed",
-                visible(&why)
+                visible(&why.to_string())
             )))
         }
     }

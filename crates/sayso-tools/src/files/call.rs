@@ -43,7 +43,11 @@ impl Call<'_> {
     }
 
     /// The path with a role whose effect is of the right sort.
-    pub fn path_of(&self, role: Role, sort: impl Fn(&Effect) -> bool) -> Result<Judged, FileToolError> {
+    pub fn path_of(
+        &self,
+        role: Role,
+        sort: impl Fn(&Effect) -> bool,
+    ) -> Result<Judged, FileToolError> {
         let written = self
             .operation
             .text(role)
@@ -53,7 +57,11 @@ impl Call<'_> {
     }
 
     /// A path as it was written, by what was judged of it.
-    pub fn judged(&self, written: &str, sort: impl Fn(&Effect) -> bool) -> Result<Judged, FileToolError> {
+    pub fn judged(
+        &self,
+        written: &str,
+        sort: impl Fn(&Effect) -> bool,
+    ) -> Result<Judged, FileToolError> {
         let places = self
             .verdict
             .effects
@@ -83,7 +91,10 @@ impl Call<'_> {
     }
 
     /// A whole number, which may come as text.
-    pub fn number(&self, names: &[&'static str]) -> Result<Option<(&'static str, usize)>, FileToolError> {
+    pub fn number(
+        &self,
+        names: &[&'static str],
+    ) -> Result<Option<(&'static str, usize)>, FileToolError> {
         let Some((name, node)) = self.data(names) else {
             return Ok(None);
         };

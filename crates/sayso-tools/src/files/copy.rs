@@ -3,17 +3,17 @@
 use sayso_core::analysis::effect::EffectKind;
 use sayso_core::call::tool::Role;
 
-use super::error::FileToolError;
 use super::call::{Call, Judged};
 use super::changed;
+use super::error::FileToolError;
 use super::relocate::free;
+use crate::backups::size_words;
 use crate::build::Source;
 use crate::changes::Step;
 use crate::open_nofollow::{PathError, Spot};
 use crate::path_state::State;
 use crate::result::ToolResult;
 use crate::tree::{self, Looking};
-use crate::backups::size_words;
 
 /// What a copy is about: from where and to where.
 pub(super) fn copyable(call: &Call<'_>) -> Result<(Judged, Spot, Judged), FileToolError> {

@@ -14,7 +14,7 @@ use crate::open_nofollow::{PathError, reason, shown};
 
 /// Why a file tool did not do what it was called for.
 #[derive(Debug, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum FileToolError {
     #[error(transparent)]
     Path(#[from] PathError),
@@ -79,7 +79,9 @@ pub enum FileToolError {
     Taken(String),
     #[error("`{path}` is there already ({what}); name a path where nothing is")]
     TakenBy { path: String, what: &'static str },
-    #[error("`{0}` is there already; change it with `file_edit`, or replace it with `file_create_overwrite`")]
+    #[error(
+        "`{0}` is there already; change it with `file_edit`, or replace it with `file_create_overwrite`"
+    )]
     CreatesOver(String),
     #[error("`{0}` is there already, and is not a folder")]
     TakenByFile(String),

@@ -18,7 +18,11 @@ impl Files {
     ///
     /// # Errors
     /// If it cannot be kept or written down.
-    pub fn await_change(&self, about: About, paths: &[PathBuf]) -> Result<Option<String>, ChangeError> {
+    pub fn await_change(
+        &self,
+        about: About,
+        paths: &[PathBuf],
+    ) -> Result<Option<String>, ChangeError> {
         let mut steps: Vec<Step> = Vec::new();
         let mut unkept = None;
         for path in paths {

@@ -4,10 +4,10 @@ use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::call::tool::{Kind, Role};
 
-use super::error::FileToolError;
 use super::Files;
 use super::call::Call;
 use super::copy;
+use super::error::FileToolError;
 use super::make_folder;
 use super::relocate;
 use super::remove;
@@ -57,11 +57,9 @@ pub fn promise(kit: &Files, operation: &Operation, verdict: &Verdict) -> Keep {
     match operation.kind() {
         // Where something goes there is nothing before, and a move keeps what it moves.
         Kind::FileMove | Kind::FileCopy | Kind::FileMkdir => Keep::NotThere,
-        _ => call
-            .path(Role::Path)
-            .map_or_else(
-                |why| Keep::Cannot(why.to_string()),
-                |judged| kit.promise(&judged.path),
-            ),
+        _ => call.path(Role::Path).map_or_else(
+            |why| Keep::Cannot(why.to_string()),
+            |judged| kit.promise(&judged.path),
+        ),
     }
 }

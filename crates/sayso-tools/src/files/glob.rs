@@ -8,13 +8,13 @@ use sayso_core::call::tool::Role;
 use sayso_core::paths::alternatives_of;
 use sayso_core::text::visible::visible;
 
-use super::error::FileToolError;
 use super::call::{Call, joined};
+use super::error::FileToolError;
 use super::list::is_git;
 use super::output::Lines;
 use super::pattern::Pattern;
 use super::walk::{Flow, walk};
-use crate::open_nofollow::{self, Spot, PathError};
+use crate::open_nofollow::{self, PathError, Spot};
 use crate::result::ToolResult;
 
 /// The most names that are given back if the call does not say.

@@ -8,8 +8,8 @@ use sayso_core::call::edit;
 use sayso_core::call::tool::Role;
 use sayso_core::text::count::{agreed, count};
 
-use super::error::FileToolError;
 use super::call::{Call, joined};
+use super::error::FileToolError;
 use super::list::is_git;
 use super::output::{Lines, binary_kind};
 use super::pattern::Pattern;
@@ -110,8 +110,9 @@ fn search(call: &Call<'_>) -> Result<Search, FileToolError> {
         Some("count") => Shape::Counts,
         Some(_) => return Err(FileToolError::OutputMode),
     };
-    let number =
-        |names: &[&'static str]| Ok::<_, FileToolError>(call.number(names)?.map(|(_, number)| number));
+    let number = |names: &[&'static str]| {
+        Ok::<_, FileToolError>(call.number(names)?.map(|(_, number)| number))
+    };
     let around = number(&["-C", "context"])?.unwrap_or(0).min(100);
     Ok(Search {
         expression,

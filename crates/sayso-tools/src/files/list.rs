@@ -6,8 +6,8 @@ use std::path::Path;
 use rustix::fs::{FileType, readlinkat};
 use sayso_core::call::tool::Role;
 
-use super::error::FileToolError;
 use super::call::Call;
+use super::error::FileToolError;
 use super::output::Lines;
 use super::pattern::Pattern;
 use super::walk::{Entry, Flow, walk};

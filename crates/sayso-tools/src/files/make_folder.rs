@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use sayso_core::call::tool::Role;
 
-use super::error::FileToolError;
 use super::call::{Call, Judged};
 use super::changed;
+use super::error::FileToolError;
 use super::write::{folder_mode, nested};
 use crate::build::Source;
 use crate::changes::Step;

@@ -25,7 +25,7 @@ use sayso_core::call::operation::Operation;
 use sayso_core::call::tool::Kind;
 use sayso_core::text::node::{Node, Value};
 
-use crate::backups::{BackupError, Backups, Limits};
+use crate::backups::{Backups, Limits};
 use crate::build::Source;
 use crate::change_error::ChangeError;
 use crate::changes::{Change, Changes, Step, new_name};
@@ -160,7 +160,7 @@ impl Files {
     ///
     /// # Errors
     /// If the folder cannot be used.
-    pub fn open(state: &Path, settings: Settings) -> Result<Files, BackupError> {
+    pub fn open(state: &Path, settings: Settings) -> Result<Files, ChangeError> {
         Ok(Files {
             backups: Backups::open(state.join("backups"), settings.limits, settings.sync)?,
             changes: Changes::open(state.join("changes"), settings.sync)?,

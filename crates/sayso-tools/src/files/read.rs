@@ -5,12 +5,12 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use sayso_core::call::tool::Role;
 use sayso_core::text::count as nouns;
 
-use super::error::FileToolError;
 use super::call::Call;
+use super::error::FileToolError;
 use super::output::{MOST, binary_kind};
+use crate::backups::size_words;
 use crate::open_nofollow::{self, Spot};
 use crate::result::ToolResult;
-use crate::backups::size_words;
 
 /// How far into a file lines are counted.
 const MOST_READ: u64 = 1 << 30;

@@ -3,12 +3,12 @@
 use rustix::fs::{FileType, Stat};
 use sayso_core::call::tool::Role;
 
-use super::error::FileToolError;
 use super::call::{Call, Judged};
 use super::changed;
+use super::error::FileToolError;
 use crate::build::Source;
 use crate::changes::Step;
-use crate::open_nofollow::{self, Spot, PathError};
+use crate::open_nofollow::{self, PathError, Spot};
 use crate::replace::shallow;
 use crate::result::ToolResult;
 use crate::tree::{self, Looking};

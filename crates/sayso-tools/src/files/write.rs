@@ -11,16 +11,16 @@ use sayso_core::call::operation::{MAX_BYTES, Operation};
 use sayso_core::call::tool::{Kind, Role};
 use sayso_core::text::digest::Digest;
 
-use super::error::FileToolError;
 use super::call::{Call, Judged};
+use super::error::FileToolError;
 use super::{Files, changed};
 use crate::backups::Kept;
+use crate::backups::size_words;
 use crate::build::Source;
 use crate::changes::Step;
-use crate::open_nofollow::{self, Spot, PathError};
+use crate::open_nofollow::{self, PathError, Spot};
 use crate::path_state::State;
 use crate::result::ToolResult;
-use crate::backups::size_words;
 
 /// Where the content goes.
 enum Place {
@@ -177,7 +177,12 @@ fn after(kit: &Files, bytes: &[u8], mode: u32) -> Result<State, FileToolError> {
 }
 
 /// A file that is there.
-fn over(call: &Call<'_>, spot: &Spot, found: &Stat, shown: &str) -> Result<ToolResult, FileToolError> {
+fn over(
+    call: &Call<'_>,
+    spot: &Spot,
+    found: &Stat,
+    shown: &str,
+) -> Result<ToolResult, FileToolError> {
     let kit = call.kit;
     let size = u64::try_from(found.st_size).unwrap_or(0);
     let (old, before, unkept) = match old(call, spot, found, shown)? {
@@ -255,7 +260,12 @@ fn old(
     Ok(Some((bytes, open_nofollow::mode(&found))))
 }
 
-fn keep_bytes(kit: &Files, spot: &Spot, mut bytes: &[u8], mode: u32) -> Result<State, FileToolError> {
+fn keep_bytes(
+    kit: &Files,
+    spot: &Spot,
+    mut bytes: &[u8],
+    mode: u32,
+) -> Result<State, FileToolError> {
     match kit.backups.keep(&mut bytes)? {
         Kept::Yes(digest, size) => Ok(State::File {
             digest: Some(digest),
@@ -284,12 +294,14 @@ fn content(call: &Call<'_>, old: Option<&[u8]>, shown: &str) -> Result<Vec<u8>, 
             size: text.len() as u64,
         }),
         (_, _, Some(Ok(text))) if text.contains('\0') => Err(FileToolError::HoldsNul(path)),
-        (_, _, Some(Ok(text))) => edit::over(operation, text)
-            .map(String::into_bytes)
-            .map_err(|why| FileToolError::Edit {
-                path,
-                why: why.into(),
-            }),
+        (_, _, Some(Ok(text))) => {
+            edit::over(operation, text)
+                .map(String::into_bytes)
+                .map_err(|why| FileToolError::Edit {
+                    path,
+                    why: why.into(),
+                })
+        }
         (_, _, Some(Err(_))) => Err(FileToolError::NotUtf8(path)),
         (_, _, None) => Err(FileToolError::FarTooLarge(path)),
     }

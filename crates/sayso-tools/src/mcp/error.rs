@@ -13,7 +13,7 @@ use thiserror::Error;
 
 /// Why a server did not do what it was asked for.
 #[derive(Debug, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum McpError {
     #[error("the server has no command")]
     NoCommand,
@@ -64,7 +64,7 @@ impl From<McpError> for String {
 
 /// Why nobody waits any longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum Impatience {
     #[error("it was stopped")]
     Stopped,

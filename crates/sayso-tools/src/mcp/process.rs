@@ -42,10 +42,7 @@ impl Process {
     /// # Errors
     /// When it cannot be started.
     pub(super) fn start(start: &Start) -> Result<Process, McpError> {
-        let (program, arguments) = start
-            .command
-            .split_first()
-            .ok_or(McpError::NoCommand)?;
+        let (program, arguments) = start.command.split_first().ok_or(McpError::NoCommand)?;
         let mut command = Command::new(program);
         command
             .args(arguments)

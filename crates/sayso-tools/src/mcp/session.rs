@@ -141,9 +141,9 @@ impl Session {
         loop {
             match self.process.inbox.wait(patience) {
                 Next::Answer(answer) => return answer,
-                Next::Wanted(id, method) => self
-                    .process
-                    .send(&wire::refusal(&id, &method), patience)?,
+                Next::Wanted(id, method) => {
+                    self.process.send(&wire::refusal(&id, &method), patience)?
+                }
                 Next::Over(why) => {
                     self.take_back(id, method);
                     return Err(McpError::NoAnswer(why));

@@ -42,8 +42,7 @@ pub(super) fn read(line: &[u8]) -> Result<Said, McpError> {
         return Ok(Said::Noise);
     }
     let text = std::str::from_utf8(body).map_err(|_| McpError::NotUtf8)?;
-    let node =
-        json::read(text, &LIMITS).map_err(|finding| McpError::NotJson(Box::new(finding)))?;
+    let node = json::read(text, &LIMITS).map_err(|finding| McpError::NotJson(Box::new(finding)))?;
     let id = node.get("id").map(json::write);
     let method = node
         .get("method")

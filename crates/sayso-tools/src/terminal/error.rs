@@ -11,7 +11,7 @@ use super::bash::BASH;
 
 /// Why a command was not started.
 #[derive(Debug, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum StartError {
     #[error("the command holds a NUL character, which no program can be given; nothing was run")]
     HoldsNul,
@@ -19,7 +19,9 @@ pub enum StartError {
     VariableName(String),
     #[error("the value of `{}` holds a NUL character, which no variable can; nothing was run", visible(.0))]
     VariableValue(String),
-    #[error("the folder `{0}` is not an absolute path; give the whole path of the folder to run in")]
+    #[error(
+        "the folder `{0}` is not an absolute path; give the whole path of the folder to run in"
+    )]
     FolderNotAbsolute(String),
     #[error("the folder `{0}` does not exist; make it first, or run in another one")]
     FolderMissing(String),
@@ -27,14 +29,18 @@ pub enum StartError {
     NotFolder(String),
     #[error("the folder `{path}` cannot be opened: {source}")]
     FolderClosed { path: String, source: io::Error },
-    #[error("the command was not started: `/dev/urandom` gave no random numbers to mark it with: {0}")]
+    #[error(
+        "the command was not started: `/dev/urandom` gave no random numbers to mark it with: {0}"
+    )]
     NoMark(io::Error),
     #[error(
         "bash is at none of `{}`; install it, since commands are judged as bash reads them and run by nothing else",
         BASH.join("`, `")
     )]
     NoBash,
-    #[error("the command is longer than the system takes in one piece (128 KiB on Linux); put it into a script and run that")]
+    #[error(
+        "the command is longer than the system takes in one piece (128 KiB on Linux); put it into a script and run that"
+    )]
     TooLong,
     #[error("bash could not be started: {0}; nothing was run")]
     NotStarted(io::Error),

@@ -18,7 +18,7 @@ const MAX_SHOWN: usize = 40;
 
 /// What a call gives is not a time.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum TimeLimitError {
     #[error("`{}` has to be a number of seconds; nothing was run", visible(.0))]
     NoNumber(String),
@@ -44,7 +44,11 @@ impl From<TimeLimitError> for String {
 ///
 /// # Errors
 /// Where it is not a time. Then nothing may run: nobody knows what was meant.
-pub fn time_limit(name: &str, value: Option<&Node>, default: Duration) -> Result<Duration, TimeLimitError> {
+pub fn time_limit(
+    name: &str,
+    value: Option<&Node>,
+    default: Duration,
+) -> Result<Duration, TimeLimitError> {
     let written = match value.map(|node| &node.value) {
         None | Some(Value::Null) => return Ok(default.min(LONGEST_TIME_LIMIT)),
         Some(Value::Number(written) | Value::Text(written)) => written.as_str(),

@@ -135,6 +135,10 @@ mod tests {
             false,
             Instant::now() + Duration::from_secs(60),
         );
-        assert!(gone.unwrap_err().to_string().contains("no-such-host.invalid"));
+        assert!(
+            gone.unwrap_err()
+                .to_string()
+                .contains("no-such-host.invalid")
+        );
     }
 }

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 /// Why nothing was fetched. Addresses are as they were written.
 #[derive(Debug, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum FetchError {
     #[error("the time limit is longer than any clock goes")]
     NoEnd,

@@ -94,7 +94,9 @@ fn h_21_name_by_name_is_as_safe_as_by_the_kernel() {
                             assert!(
                                 matches!(
                                     trouble,
-                                    PathError::Link(_) | PathError::Missing(_) | PathError::NotFolder(_)
+                                    PathError::Link(_)
+                                        | PathError::Missing(_)
+                                        | PathError::NotFolder(_)
                                 ),
                                 "{trouble}"
                             )

@@ -464,7 +464,9 @@ fn too_much_or_unfit_is_said_before_anything_runs() {
     too_much(&small, "what git does not ignore is 5 KiB");
     sh(&small, "rm f*; mkdir -p $(printf 'd/%.0s' $(seq 102))");
     match tries(&small, KeepLimits::default()) {
-        Err(NotKept::TooMuch(why)) => assert!(why.to_string().contains("100 folders deep"), "{why}"),
+        Err(NotKept::TooMuch(why)) => {
+            assert!(why.to_string().contains("100 folders deep"), "{why}")
+        }
         other => panic!("{other:?}"),
     }
     assert!(small.kit.changes().all().is_empty());
@@ -502,7 +504,9 @@ fn too_much_or_unfit_is_said_before_anything_runs() {
         KeepLimits::default(),
         RULES,
     );
-    assert!(matches!(inside, Err(NotKept::Cannot(why)) if why.to_string().contains("lies in the workspace")));
+    assert!(
+        matches!(inside, Err(NotKept::Cannot(why)) if why.to_string().contains("lies in the workspace"))
+    );
     let nowhere = Keeping::before(
         &ground.kit,
         About::default(),
@@ -510,7 +514,9 @@ fn too_much_or_unfit_is_said_before_anything_runs() {
         KeepLimits::default(),
         RULES,
     );
-    assert!(matches!(nowhere, Err(NotKept::Cannot(why)) if why.to_string().contains("does not exist")));
+    assert!(
+        matches!(nowhere, Err(NotKept::Cannot(why)) if why.to_string().contains("does not exist"))
+    );
 }
 
 #[test]
@@ -543,7 +549,9 @@ fn full_backups_make_room_but_not_at_the_cost_of_what_a_person_was_told() {
     );
     // What a person was asked about does not.
     ground.write("two", "2".repeat(2500));
-    assert!(matches!(before(&ground, "x"), Err(NotKept::TooMuch(why)) if why.to_string().contains("no room")));
+    assert!(
+        matches!(before(&ground, "x"), Err(NotKept::TooMuch(why)) if why.to_string().contains("no room"))
+    );
     ground.undo(Which::Id(operation.id())).unwrap();
     assert_eq!(ground.read("precious").len(), 2000);
 }
