@@ -370,9 +370,7 @@ fn now_signed() -> i64 {
 fn write(folder: &Folder, name: &str, node: &Node) -> Result<(), HookStateError> {
     let fresh = format!("{name}.{}", std::process::id());
     folder.remove(&fresh)?;
-    let mut file = folder
-        .create_new(&fresh)?
-        .ok_or(HookStateError::Busy)?;
+    let mut file = folder.create_new(&fresh)?.ok_or(HookStateError::Busy)?;
     file.write_all(json::write(node).as_bytes())
         .map_err(HookStateError::NotWritten)?;
     Ok(folder.rename(&fresh, name)?)

@@ -21,7 +21,9 @@ const STARTING: Duration = Duration::from_secs(3);
 #[derive(Debug, Error)]
 #[expect(missing_docs, reason = "the message says it")]
 pub enum AskError {
-    #[error("questions go to the inbox, `hooks.start` is to open it, and {0}; open it yourself with `sayso serve`, which says what is wrong, {OTHERWISE}")]
+    #[error(
+        "questions go to the inbox, `hooks.start` is to open it, and {0}; open it yourself with `sayso serve`, which says what is wrong, {OTHERWISE}"
+    )]
     NotStarted(#[from] StartError),
     #[error("questions go to the inbox (`hooks.ask: inbox`), and {}; {OTHERWISE}", .0.words())]
     Inbox(Trouble),
@@ -61,9 +63,7 @@ pub fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, AskErro
     match settings.hooks_ask.as_str() {
         "inbox" => match is_there(state) {
             Ok(_) => Ok(true),
-            Err(Trouble::NotThere) if settings.hooks_start => {
-                Ok(start(state).map(|()| true)?)
-            }
+            Err(Trouble::NotThere) if settings.hooks_start => Ok(start(state).map(|()| true)?),
             Err(trouble) => Err(AskError::Inbox(trouble)),
         },
         // Where nobody looks, or something is wrong with it, the agent's own dialog is as good as ever.

@@ -336,7 +336,7 @@ mod tests {
             (r#"{"group_id":{}}"#, "not text"),
         ] {
             let why = Request::read(&node(body)).unwrap_err();
-            assert!(why.contains(words), "{body}: {why}");
+            assert!(why.to_string().contains(words), "{body}: {why}");
         }
         let long = format!(
             "{{\"description\":\"{}\"}}",
@@ -345,6 +345,7 @@ mod tests {
         assert!(
             Request::read(&node(&long))
                 .unwrap_err()
+                .to_string()
                 .contains("longer than")
         );
     }

@@ -88,9 +88,7 @@ impl DecisionLog {
         let file = options
             .open(&self.path)
             .map_err(|error| match error.raw_os_error() {
-                Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => {
-                    NotWritten::Link
-                }
+                Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => NotWritten::Link,
                 _ => error.into(),
             })?;
         match file.metadata()?.is_file() {

@@ -112,9 +112,7 @@ enum HeadError {
 }
 
 fn hand_on(words: &[String], head: &str) -> Result<(), HeadError> {
-    let (program, arguments) = words
-        .split_first()
-        .ok_or(HeadError::NoProgram)?;
+    let (program, arguments) = words.split_first().ok_or(HeadError::NoProgram)?;
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -139,7 +137,9 @@ fn hand_on(words: &[String], head: &str) -> Result<(), HeadError> {
             Ok(None) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(HeadError::TooSlow { program: program.clone() });
+                return Err(HeadError::TooSlow {
+                    program: program.clone(),
+                });
             }
             Err(error) => return Err(HeadError::NotWaitedFor(program.clone(), error)),
         }

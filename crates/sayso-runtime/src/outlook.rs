@@ -80,7 +80,11 @@ impl OwnToolsWorld {
                 let failed = files::check(&self.files, operation, verdict).err();
                 failed.map(|why| why.to_string())
             }
-            _ => self.others.can_run(operation).err().map(|why| why.to_string()),
+            _ => self
+                .others
+                .can_run(operation)
+                .err()
+                .map(|why| why.to_string()),
         }
     }
 

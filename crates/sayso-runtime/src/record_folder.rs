@@ -7,7 +7,7 @@ use sayso_core::policy::settings::Resolved;
 use sayso_core::policy::{Overrides, Policy};
 use sayso_core::text::diagnostic::{Severity, Source};
 use sayso_shell::Bash;
-use sayso_world::locations::{WhereaboutsError, Whereabouts};
+use sayso_world::locations::{Whereabouts, WhereaboutsError};
 use sayso_world::policy_files::{self, FileLayer, PolicyFile};
 use thiserror::Error;
 

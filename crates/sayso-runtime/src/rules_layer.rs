@@ -5,8 +5,8 @@ use sayso_core::text::diagnostic::{Diagnostic, Severity, Source};
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_shell::Bash;
-use sayso_store::index::{Index, IndexError};
 use sayso_store::index::journal_fallback::Remembered;
+use sayso_store::index::{Index, IndexError};
 use sayso_store::rules_and_grants::generation::{Generation, GenerationError, Mark};
 use sayso_store::rules_and_grants::{Standing, What};
 use thiserror::Error;
@@ -58,7 +58,10 @@ pub fn standing(state: &std::path::Path) -> Result<Vec<Standing>, RulesError> {
 ///
 /// # Errors
 /// As [`standing`].
-pub fn for_policy(state: &std::path::Path, session: Option<&str>) -> Result<Remembered, RulesError> {
+pub fn for_policy(
+    state: &std::path::Path,
+    session: Option<&str>,
+) -> Result<Remembered, RulesError> {
     let mut generation = Generation::open(state)?;
     let mark = generation.now(state)?;
     if mark == Mark::Never && !state.join("journal").exists() {

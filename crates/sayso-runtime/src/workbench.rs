@@ -20,7 +20,7 @@ use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Ask, Store};
 use sayso_store::journal::{Journal, JournalError};
-use sayso_tools::backups::BackupError;
+use sayso_tools::change_error::ChangeError;
 use sayso_tools::files::{Files, Settings};
 use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
@@ -44,7 +44,7 @@ pub enum OpenError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     #[error(transparent)]
-    Files(#[from] BackupError),
+    Files(#[from] ChangeError),
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]
@@ -104,10 +104,7 @@ impl Workbench {
     }
 
     /// The same, with MCP servers behind the gate. Their calls go through [`Servers::known`] before they come to the gate.
-    pub fn open_with(
-        parts: Parts,
-        servers: Option<Arc<Servers>>,
-    ) -> Result<Workbench, OpenError> {
+    pub fn open_with(parts: Parts, servers: Option<Arc<Servers>>) -> Result<Workbench, OpenError> {
         let Parts {
             whereabouts,
             workspace,

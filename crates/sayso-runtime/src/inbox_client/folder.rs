@@ -87,8 +87,7 @@ impl Home {
     }
 
     fn of(folder: Folder) -> Result<Home, HomeError> {
-        let handle = File::open(folder.path())
-            .map_err(HomeError::NotOpened)?;
+        let handle = File::open(folder.path()).map_err(HomeError::NotOpened)?;
         Ok(Home { folder, handle })
     }
 
@@ -131,10 +130,7 @@ impl Home {
     pub fn put(&self, name: &str, text: &str) -> Result<(), HomeError> {
         let fresh = format!("{name}.{}", std::process::id());
         self.folder.remove(&fresh)?;
-        let mut file = self
-            .folder
-            .create_new(&fresh)?
-            .ok_or(HomeError::Busy)?;
+        let mut file = self.folder.create_new(&fresh)?.ok_or(HomeError::Busy)?;
         file.write_all(text.as_bytes())
             .map_err(|source| HomeError::NotWritten {
                 name: name.to_owned(),

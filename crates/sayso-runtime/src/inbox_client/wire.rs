@@ -181,7 +181,9 @@ fn read_call(node: &Node) -> Result<Call, WireError> {
         group: maybe("group"),
         ..Call::new(
             text(node, "tool")?,
-            node.get("args").cloned().ok_or(WireError::Missing("args"))?,
+            node.get("args")
+                .cloned()
+                .ok_or(WireError::Missing("args"))?,
             text(node, "workspace")?,
         )
     })
@@ -193,7 +195,9 @@ fn read_call(node: &Node) -> Result<Call, WireError> {
 /// # Errors
 /// What is missing or hides something.
 pub fn shown(document: &Node) -> Result<Prompt, WireError> {
-    let context = document.get("context").ok_or(WireError::Missing("context"))?;
+    let context = document
+        .get("context")
+        .ok_or(WireError::Missing("context"))?;
     let list = |node: &Node, key: &str| -> Vec<String> {
         node.get(key)
             .map_or(&[][..], Node::items)

@@ -574,6 +574,7 @@ mod tests {
         assert!(
             one.approved(&Operation::freeze(call()).unwrap())
                 .unwrap_err()
+                .to_string()
                 .contains("call it again")
         );
         assert!(one.identity("b").changed);

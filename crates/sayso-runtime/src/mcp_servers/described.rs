@@ -72,7 +72,9 @@ impl Described {
 
     /// Puts what is said of a tool into what is known of it.
     pub fn tell(&self, server: &str, name: &str, known: &mut McpIdentity) {
-        known.asks.extend(self.trouble.as_ref().map(ToString::to_string));
+        known
+            .asks
+            .extend(self.trouble.as_ref().map(ToString::to_string));
         let Some(tool) = self.tools.get(&format!("{server}/{name}")) else {
             return;
         };
@@ -169,7 +171,10 @@ pub fn known_keys(node: &Node, keys: &[&str]) -> Result<(), ConfigError> {
         .iter()
         .find(|entry| !keys.contains(&entry.key.as_str()));
     odd.map_or(Ok(()), |entry| {
-        Err(ConfigError::UnknownKey { key: entry.key.clone(), known: keys.join(", ") })
+        Err(ConfigError::UnknownKey {
+            key: entry.key.clone(),
+            known: keys.join(", "),
+        })
     })
 }
 
@@ -221,12 +226,7 @@ fn one(item: &Node) -> Result<Tool, ConfigError> {
 }
 
 /// Each example must come to the effects that it names: `write a.txt`, `connect example.org`.
-fn examples(
-    item: &Node,
-    server: &str,
-    tool: &str,
-    described: &Tool,
-) -> Result<(), ConfigError> {
+fn examples(item: &Node, server: &str, tool: &str, described: &Tool) -> Result<(), ConfigError> {
     for example in item.get("examples").map_or(&[][..], Node::items) {
         known_keys(example, &["arguments", "effects"])?;
         let arguments = example
@@ -338,7 +338,7 @@ mod tests {
             ),
         ] {
             let why = parse(text).unwrap_err();
-            assert!(why.contains(words), "{text}: {why}");
+            assert!(why.to_string().contains(words), "{text}: {why}");
         }
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join(FOLDER)).unwrap();

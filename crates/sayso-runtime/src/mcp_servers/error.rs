@@ -65,7 +65,11 @@ pub enum ConfigError {
     #[error("`{0}` is described twice")]
     Twice(String),
     #[error("`{argument}: {word}` means nothing; there are {known}")]
-    UnknownMeaning { argument: String, word: String, known: String },
+    UnknownMeaning {
+        argument: String,
+        word: String,
+        known: String,
+    },
     #[error("`risk` can only be `high`: nothing that is said of a tool lowers it")]
     LowersRisk,
     #[error("`payload` is no list of names")]
@@ -79,20 +83,32 @@ pub enum ConfigError {
     #[error("an example comes to `{found}`, and not to `{wanted}`")]
     ExampleDiffers { found: String, wanted: String },
     #[error("`{name}`: {source}")]
-    In { name: String, source: Box<ConfigError> },
+    In {
+        name: String,
+        source: Box<ConfigError>,
+    },
     #[error("`{}` cannot be used: {source}", .path.display())]
-    Unusable { path: PathBuf, source: Box<ConfigError> },
+    Unusable {
+        path: PathBuf,
+        source: Box<ConfigError>,
+    },
 }
 
 impl ConfigError {
     /// The same, said of this server or tool.
     pub(super) fn of(self, name: &str) -> ConfigError {
-        ConfigError::In { name: name.to_owned(), source: Box::new(self) }
+        ConfigError::In {
+            name: name.to_owned(),
+            source: Box::new(self),
+        }
     }
 
     /// The same, said of this file.
     pub(super) fn in_file(self, path: impl Into<PathBuf>) -> ConfigError {
-        ConfigError::Unusable { path: path.into(), source: Box::new(self) }
+        ConfigError::Unusable {
+            path: path.into(),
+            source: Box::new(self),
+        }
     }
 }
 
@@ -136,9 +152,13 @@ pub enum CatalogueError {
     Twice(String),
     #[error("it was judged without a look at its server")]
     JudgedBlind,
-    #[error("meanwhile the server says something else of the tool; call it again to see what changed")]
+    #[error(
+        "meanwhile the server says something else of the tool; call it again to see what changed"
+    )]
     SaysOtherwise,
-    #[error("meanwhile something else was approved under this name; call it again to see what changed")]
+    #[error(
+        "meanwhile something else was approved under this name; call it again to see what changed"
+    )]
     OtherApproved,
     #[error(transparent)]
     Pins(#[from] PinsError),
@@ -153,7 +173,10 @@ pub enum ServerError {
     #[error("there is no MCP server `{}`; `{FILE}` in sayso's own configuration has {known}", visible(.name))]
     Unknown { name: String, known: String },
     #[error("the MCP server `{server}`: {source}")]
-    NotFound { server: String, source: ProgramError },
+    NotFound {
+        server: String,
+        source: ProgramError,
+    },
     #[error("the MCP server `{server}` cannot be used: {source}")]
     Unusable { server: String, source: UseError },
     #[error("the program of the server changed while it was asked about; call it again")]

@@ -215,9 +215,7 @@ impl Servers {
 
     fn try_run(&self, operation: &Operation, time: Duration) -> Result<ToolResult, ServerError> {
         let (name, tool) = names(operation);
-        let judged = operation
-            .mcp()
-            .ok_or(CatalogueError::JudgedBlind)?;
+        let judged = operation.mcp().ok_or(CatalogueError::JudgedBlind)?;
         let mut server = self.server(name)?;
         if server.client().is_none() {
             let known = server.open(self, name)?;
@@ -269,13 +267,13 @@ impl Server {
     fn open(&self, servers: &Servers, name: &str) -> Result<Known, ServerError> {
         let environment = self.told.all_variables(std::env::vars_os());
         let folder = self.folder(servers);
-        let command = self
-            .told
-            .found(folder, &environment)
-            .map_err(|source| ServerError::NotFound {
-                server: name.to_owned(),
-                source,
-            })?;
+        let command =
+            self.told
+                .found(folder, &environment)
+                .map_err(|source| ServerError::NotFound {
+                    server: name.to_owned(),
+                    source,
+                })?;
         let identity = Identity::of_command(&command, folder);
         let catalogue = Arc::new(Catalogue::open(&servers.state, name, identity.clone()));
         Ok(Known {
@@ -315,7 +313,10 @@ impl Server {
         name: &str,
     ) -> Result<(Arc<Catalogue>, Arc<Client>), ServerError> {
         let failed = |source| unusable(name, source);
-        let known = self.known.as_ref().ok_or_else(|| failed(UseError::NotThere))?;
+        let known = self
+            .known
+            .as_ref()
+            .ok_or_else(|| failed(UseError::NotThere))?;
         let client = self.client().ok_or_else(|| failed(UseError::Ended))?;
         if client.has_changed() {
             observe(
@@ -336,11 +337,7 @@ fn unusable(server: &str, source: UseError) -> ServerError {
     }
 }
 
-fn observe(
-    client: &Client,
-    catalogue: &Catalogue,
-    patience: Patience<'_>,
-) -> Result<(), UseError> {
+fn observe(client: &Client, catalogue: &Catalogue, patience: Patience<'_>) -> Result<(), UseError> {
     let tools: Node = Value::List(client.tools(patience)?).into();
     catalogue.forget();
     Ok(catalogue.observe(&json::write(&Node::map([("tools", tools)])), false)?)

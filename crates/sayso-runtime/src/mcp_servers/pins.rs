@@ -148,9 +148,7 @@ impl Pins {
         let name = file(&self.server);
         let fresh = format!("{name}.{}", std::process::id());
         folder.remove(&fresh)?;
-        let mut file = folder
-            .create_new(&fresh)?
-            .ok_or(PinsError::Busy)?;
+        let mut file = folder.create_new(&fresh)?.ok_or(PinsError::Busy)?;
         file.write_all(json::write(&self.node()).as_bytes())?;
         Ok(folder.rename(&fresh, &name)?)
     }
@@ -184,11 +182,15 @@ fn load(folder: &Folder, name: &str) -> Result<Option<Pins>, PinsError> {
         return Ok(None);
     };
     let mut text = String::new();
-    let damaged = |why| PinsError::Damaged { path: folder.path().join(name), why };
+    let damaged = |why| PinsError::Damaged {
+        path: folder.path().join(name),
+        why,
+    };
     file.take(LARGEST)
         .read_to_string(&mut text)
         .map_err(|error| damaged(error.into()))?;
-    let node = json::read(&text, &Limits::default()).map_err(|finding| damaged(Damage::NotJson(finding)))?;
+    let node = json::read(&text, &Limits::default())
+        .map_err(|finding| damaged(Damage::NotJson(finding)))?;
     parse(&node)
         .map(Some)
         .ok_or_else(|| damaged(Damage::Incomplete))
@@ -253,6 +255,11 @@ mod tests {
         }
         assert_eq!(pins.identities.len(), MOST);
         std::fs::write(state.join("mcp").join(file("a")), "{}").unwrap();
-        assert!(Pins::read(&state, "a").unwrap_err().contains("remove"));
+        assert!(
+            Pins::read(&state, "a")
+                .unwrap_err()
+                .to_string()
+                .contains("remove")
+        );
     }
 }

@@ -227,7 +227,7 @@ mod tests {
             ("version: 1\nservers: {a: {command: [\"x\\0\"]}}", "NUL"),
         ] {
             let why = parse(text).unwrap_err();
-            assert!(why.contains(words), "{text}: {why}");
+            assert!(why.to_string().contains(words), "{text}: {why}");
         }
     }
 }

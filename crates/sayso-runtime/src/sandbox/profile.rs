@@ -213,8 +213,7 @@ impl Bounding {
             protected: &protected,
         };
         let profile = derive(terms, around)?;
-        let connect =
-            |host: &str, port: u16| Ok(web::connect(host, port)?);
+        let connect = |host: &str, port: u16| Ok(web::connect(host, port)?);
         let sandbox = Sandbox {
             backend,
             folder,
