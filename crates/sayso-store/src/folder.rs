@@ -37,10 +37,12 @@ pub enum Action {
     OpenFolder,
     PutAside,
     Read,
+    ReadKey,
     Remove,
     Rename,
     Unlock,
     Write,
+    WriteKey,
 }
 
 impl fmt::Display for Action {
@@ -56,10 +58,12 @@ impl fmt::Display for Action {
             Action::OpenFolder => "open the folder",
             Action::PutAside => "put aside",
             Action::Read => "read",
+            Action::ReadKey => "read the key",
             Action::Remove => "remove",
             Action::Rename => "rename",
             Action::Unlock => "unlock",
             Action::Write => "write",
+            Action::WriteKey => "write the key",
         })
     }
 }
@@ -238,7 +242,7 @@ impl Folder {
         match rustix::fs::openat(&self.handle, name, flags, FILE) {
             Ok(handle) => Ok(Some(File::from(handle))),
             Err(Errno::EXIST) => Ok(None),
-            Err(error) => Err(FolderError::io(Action::Make, &self.path.join(name), error)),
+            Err(error) => Err(self.failed(Action::Make, name, error)),
         }
     }
 
@@ -248,7 +252,7 @@ impl Folder {
     /// When it cannot be renamed.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), FolderError> {
         let renamed = rustix::fs::renameat(&self.handle, from, &self.handle, to);
-        renamed.map_err(|error| FolderError::io(Action::Rename, &self.path.join(from), error))
+        renamed.map_err(|error| self.failed(Action::Rename, from, error))
     }
 
     /// Removes a file; nothing happens if it is missing.
@@ -258,11 +262,7 @@ impl Folder {
     pub fn remove(&self, name: &str) -> Result<(), FolderError> {
         match rustix::fs::unlinkat(&self.handle, name, rustix::fs::AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(error) => Err(FolderError::io(
-                Action::Remove,
-                &self.path.join(name),
-                error,
-            )),
+            Err(error) => Err(self.failed(Action::Remove, name, error)),
         }
     }
 
@@ -274,11 +274,7 @@ impl Folder {
         match rustix::fs::statat(&self.handle, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(FolderError::io(
-                Action::LookAt,
-                &self.path.join(name),
-                error,
-            )),
+            Err(error) => Err(self.failed(Action::LookAt, name, error)),
         }
     }
 
@@ -316,6 +312,10 @@ impl Folder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    fn failed(&self, action: Action, name: &str, error: Errno) -> FolderError {
+        FolderError::io(action, &self.path.join(name), error)
     }
 
     fn open_file(&self, name: &str, flags: OFlags) -> Result<File, FolderError> {

@@ -1,7 +1,7 @@
 //! The key in the state folder, and the keyed digest: equal arguments have equal digests, and nobody without the key can try out guesses.
 
 use std::fmt;
-use std::io::{self, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -26,12 +26,6 @@ const DEEPEST: usize = 200;
 pub enum KeyError {
     #[error(transparent)]
     Folder(#[from] FolderError),
-    #[error("could not {action} the key {}: {source}", shown(.path))]
-    Io {
-        action: Action,
-        path: PathBuf,
-        source: io::Error,
-    },
     #[error("the key {} is damaged; move it away, and a new one is made: digests before and after cannot be compared then", shown(.0))]
     Damaged(PathBuf),
     #[error("the system gives no random bytes for a key: {0}")]
@@ -59,11 +53,7 @@ impl Key {
         let mut bytes = Vec::with_capacity(LENGTH + 1);
         file.take(LENGTH as u64 + 1)
             .read_to_end(&mut bytes)
-            .map_err(|source| KeyError::Io {
-                action: Action::Read,
-                path: path.clone(),
-                source,
-            })?;
+            .map_err(|error| FolderError::io(Action::ReadKey, &path, error))?;
         let key = bytes.strip_suffix(b"\n").and_then(Digest::from_hex);
         Ok(Some(Key(*key.ok_or(KeyError::Damaged(path))?.bytes())))
     }
@@ -86,11 +76,8 @@ impl Key {
         let written = file
             .write_all(text.as_bytes())
             .and_then(|()| file.sync_all());
-        written.map_err(|source| KeyError::Io {
-            action: Action::Write,
-            path: state.path().join(FRESH),
-            source,
-        })?;
+        let path = state.path().join(FRESH);
+        written.map_err(|error| FolderError::io(Action::WriteKey, &path, error))?;
         state.rename(FRESH, FILE)?;
         state.sync()?;
         Ok(Key(bytes))

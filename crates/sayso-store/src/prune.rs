@@ -66,13 +66,6 @@ pub enum PruneError {
     Replaced(String),
 }
 
-// bridge: until every caller is typed
-impl From<PruneError> for String {
-    fn from(error: PruneError) -> String {
-        error.to_string()
-    }
-}
-
 impl Plan {
     /// How many entries would go.
     pub fn entries(&self) -> u64 {

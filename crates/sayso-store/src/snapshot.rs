@@ -48,13 +48,6 @@ pub enum SnapshotError {
     NotTheSame,
 }
 
-// bridge: until every caller is typed
-impl From<SnapshotError> for String {
-    fn from(error: SnapshotError) -> String {
-        error.to_string()
-    }
-}
-
 /// The digest of everything that a snapshot is made from, as name and content, in an order that the caller keeps to.
 ///
 /// What is missing is left out, so that it is not the same as what is empty. The generation is that of the grants. What decides without

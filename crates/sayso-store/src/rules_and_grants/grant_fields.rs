@@ -22,13 +22,6 @@ pub enum GrantError {
     Rule(Box<dyn Error + Send + Sync>),
 }
 
-// bridge: until every caller is typed
-impl From<GrantError> for String {
-    fn from(error: GrantError) -> String {
-        error.to_string()
-    }
-}
-
 fn number(number: impl ToString) -> Node {
     Value::Number(number.to_string()).into()
 }

@@ -68,13 +68,6 @@ impl PolicyFileError {
     }
 }
 
-// bridge: until every caller is typed
-impl From<PolicyFileError> for String {
-    fn from(error: PolicyFileError) -> String {
-        error.to_string()
-    }
-}
-
 /// Whose policy it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileLayer {
