@@ -1,6 +1,6 @@
 //! What is to be known of a call when it has run: each in a small file of its own, found by the session and the id that the agent gave it.
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::Path;
 
 use sayso_core::call::operation::{Call, Operation};
@@ -339,14 +339,9 @@ fn now_signed() -> i64 {
 }
 
 fn write(folder: &Folder, name: &str, node: &Node) -> Result<(), String> {
-    let fresh = format!("{name}.{}", std::process::id());
-    folder.remove(&fresh)?;
-    let mut file = folder
-        .create_new(&fresh)?
-        .ok_or("somebody writes the same file")?;
-    file.write_all(json::write(node).as_bytes())
-        .map_err(|error| format!("what is to be known of the call cannot be written: {error}"))?;
-    folder.rename(&fresh, name)
+    folder
+        .put(name, json::write(node).as_bytes(), false)
+        .map_err(|error| error.told("what is to be known of the call cannot be written"))
 }
 
 fn read(state: &Path, name: &str, takes: bool) -> Result<Option<Node>, String> {

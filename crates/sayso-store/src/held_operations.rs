@@ -11,6 +11,7 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use sayso_core::text::visible::visible;
+use sayso_own_files::is_temporary;
 
 use crate::folder::{Folder, shown};
 use crate::journal::Journal;
@@ -32,7 +33,6 @@ const FORM: &str = "sayso-held-1";
 const TAKEN: &str = ".taken";
 /// What the marker of one says that was given up.
 const GIVEN_UP: &[u8] = b"given up\n";
-const FRESH: &str = ".new";
 const ID_BYTES: usize = 16;
 const PURPOSE: &str = "held operations";
 
@@ -134,19 +134,9 @@ pub fn put_for(journal: &Journal, text: &str, now: i64, life: i64) -> Result<Str
         now.saturating_add(life.min(LONG_LIFE))
     );
     let mark = key.mark(PURPOSE, content.as_bytes()).hex();
-    let fresh = format!("{id}{FRESH}");
-    let path = shown(&folder.path().join(&fresh));
-    let mut file = folder
-        .create_new(&fresh)?
-        .ok_or_else(|| format!("{path} is there already; remove it"))?;
-    let written = file.write_all(format!("{mark}\n{content}").as_bytes());
-    let done = written
-        .map_err(|error| format!("could not write {path}: {error}"))
-        .and_then(|()| folder.rename(&fresh, &id));
-    if done.is_err() {
-        let _kept = folder.remove(&fresh);
-    }
-    done.map(|()| id)
+    let bytes = format!("{mark}\n{content}").into_bytes();
+    folder.put(&id, &bytes, false)?;
+    Ok(id)
 }
 
 /// Takes what is held under an id, which nobody can do again.
@@ -264,7 +254,7 @@ fn clear(folder: &Folder, now: i64) -> Result<(), String> {
     for name in folder
         .names()?
         .iter()
-        .filter(|name| name.get(..2 * ID_BYTES).is_some_and(is_id))
+        .filter(|name| is_temporary(name) || name.get(..2 * ID_BYTES).is_some_and(is_id))
     {
         if folder
             .look(name)?

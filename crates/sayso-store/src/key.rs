@@ -1,7 +1,7 @@
 //! The key in the state folder, and the keyed digest: equal arguments have equal digests, and nobody without the key can try out guesses.
 
 use std::fmt;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sayso_core::text::digest::Digest;
@@ -12,7 +12,6 @@ use sha2::Sha256;
 use crate::folder::{Folder, shown};
 
 const FILE: &str = "digest.key";
-const FRESH: &str = "digest.key.new";
 /// 64 hex digits and a line feed.
 const LENGTH: usize = 65;
 /// Values are hashed part by part on the stack; deeper ones by their text.
@@ -60,22 +59,12 @@ impl Key {
             .map(|byte| format!("{byte:02x}"))
             .chain(["\n".to_owned()])
             .collect();
-        // A file of this name is what somebody left who was killed here.
-        state.remove(FRESH)?;
-        let mut file = state
-            .create_new(FRESH)?
-            .ok_or("somebody else makes a key just now; try again")?;
-        let written = file
-            .write_all(text.as_bytes())
-            .and_then(|()| file.sync_all());
-        written.map_err(|error| {
-            format!(
-                "could not write the key {}: {error}",
-                shown(&state.path().join(FRESH))
-            )
+        state.put(FILE, text.as_bytes(), true).map_err(|error| {
+            error.told(&format!(
+                "could not write the key {}",
+                shown(&state.path().join(FILE))
+            ))
         })?;
-        state.rename(FRESH, FILE)?;
-        state.sync()?;
         Ok(Key(bytes))
     }
 

@@ -4,7 +4,6 @@
 //! list that does not read strictly trusts nothing.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::Write as _;
 use std::os::unix::fs::{
     DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
 };
@@ -111,7 +110,7 @@ fn change(state: &Path, change: impl FnOnce(&mut Vec<Trusted>)) -> Result<(), St
         format!("could not {what} in `{}`: {error}", state.display())
     };
     make_private_folder(state)?;
-    let lock = open_private(&state.join("trusted.lock"), false)
+    let lock = open_private(&state.join("trusted.lock"))
         .map_err(|error| failed("open the lock", error))?;
     lock.lock()
         .map_err(|error| failed("lock the list", error))?;
@@ -138,22 +137,9 @@ fn change(state: &Path, change: impl FnOnce(&mut Vec<Trusted>)) -> Result<(), St
             "the list of trusted files is full; run `sayso policy untrust` for some".to_owned(),
         );
     }
-    replace(state, &path, text.as_bytes()).map_err(|error| failed("write the list", error))
-}
-
-/// Writes beside the file and renames, so that a reader or a crash sees the old list or the new one, never a part.
-fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    // Held under the lock, so a file of this name is what a crash left behind.
-    let fresh = folder.join("trusted.list.new");
-    match fs::remove_file(&fresh) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = open_private(&fresh, true)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&fresh, path)?;
-    File::open(folder)?.sync_all()
+    sayso_own_files::write(&path, text.as_bytes(), true)
+        .map(drop)
+        .map_err(|error| failed("write the list", error.into()))
 }
 
 /// A folder that others could write in is refused: who knows what they put there. One that they can only read is hidden from them.
@@ -178,18 +164,14 @@ fn make_private_folder(folder: &Path) -> Result<(), String> {
 }
 
 /// A file that only its owner can read and write; links are not followed.
-fn open_private(path: &Path, new: bool) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options
+fn open_private(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new()
         .write(true)
         .mode(0o600)
-        .custom_flags(raw(OFlags::NOFOLLOW | OFlags::NONBLOCK));
-    if new {
-        options.create_new(true)
-    } else {
-        options.create(true).truncate(false)
-    };
-    options.open(path)
+        .custom_flags(raw(OFlags::NOFOLLOW | OFlags::NONBLOCK))
+        .create(true)
+        .truncate(false)
+        .open(path)
 }
 
 /// None if anything is not just as [`change`] writes it.

@@ -1,7 +1,7 @@
 //! The folder of the inbox in sayso's own: the socket, the lock, the tokens, and where the page is.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
@@ -101,15 +101,9 @@ impl Home {
 
     /// Puts a small file in place of the one before.
     pub fn put(&self, name: &str, text: &str) -> Result<(), String> {
-        let fresh = format!("{name}.{}", std::process::id());
-        self.folder.remove(&fresh)?;
-        let mut file = self
-            .folder
-            .create_new(&fresh)?
-            .ok_or("somebody writes the same file")?;
-        file.write_all(text.as_bytes())
-            .map_err(|error| format!("`{name}` cannot be written: {error}"))?;
-        self.folder.rename(&fresh, name)
+        self.folder
+            .put(name, text.as_bytes(), false)
+            .map_err(|error| error.told(&format!("`{name}` cannot be written")))
     }
 
     /// The text of a small file; none if it is missing.

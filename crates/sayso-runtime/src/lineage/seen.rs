@@ -1,6 +1,6 @@
 //! The agents whose hooks were seen: each one's process, its session, its terminal and its control group.
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::Path;
 
 use sayso_core::text::digest::Digest;
@@ -158,13 +158,10 @@ pub fn remember(state: &Path, agent: &str) -> Result<(), String> {
         terminal,
         group,
     };
-    match folder.create_new(&name)? {
-        Some(mut file) => file
-            .write_all(seen.text().as_bytes())
-            .map_err(|error| format!("could not write `{name}`: {error}")),
-        // Two hooks of one process write the same.
-        None => Ok(()),
-    }
+    // Two hooks of one process write the same.
+    folder
+        .put(&name, seen.text().as_bytes(), false)
+        .map_err(|error| error.told(&format!("could not write `{name}`")))
 }
 
 fn make_room(folder: &Folder) -> Result<(), String> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
@@ -143,15 +143,10 @@ impl Pins {
         let folder = Folder::open(state)?
             .inner(FOLDER, true)?
             .ok_or("the folder of MCP servers is missing")?;
-        let name = file(&self.server);
-        let fresh = format!("{name}.{}", std::process::id());
-        folder.remove(&fresh)?;
-        let mut file = folder
-            .create_new(&fresh)?
-            .ok_or("somebody writes the same file")?;
-        file.write_all(json::write(&self.node()).as_bytes())
-            .map_err(|error| format!("what was approved cannot be kept: {error}"))?;
-        folder.rename(&fresh, &name)
+        let text = json::write(&self.node());
+        folder
+            .put(&file(&self.server), text.as_bytes(), false)
+            .map_err(|error| error.told("what was approved cannot be kept"))
     }
 
     fn node(&self) -> Node {
