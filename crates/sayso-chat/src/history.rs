@@ -103,7 +103,8 @@ impl History {
                 })
                 .collect();
             kept.reverse();
-            private_folder::write(&self.file, kept.concat().as_bytes(), false).map_err(cannot)?;
+            sayso_own_files::write(&self.file, kept.concat().as_bytes(), false)
+                .map_err(|error| cannot(error.into()))?;
         }
         Ok(())
     }

@@ -39,9 +39,12 @@ pub fn set(whereabouts: &Whereabouts, key: &str, value: Node) -> Result<(), Stri
     std::fs::create_dir_all(&whereabouts.config)
         .map_err(|error| format!("the settings cannot be saved: {error}"))?;
     private_folder::make(folder)?;
-    private_folder::write(&path, text.as_bytes(), true)
+    sayso_own_files::write(&path, text.as_bytes(), true)
         .map(drop)
-        .map_err(|error| format!("the settings cannot be saved: {error}"))
+        .map_err(|error| {
+            let error = std::io::Error::from(error);
+            format!("the settings cannot be saved: {error}")
+        })
 }
 
 /// The text with the change in it, checked as a policy is.

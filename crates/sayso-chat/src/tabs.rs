@@ -534,9 +534,7 @@ fn export(base: &Base, format: &str) -> Result<String, String> {
     let folder: PathBuf = whereabouts.home.clone().ok_or("there is no home folder")?;
     let file = folder.join(format!(
         "sayso-audit-{}.{format}",
-        sayso_tools::private_folder::random()
-            .get(..6)
-            .unwrap_or_default()
+        sayso_own_files::random().get(..6).unwrap_or_default()
     ));
     let shown = visible(&file.display().to_string()).into_owned();
     super::report_lines::output(

@@ -170,8 +170,11 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Makes a name last. A file system that cannot do this loses nothing but that.
-    fn sync_folder_of(&self, name: &Path) -> Result<(), WriteError> {
+    /// Makes a name last, or the names beside a path below the folder. A file system that cannot do this loses nothing but that.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn sync_folder_of(&self, name: &Path) -> Result<(), WriteError> {
         let inner = name.parent().unwrap_or(Path::new(""));
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let at = match self.below_fd(inner) {

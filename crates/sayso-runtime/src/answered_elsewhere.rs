@@ -1,6 +1,6 @@
 //! What is to be known of a call when it has run: each in a small file of its own, found by the session and the id that the agent gave it.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use sayso_core::call::operation::{Call, Malformed, Operation};
@@ -8,7 +8,7 @@ use sayso_core::text::diagnostic::Diagnostic;
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
-use sayso_store::{Folder, FolderError};
+use sayso_store::{Folder, FolderError, WriteError};
 use thiserror::Error;
 
 const FOLDER: &str = "hooks";
@@ -36,10 +36,8 @@ pub enum HookStateError {
     Folder(#[from] FolderError),
     #[error("the folder of hooks is missing")]
     NoFolder,
-    #[error("somebody writes the same file")]
-    Busy,
-    #[error("what is to be known of the call cannot be written: {0}")]
-    NotWritten(io::Error),
+    #[error("{}", .0.told("what is to be known of the call cannot be written"))]
+    NotWritten(#[from] WriteError),
     #[error("what is to be known of the call cannot be read: {0}")]
     NotRead(io::Error),
     #[error("{}", .0.message)]
@@ -368,12 +366,7 @@ fn now_signed() -> i64 {
 }
 
 fn write(folder: &Folder, name: &str, node: &Node) -> Result<(), HookStateError> {
-    let fresh = format!("{name}.{}", std::process::id());
-    folder.remove(&fresh)?;
-    let mut file = folder.create_new(&fresh)?.ok_or(HookStateError::Busy)?;
-    file.write_all(json::write(node).as_bytes())
-        .map_err(HookStateError::NotWritten)?;
-    Ok(folder.rename(&fresh, name)?)
+    Ok(folder.put(name, json::write(node).as_bytes(), false)?)
 }
 
 fn read(state: &Path, name: &str, takes: bool) -> Result<Option<Node>, HookStateError> {

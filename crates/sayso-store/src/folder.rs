@@ -14,6 +14,8 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{Dir, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use sayso_core::text::visible::visible;
+use sayso_own_files::Place;
+pub use sayso_own_files::WriteError;
 use thiserror::Error as ThisError;
 
 /// A folder of the person's own, held open: what is opened in it is opened in this very folder, whatever its path becomes.
@@ -244,6 +246,19 @@ impl Folder {
             Err(Errno::EXIST) => Ok(None),
             Err(error) => Err(self.failed(Action::Make, name, error)),
         }
+    }
+
+    /// Writes a whole file in place of any that has this name. With `sync` it outlasts a loss of power.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn put(&self, name: &str, bytes: &[u8], sync: bool) -> Result<(), WriteError> {
+        self.place().write(name, bytes, sync).map(drop)
+    }
+
+    /// This folder, to write a file of several pieces in it.
+    pub fn place(&self) -> Place<'_> {
+        Place::held(&self.handle, &self.path)
     }
 
     /// Gives a file another name, in place of any file that has it.

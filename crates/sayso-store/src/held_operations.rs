@@ -10,9 +10,10 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use sayso_core::text::visible::visible;
+use sayso_own_files::is_temporary;
 use thiserror::Error as ThisError;
 
-use crate::folder::{Action, Folder, FolderError};
+use crate::folder::{Action, Folder, FolderError, WriteError};
 use crate::journal::{Journal, JournalError};
 use crate::key::{Key, KeyError};
 
@@ -32,7 +33,6 @@ const FORM: &str = "sayso-held-1";
 const TAKEN: &str = ".taken";
 /// What the marker of one says that was given up.
 const GIVEN_UP: &[u8] = b"given up\n";
-const FRESH: &str = ".new";
 const ID_BYTES: usize = 16;
 const PURPOSE: &str = "held operations";
 
@@ -102,6 +102,8 @@ pub enum HeldError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error(transparent)]
     Key(#[from] KeyError),
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -148,19 +150,8 @@ pub fn put_for(journal: &Journal, text: &str, now: i64, life: i64) -> Result<Str
         now.saturating_add(life.min(LONG_LIFE))
     );
     let mark = key.mark(PURPOSE, content.as_bytes()).hex();
-    let fresh = format!("{id}{FRESH}");
-    let path = folder.path().join(&fresh);
-    let mut file = folder
-        .create_new(&fresh)?
-        .ok_or_else(|| FolderError::Exists(path.clone()))?;
-    let written = file.write_all(format!("{mark}\n{content}").as_bytes());
-    let done = written
-        .map_err(|error| FolderError::io(Action::Write, &path, error))
-        .and_then(|()| folder.rename(&fresh, &id));
-    if done.is_err() {
-        let _kept = folder.remove(&fresh);
-    }
-    done?;
+    let bytes = format!("{mark}\n{content}").into_bytes();
+    folder.put(&id, &bytes, false)?;
     Ok(id)
 }
 
@@ -274,7 +265,7 @@ fn clear(folder: &Folder, now: i64) -> Result<(), FolderError> {
     for name in folder
         .names()?
         .iter()
-        .filter(|name| name.get(..2 * ID_BYTES).is_some_and(is_id))
+        .filter(|name| is_temporary(name) || name.get(..2 * ID_BYTES).is_some_and(is_id))
     {
         if folder
             .look(name)?

@@ -1,7 +1,7 @@
 //! The key in the state folder, and the keyed digest: equal arguments have equal digests, and nobody without the key can try out guesses.
 
 use std::fmt;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::PathBuf;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -11,10 +11,9 @@ use sayso_core::text::node::Node;
 use sha2::Sha256;
 use thiserror::Error as ThisError;
 
-use crate::folder::{Action, Folder, FolderError, shown};
+use crate::folder::{Action, Folder, FolderError, WriteError, shown};
 
 const FILE: &str = "digest.key";
-const FRESH: &str = "digest.key.new";
 /// 64 hex digits and a line feed.
 const LENGTH: usize = 65;
 /// Values are hashed part by part on the stack; deeper ones by their text.
@@ -30,8 +29,8 @@ pub enum KeyError {
     Damaged(PathBuf),
     #[error("the system gives no random bytes for a key: {0}")]
     NoRandom(getrandom::Error),
-    #[error("somebody else makes a key just now; try again")]
-    BeingMade,
+    #[error("{}", .source.told(&format!("could not write the key {}", shown(.path))))]
+    NotWritten { path: PathBuf, source: WriteError },
 }
 
 /// 32 random bytes that never leave the state folder.
@@ -70,16 +69,12 @@ impl Key {
             .map(|byte| format!("{byte:02x}"))
             .chain(["\n".to_owned()])
             .collect();
-        // A file of this name is what somebody left who was killed here.
-        state.remove(FRESH)?;
-        let mut file = state.create_new(FRESH)?.ok_or(KeyError::BeingMade)?;
-        let written = file
-            .write_all(text.as_bytes())
-            .and_then(|()| file.sync_all());
-        let path = state.path().join(FRESH);
-        written.map_err(|error| FolderError::io(Action::WriteKey, &path, error))?;
-        state.rename(FRESH, FILE)?;
-        state.sync()?;
+        state
+            .put(FILE, text.as_bytes(), true)
+            .map_err(|source| KeyError::NotWritten {
+                path: state.path().join(FILE),
+                source,
+            })?;
         Ok(Key(bytes))
     }
 

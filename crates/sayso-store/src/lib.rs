@@ -14,6 +14,6 @@ pub mod rules_and_grants;
 pub mod snapshot;
 pub mod verify;
 
-pub use folder::{Folder, FolderError};
+pub use folder::{Folder, FolderError, WriteError};
 pub use journal::{Appended, Journal, JournalError, Sync};
 pub use key::{Key, KeyError};

@@ -7,20 +7,20 @@
 //! The digest over the content shows damage and not malice: whoever can write in the state folder can write a snapshot, and a policy too.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::io::Read as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sayso_core::answer::grant::{Grant, Reach};
 use sayso_core::policy::Policy;
 use sayso_core::snapshot::{LAYOUT, pack, unpack};
 use sayso_core::text::digest::{Digest, Encoder, Pieces};
+use sayso_own_files::is_temporary;
 use thiserror::Error as ThisError;
 
-use crate::folder::{Action, Folder, FolderError};
+use crate::folder::{Folder, FolderError, WriteError};
 
 const FILE: &str = "snapshot";
-/// What files are called that are being written; the number of the process and of the file follow.
+/// What files were called while they were written, before they were called as all others are.
 const FRESH: &str = "snapshot.new-";
 const MAGIC: [u8; 16] = *b"sayso snapshot 1";
 /// The same where grants of sessions are kept apart.
@@ -42,6 +42,8 @@ const LEFT: i64 = 60;
 pub enum SnapshotError {
     #[error(transparent)]
     Folder(#[from] FolderError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
     #[error("policy and grants take {bytes} bytes, and a snapshot has at most {MOST}")]
     TooLarge { bytes: u64 },
     #[error("policy and grants are not the same once they were packed; this is a mistake in sayso")]
@@ -157,26 +159,11 @@ fn store_as(
     ]
     .concat();
     remove_left(state)?;
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let name = format!(
-        "{FRESH}{}-{}",
-        std::process::id(),
-        NUMBER.fetch_add(1, Ordering::Relaxed)
-    );
-    let path = state.path().join(&name);
-    let mut file = state
-        .create_new(&name)?
-        .ok_or_else(|| FolderError::Exists(path.clone()))?;
-    let written = file
-        .write_all(&header)
-        .and_then(|()| file.write_all(&content));
-    let renamed = written
-        .map_err(|error| FolderError::io(Action::Write, &path, error))
-        .and_then(|()| state.rename(&name, wanted));
-    if renamed.is_err() {
-        let _kept = state.remove(&name);
-    }
-    Ok(renamed?)
+    let mut fresh = state.place().fresh(wanted)?;
+    fresh.add(&header)?;
+    fresh.add(&content)?;
+    fresh.settle(wanted, false)?;
+    Ok(())
 }
 
 /// The policy and grants of a snapshot that was made by this version of the program from just these sources.
@@ -236,7 +223,8 @@ fn remove_left(state: &Folder) -> Result<(), FolderError> {
         .map_or(0, |since| {
             i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
         });
-    for name in state.names()?.iter().filter(|name| name.starts_with(FRESH)) {
+    let is_left = |name: &&String| name.starts_with(FRESH) || is_temporary(name);
+    for name in state.names()?.iter().filter(is_left) {
         if state
             .look(name)?
             .is_some_and(|stat| now.saturating_sub(stat.st_mtime) > LEFT)

@@ -12,12 +12,13 @@ use std::time::SystemTime;
 
 use rustix::fs::{FileType, FlockOperation, flock};
 use sayso_core::text::digest::{Digest, Pieces};
+use sayso_own_files::{Fresh, Place, is_temporary};
 
 use thiserror::Error;
 
 use crate::open_nofollow;
 use crate::platform;
-use crate::private_folder::{FolderError, fresh, make, settle, sync_folder};
+use crate::private_folder::{FolderError, make};
 
 /// How much is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,29 +187,17 @@ impl Backups {
     }
 
     fn try_keep(&self, from: &mut dyn Read, sync: bool) -> io::Result<Kept> {
-        let (mut file, temp) = fresh(&self.folder)?;
-        let copied = copy(from, &mut file, self.limits.file);
-        let kept = copied.and_then(|copied| match copied {
-            Kept::TooLarge(_) => fs::remove_file(&temp).map(|()| copied),
-            Kept::Yes(digest, size) => self
-                .place(&file, &temp, &digest, size, sync)
-                .map(|()| copied),
-        });
-        if kept.is_err() {
-            let _ = fs::remove_file(&temp);
+        let mut fresh = Place::at(&self.folder).fresh("")?;
+        let copied = copy(from, &mut fresh.file, self.limits.file)?;
+        if let Kept::Yes(digest, size) = copied {
+            self.place(fresh, &digest, size, sync)?;
         }
-        kept
+        Ok(copied)
     }
 
-    fn place(
-        &self,
-        file: &File,
-        temp: &Path,
-        digest: &Digest,
-        size: u64,
-        sync: bool,
-    ) -> io::Result<()> {
+    fn place(&self, fresh: Fresh<'_>, digest: &Digest, size: u64, sync: bool) -> io::Result<()> {
         let path = self.path(digest);
+        let own = Place::at(&self.folder);
         if let Ok(there) =
             File::open(&path).and_then(|there| there.metadata().map(|metadata| (there, metadata)))
             && there.1.len() == size
@@ -218,19 +207,19 @@ impl Backups {
                 // Whoever kept it may not have come to that.
                 if sync {
                     there.0.sync_all()?;
-                    sync_folder(path.parent());
+                    own.sync_folder_of(&path)?;
                 }
-                return fs::remove_file(temp);
+                return Ok(());
             }
         }
         if let Some(parent) = path.parent() {
             let is_new = !parent.exists();
             make(parent).map_err(io::Error::other)?;
             if sync && is_new {
-                sync_folder(Some(&self.folder));
+                own.sync_folder_of(parent)?;
             }
         }
-        settle(file, temp, &path, sync)?;
+        fresh.settle(&path, sync)?;
         if self.held.load(Ordering::Relaxed) != NOT_COUNTED {
             self.held.fetch_add(size, Ordering::Relaxed);
         }
@@ -387,9 +376,7 @@ pub struct Stored {
 pub fn remove_unfinished(folder: &Path, before: SystemTime) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let is_temp = name
-            .to_str()
-            .is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp"));
+        let is_temp = name.to_str().is_some_and(is_temporary);
         let is_old = entry
             .metadata()
             .and_then(|metadata| metadata.modified())

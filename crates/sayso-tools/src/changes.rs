@@ -14,10 +14,11 @@ use rustix::fs::{FlockOperation, flock};
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
+use sayso_own_files::{Place, random, write};
 
 use crate::change_error::ChangeError;
 use crate::path_state::{State, bytes_node, bytes_of};
-use crate::private_folder::{self, FolderError, fresh, make, random, settle};
+use crate::private_folder::{FolderError, make};
 
 /// One switch of what stands at a path, which happens whole or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -337,16 +338,11 @@ impl Changes {
     pub fn begin(&self, change: &Change) -> Result<Open, ChangeError> {
         let path = self.folder.join(format!("{}{UNDER_WAY}", change.name));
         let text = json::write(&change.to_node());
-        let begin = || {
-            let (mut file, temp) = fresh(&self.folder)?;
-            let written = flock(&file, FlockOperation::LockExclusive)
-                .map_err(std::io::Error::from)
-                .and_then(|()| std::io::Write::write_all(&mut file, text.as_bytes()))
-                .and_then(|()| settle(&file, &temp, &path, self.sync));
-            if written.is_err() {
-                let _ = fs::remove_file(&temp);
-            }
-            written.map(|()| file)
+        let begin = || -> std::io::Result<File> {
+            let mut fresh = Place::at(&self.folder).fresh(&change.name)?;
+            flock(&fresh.file, FlockOperation::LockExclusive)?;
+            fresh.add(text.as_bytes())?;
+            Ok(fresh.settle(&path, self.sync)?)
         };
         let file = begin().map_err(ChangeError::NotWritten)?;
         Ok(Open {
@@ -362,8 +358,8 @@ impl Changes {
     /// If that cannot be written down; then it is still under way.
     pub fn finish_as(&self, open: Open, change: &Change) -> Result<(), ChangeError> {
         let path = self.folder.join(format!("{}.json", change.name));
-        private_folder::write(&path, json::write(&change.to_node()).as_bytes(), self.sync)
-            .map_err(ChangeError::NotWritten)?;
+        write(&path, json::write(&change.to_node()).as_bytes(), self.sync)
+            .map_err(|error| ChangeError::NotWritten(error.into()))?;
         open.discard();
         Ok(())
     }

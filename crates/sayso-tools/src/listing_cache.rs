@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use sayso_core::text::digest::Digest;
+use sayso_own_files::write;
 
-use crate::private_folder::{make, write};
+use crate::private_folder::make;
 
 /// The folder with one small file for each workspace, which holds the digest of its last listing. Losing it costs time and nothing else.
 #[derive(Debug)]

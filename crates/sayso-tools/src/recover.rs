@@ -10,7 +10,7 @@ use crate::changes::{Change, Changes, Open, Step};
 use crate::list_workspace::Rules;
 use crate::open_nofollow::Spot;
 use crate::path_state::State;
-use crate::replace::{self, beside, holds, rename_new};
+use crate::replace::{self, beside, holds, rename_new, swap};
 use crate::tree::{self, Looking};
 use crate::workspace_change;
 
@@ -175,14 +175,7 @@ fn clear(step: &Step, backups: &Backups) -> Result<(), ChangeError> {
         error,
     };
     let removed = || tree::remove(&temp.folder, &temp.name).map_err(left_over);
-    let held = tree::look(
-        &temp,
-        Looking {
-            backups,
-            keep: false,
-            read: backups.limits().file,
-        },
-    )?;
+    let held = tree::look(&temp, Looking::only(backups))?;
     match (&step.before, &step.after) {
         // It was taken away, and is what was meant, or what the removal has left of it.
         (before, State::Absent) if before.covers(&held) => removed(),
@@ -191,14 +184,7 @@ fn clear(step: &Step, backups: &Backups) -> Result<(), ChangeError> {
         (State::Absent, _) => removed(),
         (before, after) if holds(after, &spot, backups) && !before.agrees(&held) => {
             // The swap happened, and what it swapped out is not what was meant.
-            rustix::fs::renameat_with(
-                &temp.folder,
-                &temp.name,
-                &spot.folder,
-                &spot.name,
-                rustix::fs::RenameFlags::EXCHANGE,
-            )
-            .map_err(left_over)?;
+            swap(&spot, &temp).map_err(left_over)?;
             removed()
         }
         _ => removed(),

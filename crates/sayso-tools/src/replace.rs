@@ -124,13 +124,7 @@ fn replace(
     if let Some(why) = differs(step, spot, spot, backups) {
         return Err(why);
     }
-    match renameat_with(
-        &temp.folder,
-        &temp.name,
-        &spot.folder,
-        &spot.name,
-        RenameFlags::EXCHANGE,
-    ) {
+    match swap(spot, temp) {
         Ok(()) => {
             if let Some(why) = differs(step, temp, spot, backups) {
                 // What we swapped out is not what was read: it gets its place back.
@@ -152,22 +146,17 @@ fn replace(
         }
         Err(error) => return Err(cannot(&spot.path, error)),
     }
-    let left = tree::remove(&temp.folder, &temp.name)
-        .err()
-        .map(|error| left_over(temp, error));
-    settled(spot, backups);
-    Ok(left.into_iter().collect())
+    Ok(cleared(spot, temp, backups))
+}
+
+/// What stands at each of the two places stands at the other one then.
+pub(crate) fn swap(one: &Spot, other: &Spot) -> Result<(), Errno> {
+    let (from, to) = (&other.folder, &one.folder);
+    renameat_with(from, &other.name, to, &one.name, RenameFlags::EXCHANGE)
 }
 
 fn swap_back(spot: &Spot, temp: &Spot) -> Result<(), ChangeError> {
-    renameat_with(
-        &temp.folder,
-        &temp.name,
-        &spot.folder,
-        &spot.name,
-        RenameFlags::EXCHANGE,
-    )
-    .map_err(|error| ChangeError::NotSwapped {
+    swap(spot, temp).map_err(|error| ChangeError::NotSwapped {
         path: spot.path.clone(),
         lies: temp.path.clone(),
         error,
@@ -189,11 +178,7 @@ fn take_away(
     if let Some(why) = differs(step, temp, spot, backups) {
         return Err(put_back(temp, spot, why));
     }
-    let left = tree::remove(&temp.folder, &temp.name)
-        .err()
-        .map(|error| left_over(temp, error));
-    settled(spot, backups);
-    Ok(left.into_iter().collect())
+    Ok(cleared(spot, temp, backups))
 }
 
 /// Gives what is not what was meant its place back.
@@ -207,12 +192,17 @@ fn put_back(from: &Spot, to: &Spot, why: ChangeError) -> ChangeError {
     }
 }
 
-fn left_over(temp: &Spot, error: Errno) -> String {
-    format!(
-        "a part of what was there could not be removed and lies in `{}`: {}",
-        shown(&temp.path),
-        reason(error)
-    )
+/// Removes what stood there, and tells what of it is left even so.
+fn cleared(spot: &Spot, temp: &Spot, backups: &Backups) -> Vec<String> {
+    let left = tree::remove(&temp.folder, &temp.name).err().map(|error| {
+        format!(
+            "a part of what was there could not be removed and lies in `{}`: {}",
+            shown(&temp.path),
+            reason(error)
+        )
+    });
+    settled(spot, backups);
+    left.into_iter().collect()
 }
 
 fn move_away(step: &Step, to: &Path, backups: &Backups) -> Result<(), ChangeError> {
@@ -266,14 +256,7 @@ fn differs(step: &Step, at: &Spot, shown_as: &Spot, backups: &Backups) -> Option
 pub fn holds(state: &State, at: &Spot, backups: &Backups) -> bool {
     let now = match state {
         State::Folder { inside: None, .. } => shallow(at).map_err(ChangeError::from),
-        _ => tree::look(
-            at,
-            Looking {
-                backups,
-                keep: false,
-                read: backups.limits().file,
-            },
-        ),
+        _ => tree::look(at, Looking::only(backups)),
     };
     now.is_ok_and(|now| state.agrees(&now))
 }

@@ -40,6 +40,18 @@ pub struct Looking<'a> {
     pub read: u64,
 }
 
+impl<'a> Looking<'a> {
+    /// Nothing is kept, and what is small enough to be kept is read.
+    pub fn only(backups: &'a Backups) -> Looking<'a> {
+        let (keep, read) = (false, backups.limits().file);
+        Looking {
+            backups,
+            keep,
+            read,
+        }
+    }
+}
+
 /// The names in an open folder, in order.
 ///
 /// # Errors

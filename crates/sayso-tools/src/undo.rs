@@ -351,9 +351,8 @@ fn now(kit: &Files, path: &Path, expected: &State, keep: bool) -> Result<State, 
     tree::look(
         &spot,
         Looking {
-            backups: kit.backups(),
             keep,
-            read: kit.backups().limits().file,
+            ..Looking::only(kit.backups())
         },
     )
 }
@@ -478,7 +477,7 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
     let newest = plan.changes.first();
     let about = About {
         id: if id.is_empty() {
-            crate::private_folder::random()
+            sayso_own_files::random()
         } else {
             id.to_owned()
         },

@@ -4,7 +4,7 @@
 //! list that does not read strictly trusts nothing.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::{
     DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
 };
@@ -145,8 +145,7 @@ fn change(state: &Path, change: impl FnOnce(&mut Vec<Trusted>)) -> Result<(), Tr
     let failed =
         |what: fn(PathBuf, io::Error) -> TrustError| move |error| what(state.to_owned(), error);
     make_private_folder(state)?;
-    let lock =
-        open_private(&state.join("trusted.lock"), false).map_err(failed(TrustError::OpenLock))?;
+    let lock = open_private(&state.join("trusted.lock")).map_err(failed(TrustError::OpenLock))?;
     lock.lock().map_err(failed(TrustError::Lock))?;
     let path = state.join(LIST);
     let mut trusted = match list(state) {
@@ -169,22 +168,9 @@ fn change(state: &Path, change: impl FnOnce(&mut Vec<Trusted>)) -> Result<(), Tr
     if text.len() as u64 > LONGEST {
         return Err(TrustError::Full);
     }
-    replace(state, &path, text.as_bytes()).map_err(failed(TrustError::Write))
-}
-
-/// Writes beside the file and renames, so that a reader or a crash sees the old list or the new one, never a part.
-fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Held under the lock, so a file of this name is what a crash left behind.
-    let fresh = folder.join("trusted.list.new");
-    match fs::remove_file(&fresh) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = open_private(&fresh, true)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&fresh, path)?;
-    File::open(folder)?.sync_all()
+    sayso_own_files::write(&path, text.as_bytes(), true)
+        .map(drop)
+        .map_err(|error| TrustError::Write(state.to_owned(), error.into()))
 }
 
 /// A folder that others could write in is refused: who knows what they put there. One that they can only read is hidden from them.
@@ -207,18 +193,14 @@ fn make_private_folder(folder: &Path) -> Result<(), TrustError> {
 }
 
 /// A file that only its owner can read and write; links are not followed.
-fn open_private(path: &Path, new: bool) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options
+fn open_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
         .write(true)
         .mode(0o600)
-        .custom_flags(raw(OFlags::NOFOLLOW | OFlags::NONBLOCK));
-    if new {
-        options.create_new(true)
-    } else {
-        options.create(true).truncate(false)
-    };
-    options.open(path)
+        .custom_flags(raw(OFlags::NOFOLLOW | OFlags::NONBLOCK))
+        .create(true)
+        .truncate(false)
+        .open(path)
 }
 
 /// None if anything is not just as [`change`] writes it.

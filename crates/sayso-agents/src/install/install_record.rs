@@ -1,6 +1,6 @@
 //! What an installation left behind in sayso's own folder, so that it can be taken back exactly.
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use sayso_core::text::digest::Digest;
@@ -256,23 +256,11 @@ pub fn write_record(state: &Path, agent: &str, scope: Scope, target: &Path) -> R
 
 /// Puts a whole record in place of the one that is there.
 fn put(folder: &Folder, name: &str, record: &Node) -> Result<(), String> {
-    let fresh = format!("{name}.{}", std::process::id());
-    folder.remove(&fresh)?;
-    let mut file = folder
-        .create_new(&fresh)?
-        .ok_or("another process writes the same file")?;
-    let written = file
-        .write_all(json::write(record).as_bytes())
-        .and_then(|()| file.sync_all());
-    if let Err(error) = written {
-        // What is left of it says nothing.
-        let _ = folder.remove(&fresh);
-        return Err(format!(
-            "what is to be remembered of the installation cannot be written: {error}"
-        ));
-    }
-    folder.rename(&fresh, name)?;
-    Ok(folder.sync()?)
+    folder
+        .put(name, json::write(record).as_bytes(), true)
+        .map_err(|error| {
+            error.told("what is to be remembered of the installation cannot be written")
+        })
 }
 
 /// One for each agent, scope and file.

@@ -1,6 +1,6 @@
 //! What was proved of an agent's hook, kept for whoever relies on it.
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use sayso_core::text::node::{Node, Value};
@@ -64,23 +64,9 @@ impl Proof {
             ),
             ("asks", self.asks_as_node()),
         ]);
-        let (name, fresh) = (
-            name(&self.agent),
-            format!("{}.{}", name(&self.agent), std::process::id()),
-        );
-        folder.remove(&fresh)?;
-        let mut file = folder
-            .create_new(&fresh)?
-            .ok_or("somebody writes the same proof")?;
-        let written = file
-            .write_all(json::write(&node).as_bytes())
-            .and_then(|()| file.sync_all());
-        if let Err(error) = written {
-            // What is left of it says nothing.
-            let _ = folder.remove(&fresh);
-            return Err(format!("the proof cannot be written: {error}"));
-        }
-        Ok(folder.rename(&fresh, &name)?)
+        folder
+            .put(&name(&self.agent), json::write(&node).as_bytes(), true)
+            .map_err(|error| error.told("the proof cannot be written"))
     }
 
     /// The table of questions, one a mode and a tool.

@@ -1,14 +1,14 @@
 //! The folder of the inbox in sayso's own: the socket, the lock, the tokens, and where the page is.
 
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
-use sayso_store::{Folder, FolderError};
+use sayso_store::{Folder, FolderError, WriteError};
 use thiserror::Error;
 
 const FOLDER: &str = "serve";
@@ -30,10 +30,8 @@ pub enum HomeError {
     NotOpened(io::Error),
     #[error("the lock of the inbox cannot be taken: {0}")]
     NotLocked(io::Error),
-    #[error("somebody writes the same file")]
-    Busy,
-    #[error("`{name}` cannot be written: {source}")]
-    NotWritten { name: String, source: io::Error },
+    #[error("{}", .source.told(&format!("`{name}` cannot be written")))]
+    NotWritten { name: String, source: WriteError },
     #[error("`{name}` cannot be read: {source}")]
     NotRead { name: String, source: io::Error },
 }
@@ -128,15 +126,11 @@ impl Home {
 
     /// Puts a small file in place of the one before.
     pub fn put(&self, name: &str, text: &str) -> Result<(), HomeError> {
-        let fresh = format!("{name}.{}", std::process::id());
-        self.folder.remove(&fresh)?;
-        let mut file = self.folder.create_new(&fresh)?.ok_or(HomeError::Busy)?;
-        file.write_all(text.as_bytes())
-            .map_err(|source| HomeError::NotWritten {
-                name: name.to_owned(),
-                source,
-            })?;
-        Ok(self.folder.rename(&fresh, name)?)
+        let put = self.folder.put(name, text.as_bytes(), false);
+        put.map_err(|source| HomeError::NotWritten {
+            name: name.to_owned(),
+            source,
+        })
     }
 
     /// The text of a small file; none if it is missing.

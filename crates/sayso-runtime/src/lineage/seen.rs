@@ -1,10 +1,10 @@
 //! The agents whose hooks were seen: each one's process, its session, its terminal and its control group.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::Read as _;
 use std::path::Path;
 
 use sayso_core::text::digest::Digest;
-use sayso_store::{Folder, FolderError};
+use sayso_store::{Folder, FolderError, WriteError};
 use thiserror::Error;
 
 use super::process::{Process, above};
@@ -124,14 +124,13 @@ fn digest(group: &str) -> String {
 
 /// Why the process of an agent was not kept.
 #[derive(Debug, Error)]
-#[expect(missing_docs, reason = "the message says it")]
 pub enum SeenError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error("the folder of hooks is missing")]
     NoFolder,
-    #[error("could not write `{name}`: {source}")]
-    NotWritten { name: String, source: io::Error },
+    #[error("{}", .source.told(&format!("could not write `{name}`")))]
+    NotWritten { name: String, source: WriteError },
 }
 
 /// Keeps which process the agent is that starts this hook. Where that cannot be seen, nothing is kept.
@@ -171,13 +170,10 @@ pub fn remember(state: &Path, agent: &str) -> Result<(), SeenError> {
         terminal,
         group,
     };
-    match folder.create_new(&name)? {
-        Some(mut file) => file
-            .write_all(seen.text().as_bytes())
-            .map_err(|source| SeenError::NotWritten { name, source }),
-        // Two hooks of one process write the same.
-        None => Ok(()),
-    }
+    // Two hooks of one process write the same.
+    folder
+        .put(&name, seen.text().as_bytes(), false)
+        .map_err(|source| SeenError::NotWritten { name, source })
 }
 
 fn make_room(folder: &Folder) -> Result<(), FolderError> {

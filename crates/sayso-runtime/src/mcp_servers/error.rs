@@ -7,7 +7,7 @@ use std::sync::Arc;
 use sayso_core::call::operation::Malformed;
 use sayso_core::text::diagnostic::Diagnostic;
 use sayso_core::text::visible::visible;
-use sayso_store::FolderError;
+use sayso_store::{FolderError, WriteError};
 use sayso_tools::mcp::McpError;
 use thiserror::Error;
 
@@ -120,10 +120,10 @@ pub enum PinsError {
     Folder(#[from] FolderError),
     #[error("the folder of MCP servers is missing")]
     NoFolder,
-    #[error("somebody writes the same file")]
-    Busy,
     #[error("what was approved cannot be kept: {0}")]
-    NotKept(#[from] io::Error),
+    NotLocked(#[from] io::Error),
+    #[error("{}", .0.told("what was approved cannot be kept"))]
+    NotWritten(#[from] WriteError),
     #[error("what was approved of this MCP server cannot be read ({why}); remove `{}`", .path.display())]
     Damaged { path: PathBuf, why: Damage },
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
@@ -145,12 +145,8 @@ impl Pins {
         let folder = Folder::open(state)?
             .inner(FOLDER, true)?
             .ok_or(PinsError::NoFolder)?;
-        let name = file(&self.server);
-        let fresh = format!("{name}.{}", std::process::id());
-        folder.remove(&fresh)?;
-        let mut file = folder.create_new(&fresh)?.ok_or(PinsError::Busy)?;
-        file.write_all(json::write(&self.node()).as_bytes())?;
-        Ok(folder.rename(&fresh, &name)?)
+        let text = json::write(&self.node());
+        Ok(folder.put(&file(&self.server), text.as_bytes(), false)?)
     }
 
     fn node(&self) -> Node {

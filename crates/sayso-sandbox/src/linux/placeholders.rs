@@ -8,11 +8,12 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use sayso_core::text::digest::Digest;
+use sayso_own_files::Place;
 
 use super::error::SetupError;
 use super::folder_pool::{self, Pool};
@@ -147,15 +148,13 @@ fn put(path: &Path, bytes: &[u8], own: &Path) -> std::io::Result<()> {
     if !is_ours(&kept) {
         // Whatever it is, it is not what it should be.
         let _ = fs::remove_file(&kept);
-        let fresh = own.join(format!("fresh-{}", std::process::id()));
-        let _ = fs::remove_file(&fresh);
-        OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(FILE_MODE)
-            .open(&fresh)?
-            .write_all(bytes)?;
-        fs::rename(&fresh, &kept)?;
+        let name = path.file_name().unwrap_or_default();
+        let mut fresh = Place::at(own).fresh(name)?;
+        fresh.add(bytes)?;
+        fresh
+            .file
+            .set_permissions(fs::Permissions::from_mode(FILE_MODE))?;
+        fresh.settle(name, false)?;
     }
     match fs::hard_link(&kept, path) {
         // On another disk, or one without such names.

@@ -11,7 +11,10 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 
 use super::error::FileToolError;
-use super::{About, Files};
+use super::{About, Files, Made};
+use crate::build::Source;
+use crate::change_error::ChangeError;
+use crate::changes::Step;
 
 /// A call with what it works on.
 pub(super) struct Call<'a> {
@@ -135,9 +138,15 @@ impl Call<'_> {
         }
     }
 
-    /// Whose change it is.
-    pub fn about(&self) -> About {
-        About::of(self.operation, self.verdict.decision != Decision::Allow)
+    /// Carries one step out in the name of the call.
+    pub fn change(
+        &self,
+        step: Step,
+        unkept: Option<String>,
+        source: &Source<'_>,
+    ) -> Result<Made, ChangeError> {
+        let about = About::of(self.operation, self.verdict.decision != Decision::Allow);
+        self.kit.carry_out(about, vec![step], unkept, source)
     }
 }
 

@@ -31,14 +31,7 @@ pub(super) fn copyable(call: &Call<'_>) -> Result<(Judged, Spot, Judged), FileTo
 pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let (from, spot, to) = copyable(call)?;
     let backups = &call.kit.backups;
-    let seen = tree::look(
-        &spot,
-        Looking {
-            backups,
-            keep: false,
-            read: backups.limits().file,
-        },
-    )?;
+    let seen = tree::look(&spot, Looking::only(backups))?;
     match &seen {
         State::Absent => return Err(FileToolError::Missing(from.shown())),
         // The path was judged through all links, so this one came later.
@@ -61,9 +54,7 @@ pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
         State::Absent,
         as_copy(seen, call.kit.umask),
     );
-    let made = call
-        .kit
-        .carry_out(call.about(), vec![step], None, &Source::Copy(&spot))?;
+    let made = call.change(step, None, &Source::Copy(&spot))?;
     Ok(changed(
         format!("copied `{}` to `{}` ({what})", from.shown(), to.shown()),
         made,

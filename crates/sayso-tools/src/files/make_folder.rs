@@ -56,12 +56,7 @@ pub(super) fn mkdir(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
             inside: Some(nested(rest, mode)),
         },
     );
-    let made = call.kit.carry_out(
-        call.about(),
-        vec![step],
-        None,
-        &Source::Kept(&call.kit.backups),
-    )?;
+    let made = call.change(step, None, &Source::Kept(&call.kit.backups))?;
     let above = match rest.len() {
         0 => String::new(),
         count => format!(" with {count} above it"),

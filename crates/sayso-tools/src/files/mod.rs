@@ -120,7 +120,7 @@ impl About {
             asked,
         } = self;
         if id.is_empty() {
-            id = crate::private_folder::random();
+            id = sayso_own_files::random();
         }
         let (name, number, left_out) = (new_name(), changes.next_number(), Vec::new());
         Change {

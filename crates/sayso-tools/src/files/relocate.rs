@@ -36,20 +36,11 @@ pub(super) fn relocate(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
     let backups = &call.kit.backups;
     let what = match open_nofollow::kind(&found) {
         FileType::Directory => shallow(&spot)?,
-        _ => tree::look(
-            &spot,
-            Looking {
-                backups,
-                keep: false,
-                read: backups.limits().file,
-            },
-        )?,
+        _ => tree::look(&spot, Looking::only(backups))?,
     };
     let step = Step::moved(from.path.clone(), to.path.clone(), what);
     // Nothing is taken away, so nothing needs to be kept.
-    let made = call
-        .kit
-        .carry_out(call.about(), vec![step], None, &Source::Kept(backups))?;
+    let made = call.change(step, None, &Source::Kept(backups))?;
     Ok(changed(
         format!("moved `{}` to `{}`", from.shown(), to.shown()),
         made,

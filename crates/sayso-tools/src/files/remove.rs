@@ -38,12 +38,7 @@ pub(super) fn delete(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
         return Err(FileToolError::Changed(shown));
     }
     let step = Step::put(judged.path, before, State::Absent);
-    let mut made = call.kit.carry_out(
-        call.about(),
-        vec![step],
-        unkept,
-        &Source::Kept(&call.kit.backups),
-    )?;
+    let mut made = call.change(step, unkept, &Source::Kept(&call.kit.backups))?;
     if word == "a file" && found.st_nlink > 1 {
         made.remarks.push(format!(
             "it had {} names; the others are still there",
@@ -100,12 +95,7 @@ pub(super) fn rmdir(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
         return Err(FileToolError::Changed(shown));
     }
     let step = Step::put(judged.path, before, State::Absent);
-    let made = call.kit.carry_out(
-        call.about(),
-        vec![step],
-        unkept,
-        &Source::Kept(&call.kit.backups),
-    )?;
+    let made = call.change(step, unkept, &Source::Kept(&call.kit.backups))?;
     let with = if count == 0 {
         String::new()
     } else {

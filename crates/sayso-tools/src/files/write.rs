@@ -128,12 +128,7 @@ fn new(
             )
         }
     };
-    let made = kit.carry_out(
-        call.about(),
-        vec![step],
-        None,
-        &Source::Bytes(text.as_bytes()),
-    )?;
+    let made = call.change(step, None, &Source::Bytes(text.as_bytes()))?;
     let folders = if missing.is_empty() {
         ""
     } else {
@@ -208,7 +203,7 @@ fn over(
         )));
     }
     let step = Step::put(spot.path.clone(), before, after);
-    let mut made = kit.carry_out(call.about(), vec![step], unkept, &Source::Bytes(&text))?;
+    let mut made = call.change(step, unkept, &Source::Bytes(&text))?;
     if found.st_nlink > 1 {
         made.remarks.push(format!(
             "it had {} names; only `{shown}` has the new content, the others keep the old one",

@@ -1,8 +1,8 @@
 //! `sayso install` offers to bring an agent's own rules along: shown as a policy with a report first, and written only if the person says so.
 
 use std::fs;
-use std::io::{self, IsTerminal as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::io::{self, IsTerminal as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use sayso_core::policy::read::{Format, Origin, read};
@@ -12,7 +12,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_block};
 use sayso_shell::Bash;
 use sayso_store::journal::{Journal, Sync};
-use sayso_world::policy_files::{IMPORTED, imported_file};
+use sayso_world::policy_files::imported_file;
 
 use super::{Stop, confirmed, say};
 use sayso_agents::import;
@@ -205,26 +205,8 @@ impl Rules {
             .ok_or_else(|| Stop::usage("there is no place for them"))?;
         fs::create_dir_all(folder).map_err(cannot)?;
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(cannot)?;
-        let new = folder.join(format!(
-            ".{IMPORTED}{}.{}.new",
-            self.agent,
-            std::process::id()
-        ));
-        let mut file = fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&new)
-            .map_err(cannot)?;
-        let written = file
-            .write_all(text.as_bytes())
-            .and_then(|()| file.sync_all())
-            .and_then(|()| fs::rename(&new, path));
-        if let Err(error) = written {
-            // Nobody reads it under that name.
-            let _ = fs::remove_file(&new);
-            return Err(cannot(error));
-        }
+        sayso_own_files::write(path, text.as_bytes(), true)
+            .map_err(|error| cannot(error.into()))?;
         Ok(())
     }
 }

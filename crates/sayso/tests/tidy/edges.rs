@@ -7,14 +7,18 @@ use serde_json::Value;
 use crate::{files, none, root};
 
 /// Each crate with the crates of this workspace that it may use; tests of a crate may use more.
-const MAY_USE: [(&str, &[&str]); 15] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("sayso-core", &[]),
+    ("sayso-own-files", &["sayso-core"]),
     ("sayso-shell", &["sayso-core"]),
-    ("sayso-world", &["sayso-core"]),
+    ("sayso-world", &["sayso-core", "sayso-own-files"]),
     ("sayso-gate", &["sayso-core", "sayso-shell"]),
-    ("sayso-sandbox", &["sayso-core"]),
-    ("sayso-tools", &["sayso-core", "sayso-sandbox"]),
-    ("sayso-store", &["sayso-core"]),
+    ("sayso-sandbox", &["sayso-core", "sayso-own-files"]),
+    (
+        "sayso-tools",
+        &["sayso-core", "sayso-own-files", "sayso-sandbox"],
+    ),
+    ("sayso-store", &["sayso-core", "sayso-own-files"]),
     ("sayso-tui", &["sayso-core"]),
     (
         "sayso-runtime",
@@ -35,6 +39,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
         "sayso-chat",
         &[
             "sayso-core",
+            "sayso-own-files",
             "sayso-shell",
             "sayso-world",
             "sayso-gate",
@@ -49,6 +54,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
         "sayso",
         &[
             "sayso-core",
+            "sayso-own-files",
             "sayso-shell",
             "sayso-world",
             "sayso-gate",

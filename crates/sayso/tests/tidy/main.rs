@@ -14,6 +14,7 @@ mod errors;
 mod findings;
 mod leftovers;
 mod modules;
+mod own_files;
 mod purity;
 mod rooms;
 mod sentences;
