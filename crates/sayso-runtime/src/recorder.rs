@@ -214,10 +214,11 @@ impl Recorder {
             fields.push(("risk", Node::text(verdict.risk.word())));
             fields.push(("tier", Node::text(verdict.tier.word())));
             if let Some(reason) = verdict.weightiest() {
-                fields.push(("rule", record::text(&reason.rule)));
-                fields.push(("source", record::text(&reason.source)));
+                fields.push(("rule", record::text(reason.rule.name())));
+                fields.push(("source", record::text(&reason.rule.source())));
                 // It may name what the arguments name.
-                fields.extend((kept != Kept::Nothing).then(|| ("why", record::text(&reason.text))));
+                fields
+                    .extend((kept != Kept::Nothing).then(|| ("why", record::text(&reason.text()))));
             }
         }
         if let Some(yes) = decided.yes {
@@ -243,13 +244,9 @@ impl Recorder {
         if decided.verdict.is_none() && kept != Kept::Nothing {
             fields.push(("message", record::text(decided.message)));
         }
-        let grant = decided.verdict.and_then(|verdict| {
-            verdict
-                .reasons
-                .iter()
-                .find_map(|reason| reason.source.strip_prefix("grant "))
-        });
-        fields.extend(grant.map(|id| ("grant", record::text(id))));
+        let reasons = decided.verdict.map_or(&[][..], |verdict| &verdict.reasons);
+        let grant = reasons.iter().find_map(|reason| reason.rule.grant());
+        fields.extend(grant.map(|id| ("grant", record::text(id.as_ref()))));
         if let Some(operation) = operation {
             // As with the arguments: equal calls have equal digests, and nobody without the key can try out guesses.
             fields.push((

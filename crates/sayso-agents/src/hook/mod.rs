@@ -426,12 +426,7 @@ fn is_handed_over(agent: &dyn Agent, approved: &Approved, settings: &Resolved) -
     if approved.operation().kind() != Kind::Terminal {
         return false;
     }
-    let granted = approved
-        .verdict()
-        .reasons
-        .iter()
-        .any(|reason| reason.source.starts_with("grant "));
-    let answered = approved.yes().is_some() || granted;
+    let answered = approved.yes().is_some() || approved.verdict().granted_by().is_some();
     let bounded = approved.terms().contained || approved.terms().sandbox_required;
     match settings.hooks_exec.as_str() {
         // What was answered to runs as it was shown all the same; it is only not bound to it.

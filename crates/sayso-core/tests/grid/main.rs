@@ -217,15 +217,16 @@ fn row(judged: &Judged, scene: &Scene) -> String {
             .at
             .map_or(String::new(), |(start, end)| format!("@{start}-{end}"));
         let sign = sign(reason.decision, Confirm::Single);
-        let source = if reason.source == "built-in" {
+        let source = if reason.rule.is_built_in() {
             String::new()
         } else {
-            format!(" ({})", reason.source)
+            format!(" ({})", reason.rule.source())
         };
         let _ = write!(
             reasons,
             " [{sign}{must} {}{at}: {}{source}]",
-            reason.rule, reason.text
+            reason.rule.name(),
+            reason.text()
         );
     }
     format!(
@@ -360,6 +361,7 @@ fn the_trace_tells_what_was_said_and_what_bounds() {
             operation,
             reading,
             grants,
+            contains,
             ..
         } = &Scene::read(line);
         let case = Case {
@@ -369,7 +371,7 @@ fn the_trace_tells_what_was_said_and_what_bounds() {
             uses: None,
             now: 0,
             run,
-            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY,
+            runner: sayso_core::answer::runner::RunnerCapabilities::JUDGE_ONLY.containing(contains),
             trace: true,
         };
         let trace = decide(&policy(&texts, None), &case).trace;
