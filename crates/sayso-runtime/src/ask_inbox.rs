@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use sayso_core::policy::setting_words::HooksAsk;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::text::node::Node;
 
@@ -20,8 +21,8 @@ const STARTING: Duration = Duration::from_secs(3);
 /// # Errors
 /// When they have to, and there is none; says what to do.
 pub fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, String> {
-    match settings.hooks_ask.as_str() {
-        "inbox" => match is_there(state) {
+    match settings.hooks_ask {
+        HooksAsk::Inbox => match is_there(state) {
             Ok(_) => Ok(true),
             Err(Trouble::NotThere) if settings.hooks_start => start(state).map(|()| true).map_err(|why| {
                 format!("questions go to the inbox, `hooks.start` is to open it, and {why}; open it yourself with `sayso serve`, which says what is wrong, {OTHERWISE}")
@@ -29,8 +30,8 @@ pub fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, String>
             Err(trouble) => Err(format!("questions go to the inbox (`hooks.ask: inbox`), and {}; {OTHERWISE}", trouble.words())),
         },
         // Where nobody looks, or something is wrong with it, the agent's own dialog is as good as ever.
-        "auto" => Ok(is_there(state).is_ok_and(|present| present > 0)),
-        _ => Ok(false),
+        HooksAsk::Auto => Ok(is_there(state).is_ok_and(|present| present > 0)),
+        HooksAsk::Host => Ok(false),
     }
 }
 
@@ -43,8 +44,8 @@ pub fn where_to_answer(state: &Path, settings: &Resolved) -> String {
         .flatten()
         .and_then(|client| client.home().told())
         .and_then(|told| told.url);
-    let open = match (settings.hooks_ask.as_str(), url) {
-        ("host", _) => "To be asked by sayso instead, the person sets `hooks.ask: auto` in their policy and opens its page (`sayso serve`) or `sayso watch`".to_owned(),
+    let open = match (settings.hooks_ask, url) {
+        (HooksAsk::Host, _) => "To be asked by sayso instead, the person sets `hooks.ask: auto` in their policy and opens its page (`sayso serve`) or `sayso watch`".to_owned(),
         (_, Some(url)) => format!("sayso asks the person in `sayso watch` in a terminal, or on its page at {url} (`sayso serve --link` opens it), while one of them is looked at"),
         (_, None) => "sayso asks the person in its inbox: `sayso serve` starts it, and they answer on its page or with `sayso watch` in a terminal, while one of them is looked at".to_owned(),
     };

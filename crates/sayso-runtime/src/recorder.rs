@@ -10,6 +10,7 @@ use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::policy::decision::Decision;
+use sayso_core::policy::setting_words::AuditSync;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::Round;
 use sayso_core::text::json;
@@ -64,10 +65,10 @@ impl Recorder {
 
     /// A recorder as the settings say. Where nothing of the arguments may be kept, entries still are (Z-47).
     pub fn new(journal: Journal, user: u32, settings: &Resolved) -> Self {
-        let sync = match settings.audit_sync.as_str() {
-            "disk" => When::Always,
-            "none" => When::Never,
-            _ => When::Auto,
+        let sync = match settings.audit_sync {
+            AuditSync::Disk => When::Always,
+            AuditSync::None => When::Never,
+            AuditSync::Auto => When::Auto,
         };
         let kept = match (settings.audit_enabled, settings.redact) {
             (false, _) => Kept::Nothing,

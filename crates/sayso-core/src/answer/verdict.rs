@@ -157,3 +157,81 @@ impl Confirm {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::node::Node;
+
+    fn reason(decision: Decision, rule: &RuleId) -> Reason {
+        Reason {
+            decision,
+            rule: rule.clone(),
+            cause: Cause::AllowedBefore,
+            must_ask: false,
+            at: None,
+        }
+    }
+
+    fn verdict(decision: Decision, reasons: Vec<Reason>) -> Verdict {
+        Verdict {
+            decision,
+            risk: Risk::Low,
+            tier: Tier::None,
+            confirm: Confirm::None,
+            reasons,
+            effects: Vec::new(),
+            terms: Terms::default(),
+            digest: Digest::of_node(&Node::text("x")),
+            trace: Vec::new(),
+            evidence: None,
+        }
+    }
+
+    #[test]
+    fn only_a_remembered_answer_that_decided_has_granted_it() {
+        let granted = |decision, reasons: Vec<Reason>| {
+            let verdict = verdict(decision, reasons);
+            verdict.granted_by().map(ToString::to_string)
+        };
+        let grant = RuleId::from_recorded("grant", "grant grant-1-ab");
+        let allow = |rule: &RuleId| reason(Decision::Allow, rule);
+        let check = RuleId::BuiltIn(Check::ReadOnly);
+        // A rule may have any name, and a file may, too.
+        let named = RuleId::Policy {
+            id: "grant".to_owned(),
+            source: "grant-1-ab.yaml:3".to_owned(),
+        };
+        let id = Some("grant-1-ab".to_owned());
+        assert_eq!(
+            granted(Decision::Allow, vec![allow(&check), allow(&grant)]),
+            id
+        );
+        assert_eq!(
+            granted(Decision::Allow, vec![allow(&check), allow(&named)]),
+            None
+        );
+        for stricter in [Decision::Ask, Decision::Deny] {
+            let by_plugin = RuleId::Plugin {
+                name: "house".to_owned(),
+            };
+            let reasons = vec![reason(stricter, &by_plugin), allow(&grant)];
+            assert_eq!(granted(stricter, reasons), None);
+        }
+    }
+
+    #[test]
+    fn the_weightiest_reason_is_an_answer_before_a_rule_before_a_check() {
+        let grant = RuleId::from_recorded("grant", "grant grant-1-ab");
+        let rule = RuleId::from_recorded("default", "policy.yaml:3");
+        let check = RuleId::BuiltIn(Check::Default);
+        let of = |rules: &[&RuleId]| {
+            let reasons = rules.iter().map(|rule| reason(Decision::Allow, rule));
+            let verdict = verdict(Decision::Allow, reasons.collect());
+            verdict.weightiest().map(|reason| reason.rule.clone())
+        };
+        assert_eq!(of(&[&check, &rule, &grant]), Some(grant));
+        assert_eq!(of(&[&check, &rule]), Some(rule));
+        assert_eq!(of(&[&check]), Some(check));
+    }
+}

@@ -15,6 +15,7 @@ use sayso_core::answer::scope::Scope;
 use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
 use sayso_core::call::operation::{Operation, ToolSays};
 use sayso_core::call::tool::{Kind, Role};
+use sayso_core::policy::pattern_error::PatternError;
 use sayso_core::prompt::{Offer, RuleText, Stores};
 use sayso_core::text::count::agreed;
 use sayso_core::text::redact::redact_text;
@@ -275,7 +276,7 @@ fn lasting(operation: &Operation) -> Vec<Offer> {
 }
 
 /// The grant key of what an offer stores, with a pattern read.
-pub fn key_of(stores: &Stores) -> Result<Option<GrantKey>, String> {
+pub fn key_of(stores: &Stores) -> Result<Option<GrantKey>, PatternError> {
     match stores {
         Stores::Nothing => Ok(None),
         Stores::Grant(key) => Ok(Some(key.clone())),

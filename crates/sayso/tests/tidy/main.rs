@@ -14,6 +14,7 @@ mod findings;
 mod leftovers;
 mod modules;
 mod purity;
+mod reasons;
 mod rooms;
 mod sentences;
 mod shape;
