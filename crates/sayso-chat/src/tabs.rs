@@ -122,13 +122,10 @@ fn in_force(settings: &Resolved, key: &str) -> String {
         "mode" => settings.mode.word().to_owned(),
         "profile" => settings.profile.clone(),
         "approval_timeout" => settings.approval_timeout.to_string(),
-        "prompt_style" => settings.prompt_style.clone(),
-        "keymap" => settings.keymap.clone(),
+        "prompt_style" => settings.prompt_style.word().to_owned(),
+        "keymap" => settings.keymap.word().to_owned(),
         "audit_retention_days" => settings.audit_retention_days.to_string(),
-        "sandbox_auto_allow" if settings.sandbox_auto_allow == AutoAllow::RunInWorkspace => {
-            "run-in-workspace".to_owned()
-        }
-        "sandbox_auto_allow" => "never".to_owned(),
+        "sandbox_auto_allow" => settings.sandbox_auto_allow.word().to_owned(),
         "sandbox_network" => (settings.sandbox_network != Network::Nothing).to_string(),
         "sandbox_require" => settings.sandbox_require.to_string(),
         _ => String::new(),

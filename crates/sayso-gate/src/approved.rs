@@ -70,13 +70,11 @@ impl Approved {
 
     /// Who decided that it may run.
     pub fn decided_by(&self) -> DecidedBy {
-        let reason = self.verdict.weightiest();
-        let (rule, source) = reason.map_or(("", ""), |reason| (&reason.rule, &reason.source));
+        let rule = self.verdict.weightiest().map(|reason| &reason.rule);
         DecidedBy::new(
             self.outcome,
             self.yes.as_ref().map(|yes| yes.by.clone()),
             rule,
-            source,
         )
     }
 

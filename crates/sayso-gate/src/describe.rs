@@ -5,6 +5,7 @@ use sayso_core::answer::explain;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::{Operation, ToolSays};
 use sayso_core::call::tool::{Kind, Role};
+use sayso_core::policy::setting_words::PromptStyle;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::Style;
 use sayso_core::text::visible::visible;
@@ -103,12 +104,12 @@ fn tools_words(operation: &Operation) -> Option<String> {
 /// How it is shown: by the setting, or by how much is at stake.
 pub fn style(operation: &Operation, verdict: &Verdict, settings: &Resolved) -> Style {
     let must = verdict.tier != Tier::None || verdict.reasons.iter().any(|reason| reason.must_ask);
-    match settings.prompt_style.as_str() {
-        "modal" | "box" => Style::Modal,
-        "status" => Style::Status,
-        "inline" | "line" => Style::Inline,
-        _ if must => Style::Modal,
-        _ => match operation.kind() {
+    match settings.prompt_style {
+        PromptStyle::Modal | PromptStyle::Box => Style::Modal,
+        PromptStyle::Status => Style::Status,
+        PromptStyle::Inline | PromptStyle::Line => Style::Inline,
+        PromptStyle::Auto if must => Style::Modal,
+        PromptStyle::Auto => match operation.kind() {
             Kind::FileDelete | Kind::FileRmdir | Kind::FileCreateOverwrite | Kind::Mcp => {
                 Style::Modal
             }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use sayso_core::answer::decided_by::DecidedBy;
 use sayso_core::answer::explain;
 use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::rule_id::RuleId;
 use sayso_core::answer::run_mode::Run;
 use sayso_core::answer::scope::Scope;
-use sayso_core::answer::verdict::{Reason, Verdict};
+use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::decide::lacks_answer;
 use sayso_core::text::digest::Digest;
@@ -65,8 +66,8 @@ impl Finished {
     /// Who decided it: somebody who answered, or what stands written.
     pub fn decided_by(&self) -> DecidedBy {
         let reason = self.verdict.as_deref().and_then(Verdict::weightiest);
-        let (rule, source) = reason.map_or(("", ""), |reason| (&reason.rule, &reason.source));
-        DecidedBy::new(self.outcome, self.answered_by().cloned(), rule, source)
+        let rule = reason.map(|reason| &reason.rule);
+        DecidedBy::new(self.outcome, self.answered_by().cloned(), rule)
     }
 
     /// Everything a program may want to know of it.
@@ -75,7 +76,9 @@ impl Finished {
         let maybe = |text: Option<&str>| text.map_or_else(|| Value::Null.into(), Node::text);
         let flag = |flag: bool| -> Node { Value::Bool(flag).into() };
         let verdict = self.verdict.as_deref();
-        let reason = verdict.and_then(decisive);
+        let rule = verdict
+            .and_then(Verdict::decisive)
+            .map(|reason| &reason.rule);
         let said = response(
             self.outcome,
             self.yes.as_ref(),
@@ -103,8 +106,8 @@ impl Finished {
             ("by_words", text(&visible(&self.decided_by().words()))),
             ("note", maybe(self.note.as_deref())),
             ("risk", maybe(verdict.map(|verdict| verdict.risk.word()))),
-            ("rule", maybe(reason.map(|reason| reason.rule.as_str()))),
-            ("source", maybe(reason.map(|reason| reason.source.as_str()))),
+            ("rule", maybe(rule.map(RuleId::name))),
+            ("source", maybe(rule.map(RuleId::source).as_deref())),
             (
                 "scope",
                 maybe(self.yes.as_ref().map(|yes| yes.scope.word())),
@@ -208,20 +211,11 @@ pub fn message(
     }
 }
 
-/// The reason that counted.
-fn decisive(verdict: &Verdict) -> Option<&Reason> {
-    verdict
-        .reasons
-        .iter()
-        .find(|reason| reason.decision == verdict.decision)
-        .or_else(|| verdict.reasons.first())
-}
-
 fn first_reason(verdict: &Verdict) -> Option<String> {
-    let decisive = decisive(verdict)?;
+    let decisive = verdict.decisive()?;
     Some(format!(
         "{} [{}]",
-        visible_block(&decisive.text),
-        decisive.place()
+        visible_block(&decisive.text()),
+        decisive.rule.place()
     ))
 }

@@ -9,31 +9,29 @@ use sayso_core::paths::{active_in, join};
 use sayso_core::policy::command_pattern::{CommandPattern, Reach};
 use sayso_core::policy::glob::{PathGlob, Subject};
 use sayso_core::prompt::Prompt;
+use sayso_core::prompt::patterns::{TypedPatternError, Unfit};
 use sayso_core::text::redact::redact_text;
 use sayso_core::text::visible::visible;
 use sayso_shell::Bash;
 
 /// The rule of a pattern, or why there is none.
-pub fn check(text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
+pub fn check(text: &str, prompt: &Prompt) -> Result<LearnedRule, TypedPatternError> {
     let Some(key) = prompt.rule_key().filter(|_| prompt.takes_pattern()) else {
-        return Err("no pattern can be kept for this call".to_owned());
+        return Err(TypedPatternError::CannotBeKept);
     };
     let rule = LearnedRule::parse(key, text, &Bash)?;
     if redact_text(text) != text {
-        return Err(
-            "the pattern holds a secret, which would stay in the record; put `*` in its place"
-                .to_owned(),
-        );
+        return Err(TypedPatternError::HoldsSecret);
     }
-    let shown = visible(text);
-    let refused = |why: &str| match nearest(prompt) {
-        Some(nearest) if nearest != text => {
-            format!("`{shown}` {why}; `{}` would do", visible(nearest))
-        }
-        _ => format!("`{shown}` {why}"),
+    let refused = |why: Unfit| TypedPatternError::Unfit {
+        pattern: visible(text).into_owned(),
+        why,
+        nearest: nearest(prompt)
+            .filter(|nearest| *nearest != text)
+            .map(|nearest| visible(nearest).into_owned()),
     };
     if rule.is_overly_broad() {
-        return Err(refused("allows far more than this call"));
+        return Err(refused(Unfit::TooWide));
     }
     match &rule {
         LearnedRule::Command(pattern) => {
@@ -41,7 +39,7 @@ pub fn check(text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
             fit.map_err(refused)?;
         }
         LearnedRule::Read(glob) | LearnedRule::Write(glob) => {
-            let target = target(prompt).ok_or("what this call is about cannot be named exactly")?;
+            let target = target(prompt).ok_or(TypedPatternError::NoExactTarget)?;
             path_fits(glob, &target, key, prompt.operation.workspace()).map_err(refused)?;
         }
         LearnedRule::Fetch(pattern) => {
@@ -50,7 +48,7 @@ pub fn check(text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
                 .text(sayso_core::call::tool::Role::Url)
                 .and_then(|url| Url::parse(url).ok());
             if !url.is_some_and(|url| pattern.matches(&url, Reach::Narrow)) {
-                return Err(refused("does not fit this call"));
+                return Err(refused(Unfit::Other));
             }
         }
         LearnedRule::Tool(_) => {}
@@ -82,12 +80,7 @@ fn target(prompt: &Prompt) -> Option<Asked> {
     })
 }
 
-fn path_fits(
-    glob: &PathGlob,
-    target: &Asked,
-    key: RuleKey,
-    workspace: &str,
-) -> Result<(), &'static str> {
+fn path_fits(glob: &PathGlob, target: &Asked, key: RuleKey, workspace: &str) -> Result<(), Unfit> {
     let subject = Subject {
         path: &target.path,
         workspace,
@@ -99,12 +92,10 @@ fn path_fits(
         glob.matches(subject)
     };
     if !fits {
-        return Err("does not fit this call");
+        return Err(Unfit::Other);
     }
     if key == RuleKey::Write && !glob.is_literal() && active_in(&target.path, workspace) {
-        return Err(
-            "has wildcards, and a file that something runs or obeys is only covered by its own name",
-        );
+        return Err(Unfit::WildcardsOverActiveFile);
     }
     Ok(())
 }
@@ -114,10 +105,10 @@ fn command_fits(
     text: &str,
     pattern: &CommandPattern,
     operation: &Operation,
-) -> Result<Result<(), &'static str>, String> {
+) -> Result<Result<(), Unfit>, TypedPatternError> {
     let draft = sayso_shell::analyse(operation.command().unwrap_or_default());
     if draft.opaque.is_some() || draft.commands.iter().any(|one| one.interprets) {
-        return Err("what this command runs is not in its words".to_owned());
+        return Err(TypedPatternError::NotInItsWords);
     }
     let fits = !draft.commands.is_empty()
         && draft
@@ -125,13 +116,13 @@ fn command_fits(
             .iter()
             .all(|one| pattern.matches(one, Reach::Narrow));
     Ok(match fits {
-        false => Err("does not fit this call"),
+        false => Err(Unfit::Other),
         true if draft
             .commands
             .iter()
             .any(|one| is_wider_than_proposed(text, one)) =>
         {
-            Err("allows far more than this call")
+            Err(Unfit::TooWide)
         }
         true => Ok(()),
     })

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use sayso_core::policy::setting_words::HooksAsk;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::text::node::Node;
 use thiserror::Error;
@@ -60,15 +61,15 @@ impl From<StartError> for String {
 /// # Errors
 /// When they have to, and there is none; says what to do.
 pub fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, AskError> {
-    match settings.hooks_ask.as_str() {
-        "inbox" => match is_there(state) {
+    match settings.hooks_ask {
+        HooksAsk::Inbox => match is_there(state) {
             Ok(_) => Ok(true),
             Err(Trouble::NotThere) if settings.hooks_start => Ok(start(state).map(|()| true)?),
             Err(trouble) => Err(AskError::Inbox(trouble)),
         },
         // Where nobody looks, or something is wrong with it, the agent's own dialog is as good as ever.
-        "auto" => Ok(is_there(state).is_ok_and(|present| present > 0)),
-        _ => Ok(false),
+        HooksAsk::Auto => Ok(is_there(state).is_ok_and(|present| present > 0)),
+        HooksAsk::Host => Ok(false),
     }
 }
 
@@ -81,8 +82,8 @@ pub fn where_to_answer(state: &Path, settings: &Resolved) -> String {
         .flatten()
         .and_then(|client| client.home().told())
         .and_then(|told| told.url);
-    let open = match (settings.hooks_ask.as_str(), url) {
-        ("host", _) => "To be asked by sayso instead, the person sets `hooks.ask: auto` in their policy and opens its page (`sayso serve`) or `sayso watch`".to_owned(),
+    let open = match (settings.hooks_ask, url) {
+        (HooksAsk::Host, _) => "To be asked by sayso instead, the person sets `hooks.ask: auto` in their policy and opens its page (`sayso serve`) or `sayso watch`".to_owned(),
         (_, Some(url)) => format!("sayso asks the person in `sayso watch` in a terminal, or on its page at {url} (`sayso serve --link` opens it), while one of them is looked at"),
         (_, None) => "sayso asks the person in its inbox: `sayso serve` starts it, and they answer on its page or with `sayso watch` in a terminal, while one of them is looked at".to_owned(),
     };

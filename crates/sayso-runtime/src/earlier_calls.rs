@@ -15,6 +15,7 @@ use sayso_core::call::url::Url;
 use sayso_core::paths::{join, relative};
 use sayso_core::policy::command_pattern::Reach;
 use sayso_core::policy::glob::Subject;
+use sayso_core::prompt::patterns::TypedPatternError;
 use sayso_core::prompt::patterns::{Earlier, Patterns};
 use sayso_core::prompt::{Prompt, Stores};
 use sayso_core::text::json;
@@ -295,7 +296,7 @@ fn asked_paths(prompt: &Prompt) -> Vec<String> {
 }
 
 impl Patterns for InRecord {
-    fn check(&self, text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
+    fn check(&self, text: &str, prompt: &Prompt) -> Result<LearnedRule, TypedPatternError> {
         pattern::check(text, prompt)
     }
 

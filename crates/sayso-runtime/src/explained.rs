@@ -1,5 +1,7 @@
 //! A verdict with everything behind it: the word that made it so, the parts of the command and what each of them does.
 
+use std::collections::HashSet;
+
 use sayso_core::analysis::effect::{Effect, EffectKind};
 use sayso_core::answer::explain;
 use sayso_core::answer::verdict::Verdict;
@@ -31,14 +33,13 @@ pub fn lines(operation: &Operation, judged: &Judged) -> Vec<String> {
 /// The reasons: with the line of the command and a mark under the word that made it so, where there is one.
 fn reasons(text: &str, verdict: &Verdict, out: &mut Vec<String>) {
     let mut marked: Vec<(usize, usize)> = Vec::new();
-    let mut said: Vec<String> = Vec::new();
+    let mut said = HashSet::new();
     for reason in &verdict.reasons {
         let line = explain::because(reason);
         // The same words twice are no second reason, whichever check they come from.
-        if said.contains(&reason.text) {
+        if !said.insert(reason.text()) {
             continue;
         }
-        said.push(reason.text.clone());
         let place = reason.at.filter(|at| {
             reason.decision > Decision::Allow && marked.len() < MOST_CARETS && !marked.contains(at)
         });

@@ -10,6 +10,7 @@ use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::policy::decision::Decision;
+use sayso_core::policy::setting_words::AuditSync;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::Round;
 use sayso_core::text::json;
@@ -84,10 +85,10 @@ impl Recorder {
 
     /// A recorder as the settings say. Where nothing of the arguments may be kept, entries still are (Z-47).
     pub fn new(journal: Journal, user: u32, settings: &Resolved) -> Self {
-        let sync = match settings.audit_sync.as_str() {
-            "disk" => When::Always,
-            "none" => When::Never,
-            _ => When::Auto,
+        let sync = match settings.audit_sync {
+            AuditSync::Disk => When::Always,
+            AuditSync::None => When::Never,
+            AuditSync::Auto => When::Auto,
         };
         let kept = match (settings.audit_enabled, settings.redact) {
             (false, _) => Kept::Nothing,
@@ -243,10 +244,11 @@ impl Recorder {
             fields.push(("risk", Node::text(verdict.risk.word())));
             fields.push(("tier", Node::text(verdict.tier.word())));
             if let Some(reason) = verdict.weightiest() {
-                fields.push(("rule", record::text(&reason.rule)));
-                fields.push(("source", record::text(&reason.source)));
+                fields.push(("rule", record::text(reason.rule.name())));
+                fields.push(("source", record::text(&reason.rule.source())));
                 // It may name what the arguments name.
-                fields.extend((kept != Kept::Nothing).then(|| ("why", record::text(&reason.text))));
+                fields
+                    .extend((kept != Kept::Nothing).then(|| ("why", record::text(&reason.text()))));
             }
         }
         if let Some(yes) = decided.yes {
@@ -272,13 +274,9 @@ impl Recorder {
         if decided.verdict.is_none() && kept != Kept::Nothing {
             fields.push(("message", record::text(decided.message)));
         }
-        let grant = decided.verdict.and_then(|verdict| {
-            verdict
-                .reasons
-                .iter()
-                .find_map(|reason| reason.source.strip_prefix("grant "))
-        });
-        fields.extend(grant.map(|id| ("grant", record::text(id))));
+        let reasons = decided.verdict.map_or(&[][..], |verdict| &verdict.reasons);
+        let grant = reasons.iter().find_map(|reason| reason.rule.grant());
+        fields.extend(grant.map(|id| ("grant", record::text(id.as_ref()))));
         if let Some(operation) = operation {
             // As with the arguments: equal calls have equal digests, and nobody without the key can try out guesses.
             fields.push((

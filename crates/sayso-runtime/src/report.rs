@@ -2,6 +2,7 @@
 
 use sayso_core::analysis::effect::{Effect, Target};
 use sayso_core::answer::explain;
+use sayso_core::answer::rule_id::{BUILT_IN, Check};
 use sayso_core::answer::verdict::{Reason, Verdict};
 use sayso_core::call::operation::Operation;
 use sayso_core::text::count::count;
@@ -43,9 +44,9 @@ pub fn json(id: &Node, judged: &Judged) -> Node {
 
 fn reason(reason: &Reason) -> Node {
     Node::map([
-        ("rule", Node::text(&reason.rule)),
-        ("source", Node::text(&reason.source)),
-        ("text", Node::text(&reason.text)),
+        ("rule", Node::text(reason.rule.name())),
+        ("source", Node::text(reason.rule.source())),
+        ("text", Node::text(reason.text())),
     ])
 }
 
@@ -136,8 +137,8 @@ fn with_trace(mut lines: Vec<String>, verdict: &Verdict) -> String {
 /// The denial of a call that is no operation, in the same shape.
 pub fn malformed(id: &Node, malformed: &sayso_core::call::operation::Malformed) -> Node {
     let why = Node::map([
-        ("rule", Node::text("malformed")),
-        ("source", Node::text("built-in")),
+        ("rule", Node::text(Check::Malformed.word())),
+        ("source", Node::text(BUILT_IN)),
         (
             "text",
             Node::text(format!("the call is malformed: {}", malformed.0)),

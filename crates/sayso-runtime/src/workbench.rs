@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use sayso_core::answer::grant::Grant;
 use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::verdict::Reason;
 use sayso_core::call::operation::{Call, Operation};
 use sayso_core::call::tool::Role;
 use sayso_core::call::url::Url;
@@ -286,7 +287,7 @@ fn hop(world: OwnToolsWorld, policy: Arc<Policy>, how: How) -> Hop {
         let why = verdict
             .reasons
             .first()
-            .map(|reason| reason.text.clone())
+            .map(Reason::text)
             .unwrap_or_default();
         match verdict.decision {
             Decision::Allow => Ok(()),

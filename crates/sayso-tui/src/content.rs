@@ -317,7 +317,7 @@ pub(crate) fn details(prompt: &Prompt, look: &Look) -> Vec<Spans> {
     let is_reason = |warning: &String| {
         reasons
             .iter()
-            .any(|reason| visible(&reason.text) == *warning)
+            .any(|reason| visible(&reason.text()) == *warning)
     };
     for text in prompt
         .presentation
@@ -335,10 +335,14 @@ pub(crate) fn details(prompt: &Prompt, look: &Look) -> Vec<Spans> {
         ));
     }
     for one in &reasons {
-        let rule = Some(format!("{}, {}", visible(&one.rule), visible(&one.source)));
+        let rule = Some(format!(
+            "{}, {}",
+            visible(one.rule.name()),
+            visible(&one.rule.source())
+        ));
         out.extend(reason(
             &Why {
-                text: visible_block(&one.text).to_string(),
+                text: visible_block(&one.text()).to_string(),
                 is_warning: false,
                 rule,
             },

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use sayso_core::answer::learned_rule::LearnedRule;
 use sayso_core::answer::scope::Scope;
+use sayso_core::prompt::patterns::TypedPatternError;
 pub use sayso_core::prompt::patterns::{Earlier, Patterns};
 use sayso_core::prompt::{Choice, Offer, Prompt, RuleText, Stores};
 use sayso_core::text::visible::visible;
@@ -28,8 +29,8 @@ pub(crate) fn row(earlier: &Earlier, prompt: &Prompt, width: usize) -> Vec<Spans
 pub struct NoPatterns;
 
 impl Patterns for NoPatterns {
-    fn check(&self, _: &str, _: &Prompt) -> Result<LearnedRule, String> {
-        Err("patterns cannot be checked here".to_owned())
+    fn check(&self, _: &str, _: &Prompt) -> Result<LearnedRule, TypedPatternError> {
+        Err(TypedPatternError::NotHere)
     }
 
     fn earlier(&self, _: &Stores, _: Scope, _: &Prompt) -> Option<Earlier> {
@@ -45,7 +46,7 @@ pub struct PatternEntry {
     scopes: Vec<Scope>,
     scope: usize,
     /// What it would make, or why the gate would not take it.
-    rule: Result<LearnedRule, String>,
+    rule: Result<LearnedRule, TypedPatternError>,
     earlier: Option<Earlier>,
     /// When it was opened: Enter does not count in the first moment.
     pub opened: Instant,
@@ -77,7 +78,7 @@ impl PatternEntry {
             picked,
             scopes,
             scope,
-            rule: Err(String::new()),
+            rule: Err(TypedPatternError::NotHere),
             earlier: None,
             opened: now,
         };
@@ -88,7 +89,9 @@ impl PatternEntry {
     fn look(&mut self, prompt: &Prompt, patterns: &dyn Patterns) {
         let text = self.entry.text().trim();
         self.rule = match text.is_empty() {
-            true => Err(format!("type a pattern, such as `{}`", self.example())),
+            true => Err(TypedPatternError::Nothing {
+                example: self.example().to_owned(),
+            }),
             false => patterns.check(text, prompt),
         };
         self.earlier = match (&self.rule, self.scope_now()) {
@@ -137,7 +140,7 @@ impl PatternEntry {
 
     /// What Enter would save, or why it does not.
     pub fn choice(&self, prompt: &Prompt) -> Result<Choice, String> {
-        self.rule.as_ref().map_err(Clone::clone)?;
+        self.rule.as_ref().map_err(ToString::to_string)?;
         let text = self.entry.text().trim().to_owned();
         let scope = self.scope_now().ok_or("no pattern is offered here")?;
         // One that is offered in these words is that offer.
@@ -165,7 +168,7 @@ impl PatternEntry {
         let reach = scope.map_or("", Scope::place);
         match (&self.rule, scope) {
             (Err(why), _) => out.extend(fold::fold(
-                &line(Tone::Warning, format!("✗ {}", visible(why))),
+                &line(Tone::Warning, format!("✗ {}", visible(&why.to_string()))),
                 width,
                 GOES_ON,
             )),

@@ -28,7 +28,7 @@ impl Look {
     pub fn of(settings: &Resolved) -> Look {
         let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Look {
-            keymap: Keymap::named(&settings.keymap),
+            keymap: Keymap::named(settings.keymap.word()),
             risk: settings.show_risk_level,
             rule: settings.show_matched_pattern,
             enter_approves: settings.enter_approves,

@@ -292,12 +292,15 @@ impl Row {
         compare("risk", verdict.risk.word());
         compare("confirm", verdict.confirm.word());
         if let Some(rule) = expected("rule")
-            && !verdict.reasons.iter().any(|reason| reason.rule == rule)
+            && !verdict
+                .reasons
+                .iter()
+                .any(|reason| reason.rule.name() == rule)
         {
             let given: Vec<&str> = verdict
                 .reasons
                 .iter()
-                .map(|reason| reason.rule.as_str())
+                .map(|reason| reason.rule.name())
                 .collect();
             out.push(format!("rule: expected {rule}, got {}", given.join(", ")));
         }

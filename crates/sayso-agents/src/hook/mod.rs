@@ -19,6 +19,7 @@ use sayso_core::answer::verdict::{Confirm, Verdict};
 use sayso_core::call::operation::{Call, Operation};
 use sayso_core::call::tool::Kind;
 use sayso_core::policy::decision::Decision;
+use sayso_core::policy::setting_words::{HooksAsk, HooksExec};
 use sayso_core::policy::settings::Resolved;
 use sayso_core::text::node::Node;
 use sayso_gate::approved::Approved;
@@ -380,7 +381,7 @@ fn can_ask(
     let is_bounded = verdict.terms.sandbox_required || verdict.terms.contained;
     if operation.kind() == Kind::Terminal
         && is_bounded
-        && (settings.hooks_exec == "never" || !agent.asks_about_what_runs())
+        && (settings.hooks_exec == HooksExec::Never || !agent.asks_about_what_runs())
     {
         return Err("it may only run in a sandbox, which the dialog of the agent cannot promise; allow it with a rule".to_owned());
     }
@@ -412,8 +413,8 @@ fn question(asked: &Asked) -> String {
 
 /// Why sayso cannot run a command in the agent's place, if it cannot: then there is no sandbox for it.
 fn no_sandbox(agent: &dyn Agent, settings: &Resolved) -> Option<NoSandbox> {
-    match (settings.hooks_exec.as_str(), agent.changes_arguments()) {
-        ("never", _) => Some(NoSandbox::HooksExecNever),
+    match (settings.hooks_exec, agent.changes_arguments()) {
+        (HooksExec::Never, _) => Some(NoSandbox::HooksExecNever),
         (_, true) => None,
         (_, false) => Some(NoSandbox::FixedCommand {
             agent: agent.title().to_owned(),
@@ -426,19 +427,14 @@ fn is_handed_over(agent: &dyn Agent, approved: &Approved, settings: &Resolved) -
     if approved.operation().kind() != Kind::Terminal {
         return false;
     }
-    let granted = approved
-        .verdict()
-        .reasons
-        .iter()
-        .any(|reason| reason.source.starts_with("grant "));
-    let answered = approved.yes().is_some() || granted;
+    let answered = approved.yes().is_some() || approved.verdict().granted_by().is_some();
     let bounded = approved.terms().contained || approved.terms().sandbox_required;
-    match settings.hooks_exec.as_str() {
+    match settings.hooks_exec {
         // What was answered to runs as it was shown all the same; it is only not bound to it.
         _ if !agent.changes_arguments() => bounded,
-        "always" => true,
-        "never" => bounded,
-        _ => bounded || answered,
+        HooksExec::Always => true,
+        HooksExec::Never => bounded,
+        HooksExec::Auto => bounded || answered,
     }
 }
 
@@ -493,22 +489,22 @@ fn is_handed_over_when_asked(
 ) -> bool {
     let exec = place
         .settings()
-        .map_or("never", |settings| settings.hooks_exec.as_str());
+        .map_or(HooksExec::Never, |settings| settings.hooks_exec);
     let exec = if agent.changes_arguments() {
         exec
     } else {
-        "never"
+        HooksExec::Never
     };
     if asked.operation.kind() != Kind::Terminal
         || wanted.calls.len() != 1
-        || exec == "never"
+        || exec == HooksExec::Never
         || !agent.asks_about_what_runs()
     {
         return false;
     }
     let bounded = asked.verdict.terms.contained || asked.verdict.terms.sandbox_required;
     bounded
-        || exec == "always"
+        || exec == HooksExec::Always
         || !agent.has_rules_for_commands(around, asked.operation.workspace())
 }
 
@@ -621,7 +617,7 @@ fn permission(
         // The person is asked by the agent, and that is enough.
         Decision::Ask
             if verdict.confirm != Confirm::Double
-                && settings.hooks_ask != "inbox"
+                && settings.hooks_ask != HooksAsk::Inbox
                 && wanted.ask_is_lost.is_none() =>
         {
             return Ok(Reply::Nothing);

@@ -123,7 +123,7 @@ impl App {
 /// Whether an answer is 004's "always edits", by a keymap that has a key for it.
 pub(crate) fn switches_mode(prompt: &Prompt, choice: &Choice, settings: Option<&Resolved>) -> bool {
     let has_key = settings.is_some_and(|settings| {
-        Keymap::named(&settings.keymap)
+        Keymap::named(settings.keymap.word())
             .key_of(Action::Edits)
             .is_some()
     });

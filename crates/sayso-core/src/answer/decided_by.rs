@@ -1,6 +1,7 @@
 //! Who decided a call. One value for every door: the record keeps its text, people read its words.
 
 use crate::answer::outcome::Outcome;
+use crate::answer::rule_id::{Check, RuleId};
 
 /// Who decided a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,13 +18,8 @@ pub enum DecidedBy {
     Settings,
     /// A program that answers, or a person whom a host knows by this name.
     Named(String),
-    /// A rule with this name and place.
-    Rule {
-        /// Its name.
-        rule: String,
-        /// Its place.
-        source: String,
-    },
+    /// A rule, a plugin or a script.
+    Rule(RuleId),
     /// An answer that was remembered.
     Grant,
     /// A person who let everything run unasked: `--yolo`, `--approve-all`, mode `trust-all`.
@@ -47,23 +43,23 @@ const PROCESS: &str = "process ";
 
 impl DecidedBy {
     /// Who decided, by what is known of a decision: how it ended, who answered, and which reason counted.
-    pub fn new(
-        outcome: Outcome,
-        answered: Option<DecidedBy>,
-        rule: &str,
-        source: &str,
-    ) -> DecidedBy {
+    pub fn new(outcome: Outcome, answered: Option<DecidedBy>, rule: Option<&RuleId>) -> DecidedBy {
         match (outcome, answered) {
             (_, Some(by)) => by,
             (Outcome::TimedOut, None) => DecidedBy::Timeout,
             (Outcome::Nobody | Outcome::Cancelled, None) => DecidedBy::Nobody,
-            _ if source.starts_with("grant ") => DecidedBy::Grant,
-            _ if source == "built-in" && rule == "bypass" => DecidedBy::Bypass,
-            _ if source.is_empty() || source == "built-in" => DecidedBy::Policy,
-            _ => DecidedBy::Rule {
-                rule: rule.to_owned(),
-                source: source.to_owned(),
-            },
+            _ => rule.map_or(DecidedBy::Policy, DecidedBy::rule),
+        }
+    }
+
+    fn rule(rule: &RuleId) -> DecidedBy {
+        match rule {
+            RuleId::Grant(_) => DecidedBy::Grant,
+            RuleId::BuiltIn(Check::Bypass) => DecidedBy::Bypass,
+            RuleId::BuiltIn(_) | RuleId::OtherBuiltIn(_) => DecidedBy::Policy,
+            // An entry that says nothing of it.
+            RuleId::Policy { source, .. } if source.is_empty() => DecidedBy::Policy,
+            other => DecidedBy::Rule(other.clone()),
         }
     }
 
@@ -77,7 +73,7 @@ impl DecidedBy {
             DecidedBy::Dialog(whose) => format!("{DIALOG}{whose}"),
             DecidedBy::Settings => "settings".to_owned(),
             DecidedBy::Named(name) => name.clone(),
-            DecidedBy::Rule { .. } => "rule".to_owned(),
+            DecidedBy::Rule(_) => "rule".to_owned(),
             DecidedBy::Grant => "grant".to_owned(),
             DecidedBy::Bypass => "bypass".to_owned(),
             DecidedBy::Policy => "policy".to_owned(),
@@ -142,8 +138,10 @@ impl DecidedBy {
                 format!("a program at the inbox ({name})")
             }
             DecidedBy::Named(name) => name.clone(),
-            DecidedBy::Rule { rule, source } if rule == source => format!("the rule at {source}"),
-            DecidedBy::Rule { rule, source } => format!("the rule `{rule}` ({source})"),
+            DecidedBy::Rule(rule) => match (rule.name(), rule.source()) {
+                (name, source) if name == source => format!("the rule at {source}"),
+                (name, source) => format!("the rule `{name}` ({source})"),
+            },
             DecidedBy::Grant => "you, by an earlier answer".to_owned(),
             DecidedBy::Bypass => "you, by letting everything run unasked".to_owned(),
             DecidedBy::Policy => "the policy".to_owned(),
@@ -191,8 +189,9 @@ mod tests {
 
     #[test]
     fn a_decision_without_an_answer_names_what_decided() {
-        let by =
-            |outcome, rule: &str, source: &str| DecidedBy::new(outcome, None, rule, source).words();
+        let by = |outcome, rule: &str, source: &str| {
+            DecidedBy::new(outcome, None, Some(&RuleId::from_recorded(rule, source))).words()
+        };
         assert_eq!(
             by(Outcome::AutoApproved, "read-only", "built-in"),
             "the policy"
@@ -213,7 +212,7 @@ mod tests {
         assert_eq!(by(Outcome::Nobody, "ask", "built-in"), "no one");
         let person = Some(DecidedBy::Browser("browser 1".to_owned()));
         assert_eq!(
-            DecidedBy::new(Outcome::Approved, person, "ask", "built-in").words(),
+            DecidedBy::new(Outcome::Approved, person, None).words(),
             "you, in the browser"
         );
     }

@@ -1,5 +1,7 @@
 //! A verdict in plain words. Every door says it in these words and no others.
 
+use std::collections::HashSet;
+
 use crate::analysis::effect::{Effect, EffectKind, Target};
 use crate::answer::verdict::{Confirm, Reason, Verdict};
 use crate::call::operation::Operation;
@@ -222,8 +224,8 @@ pub fn first_line(operation: &Operation, verdict: &Verdict) -> String {
 pub fn because(reason: &Reason) -> String {
     format!(
         "  because {} [{}]",
-        visible(&reason.text),
-        visible(&reason.place())
+        visible(&reason.text()),
+        visible(&reason.rule.place())
     )
 }
 
@@ -244,13 +246,12 @@ pub fn effects(verdict: &Verdict, out: &mut Vec<String>) {
 /// The whole explanation, line by line: what, why, what it would do.
 pub fn lines(operation: &Operation, verdict: &Verdict) -> Vec<String> {
     let mut out = vec![first_line(operation, verdict)];
-    let (mut others, mut told) = (Vec::new(), Vec::new());
+    let (mut others, mut told) = (Vec::new(), HashSet::new());
     for reason in &verdict.reasons {
         // The same words twice are no second reason, whichever check they come from.
-        if told.contains(&(reason.decision, &reason.text)) {
+        if !told.insert((reason.decision, reason.text())) {
             continue;
         }
-        told.push((reason.decision, &reason.text));
         if reason.decision == verdict.decision {
             out.push(because(reason))
         } else {
@@ -267,9 +268,9 @@ pub fn denial(verdict: &Verdict, note: Option<&str>) -> String {
     let why = verdict
         .reasons
         .first()
-        .map_or("no reason was given", |reason| reason.text.as_str());
+        .map_or_else(|| "no reason was given".to_owned(), Reason::text);
     let note = note
         .map(|note| format!(" The person says: {}.", visible(note)))
         .unwrap_or_default();
-    format!("denied: {}.{note} Nothing was changed.", visible(why))
+    format!("denied: {}.{note} Nothing was changed.", visible(&why))
 }

@@ -16,6 +16,7 @@ use crate::paths::{active_in, below, protected, secret};
 use crate::policy::command_pattern::{CommandPattern, CommandReader, Form, Reach};
 use crate::policy::glob::{PathGlob, Subject};
 use crate::policy::name_patterns::{ToolPattern, UrlPattern};
+use crate::policy::pattern_error::PatternError;
 use crate::text::visible::visible;
 
 /// What a learned rule is about: the key of its matcher in a policy file.
@@ -107,11 +108,12 @@ impl LearnedRule {
         key: RuleKey,
         text: &str,
         reader: &dyn CommandReader,
-    ) -> Result<LearnedRule, String> {
+    ) -> Result<LearnedRule, PatternError> {
         let glob = || match PathGlob::parse(text) {
-            Ok(glob) if glob.is_absolute() => Err(format!(
-                "`{text}` is not a path in the workspace; only a rule of your own policy file reaches outside"
-            )),
+            Ok(glob) if glob.is_absolute() => {
+                let path = text.to_owned();
+                Err(PatternError::OutsideWorkspace { path })
+            }
             other => other,
         };
         Ok(match key {
@@ -123,11 +125,7 @@ impl LearnedRule {
             RuleKey::Fetch => LearnedRule::Fetch(UrlPattern::parse(text)?),
             RuleKey::Tool => match ToolPattern::parse(text)? {
                 pattern if pattern.is_exact() => LearnedRule::Tool(pattern),
-                _ => {
-                    return Err(
-                        "name one tool; a pattern of tools is for your own policy file".to_owned(),
-                    );
-                }
+                _ => return Err(PatternError::SeveralTools),
             },
         })
     }

@@ -1,5 +1,6 @@
 //! What "allow the rest of this batch" covers, and what still asks: the judge, the offer and the echo all read it from here.
 
+use crate::answer::rule_id::Check;
 use crate::answer::verdict::Reason;
 use crate::call::operation::Operation;
 use crate::call::tool::Kind;
@@ -36,7 +37,7 @@ impl RestOfBatch {
         }
         self == RestOfBatch::DangerousCommands
             && operation.kind() == Kind::Terminal
-            && musts.all(|reason| reason.is_built_in("dangerous") || reason.is_built_in("delete"))
+            && musts.all(|reason| reason.is(Check::Dangerous) || reason.is(Check::Delete))
     }
 
     /// What it covers besides ordinary operations, and what still asks.

@@ -1,10 +1,13 @@
 //! The answer of the judge: a decision with its risk, its reasons and its terms. Never a bare bool.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::analysis::effect::Effect;
 use crate::analysis::risk::{Level, Risk, Tier};
+use crate::answer::cause::Cause;
 use crate::answer::evidence::Evidence;
+use crate::answer::rule_id::{Check, GrantId, RuleId};
 use crate::policy::decision::Decision;
 use crate::policy::terms::Terms;
 use crate::text::digest::Digest;
@@ -21,16 +24,14 @@ pub enum Confirm {
 }
 
 /// Why the verdict is what it is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Eq)]
 pub struct Reason {
     /// What this reason alone would decide.
     pub decision: Decision,
-    /// The rule's id, or the name of the built-in check.
-    pub rule: String,
-    /// `file:line` of a rule, or `built-in`.
-    pub source: String,
-    /// In plain words.
-    pub text: String,
+    /// The rule or check.
+    pub rule: RuleId,
+    /// Why, as data; [`Reason::text`] is the sentence.
+    pub cause: Cause,
     /// A must-ask, which only a rule that names exactly this can silence; a prompt for it offers once and deny only.
     pub must_ask: bool,
     /// Which bytes of the command text made it so, from the first to behind the last.
@@ -64,26 +65,34 @@ pub struct Verdict {
 }
 
 impl Reason {
-    /// Whether it is the built-in check of this name, and not a rule that was given the same name.
-    pub fn is_built_in(&self, name: &str) -> bool {
-        self.source == "built-in" && self.rule == name
+    /// In plain words.
+    pub fn text(&self) -> String {
+        self.cause.text(&self.rule)
+    }
+
+    /// Whether it is this built-in check of the command itself, and not a rule that was given the same name.
+    pub fn is(&self, check: Check) -> bool {
+        self.rule == RuleId::BuiltIn(check)
+    }
+
+    /// Whether its sentence names a path, and not only one that starts like it.
+    pub fn names(&self, path: &str) -> bool {
+        self.cause.names(&self.rule, path)
+    }
+
+    /// Whether it says no more than which kind of thing would happen, so that any closer one says it better.
+    pub fn is_general(&self) -> bool {
+        !self.must_ask && self.cause.is_general()
     }
 }
 
-impl Reason {
-    /// The rule or check behind it and where that comes from, each once: `default, built-in`, `policy.yaml:3`, `grant-55f7…`.
-    pub fn place(&self) -> String {
-        place(&self.rule, &self.source)
-    }
-}
-
-/// The same from the fields of an entry. A rule without a name goes by where it comes from, and a grant by its id.
-pub fn place(rule: &str, source: &str) -> String {
-    match source.strip_prefix("grant ") {
-        Some(id) if rule == "grant" => id.to_owned(),
-        _ if rule == source || rule.is_empty() => source.to_owned(),
-        _ if source.is_empty() => rule.to_owned(),
-        _ => format!("{rule}, {source}"),
+impl PartialEq for Reason {
+    /// Two ways to say the same thing are one reason.
+    fn eq(&self, other: &Reason) -> bool {
+        let kind = |reason: &Reason| (reason.decision, reason.must_ask, reason.at);
+        kind(self) == kind(other)
+            && self.rule == other.rule
+            && (self.cause == other.cause || self.text() == other.text())
     }
 }
 
@@ -100,31 +109,41 @@ impl Verdict {
 
     /// The reasons that made the decision, strongest first, each text once.
     pub fn main_reasons(&self) -> Vec<&Reason> {
-        let mut out: Vec<&Reason> = Vec::new();
-        for reason in self
-            .reasons
-            .iter()
-            .filter(|reason| reason.decision == self.decision)
-        {
-            if !out.iter().any(|other| other.text == reason.text) {
-                out.push(reason);
-            }
-        }
-        out
+        let mut told = HashSet::new();
+        let decided = self.decided_by();
+        decided
+            .filter(|reason| told.insert(reason.text()))
+            .collect()
     }
 
     /// The one reason to tell: of those that decided, an answer or a rule of somebody before one that is built in.
     pub fn weightiest(&self) -> Option<&Reason> {
-        let rank = |reason: &&Reason| match reason.source.as_str() {
-            "built-in" => 2,
-            source if source.starts_with("grant ") => 0,
+        let rank = |reason: &&Reason| match reason.rule {
+            RuleId::Grant(_) => 0,
+            RuleId::BuiltIn(_) | RuleId::OtherBuiltIn(_) => 2,
             _ => 1,
         };
-        let decided = self
-            .reasons
+        self.decided_by()
+            .min_by_key(rank)
+            .or_else(|| self.reasons.first())
+    }
+
+    /// The first reason that decided.
+    pub fn decisive(&self) -> Option<&Reason> {
+        self.decided_by().next().or_else(|| self.reasons.first())
+    }
+
+    /// The remembered answer that allowed it, if one did. It is the id in the reason itself, so that no other can be named.
+    pub fn granted_by(&self) -> Option<&GrantId> {
+        self.decided_by()
+            .filter(|_| self.decision == Decision::Allow)
+            .find_map(|reason| reason.rule.grant())
+    }
+
+    fn decided_by(&self) -> impl Iterator<Item = &Reason> {
+        self.reasons
             .iter()
-            .filter(|reason| reason.decision == self.decision);
-        decided.min_by_key(rank).or_else(|| self.reasons.first())
+            .filter(|reason| reason.decision == self.decision)
     }
 }
 
@@ -136,5 +155,83 @@ impl Confirm {
             Confirm::Single => "single",
             Confirm::Double => "double",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::node::Node;
+
+    fn reason(decision: Decision, rule: &RuleId) -> Reason {
+        Reason {
+            decision,
+            rule: rule.clone(),
+            cause: Cause::AllowedBefore,
+            must_ask: false,
+            at: None,
+        }
+    }
+
+    fn verdict(decision: Decision, reasons: Vec<Reason>) -> Verdict {
+        Verdict {
+            decision,
+            risk: Risk::Low,
+            tier: Tier::None,
+            confirm: Confirm::None,
+            reasons,
+            effects: Vec::new(),
+            terms: Terms::default(),
+            digest: Digest::of_node(&Node::text("x")),
+            trace: Vec::new(),
+            evidence: None,
+        }
+    }
+
+    #[test]
+    fn only_a_remembered_answer_that_decided_has_granted_it() {
+        let granted = |decision, reasons: Vec<Reason>| {
+            let verdict = verdict(decision, reasons);
+            verdict.granted_by().map(ToString::to_string)
+        };
+        let grant = RuleId::from_recorded("grant", "grant grant-1-ab");
+        let allow = |rule: &RuleId| reason(Decision::Allow, rule);
+        let check = RuleId::BuiltIn(Check::ReadOnly);
+        // A rule may have any name, and a file may, too.
+        let named = RuleId::Policy {
+            id: "grant".to_owned(),
+            source: "grant-1-ab.yaml:3".to_owned(),
+        };
+        let id = Some("grant-1-ab".to_owned());
+        assert_eq!(
+            granted(Decision::Allow, vec![allow(&check), allow(&grant)]),
+            id
+        );
+        assert_eq!(
+            granted(Decision::Allow, vec![allow(&check), allow(&named)]),
+            None
+        );
+        for stricter in [Decision::Ask, Decision::Deny] {
+            let by_plugin = RuleId::Plugin {
+                name: "house".to_owned(),
+            };
+            let reasons = vec![reason(stricter, &by_plugin), allow(&grant)];
+            assert_eq!(granted(stricter, reasons), None);
+        }
+    }
+
+    #[test]
+    fn the_weightiest_reason_is_an_answer_before_a_rule_before_a_check() {
+        let grant = RuleId::from_recorded("grant", "grant grant-1-ab");
+        let rule = RuleId::from_recorded("default", "policy.yaml:3");
+        let check = RuleId::BuiltIn(Check::Default);
+        let of = |rules: &[&RuleId]| {
+            let reasons = rules.iter().map(|rule| reason(Decision::Allow, rule));
+            let verdict = verdict(Decision::Allow, reasons.collect());
+            verdict.weightiest().map(|reason| reason.rule.clone())
+        };
+        assert_eq!(of(&[&check, &rule, &grant]), Some(grant));
+        assert_eq!(of(&[&check, &rule]), Some(rule));
+        assert_eq!(of(&[&check]), Some(check));
     }
 }

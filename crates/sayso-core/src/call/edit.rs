@@ -1,11 +1,100 @@
 //! What a file holds after a file tool changed it. The prompt shows this and the tool writes this, so there is only one way to read a call.
 
+use std::fmt;
+
 use crate::call::operation::{MAX_BYTES, Operation};
 use crate::call::tool::{Kind, Role};
+use crate::text::count::count;
 use crate::text::node::{Node, Value};
 
 /// What an edit may make of a file, in bytes; a text of megabytes in a million places would fill the memory.
 const MOST_RESULT: usize = 4 * MAX_BYTES;
+
+/// Why it cannot be told what a file holds after a call. The text that a call looks for is its `text`, and that of an insertion its `anchor`.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditError {
+    /// Tools of this kind change no text.
+    NoEdit(Kind),
+    LooksForNothing,
+    NotFound,
+    TooLarge {
+        count: usize,
+    },
+    OtherCount {
+        count: usize,
+        wanted: u64,
+    },
+    /// Where places overlap, one is more than one.
+    Ambiguous {
+        count: usize,
+    },
+    NoPlace,
+    PlaceLost,
+    NoLineNumber,
+    NoSuchLine {
+        lines: usize,
+        number: usize,
+    },
+    AnchorNotFound,
+    AnchorAmbiguous,
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = "the text that is looked for";
+        let anchor = "the text that marks the place";
+        match self {
+            EditError::NoEdit(kind) => write!(f, "`{}` changes no text", kind.word()),
+            EditError::LooksForNothing => {
+                write!(f, "{text} is empty, so it may be found anywhere")
+            }
+            EditError::NotFound => write!(f, "{text} does not occur in the file"),
+            EditError::TooLarge { count } => write!(
+                f,
+                "{text} occurs {count} times, and what comes of it is too large to be compared"
+            ),
+            EditError::OtherCount { count: 1, wanted } => {
+                write!(f, "{text} occurs once in the file, not {wanted} times")
+            }
+            EditError::OtherCount { count, wanted } => {
+                write!(
+                    f,
+                    "{text} occurs {count} times in the file, not {wanted} times"
+                )
+            }
+            EditError::Ambiguous { count } => {
+                write!(f, "{text} occurs ")?;
+                match count {
+                    1 => f.write_str("more than once")?,
+                    count => write!(f, "{count} times")?,
+                }
+                f.write_str(" in the file, so it cannot be told which place changes")
+            }
+            EditError::NoPlace => f.write_str("the call does not say where the text is inserted"),
+            EditError::PlaceLost => f.write_str("the place in the file could not be found"),
+            EditError::NoLineNumber => f.write_str("the number of the line cannot be read"),
+            EditError::NoSuchLine { lines, number } => write!(
+                f,
+                "the file has {}, and the text would be inserted at line {number}",
+                count(*lines, "line")
+            ),
+            EditError::AnchorNotFound => write!(f, "{anchor} does not occur in the file"),
+            EditError::AnchorAmbiguous => {
+                write!(f, "{anchor} occurs more than once in the file")
+            }
+        }
+    }
+}
+
+impl std::error::Error for EditError {}
+
+// bridge: until every caller is typed
+impl From<EditError> for String {
+    fn from(error: EditError) -> String {
+        error.to_string()
+    }
+}
 
 /// The text of an argument; a number counts as it was written.
 pub fn text(operation: &Operation, role: Role) -> String {
@@ -16,7 +105,7 @@ pub fn text(operation: &Operation, role: Role) -> String {
 }
 
 /// The text of a file after the call, from the text that is there now, or why that cannot be told; then nothing may be written.
-pub fn over(operation: &Operation, old: &str) -> Result<String, String> {
+pub fn over(operation: &Operation, old: &str) -> Result<String, EditError> {
     match operation.kind() {
         Kind::FileEdit => edited(operation, old),
         Kind::FileAppend => Ok(format!("{old}{}", text(operation, Role::Content))),
@@ -24,7 +113,7 @@ pub fn over(operation: &Operation, old: &str) -> Result<String, String> {
         Kind::FileWrite | Kind::FileCreate | Kind::FileCreateOverwrite => {
             Ok(text(operation, Role::Content))
         }
-        other => Err(format!("`{}` changes no text", other.word())),
+        other => Err(EditError::NoEdit(other)),
     }
 }
 
@@ -39,10 +128,10 @@ enum Places {
 }
 
 /// The file after an edit, or why that cannot be told.
-fn edited(operation: &Operation, old: &str) -> Result<String, String> {
+fn edited(operation: &Operation, old: &str) -> Result<String, EditError> {
     let (find, replace) = (text(operation, Role::Find), text(operation, Role::Replace));
     if find.is_empty() {
-        return Err("the text that is looked for is empty, so it may be found anywhere".to_owned());
+        return Err(EditError::LooksForNothing);
     }
     let count = old.matches(find.as_str()).count();
     // Texts that overlap themselves occur more often than they can be replaced, and tools differ in what they count.
@@ -51,19 +140,10 @@ fn edited(operation: &Operation, old: &str) -> Result<String, String> {
         .saturating_mul(replace.len())
         .saturating_add(old.len());
     if grown > MOST_RESULT {
-        return Err(format!(
-            "the text that is looked for occurs {count} times, and what comes of it is too large to be compared"
-        ));
+        return Err(EditError::TooLarge { count });
     }
-    let times = |count: usize| {
-        if count == 1 {
-            "once".to_owned()
-        } else {
-            format!("{count} times")
-        }
-    };
     match places(operation) {
-        _ if count == 0 => Err("the text that is looked for does not occur in the file".to_owned()),
+        _ if count == 0 => Err(EditError::NotFound),
         Places::One | Places::All | Places::Exactly(1) | Places::Unclear if only => {
             Ok(old.replacen(find.as_str(), &replace, 1))
         }
@@ -71,18 +151,8 @@ fn edited(operation: &Operation, old: &str) -> Result<String, String> {
         Places::Exactly(wanted) if wanted == count as u64 && count > 1 => {
             Ok(old.replace(find.as_str(), &replace))
         }
-        Places::Exactly(wanted) => Err(format!(
-            "the text that is looked for occurs {} in the file, not {wanted} times",
-            times(count)
-        )),
-        Places::One | Places::Unclear => Err(format!(
-            "the text that is looked for occurs {} in the file, so it cannot be told which place changes",
-            if count == 1 {
-                "more than once".to_owned()
-            } else {
-                times(count)
-            }
-        )),
+        Places::Exactly(wanted) => Err(EditError::OtherCount { count, wanted }),
+        Places::One | Places::Unclear => Err(EditError::Ambiguous { count }),
     }
 }
 
@@ -104,16 +174,14 @@ fn places(operation: &Operation) -> Places {
 }
 
 /// The file after an insertion, or why that cannot be told.
-fn inserted(operation: &Operation, old: &str) -> Result<String, String> {
+fn inserted(operation: &Operation, old: &str) -> Result<String, EditError> {
     let after = operation.kind() == Kind::FileInsertAfter;
     let at = match operation.argument(Role::Find) {
         Some(node) if matches!(node.value, Value::Number(_)) => at_line(node, old, after)?,
         Some(node) => at_text(node.as_text().unwrap_or_default(), old, after)?,
-        None => return Err("the call does not say where the text is inserted".to_owned()),
+        None => return Err(EditError::NoPlace),
     };
-    let (start, end) = old
-        .split_at_checked(at)
-        .ok_or("the place in the file could not be found")?;
+    let (start, end) = old.split_at_checked(at).ok_or(EditError::PlaceLost)?;
     // Breaks that the call does not bring are those of the file.
     let line_break = if old
         .split_once('\n')
@@ -136,17 +204,17 @@ fn inserted(operation: &Operation, old: &str) -> Result<String, String> {
 }
 
 /// Where the line with a number starts or ends, from 1; 0 is the start of the file.
-fn at_line(node: &Node, old: &str, after: bool) -> Result<usize, String> {
+fn at_line(node: &Node, old: &str, after: bool) -> Result<usize, EditError> {
     let number = node
         .as_whole()
         .and_then(|number| usize::try_from(number).ok())
-        .ok_or("the number of the line cannot be read")?;
+        .ok_or(EditError::NoLineNumber)?;
     let count = lines(old).count();
     if number > count {
-        return Err(format!(
-            "the file has {}, and the text would be inserted at line {number}",
-            crate::text::count::count(count, "line")
-        ));
+        return Err(EditError::NoSuchLine {
+            lines: count,
+            number,
+        });
     }
     let before = if after {
         number
@@ -157,13 +225,13 @@ fn at_line(node: &Node, old: &str, after: bool) -> Result<usize, String> {
 }
 
 /// Where the line that holds a text starts or ends.
-fn at_text(anchor: &str, old: &str, after: bool) -> Result<usize, String> {
+fn at_text(anchor: &str, old: &str, after: bool) -> Result<usize, EditError> {
     let first = old.find(anchor).filter(|_| !anchor.is_empty());
     let Some(first) = first else {
-        return Err("the text that marks the place does not occur in the file".to_owned());
+        return Err(EditError::AnchorNotFound);
     };
     if old.rfind(anchor) != Some(first) {
-        return Err("the text that marks the place occurs more than once in the file".to_owned());
+        return Err(EditError::AnchorAmbiguous);
     }
     let inner = anchor.strip_suffix('\n').unwrap_or(anchor);
     let start = old
@@ -194,7 +262,7 @@ mod tests {
         );
         let operation = Operation::freeze(Call::new(tool, args, "/w"))
             .map_err(|why| format!("malformed: {}", why.0))?;
-        over(&operation, old)
+        over(&operation, old).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Which effects the allow rules cover: under-approximated.
 
 use crate::analysis::effect::{Effect, EffectKind};
+use crate::answer::cause::{Cause, RootCause};
+use crate::answer::rule_id::Check;
 use crate::answer::verdict::Reason;
 use crate::call::operation::ToolSays;
-use crate::decide::judging::{Lens, reason};
+use crate::decide::judging::{Lens, of_root, reason};
 use crate::decide::pre_approved;
 use crate::decide::rule_match::{
     command_effect, matches_rule, path_hits, rule_reason, tool_excepted, tool_matches,
@@ -76,8 +78,8 @@ pub(super) fn covers(lens: &Lens<'_>, index: usize) -> Option<Reason> {
     if pre_approved(lens) {
         return Some(reason(
             Decision::Allow,
-            "pre-approved",
-            "the tool was approved when it was set up",
+            Check::PreApproved,
+            Cause::ToolPreApproved,
         ));
     }
     if matches!(says, ToolSays::NeedsApproval { .. }) {
@@ -95,14 +97,7 @@ pub(super) fn covers(lens: &Lens<'_>, index: usize) -> Option<Reason> {
             _ => false,
         };
         if free {
-            return Some(Reason {
-                source: root.source.clone(),
-                ..reason(
-                    Decision::Allow,
-                    "path-root",
-                    &format!("the path root `{}` needs no approval", root.name),
-                )
-            });
+            return Some(of_root(Decision::Allow, root, RootCause::NeedsNoApproval));
         }
     }
     let command = lens.case.reading.commands.get(effect.part?)?;

@@ -6,6 +6,7 @@
 
 use crate::analysis::effect::{Effect, EffectKind, Target};
 use crate::analysis::risk::Tier;
+use crate::answer::rule_id::Check;
 use crate::answer::verdict::Reason;
 use crate::call::tool::Kind;
 use crate::decide::judging::Lens;
@@ -38,7 +39,7 @@ pub(super) fn bounds(lens: &Lens<'_>, open: &[(EffectKind, Reason)]) -> bool {
         && risk::tier(lens) == Tier::None
         && !open.is_empty()
         // Only what the mode or a default would ask; an own word of the policy or of the tool is a question.
-        && open.iter().all(|(_, reason)| reason.decision == Decision::Ask && (reason.is_built_in("default") || reason.is_built_in("risk")))
+        && open.iter().all(|(_, reason)| reason.decision == Decision::Ask && (reason.is(Check::Default) || reason.is(Check::Risk)))
         && !reading.effects.is_empty()
         && reading.effects.iter().enumerate().all(|(index, _)| is_bounded(lens, index))
         // Last, since finding out may mean to start a sandbox.

@@ -3,10 +3,12 @@
 use crate::analysis::effect::{Effect, EffectKind, Target};
 use crate::analysis::fact::{Ignored, PathKind};
 use crate::analysis::risk::Risk;
+use crate::answer::cause::{Cause, RootCause};
+use crate::answer::rule_id::Check;
 use crate::answer::verdict::Reason;
 use crate::call::operation::ToolSays;
 use crate::call::tool::Kind;
-use crate::decide::judging::{Lens, reason};
+use crate::decide::judging::{Lens, of_root, reason};
 use crate::decide::risk::effect_risk;
 use crate::decide::rule_conditions::is_trusted;
 use crate::decide::safe_commands;
@@ -16,19 +18,14 @@ use crate::policy::command_pattern::Reach;
 use crate::policy::decision::Decision;
 use crate::policy::glob::Subject as PathSubject;
 use crate::policy::mode::Mode;
-use crate::text::sentence;
 
 pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
     let Some(effect) = lens.case.reading.effects.get(index) else {
-        return reason(Decision::Ask, "default", "nothing is known of it");
+        return reason(Decision::Ask, Check::Default, Cause::NothingKnownOfIt);
     };
     // What the tool says of it stands beside this, as the tool's words: a reason is always sayso's own.
     if let ToolSays::NeedsApproval { .. } = lens.case.operation.says() {
-        return reason(
-            Decision::Ask,
-            "tool-asks",
-            "the tool itself asks for approval",
-        );
+        return reason(Decision::Ask, Check::ToolAsks, Cause::ToolAsks);
     }
     let mode = mode(lens);
     let shell = effect
@@ -37,7 +34,7 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
         .and_then(|(part, command)| shell_opinion(lens, part, command));
     if let Some((decision, reason)) = shell
         && decision > Decision::Allow
-        && !(reason.is_built_in("shell-default")
+        && !(reason.is(Check::ShellDefault)
             && decision == Decision::Ask
             && is_switched_off(lens, index, effect, whole))
     {
@@ -47,11 +44,7 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
         let asks = effect.kind == EffectKind::Read && root.read_approval
             || effect.kind == EffectKind::Write && root.write_approval;
         if asks {
-            let text = format!("the path root `{}` needs approval", root.name);
-            return Reason {
-                source: root.source.clone(),
-                ..reason(Decision::Ask, "path-root", &text)
-            };
+            return of_root(Decision::Ask, root, RootCause::NeedsApproval);
         }
     }
     let risk = effect_risk(lens, index, effect);
@@ -59,49 +52,35 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
     let stated = stated(lens, effect);
     let is_excepted = || is_trusted(lens) || safe_commands::allows(lens, effect, true).is_some();
     if stated == Some(Decision::Deny) && !is_excepted() {
-        return reason(Decision::Deny, "default", "the policy's default denies it");
+        return reason(Decision::Deny, Check::Default, Cause::DefaultDenies);
     }
     if mode == Mode::ConfirmAll {
-        return reason(
-            Decision::Ask,
-            "confirm-all",
-            "this mode asks for everything",
-        );
+        return reason(Decision::Ask, Check::ConfirmAll, Cause::AsksForEverything);
     }
     if is_trusted(lens) {
-        return reason(Decision::Allow, "trusted-tool", "the tool is trusted");
+        return reason(Decision::Allow, Check::TrustedTool, Cause::TrustedTool);
     }
     if let Some(reason) = safe_commands::allows(lens, effect, false) {
         return reason;
     }
     if is_safe_write(lens, index, effect) {
-        return reason(
-            Decision::Allow,
-            "safe-path",
-            "a new or changed text that nothing runs",
-        );
+        return reason(Decision::Allow, Check::SafePath, Cause::SafePath);
     }
     if is_private_by_git(lens, index, effect) {
-        return reason(
-            Decision::Ask,
-            "ignored",
-            "git ignores this file, so it may be private",
-        );
+        return reason(Decision::Ask, Check::Ignored, Cause::IgnoredByGit);
     }
     if let Some(decision) = stated {
         return match decision {
             // A default of the policy lets through what is ordinary, never what is risky.
             Decision::Allow if risk > Risk::Medium => {
-                reason(Decision::Ask, "default", &why_asked(effect))
+                reason(Decision::Ask, Check::Default, why_asked(effect))
             }
-            Decision::Ask if is_switched_off(lens, index, effect, whole) => reason(
-                Decision::Allow,
-                "disabled",
-                "asking is switched off for low and medium risk",
-            ),
-            Decision::Allow => reason(Decision::Allow, "default", "the policy's default allows it"),
-            Decision::Ask => reason(Decision::Ask, "default", &why_asked(effect)),
-            Decision::Deny => reason(Decision::Deny, "default", "the policy's default denies it"),
+            Decision::Ask if is_switched_off(lens, index, effect, whole) => {
+                reason(Decision::Allow, Check::Disabled, Cause::SwitchedOff)
+            }
+            Decision::Allow => reason(Decision::Allow, Check::Default, Cause::DefaultAllows),
+            Decision::Ask => reason(Decision::Ask, Check::Default, why_asked(effect)),
+            Decision::Deny => reason(Decision::Deny, Check::Default, Cause::DefaultDenies),
         };
     }
     by_mode(lens, mode, index, effect, risk, whole)
@@ -134,33 +113,23 @@ fn by_mode(
     whole: Risk,
 ) -> Reason {
     match mode {
-        Mode::HighRiskOnly if risk <= Risk::Medium && whole <= Risk::Medium => reason(
-            Decision::Allow,
-            "risk",
-            &format!("{} risk is allowed in this mode", risk.word()),
-        ),
-        Mode::HighRiskOnly => reason(Decision::Ask, "risk", &why_asked(effect)),
-        Mode::AutoApproveEdits if is_edit(lens, index, effect) => reason(
-            Decision::Allow,
-            "edit",
-            "edits in the workspace are allowed in this mode",
-        ),
-        _ if risk == Risk::Low && whole_is_low(lens, whole) => reason(
-            Decision::Allow,
-            "read-only",
-            "it only looks, inside of the workspace",
-        ),
-        _ if copies_to_new_name(lens, index, effect) => reason(
-            Decision::Allow,
-            "new-copy",
-            "it copies to a new name in the workspace",
-        ),
-        _ if makes_new_folder(lens, index, effect) => reason(
-            Decision::Allow,
-            "new-folder",
-            "it makes an empty folder in the workspace",
-        ),
-        _ => reason(Decision::Ask, "default", &why_asked(effect)),
+        Mode::HighRiskOnly if risk <= Risk::Medium && whole <= Risk::Medium => {
+            reason(Decision::Allow, Check::Risk, Cause::RiskAllowed(risk))
+        }
+        Mode::HighRiskOnly => reason(Decision::Ask, Check::Risk, why_asked(effect)),
+        Mode::AutoApproveEdits if is_edit(lens, index, effect) => {
+            reason(Decision::Allow, Check::Edit, Cause::Edit)
+        }
+        _ if risk == Risk::Low && whole_is_low(lens, whole) => {
+            reason(Decision::Allow, Check::ReadOnly, Cause::OnlyLooks)
+        }
+        _ if copies_to_new_name(lens, index, effect) => {
+            reason(Decision::Allow, Check::NewCopy, Cause::NewCopy)
+        }
+        _ if makes_new_folder(lens, index, effect) => {
+            reason(Decision::Allow, Check::NewFolder, Cause::NewFolder)
+        }
+        _ => reason(Decision::Ask, Check::Default, why_asked(effect)),
     }
 }
 
@@ -299,40 +268,10 @@ fn is_private_by_git(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
         )
 }
 
-fn why_asked(effect: &Effect) -> String {
-    if let Some(note) = &effect.note {
-        return sentence::whole(note);
+/// What there is to say of an effect that asks.
+pub(super) fn why_asked(effect: &Effect) -> Cause {
+    match &effect.note {
+        Some(note) => Cause::Note(note.clone()),
+        None => Cause::Kind(effect.kind),
     }
-    general(effect.kind).to_owned()
-}
-
-/// What there is to say of an effect without a note.
-fn general(kind: EffectKind) -> &'static str {
-    match kind {
-        EffectKind::Read => "it reads files",
-        EffectKind::Write => "it changes files",
-        EffectKind::Delete => "it deletes files",
-        EffectKind::Run => "it runs a program",
-        EffectKind::Connect => "it talks to another machine",
-        EffectKind::Environment => "it changes the environment",
-        EffectKind::Privilege => "it gains rights",
-        EffectKind::Signal => "it signals a process",
-        EffectKind::Unknown => "what it does is not known",
-    }
-}
-
-/// Whether a reason says no more than which kind of thing would happen, so that any closer one says it better.
-pub fn is_general(reason: &Reason) -> bool {
-    const KINDS: [EffectKind; 9] = [
-        EffectKind::Read,
-        EffectKind::Write,
-        EffectKind::Delete,
-        EffectKind::Run,
-        EffectKind::Connect,
-        EffectKind::Environment,
-        EffectKind::Privilege,
-        EffectKind::Signal,
-        EffectKind::Unknown,
-    ];
-    !reason.must_ask && KINDS.into_iter().any(|kind| general(kind) == reason.text)
 }

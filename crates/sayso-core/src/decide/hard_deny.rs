@@ -2,30 +2,24 @@
 
 use crate::analysis::draft::Command;
 use crate::analysis::effect::{Effect, EffectKind, Target};
-use crate::analysis::fact::{OwnPath, ProgramFact, Question, shown};
+use crate::analysis::fact::{OwnPath, ProgramFact, shown};
 use crate::analysis::risk::Tier;
 use crate::answer::run_mode::Run;
+use crate::answer::cause::{Cause, PathCause, RootCause, ShownPath};
+use crate::answer::rule_id::Check;
 use crate::answer::runner::NoSandbox;
 use crate::answer::verdict::Reason;
 use crate::call::operation::ToolSays;
 use crate::call::tool::{Kind, Role};
-use crate::decide::excerpt::brief;
-use crate::decide::judging::{Lens, reason};
+use crate::decide::judging::{Lens, of_root, reason};
 use crate::decide::risk::effect_tier;
 use crate::decide::{own_files_in_code, rule_match};
 use crate::paths::{Odd, fold, odd};
 use crate::policy::decision::Decision;
 use crate::policy::name_patterns::ToolPattern;
-use crate::text::sentence;
 
-const CATASTROPHIC: &str = "catastrophic";
 /// The name of the program itself.
 const OWN_NAME: &str = "sayso";
-
-/// Whether this is the one denial that `--yolo` covers in one profile. A rule may have any name, so the name alone says nothing.
-pub(super) fn is_catastrophe(denial: &Reason) -> bool {
-    denial.is_built_in(CATASTROPHIC)
-}
 
 /// Whether `--yolo` was said, and covers catastrophes in this profile.
 pub(super) fn yolo_covers(lens: &Lens<'_>) -> bool {
@@ -36,20 +30,14 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
     let mut out = Vec::new();
     let reading = lens.case.reading;
     for question in &reading.unanswered {
-        out.push(deny(
-            "unanswered",
-            format!("sayso could not find out about {}", words(question)),
-        ));
+        out.push(deny(Check::Unanswered, Cause::Unanswered(question.clone())));
     }
     blocked_tools(lens, &mut out);
     if let ToolSays::Blocked { reason } = lens.case.operation.says() {
-        out.push(deny(
-            "tool-blocked",
-            format!("the tool itself refuses: {reason}"),
-        ));
+        out.push(deny(Check::ToolBlocked, Cause::ToolRefuses(reason.clone())));
     }
     if let Some(why) = no_sandbox(lens) {
-        out.push(deny("sandbox", why.to_string()));
+        out.push(deny(Check::Sandbox, Cause::NoSandbox(why.clone())));
     }
     rule_match::deny_reasons(lens, &mut out);
     for danger in reading
@@ -57,14 +45,17 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
         .iter()
         .filter(|danger| danger.tier == Tier::Catastrophic)
     {
-        out.push(deny(CATASTROPHIC, sentence::whole(&danger.what)));
+        out.push(deny(
+            Check::Catastrophic,
+            Cause::Danger(danger.what.clone()),
+        ));
     }
     for (command, program) in reading.commands.iter().zip(&reading.programs) {
         out.extend(sayso_by_another_name(lens, command, program.as_ref()));
     }
     for (index, effect) in reading.effects.iter().enumerate() {
-        if let Some((Tier::Catastrophic, what)) = effect_tier(lens, index, effect) {
-            out.push(deny(CATASTROPHIC, sentence::whole(&what)));
+        if let Some((Tier::Catastrophic, damage)) = effect_tier(lens, index, effect) {
+            out.push(deny(Check::Catastrophic, Cause::Damage(damage)));
         }
         path(lens, index, effect, &mut out);
         address(lens, effect, &mut out);
@@ -77,10 +68,7 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
         tier => tier == Tier::Dangerous,
     };
     if danger_is_denied && is_dangerous {
-        out.push(deny(
-            "dangerous",
-            "the policy denies what is dangerous".into(),
-        ));
+        out.push(deny(Check::Dangerous, Cause::DangersDenied));
     }
     out
 }
@@ -118,11 +106,8 @@ fn sayso_by_another_name(
     let is_sayso = own || fold(real) == OWN_NAME;
     (is_sayso && fold(name) != OWN_NAME).then(|| {
         deny(
-            CATASTROPHIC,
-            format!(
-                "`{}` is sayso, which no agent runs by another name",
-                shown(word)
-            ),
+            Check::Catastrophic,
+            Cause::SaysoRenamed { word: shown(word) },
         )
     })
 }
@@ -142,7 +127,7 @@ fn blocked_tools(lens: &Lens<'_>, out: &mut Vec<Reason>) {
                 || *name == format!("mcp__{server}__{tool}")
         });
         if called || by_server {
-            out.push(deny("blocked-tool", format!("`{name}` is blocked")));
+            out.push(deny(Check::BlockedTool, Cause::BlockedTool(name.clone())));
         }
     }
 }
@@ -151,7 +136,8 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
     if let (Target::UnknownPath(written), None) = (&effect.target, effect.part)
         && let Some(Odd::Refuse(why)) = odd(written)
     {
-        out.push(deny("odd-path", format!("`{written}`: {why}")));
+        let written = written.clone();
+        out.push(deny(Check::OddPath, Cause::OddPath { written, why }));
     }
     let Some(standing) = lens.standing(index) else {
         return;
@@ -175,7 +161,12 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
         } else {
             shown
         };
-        out.push(deny("own-files", own.why(named)));
+        let cause = Cause::OwnFile {
+            own: own.clone(),
+            named: named.clone(),
+            in_code: false,
+        };
+        out.push(deny(Check::OwnFiles, cause));
     }
     if standing.sink {
         return;
@@ -188,22 +179,21 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
     );
     if touches && lens.settings.outside_workspace == Decision::Deny && (!standing.inside || no_root)
     {
-        let text = if no_root {
-            format!("path not in any sandbox: `{shown}`")
+        let cause = if no_root {
+            Cause::NotInAnyRoot(shown.clone())
         } else {
-            format!("`{shown}` is outside of the workspace")
+            let path = ShownPath {
+                canonical: shown.clone(),
+                written: None,
+            };
+            let what = PathCause::Outside;
+            Cause::Path { path, what }
         };
-        out.push(deny("outside", text));
+        out.push(deny(Check::Outside, cause));
     }
     if let Some(root) = standing.root {
         if changes && !root.writable {
-            out.push(Reason {
-                source: root.source.clone(),
-                ..deny(
-                    "path-root",
-                    format!("the path root `{}` is read-only", root.name),
-                )
-            });
+            out.push(of_root(Decision::Deny, root, RootCause::ReadOnly));
         }
         let suffix_fits = root.suffixes.is_empty()
             || root
@@ -215,15 +205,8 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
             && !suffix_fits
             && standing.fact.kind != crate::analysis::fact::PathKind::Folder
         {
-            let text = format!(
-                "the path root `{}` holds only {}",
-                root.name,
-                root.suffixes.join(", ")
-            );
-            out.push(Reason {
-                source: root.source.clone(),
-                ..deny("path-root", text)
-            });
+            let what = RootCause::HoldsOnly(root.suffixes.clone());
+            out.push(of_root(Decision::Deny, root, what));
         }
     }
 }
@@ -235,34 +218,22 @@ fn address(lens: &Lens<'_>, effect: &Effect, out: &mut Vec<Reason>) {
     match &effect.target {
         Target::Host(written) => {
             let why = effect.note.as_deref().unwrap_or("it cannot be read");
-            out.push(deny("bad-address", format!("`{written}`: {why}")));
+            let cause = Cause::BadAddress {
+                written: written.clone(),
+                why: why.to_owned(),
+            };
+            out.push(deny(Check::BadAddress, cause));
         }
         Target::Url(url)
             if url.is_private() && lens.settings.private_addresses == Decision::Deny =>
         {
-            out.push(deny(
-                "private-address",
-                format!("`{}` is this machine or a private network", url.host),
-            ));
+            let host = url.host.clone();
+            out.push(deny(Check::PrivateAddress, Cause::PrivateAddress { host }));
         }
         _ => {}
     }
 }
 
-fn words(question: &Question) -> String {
-    match question {
-        Question::Path { path, .. } => format!("the path `{}`", brief(&shown(path))),
-        Question::Below { path, .. } => format!("what lies below `{}`", brief(&shown(path))),
-        Question::Tracked { folder, .. } => {
-            format!("what git tracks around `{}`", brief(&shown(folder)))
-        }
-        Question::Names { pattern, .. } => format!("the files of `{}`", brief(&shown(pattern))),
-        Question::Program { name } => format!("the program `{}`", brief(&shown(name))),
-        Question::GitHelpers { folder, .. } => format!("git in `{}`", brief(&shown(folder))),
-        Question::Settings { folder, .. } => format!("settings in `{}`", brief(&shown(folder))),
-    }
-}
-
-fn deny(rule: &str, text: String) -> Reason {
-    reason(Decision::Deny, rule, &text)
+fn deny(check: Check, cause: Cause) -> Reason {
+    reason(Decision::Deny, check, cause)
 }

@@ -1,7 +1,11 @@
 //! One agent's look through one view of the policy at one case.
 
+use std::collections::HashSet;
+
 use crate::analysis::effect::EffectKind;
 use crate::analysis::risk::{Risk, Tier};
+use crate::answer::cause::{Cause, RootCause};
+use crate::answer::rule_id::{Check, RuleId};
 use crate::answer::verdict::{Confirm, Reason, Verdict};
 use crate::call::tool::{Kind, Role};
 use crate::decide::path_status::Standing;
@@ -10,7 +14,7 @@ use crate::policy::Part;
 use crate::policy::decision::Decision;
 use crate::policy::index::RuleSet;
 use crate::policy::rule::{Rule, ShellRule};
-use crate::policy::settings::Resolved;
+use crate::policy::settings::{Resolved, Root};
 use crate::policy::terms::Terms;
 
 /// What every step of the judgement looks at.
@@ -97,17 +101,11 @@ impl<'a> Lens<'a> {
         reasons: Vec<Reason>,
         trace: Trace,
     ) -> Verdict {
-        let mut reasons = dedupe(reasons);
-        for reason in reasons
-            .iter_mut()
-            .filter(|reason| reason.source == "built-in")
-        {
-            reason.text = super::excerpt::sentence(std::mem::take(&mut reason.text));
-        }
+        let reasons = dedupe(reasons, |reason| reason.cause.to_string());
         let confirm = match decision {
             Decision::Ask
                 if tier >= Tier::Dangerous
-                    || reasons.iter().any(|reason| reason.rule == "delete")
+                    || reasons.iter().any(|reason| reason.is(Check::Delete))
                         && self.settings.double_confirm_deletes =>
             {
                 Confirm::Double
@@ -224,57 +222,76 @@ impl Trace {
             self.lines.push(format!("{name}: none"));
         }
         for reason in reasons {
-            self.lines
-                .push(format!("{name}: {} [{}]", reason.text, reason.place()));
+            self.lines.push(format!(
+                "{name}: {} [{}]",
+                reason.cause,
+                reason.rule.place()
+            ));
         }
     }
 }
 
 /// A built-in reason.
-pub(super) fn reason(decision: Decision, rule: &str, text: &str) -> Reason {
+pub(super) fn reason(decision: Decision, check: Check, cause: Cause) -> Reason {
+    of_rule(decision, RuleId::BuiltIn(check), cause)
+}
+
+/// A reason of a check for which a policy file gives the terms.
+pub(super) fn of_setting(decision: Decision, check: Check, source: &str, cause: Cause) -> Reason {
+    let source = source.to_owned();
+    of_rule(decision, RuleId::Setting { check, source }, cause)
+}
+
+/// What is said of a named folder.
+pub(super) fn of_root(decision: Decision, root: &Root, what: RootCause) -> Reason {
+    let name = root.name.clone();
+    let cause = Cause::Root { name, what };
+    of_setting(decision, Check::PathRoot, &root.source, cause)
+}
+
+/// A reason of a rule.
+pub(super) fn of_rule(decision: Decision, rule: RuleId, cause: Cause) -> Reason {
     Reason {
         decision,
-        rule: rule.to_owned(),
-        source: "built-in".to_owned(),
-        text: text.to_owned(),
+        rule,
+        cause,
         must_ask: false,
         at: None,
     }
 }
 
 /// A must-ask.
-pub(super) fn must(rule: &str, text: String) -> Reason {
+pub(super) fn must(check: Check, cause: Cause) -> Reason {
     Reason {
-        decision: Decision::Ask,
-        rule: rule.to_owned(),
-        source: "built-in".to_owned(),
-        text,
         must_ask: true,
-        at: None,
+        ..reason(Decision::Ask, check, cause)
     }
 }
 
 /// Built-in checks that must be asked about, the gravest first; a check that is not listed comes behind them.
-const GRAVEST: [&str; 11] = [
-    "dangerous",
-    "privilege",
-    "own-files",
-    "delete",
-    "protected",
-    "overwrite",
-    "secret",
-    "outside",
-    "program",
-    "hard-link",
-    "mcp-changed",
+const GRAVEST: [Check; 11] = [
+    Check::Dangerous,
+    Check::Privilege,
+    Check::OwnFiles,
+    Check::Delete,
+    Check::Protected,
+    Check::Overwrite,
+    Check::Secret,
+    Check::Outside,
+    Check::Program,
+    Check::HardLink,
+    Check::McpChanged,
 ];
 
-/// Each reason once, the decisive and the gravest ones first.
-pub(super) fn dedupe(mut reasons: Vec<Reason>) -> Vec<Reason> {
+/// Each reason once, the decisive and the gravest ones first. Two causes with the same sentence are one reason.
+pub(super) fn dedupe(
+    mut reasons: Vec<Reason>,
+    sentence: impl Fn(&Reason) -> String,
+) -> Vec<Reason> {
     let rank = |reason: &Reason| {
         GRAVEST
             .iter()
-            .position(|rule| reason.must_ask && *rule == reason.rule)
+            .position(|check| reason.must_ask && reason.is(*check))
             .unwrap_or(GRAVEST.len())
     };
     reasons.sort_by_key(|reason| {
@@ -284,14 +301,24 @@ pub(super) fn dedupe(mut reasons: Vec<Reason>) -> Vec<Reason> {
             rank(reason),
         )
     });
-    let mut seen = std::collections::HashSet::with_capacity(reasons.len());
-    reasons.retain(|reason| {
-        seen.insert(Reason {
-            at: None,
-            ..reason.clone()
-        })
-    });
+    reasons.dedup_by(|next, one| kind(next) == kind(one) && next.cause == one.cause);
+    let mut kinds = HashSet::with_capacity(reasons.len());
+    if reasons.iter().all(|reason| kinds.insert(kind(reason))) {
+        return reasons;
+    }
+    let mut told = HashSet::with_capacity(reasons.len());
+    let is_news: Vec<bool> = reasons
+        .iter()
+        .map(|reason| told.insert((kind(reason), sentence(reason))))
+        .collect();
+    let mut is_news = is_news.into_iter();
+    reasons.retain(|_| is_news.next().unwrap_or(true));
     reasons
+}
+
+/// What two reasons have in common that can say the same thing.
+fn kind(reason: &Reason) -> (Decision, bool, &RuleId) {
+    (reason.decision, reason.must_ask, &reason.rule)
 }
 
 #[cfg(test)]
@@ -305,19 +332,24 @@ mod tests {
             ..reason
         };
         let (allow, ask, deny) = (
-            reason(Decision::Allow, "a", "x"),
-            reason(Decision::Ask, "b", "x"),
-            reason(Decision::Deny, "c", "x"),
+            reason(Decision::Allow, Check::Default, Cause::OnlyLooks),
+            reason(Decision::Ask, Check::Default, Cause::Kind(EffectKind::Read)),
+            reason(Decision::Deny, Check::Default, Cause::OnlyLooks),
         );
-        let must = must("d", "x".to_owned());
-        let told = dedupe(vec![
+        let in_other_words = Reason {
+            cause: Cause::Note("reads files".to_owned()),
+            ..ask.clone()
+        };
+        let must = must(Check::Default, Cause::OnlyLooks);
+        let all = vec![
             allow.clone(),
             at(ask.clone(), 1),
-            at(ask.clone(), 2),
+            at(in_other_words, 2),
             must.clone(),
             deny.clone(),
             must.clone(),
-        ]);
+        ];
+        let told = dedupe(all, Reason::text);
         assert_eq!(told, [deny, must, at(ask, 1), allow]);
     }
 }

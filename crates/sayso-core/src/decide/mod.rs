@@ -6,7 +6,6 @@
 mod allow_rules;
 mod containment;
 mod defaults;
-mod excerpt;
 mod hard_deny;
 mod judging;
 mod must_ask;
@@ -24,9 +23,11 @@ mod strictest;
 use crate::analysis::draft::Reading;
 use crate::analysis::effect::{Effect, EffectKind, Target};
 use crate::analysis::risk::{Risk, Tier};
+use crate::answer::cause::{Bypass, Cause, Failure, NoAnswer};
 use crate::answer::grant::{Grant, GrantKey, Reach};
 use crate::answer::learned_rule::RuleKey;
 use crate::answer::rest_of_batch::RestOfBatch;
+use crate::answer::rule_id::{Check, RuleId};
 use crate::answer::run_mode::Run;
 use crate::answer::runner::RunnerCapabilities;
 use crate::answer::verdict::{Confirm, Reason, Verdict};
@@ -36,8 +37,7 @@ use crate::policy::Policy;
 use crate::policy::decision::Decision;
 use crate::policy::mode::Mode;
 use crate::policy::terms::{Network, Terms};
-pub use defaults::is_general;
-use judging::Lens;
+use judging::{Lens, reason};
 use strictest::strictest;
 
 /// Everything a verdict depends on besides the policy.
@@ -70,13 +70,17 @@ pub trait Uses: std::fmt::Debug {
 /// Judges one operation. The strictest view and the strictest agent in the line decide.
 pub fn decide(policy: &Policy, case: &Case<'_>) -> Verdict {
     if let Some(why) = policy.why_broken() {
-        return refusal(case, "policy", &format!("the policy cannot be read: {why}"));
+        return refusal(case, Check::Policy, Failure::PolicyBroken(why.to_owned()));
     }
     if let Some(missing) = policy
         .missing_sandbox()
         .filter(|missing| !missing.only_files_and_commands || touches_files(case))
     {
-        return refusal(case, "sandbox", &missing.why);
+        return refusal(
+            case,
+            Check::Sandbox,
+            Failure::NoSandbox(missing.why.clone()),
+        );
     }
     let agent = case.operation.agent();
     // A sub-agent has no more rights than any agent that started it, by sections and by rules for single agents alike.
@@ -100,7 +104,7 @@ pub fn decide(policy: &Policy, case: &Case<'_>) -> Verdict {
             });
         }
     }
-    verdict.unwrap_or_else(|| refusal(case, "policy", "there is no policy"))
+    verdict.unwrap_or_else(|| refusal(case, Check::Policy, Failure::NoPolicy))
 }
 
 /// Whether an operation touches files or runs a command: by its kind, or by what its arguments say, as those of an MCP tool do.
@@ -115,20 +119,13 @@ fn touches_files(case: &Case<'_>) -> bool {
 }
 
 /// A denial that needs no policy: a failure of sayso itself.
-pub fn refusal(case: &Case<'_>, rule: &str, text: &str) -> Verdict {
+fn refusal(case: &Case<'_>, check: Check, failure: Failure) -> Verdict {
     Verdict {
         decision: Decision::Deny,
         risk: Risk::Unknown,
         tier: Tier::None,
         confirm: Confirm::None,
-        reasons: vec![Reason {
-            decision: Decision::Deny,
-            rule: rule.into(),
-            source: "built-in".into(),
-            text: text.into(),
-            must_ask: false,
-            at: None,
-        }],
+        reasons: vec![reason(Decision::Deny, check, Cause::Failed(failure))],
         effects: case.reading.effects.clone(),
         terms: Terms::default(),
         digest: case.operation.digest(),
@@ -148,34 +145,27 @@ fn judge(lens: &Lens<'_>) -> Verdict {
     let yolo_covers = hard_deny::yolo_covers(lens);
     if denials
         .iter()
-        .any(|denial| !(yolo_covers && hard_deny::is_catastrophe(denial)))
+        .any(|denial| !(yolo_covers && denial.is(Check::Catastrophic)))
     {
         return lens.verdict(Decision::Deny, risk, tier, denials, trace);
     }
 
     let bypass = match case.run {
-        Run::Yolo => Some("--yolo"),
-        Run::ApproveAll => Some("--approve-all"),
+        Run::Yolo => Some(Bypass::Yolo),
+        Run::ApproveAll => Some(Bypass::ApproveAll),
         // Who says both, means the stricter.
         Run::Strict => None,
-        _ if lens.settings.mode == Mode::TrustAll => Some("trust-all"),
+        _ if lens.settings.mode == Mode::TrustAll => Some(Bypass::TrustAll),
         _ => None,
     };
-    if let Some(name) = bypass {
-        let said = if name == "trust-all" {
-            "is the mode"
-        } else {
-            "was said for this run"
+    if let Some(bypass) = bypass {
+        let said = match bypass {
+            Bypass::TrustAll => "is the mode",
+            Bypass::Yolo | Bypass::ApproveAll => "was said for this run",
         };
-        trace.note(&format!("{name} {said}"));
-        let text = format!("everything that is not denied runs under {name}");
-        return lens.verdict(
-            Decision::Allow,
-            risk,
-            tier,
-            vec![judging::reason(Decision::Allow, "bypass", &text)],
-            trace,
-        );
+        trace.note(&format!("{} {said}", bypass.word()));
+        let unasked = reason(Decision::Allow, Check::Bypass, Cause::Bypass(bypass));
+        return lens.verdict(Decision::Allow, risk, tier, vec![unasked], trace);
     }
 
     let mut reasons = must_ask::reasons(lens, tier);
@@ -209,11 +199,7 @@ fn judge(lens: &Lens<'_>) -> Verdict {
         weights.push(Risk::Unknown);
         open.push((
             EffectKind::Unknown,
-            judging::reason(
-                Decision::Ask,
-                "nothing-known",
-                "nothing is known of what this would do",
-            ),
+            reason(Decision::Ask, Check::NothingKnown, Cause::NothingKnown),
         ));
     }
     let open = strongest_first(open, weights);
@@ -223,7 +209,7 @@ fn judge(lens: &Lens<'_>) -> Verdict {
         .any(|(_, reason)| reason.decision == Decision::Deny);
     let granted = grant(lens, risk, &reasons);
     if let Some(reason) = &granted {
-        trace.note(&format!("{}: {}", reason.rule, reason.text));
+        trace.note(&format!("{}: {}", reason.rule.name(), reason.cause));
     }
     match granted {
         Some(reason) if !denied_by_default => {
@@ -233,8 +219,7 @@ fn judge(lens: &Lens<'_>) -> Verdict {
         }
         // Nothing must be asked: a sandbox can stand in for the question, where the person said so.
         _ if !must && containment::bounds(lens, &open) => {
-            let text = "what it does is not known, so it runs bounded: it can change the workspace only, and has no network and no secrets";
-            let contained = judging::reason(Decision::Allow, "contained", text);
+            let contained = reason(Decision::Allow, Check::Contained, Cause::Contained);
             trace.note("contained: a sandbox bounds it");
             let mut verdict = lens.verdict(Decision::Allow, risk, tier, vec![contained], trace);
             verdict.terms.contained = true;
@@ -273,9 +258,8 @@ fn strongest_first(
     weights: Vec<Risk>,
 ) -> Vec<(EffectKind, Reason)> {
     let mut weighed: Vec<_> = weights.into_iter().zip(open).collect();
-    weighed.sort_by_key(|(risk, (_, reason))| {
-        (std::cmp::Reverse(*risk), defaults::is_general(reason))
-    });
+    weighed
+        .sort_by_cached_key(|(risk, (_, reason))| (std::cmp::Reverse(*risk), reason.is_general()));
     weighed.into_iter().map(|(_, open)| open).collect()
 }
 
@@ -299,10 +283,12 @@ fn grant(lens: &Lens<'_>, risk: Risk, musts: &[Reason]) -> Option<Reason> {
         };
         open && grant.covers(case.operation, case.reading, shown, case.now)
     })?;
-    Some(Reason {
-        source: format!("grant {}", found.id),
-        ..judging::reason(Decision::Allow, "grant", "you allowed this before")
-    })
+    let rule = RuleId::Grant(found.into());
+    Some(judging::of_rule(
+        Decision::Allow,
+        rule,
+        Cause::AllowedBefore,
+    ))
 }
 
 /// A tool that the registry does not know is asked about until somebody names it; a rule with its name does, and so does an answer for this very call.
@@ -312,16 +298,8 @@ fn names_unknown_tool(grant: &Grant, musts: &[Reason]) -> bool {
         GrantKey::Rule(rule) => rule.key() == RuleKey::Tool,
         _ => false,
     };
-    names
-        && musts
-            .iter()
-            .all(|reason| reason.is_built_in("unknown-tool"))
+    names && musts.iter().all(|reason| reason.is(Check::UnknownTool))
 }
-
-/// Why nobody is asked in a strict run.
-const STRICT: &str = "strict mode: approval required";
-/// Why nobody is asked where nobody is.
-const NOBODY: &str = "nobody is there to ask";
 
 /// Why an operation lacks nothing but an answer: it is denied only because this run asks nobody.
 pub fn lacks_answer(verdict: &Verdict) -> Option<Run> {
@@ -329,15 +307,12 @@ pub fn lacks_answer(verdict: &Verdict) -> Option<Run> {
         .reasons
         .iter()
         .filter(|reason| reason.decision == Decision::Deny);
-    let first = denials
-        .next()
-        .filter(|reason| reason.is_built_in("no-answer"))?;
-    match first.text.as_str() {
-        STRICT => Some(Run::Strict),
-        NOBODY => Some(Run::Nobody),
-        _ => None,
-    }
-    .filter(|_| denials.next().is_none())
+    let run = match denials.next()?.cause {
+        Cause::NoAnswer(NoAnswer::Strict) => Run::Strict,
+        Cause::NoAnswer(NoAnswer::Nobody) => Run::Nobody,
+        _ => return None,
+    };
+    denials.next().is_none().then_some(run)
 }
 
 /// Where asking is not possible, an ask is a denial.
@@ -345,13 +320,17 @@ fn ask_or_deny(lens: &Lens<'_>, reasons: Vec<Reason>) -> (Decision, Vec<Reason>)
     let terminal = lens.case.operation.kind() == Kind::Terminal;
     // Where an answer would not help, that is the reason.
     let why = match lens.case.run {
-        _ if lens.settings.mode == Mode::SafeOnly => "safe-only mode denies what would be asked",
-        _ if lens.settings.safe_commands_only && terminal => "only safe commands run here",
-        Run::Strict => STRICT,
-        Run::Nobody => NOBODY,
+        _ if lens.settings.mode == Mode::SafeOnly => NoAnswer::SafeOnly,
+        _ if lens.settings.safe_commands_only && terminal => NoAnswer::SafeCommandsOnly,
+        Run::Strict => NoAnswer::Strict,
+        Run::Nobody => NoAnswer::Nobody,
         _ => return (Decision::Ask, reasons),
     };
-    let mut all = vec![judging::reason(Decision::Deny, "no-answer", why)];
+    let mut all = vec![reason(
+        Decision::Deny,
+        Check::NoAnswer,
+        Cause::NoAnswer(why),
+    )];
     all.extend(reasons);
     (Decision::Deny, all)
 }

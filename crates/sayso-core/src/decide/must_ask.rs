@@ -1,23 +1,21 @@
 //! What is always asked, unless a rule of the person names exactly this.
 
-use crate::analysis::draft::Carried;
 use crate::analysis::effect::{Effect, EffectKind, Target};
 use crate::analysis::fact::{Ignored, PathKind};
 use crate::analysis::risk::Tier;
+use crate::answer::cause::{Cause, Found, PathCause, ShownPath, Untrusted};
+use crate::answer::rule_id::Check;
 use crate::answer::verdict::Reason;
 use crate::call::tool::Kind;
+use crate::decide::defaults::why_asked;
 use crate::decide::judging::{Lens, must};
 use crate::decide::path_status::Standing;
-use crate::decide::risk::{
-    effect_tier, planted_program, planted_wrapper, untrusted_program, written_by_agent,
-};
+use crate::decide::risk::{effect_tier, planted_program, planted_wrapper, untrusted_program};
 use crate::decide::{allow_rules, pre_approved};
 use crate::paths::{below, protected, secret};
 use crate::policy::decision::Decision;
 use crate::policy::index::PathRules;
 use crate::policy::rule::{Rule, Subject};
-use crate::text::redact::redact_text;
-use crate::text::sentence;
 
 pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     let mut out = Vec::new();
@@ -40,7 +38,7 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
                 .and_then(|effect| effect.at);
             out.push(Reason {
                 at,
-                ..must("dangerous", sentence::whole(&danger.what))
+                ..must(Check::Dangerous, Cause::Danger(danger.what.clone()))
             });
         }
     }
@@ -48,10 +46,7 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         let at = (opaque.end > opaque.start).then_some((opaque.start, opaque.end));
         out.push(Reason {
             at,
-            ..must(
-                "opaque",
-                format!("it could not be analysed whole: {}", opaque.reason),
-            )
+            ..must(Check::Opaque, Cause::Opaque(opaque.reason.clone()))
         });
     }
     let around = &reading.surroundings;
@@ -61,17 +56,11 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
             && command.words.iter().any(|word| word.contains(".."))
     };
     if through_link && reading.commands.iter().any(climbs) {
-        out.push(must(
-            "folder",
-            "it goes up from a folder that is reached through a link, which shells do in two ways"
-                .into(),
-        ));
+        out.push(must(Check::Folder, Cause::ClimbsFromLink));
     }
     if let Some(folder) = runs_outside(lens) {
-        out.push(must(
-            "outside",
-            format!("it runs in `{folder}`, which is outside of the workspace"),
-        ));
+        let folder = folder.to_owned();
+        out.push(must(Check::Outside, Cause::RunsOutside { folder }));
     }
     searches(lens, &mut out);
     carried(lens, &mut out);
@@ -81,23 +70,17 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         path(lens, index, effect, &mut out);
         unknown_tool(lens, effect, &mut out);
         if effect.kind == EffectKind::Privilege {
-            out.push(must(
-                "privilege",
-                effect
-                    .note
-                    .as_deref()
-                    .map_or_else(|| "it gains rights".into(), sentence::whole),
-            ));
+            out.push(must(Check::Privilege, why_asked(effect)));
         }
         // One reason is enough; the run of a command comes behind its other effects.
         let known = effect.part.is_some_and(|part| told.contains(&part));
-        if let Some(why) = open_words(lens, effect).filter(|_| !known) {
-            out.push(must("expansion", why));
+        if let Some(cause) = open_words(lens, effect).filter(|_| !known) {
+            out.push(must(Check::Expansion, cause));
         }
         if effect.kind == EffectKind::Run
             && let Some(why) = program(lens, index, effect)
         {
-            out.push(must("program", why));
+            out.push(must(Check::Program, Cause::Program(why)));
         }
         for reason in out.iter_mut().skip(before) {
             reason.at = reason.at.or(effect.at);
@@ -110,42 +93,37 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         .mcp()
         .is_some_and(|identity| identity.changed)
     {
-        out.push(must(
-            "mcp-changed",
-            "this MCP tool is not the one that was seen under its name before".into(),
-        ));
+        out.push(must(Check::McpChanged, Cause::McpChanged));
     }
     let asks = lens
         .case
         .operation
         .mcp()
         .map_or(&[][..], |identity| &identity.asks);
-    out.extend(asks.iter().map(|why| must("mcp-odd", why.clone())));
+    let odd = |why: &String| must(Check::McpOdd, Cause::McpOdd(why.clone()));
+    out.extend(asks.iter().map(odd));
     out
 }
 
 /// A command whose effects are not all listed gets words that nobody has seen: what was analysed is not what runs.
-fn open_words(lens: &Lens<'_>, effect: &Effect) -> Option<String> {
+fn open_words(lens: &Lens<'_>, effect: &Effect) -> Option<Cause> {
     let command = effect
         .part
         .and_then(|part| lens.case.reading.commands.get(part))?;
     let unclear = effect.kind == EffectKind::Run && !effect.manner.known_program;
-    (unclear && !command.literal).then(|| {
-        format!(
-            "which words `{}` gets shows only when it runs",
-            command.words.first().map_or("", String::as_str)
-        )
+    (unclear && !command.literal).then(|| Cause::OpenWords {
+        program: command.words.first().cloned().unwrap_or_default(),
     })
 }
 
 /// A rule that allows a program means the one its name promises, and not one that an agent has put in its place.
-fn program(lens: &Lens<'_>, index: usize, effect: &Effect) -> Option<String> {
+fn program(lens: &Lens<'_>, index: usize, effect: &Effect) -> Option<Untrusted> {
     if effect.manner.known_program {
         return untrusted_program(lens, effect);
     }
     let part = effect.part.filter(|_| effect.target == Target::Command)?;
     if let Some(file) = planted_wrapper(lens, part) {
-        return Some(written_by_agent(file));
+        return Some(Untrusted::Planted(file.to_owned()));
     }
     let file = planted_program(lens, part)?;
     // Who writes `./run.sh` into a rule means this very file; who gave no rule is asked anyway.
@@ -166,7 +144,7 @@ fn program(lens: &Lens<'_>, index: usize, effect: &Effect) -> Option<String> {
             return None;
         }
     }
-    Some(written_by_agent(file))
+    Some(Untrusted::Planted(file.to_owned()))
 }
 
 /// The folder of a command that does what files around it say, if it is outside: a rule was given for the files of this workspace.
@@ -209,43 +187,18 @@ fn carried(lens: &Lens<'_>, out: &mut Vec<Reason>) {
         for carried in &command.carried {
             let written = crate::analysis::fact::from_home(&carried.path, home);
             let path = crate::paths::join("/", written.as_deref().unwrap_or(&carried.path));
-            let (rule, verb, why) = match carried.kind {
-                EffectKind::Delete => ("delete", "deletes", String::new()),
-                EffectKind::Write => match protected(&path, home) {
-                    Some(why) => (
-                        "protected",
-                        "writes",
-                        format!(", which is protected by its name: {why}"),
-                    ),
-                    None => continue,
-                },
-                _ => match secret(&path, home) {
-                    Some(why) => (
-                        "secret",
-                        "reads",
-                        format!(", which is secret by its name: {why}"),
-                    ),
-                    None => continue,
-                },
+            let (check, why) = match carried.kind {
+                EffectKind::Delete => (Check::Delete, None),
+                EffectKind::Write => (Check::Protected, protected(&path, home)),
+                _ => (Check::Secret, secret(&path, home)),
             };
-            let Carried {
-                command,
-                by,
-                certain,
-                ..
-            } = carried;
-            let path = crate::analysis::fact::shown(&carried.path);
-            let text = if *certain {
-                format!("`{by}` runs `{command}`, which {verb} `{path}`{why}")
-            } else {
-                format!(
-                    "a word of `{by}` may be run as a command: `{command}` {verb} `{path}`{why}"
-                )
-            };
-            out.push(Reason {
-                at: run.and_then(|effect| effect.at),
-                ..must(rule, redact_text(&text))
-            });
+            if check == Check::Delete || why.is_some() {
+                let effect = carried.clone();
+                out.push(Reason {
+                    at: run.and_then(|effect| effect.at),
+                    ..must(check, Cause::Carried { effect, why })
+                });
+            }
         }
     }
 }
@@ -271,33 +224,23 @@ fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
     for found in lens.case.reading.searches.iter().flatten() {
         let before = out.len();
         if let Some(path) = found.secrets.iter().find(|path| !rule_names(path, true)) {
-            let text = if found.tracked {
-                format!("git tracks `{path}`, which may hold secrets, and may show what is in it")
-            } else {
-                format!("the search also reads `{path}`, which may hold secrets")
-            };
-            out.push(must("secret", text));
+            let (path, tracked) = (path.clone(), found.tracked);
+            let secret = Found::Secret { path, tracked };
+            out.push(must(Check::Secret, Cause::Search(secret)));
         }
         if let Some(path) = found.private.iter().find(|path| !rule_names(path, false)) {
-            out.push(must(
-                "ignored",
-                format!("the search also reads `{path}`, which git ignores, so it may be private"),
-            ));
+            let private = Found::Private { path: path.clone() };
+            out.push(must(Check::Ignored, Cause::Search(private)));
         }
         if let Some(path) = found.odd.first() {
-            out.push(must(
-                "odd-name",
-                format!("the name of `{path}` would not be handed on as one plain word, so it may become an option or another file"),
-            ));
+            let odd = Found::OddName { path: path.clone() };
+            out.push(must(Check::OddName, Cause::Search(odd)));
         }
         // What was found says more than that there may be more.
         if found.incomplete && out.len() == before {
-            let text = if found.tracked {
-                "what git tracks could not be found out, so it may show secrets"
-            } else {
-                "there is too much below to find out whether the search reads secrets"
-            };
-            out.push(must("secret", text.into()));
+            let tracked = found.tracked;
+            let incomplete = Found::Incomplete { tracked };
+            out.push(must(Check::Secret, Cause::Search(incomplete)));
         }
     }
 }
@@ -305,30 +248,29 @@ fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
 fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
     let Some(standing) = lens.standing(index) else {
         if let Target::UnknownPath(written) = &effect.target {
-            out.push(must(
-                "unknown-path",
-                format!("which file `{written}` is shows only when it runs"),
-            ));
+            let cause = Cause::UnknownPath(written.clone());
+            out.push(must(Check::UnknownPath, cause));
         }
         return;
     };
-    let shown = display(lens, index);
+    let must_for = |check: Check, what: PathCause| {
+        let path = shown_path(standing);
+        must(check, Cause::Path { path, what })
+    };
     let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
     if let Some(why) = &standing.protected
         && changes
         && !effect.manner.repository
         && !standing.sink
     {
-        out.push(must("protected", format!("`{shown}` is protected: {why}")));
+        let what = PathCause::Protected(why.clone());
+        out.push(must_for(Check::Protected, what));
     }
     if effect.manner.named {
-        return named(standing, &shown, out);
+        return named(standing, must_for, out);
     }
     if standing.own_below {
-        out.push(must(
-            "own-files",
-            format!("it may write over files of sayso below `{shown}`"),
-        ));
+        out.push(must_for(Check::OwnFiles, PathCause::OwnBelow));
     }
     if standing.sink {
         return;
@@ -339,13 +281,8 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
         && standing.fact.hard_links > 1
         && !effect.manner.repository
     {
-        out.push(must(
-            "hard-link",
-            format!(
-                "`{shown}` has {} names; a write changes the file under all of them",
-                standing.fact.hard_links
-            ),
-        ));
+        let names = standing.fact.hard_links;
+        out.push(must_for(Check::HardLink, PathCause::HardLink { names }));
     }
     if let Some(why) = standing.secret
         && effect.kind == EffectKind::Read
@@ -353,10 +290,7 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
             rule.matcher.secret && matches!(rule.matcher.subject, Subject::Read(_))
         })
     {
-        out.push(must(
-            "secret",
-            format!("reading `{shown}` shows secrets: {why}"),
-        ));
+        out.push(must_for(Check::Secret, PathCause::Secret(why)));
     }
     if !standing.inside
         && !standing.common
@@ -366,35 +300,28 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
         )
         && !allow_rules::absolute_rule_covers(lens, index)
     {
-        out.push(must(
-            "outside",
-            format!("`{shown}` is outside of the workspace"),
-        ));
+        out.push(must_for(Check::Outside, PathCause::Outside));
     }
     let removes = effect.kind == EffectKind::Delete;
     if removes && effect.manner.absent {
         if !silenced(lens, index, |rule| {
             delete_rule_fits(lens, index, effect, rule)
         }) {
-            out.push(must(
-                "delete-nothing",
-                format!("it would delete `{shown}`, where nothing is now"),
-            ));
+            out.push(must_for(Check::DeleteNothing, PathCause::DeleteNothing));
         }
     } else if removes
         && !silenced(lens, index, |rule| {
             delete_rule_fits(lens, index, effect, rule)
         })
     {
-        let text = match (effect.manner.recursive, effect.certain) {
-            (true, true) => format!("it deletes `{shown}` with everything below"),
-            (true, false) => format!("it may delete what lies below `{shown}`"),
-            (false, _) => format!("it deletes `{shown}`"),
+        let what = PathCause::Delete {
+            recursive: effect.manner.recursive,
+            certain: effect.certain,
         };
-        out.push(must("delete", text));
+        out.push(must_for(Check::Delete, what));
     }
     // A recursive delete that a rule names is no danger, but taking away the work itself always is.
-    if let Some((Tier::Dangerous, what)) = effect_tier(lens, index, effect)
+    if let Some((Tier::Dangerous, damage)) = effect_tier(lens, index, effect)
         && (!(removes && effect.manner.recursive)
             || below(
                 &lens.case.reading.surroundings.workspace,
@@ -402,35 +329,31 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
             )
             || standing.fact.canonical.ends_with("/.git"))
     {
-        out.push(must("dangerous", sentence::whole(&what)));
+        out.push(must(Check::Dangerous, Cause::Damage(damage)));
     }
     if effect.manner.overwrite
         && !silenced(lens, index, |rule| {
             rule.matcher.overwrite && matches!(rule.matcher.subject, Subject::Write(_))
         })
     {
-        out.push(must("overwrite", format!("it replaces `{shown}`")));
+        out.push(must_for(Check::Overwrite, PathCause::Overwrite));
     }
 }
 
 /// A path in the words of a program whose effects are not all known: it may be read or changed.
-fn named(standing: &Standing<'_>, shown: &str, out: &mut Vec<Reason>) {
+fn named(
+    standing: &Standing<'_>,
+    must: impl Fn(Check, PathCause) -> Reason,
+    out: &mut Vec<Reason>,
+) {
     if let Some(why) = standing.secret {
-        out.push(must(
-            "secret",
-            format!("its words name `{shown}`, which may hold secrets: {why}"),
-        ));
+        out.push(must(Check::Secret, PathCause::NamedSecret(why)));
     } else if let Some(why) = &standing.protected {
-        out.push(must(
-            "protected",
-            format!("its words name `{shown}`, which is protected: {why}"),
-        ));
+        let what = PathCause::NamedProtected(why.clone());
+        out.push(must(Check::Protected, what));
     }
     if !standing.inside && !standing.common && !standing.sink {
-        out.push(must(
-            "outside",
-            format!("`{shown}` is outside of the workspace"),
-        ));
+        out.push(must(Check::Outside, PathCause::Outside));
     }
 }
 
@@ -475,21 +398,16 @@ fn unknown_tool(lens: &Lens<'_>, effect: &Effect, out: &mut Vec<Reason>) {
         && lens.settings.trusted_tools.contains(name);
     let spoken_for = !matches!(operation.says(), crate::call::operation::ToolSays::Nothing);
     if !ruled && !trusted && !pre_approved(lens) && !spoken_for {
-        out.push(must(
-            "unknown-tool",
-            format!("sayso does not know the tool `{name}`"),
-        ));
+        let cause = Cause::UnknownTool(name.clone());
+        out.push(must(Check::UnknownTool, cause));
     }
 }
 
 /// The path as the person should read it: resolved, and as written where a link makes a difference.
-fn display(lens: &Lens<'_>, index: usize) -> String {
-    match lens.standing(index) {
-        Some(standing) if standing.fact.links.is_empty() => standing.fact.canonical.clone(),
-        Some(standing) => format!(
-            "{} (written as {})",
-            standing.fact.canonical, standing.written
-        ),
-        None => String::new(),
+fn shown_path(standing: &Standing<'_>) -> ShownPath {
+    let has_links = !standing.fact.links.is_empty();
+    ShownPath {
+        canonical: standing.fact.canonical.clone(),
+        written: has_links.then(|| standing.written.clone()),
     }
 }

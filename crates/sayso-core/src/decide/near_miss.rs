@@ -1,12 +1,13 @@
 //! Why an allow rule that names a command does not cover it: sentences for the person, beside what asks.
 
 use crate::analysis::draft::{Command, Lead};
+use crate::answer::cause::Cause;
+use crate::answer::rule_id::Check;
 use crate::answer::verdict::Reason;
-use crate::decide::judging::{Lens, reason};
+use crate::decide::judging::{Lens, of_setting};
 use crate::policy::command_pattern::{CommandPattern, Reach};
 use crate::policy::decision::Decision;
 use crate::policy::rule::{Rule, Subject};
-use crate::text::redact::redact_text;
 
 /// For each command that an allow rule matches: the first word that the rule would have to write out, or the command inside that it is not
 /// about, where that must be asked.
@@ -23,29 +24,24 @@ fn uncovered(lens: &Lens<'_>, part: usize, command: &Command, must: bool) -> Opt
         return None;
     }
     let (rule, pattern) = matching(lens, part, command)?;
-    let text = match (
+    let cause = match (
         command.leads.first().filter(|_| !pattern.covers(command)),
         run,
     ) {
-        (_, Some((by, inner))) => {
-            format!(
-                "the rule `{}` allows nothing that must be asked of `{inner}`, which `{by}` runs",
-                pattern.written
-            )
-        }
-        (Some(lead), None) => {
-            let word = lead_word(command, lead);
-            format!(
-                "the rule `{}` does not cover `{word}`, which {}: it does not write it out",
-                pattern.written, lead.does
-            )
-        }
+        (_, Some((by, inner))) => Cause::NotCoveredInside {
+            pattern: pattern.written.clone(),
+            inner: inner.clone(),
+            by: by.clone(),
+        },
+        (Some(lead), None) => Cause::NotCovered {
+            pattern: pattern.written.clone(),
+            word: lead_word(command, lead),
+            does: lead.does.clone(),
+        },
         (None, None) => return None,
     };
-    Some(Reason {
-        source: rule.source.clone(),
-        ..reason(Decision::Ask, "not-covered", &redact_text(&text))
-    })
+    let check = Check::NotCovered;
+    Some(of_setting(Decision::Ask, check, &rule.source, cause))
 }
 
 /// An allow rule with a pattern that matches the command; one that covers it counts first.

@@ -7,6 +7,8 @@ use crate::analysis::draft::Reading;
 use crate::analysis::effect::{EffectKind, Target};
 use crate::analysis::fact::OwnPath;
 use crate::analysis::own_files::OwnReason;
+use crate::answer::cause::Cause;
+use crate::answer::rule_id::Check;
 use crate::answer::verdict::Reason;
 use crate::decide::judging::{Lens, reason};
 use crate::paths::{components, fold, relative};
@@ -36,8 +38,6 @@ const JOINS: &[&str] = &["join(", "resolve(", "joinpath(", "path(", "catfile("];
 /// So far before a name a function is looked for.
 const MAX_BEFORE: usize = 40;
 
-/// The name of the reason.
-const RULE: &str = "own-files";
 /// Programs that run what is in their words, which is analysed, on names that they find: a folder to look through is not code.
 const FINDERS: &[&str] = &["fd", "fdfind", "find", "xargs"];
 
@@ -49,7 +49,7 @@ pub(super) fn reasons(lens: &Lens<'_>, out: &mut Vec<Reason>) {
     };
     let around = &reading.surroundings;
     if around.own.is_empty()
-        || out.iter().any(|reason| reason.is_built_in(RULE))
+        || out.iter().any(|reason| reason.is(Check::OwnFiles))
         || !runs_code(reading)
     {
         return;
@@ -65,14 +65,12 @@ pub(super) fn reasons(lens: &Lens<'_>, out: &mut Vec<Reason>) {
             .any(|text| is_named(own, &names, text, &folder))
     });
     if let Some(own) = found {
-        out.push(reason(
-            Decision::Deny,
-            RULE,
-            &format!(
-                "{} (code that is not analysed names it)",
-                own.why(&own.path)
-            ),
-        ));
+        let cause = Cause::OwnFile {
+            own: own.clone(),
+            named: own.path.clone(),
+            in_code: true,
+        };
+        out.push(reason(Decision::Deny, Check::OwnFiles, cause));
     }
 }
 

@@ -4,6 +4,7 @@ use crate::analysis::draft::Reading;
 use crate::analysis::effect::{Effect, EffectKind};
 use crate::analysis::fact::{OwnPath, Owner, PathFact, PathKind, Surroundings};
 use crate::analysis::own_files::OwnReason;
+use crate::answer::cause::Guard;
 use crate::call::operation::Operation;
 use crate::paths::{
     Common, below, below_folded, common, hidden_in_home, join, protected, secret, secret_folder,
@@ -26,7 +27,7 @@ pub(super) struct Standing<'a> {
     /// A recursive write could reach one of sayso's own files.
     pub(super) own_below: bool,
     /// Why it is protected from silent changes.
-    pub(super) protected: Option<String>,
+    pub(super) protected: Option<Guard>,
     /// Why reading it would show secrets.
     pub(super) secret: Option<&'static str>,
     /// `/dev/null` and its like.
@@ -76,12 +77,12 @@ impl<'a> Standing<'a> {
         // `git checkout` and `cp -r` write below a folder, perhaps over our files and mostly not: a person can tell.
         let own_below =
             own.is_none() && may_replace && around.own.iter().any(|own| own.is_taken_along(path));
-        let protected = protected(path, home).map(str::to_owned).or_else(|| {
+        let protected = protected(path, home).map(Guard::BuiltIn).or_else(|| {
             let extra = settings
                 .protected_paths
                 .iter()
                 .find_map(|extra| extra.matches(path, &around.workspace, home));
-            extra.map(|written| format!("`protected_paths` has `{written}`"))
+            extra.map(|written| Guard::Listed(written.to_owned()))
         });
         // A workspace or root below a hidden folder of the home is open; one that is the home folder itself opens nothing hidden in it.
         let opens = |folder: &str, home: &str| holds(folder) && !below_folded(home, folder);

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::answer::cause::Cause;
+use crate::answer::rule_id::Check;
 use crate::answer::verdict::Reason;
 use crate::decide::judging::{Lens, reason};
+use crate::decide::rule_match::rule_reason;
 use crate::paths::{join, relative};
 use crate::policy::decision::Decision;
 use crate::policy::glob::{PathGlob, Subject as PathSubject};
@@ -68,7 +71,12 @@ pub(super) fn reasons(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>
         if decision == Decision::Deny
             && let Some(own) = around.own.iter().find(|own| own.holds(&one.path))
         {
-            out.push(reason(Decision::Deny, "own-files", &own.why(&one.path)));
+            let cause = Cause::OwnFile {
+                own: own.clone(),
+                named: one.path.clone(),
+                in_code: false,
+            };
+            out.push(reason(Decision::Deny, Check::OwnFiles, cause));
         }
         let first = relative(&one.path, &around.workspace)
             .filter(|_| !one.open)
@@ -85,17 +93,7 @@ pub(super) fn reasons(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>
                 .flat_map(|kind| set.paths(kind, first))
             {
                 if rule.decision == decision && lens.counts(rule) && names(rule, one, subject) {
-                    let text = rule.reason.clone().unwrap_or_else(|| {
-                        format!("{} {}", rule.decision.word(), rule.matcher.in_words())
-                    });
-                    out.push(Reason {
-                        decision,
-                        rule: rule.id.clone(),
-                        source: rule.source.clone(),
-                        text,
-                        must_ask: false,
-                        at: None,
-                    });
+                    out.push(rule_reason(rule, decision));
                 }
             }
         }

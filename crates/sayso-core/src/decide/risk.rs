@@ -1,8 +1,9 @@
 //! How risky and how dangerous the effects are.
 
 use crate::analysis::effect::{Effect, EffectKind, Target};
-use crate::analysis::fact::{GitHelper, GitHelperKind, GitScope, ProgramFact, Surroundings};
+use crate::analysis::fact::{GitHelper, GitScope, ProgramFact, Surroundings};
 use crate::analysis::risk::{Risk, Tier};
+use crate::answer::cause::{Damage, Untrusted};
 use crate::decide::judging::Lens;
 use crate::paths::{below, of_the_system, raw_device, takeover, vital};
 use crate::policy::command_pattern::Reach;
@@ -116,35 +117,26 @@ pub(super) fn program_is_trusted(lens: &Lens<'_>, effect: &Effect) -> bool {
 }
 
 /// Why a command's program is not the one its name promises.
-pub(super) fn untrusted_program(lens: &Lens<'_>, effect: &Effect) -> Option<String> {
+pub(super) fn untrusted_program(lens: &Lens<'_>, effect: &Effect) -> Option<Untrusted> {
     let reading = lens.case.reading;
     let part = effect.part?;
     if let Some(file) = planted_program(lens, part).or_else(|| planted_wrapper(lens, part)) {
-        return Some(written_by_agent(file));
+        return Some(Untrusted::Planted(file.to_owned()));
     }
     if let Some(file) = shim(lens, part) {
-        return Some(format!(
-            "the program is `{file}`, which runs whatever version the project names"
-        ));
+        return Some(Untrusted::StandIn(file.to_owned()));
     }
     if let Some(Some(git)) = reading.git.get(part) {
         // Settings of the person and of the system are theirs to choose; what stands in the repository may come from anywhere.
         let foreign = |helper: &&GitHelper| helper.on_read && helper.scope == GitScope::Repository;
         if let Some(helper) = git.helpers.iter().find(foreign) {
-            return Some(what_git_does(helper));
+            return Some(Untrusted::Git(helper.clone()));
         }
         if git.incomplete {
-            return Some(
-                "git's configuration could not be read whole, so it may run helpers".to_owned(),
-            );
+            return Some(Untrusted::GitUnknown);
         }
     }
     None
-}
-
-/// In words, that a program may not be the one its name promises.
-pub(super) fn written_by_agent(file: &str) -> String {
-    format!("the program is `{file}`, which an agent could have written")
 }
 
 /// The file of a command's program, if an agent could have put it there.
@@ -200,46 +192,6 @@ fn planted(program: &ProgramFact) -> Option<&str> {
     (program.inside_workspace || shared).then_some(file)
 }
 
-fn what_git_does(helper: &GitHelper) -> String {
-    let GitHelper {
-        name, value, file, ..
-    } = helper;
-    match helper.kind {
-        GitHelperKind::Program => format!("git would run `{value}` by `{name}` in `{file}`"),
-        GitHelperKind::Hook => format!("git would run the hook `{file}`"),
-        GitHelperKind::Fetch => {
-            format!("git may fetch what is missing from another host, by `{name}` in `{file}`")
-        }
-        GitHelperKind::Bare => format!(
-            "git takes `{file}` for a repository by its shape alone, and would do what is set there"
-        ),
-        GitHelperKind::Outside if name == "repository.link" && value.is_empty() => {
-            format!("`{file}` has more in it than is looked at, and a link in it may lead anywhere")
-        }
-        GitHelperKind::Outside if name == "repository.link" => {
-            format!(
-                "git would read `{value}` through the link `{file}`, which leads out of the repository's own data"
-            )
-        }
-        GitHelperKind::Outside => format!(
-            "git would read `{value}` by `{file}`, which is outside of the workspace or secret"
-        ),
-        GitHelperKind::Stash => {
-            format!("git may show files in the stash that it does not track, by `{file}`")
-        }
-        GitHelperKind::Untracked => format!(
-            "`{file}` is in no repository, and so git shows all that is in the folders it is given"
-        ),
-        GitHelperKind::Login => {
-            format!("git may show a password or a token, by `{name}` in `{file}`")
-        }
-        // Without the value: settings that nobody knows can be secrets.
-        GitHelperKind::Unknown => {
-            format!("the repository sets `{name}` in `{file}`, which is not known to be harmless")
-        }
-    }
-}
-
 /// The worst danger of the text and of the effects.
 pub(super) fn tier(lens: &Lens<'_>) -> Tier {
     tiers(lens).max().unwrap_or(Tier::None)
@@ -264,56 +216,54 @@ pub(super) fn effect_tier(
     lens: &Lens<'_>,
     index: usize,
     effect: &Effect,
-) -> Option<(Tier, String)> {
+) -> Option<(Tier, Damage)> {
     let standing = lens.standing(index)?;
     let path = standing.fact.canonical.as_str();
     let around = &lens.case.reading.surroundings;
     let takes_away =
         effect.kind == EffectKind::Delete && effect.manner.recursive || effect.manner.moved_away;
-    if takes_away && is_vital(path, around) && effect.certain {
-        return Some((
-            Tier::Catastrophic,
-            format!("takes away `{path}` with everything below"),
-        ));
+    let certain = effect.certain;
+    let own = || path.to_owned();
+    let is_vital = takes_away && is_vital(path, around);
+    if effect.kind == EffectKind::Write && raw_device(path) && !(is_vital && certain) {
+        return Some((Tier::Catastrophic, Damage::RawDevice { path: own() }));
     }
-    if effect.kind == EffectKind::Write && raw_device(path) {
-        return Some((
-            Tier::Catastrophic,
-            format!("writes to the raw device `{path}`"),
-        ));
-    }
-    if takes_away && is_vital(path, around) {
-        return Some((
-            Tier::Dangerous,
-            format!("may take away what lies below `{path}`"),
-        ));
+    if is_vital {
+        let tier = if certain {
+            Tier::Catastrophic
+        } else {
+            Tier::Dangerous
+        };
+        let damage = Damage::TakesVital {
+            path: own(),
+            certain,
+        };
+        return Some((tier, damage));
     }
     if takes_away && (below(&around.workspace, path) || path.ends_with("/.git")) {
-        let what = if effect.certain {
-            format!("takes away `{path}`, the work itself")
-        } else {
-            format!("may delete what lies below `{path}`, the work itself")
+        let damage = Damage::TakesWork {
+            path: own(),
+            certain,
         };
-        return Some((Tier::Dangerous, what));
+        return Some((Tier::Dangerous, damage));
     }
     if effect.kind == EffectKind::Delete && effect.manner.recursive && !effect.manner.absent {
-        let what = if effect.certain {
-            format!("deletes `{path}` with everything below")
-        } else {
-            format!("may delete what lies below `{path}`")
+        let damage = Damage::Deletes {
+            path: own(),
+            certain,
         };
-        return Some((Tier::Dangerous, what));
+        return Some((Tier::Dangerous, damage));
     }
     let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete)
         && !effect.manner.repository
         && !standing.sink;
     let why = takeover(path, &around.workspace, around.home.as_deref()).filter(|_| changes)?;
-    let verb = if effect.kind == EffectKind::Delete {
-        "deletes"
-    } else {
-        "changes"
+    let damage = Damage::Takeover {
+        path: own(),
+        delete: effect.kind == EffectKind::Delete,
+        why,
     };
-    Some((Tier::Dangerous, format!("{verb} `{path}`: {why}")))
+    Some((Tier::Dangerous, damage))
 }
 
 /// The root, a folder of the system, everything above a home, and anybody's home.

@@ -3,18 +3,19 @@
 use crate::analysis::draft::Command;
 use crate::analysis::effect::{Effect, EffectKind, Target};
 use crate::analysis::fact::PathKind;
+use crate::answer::cause::Cause;
+use crate::answer::rule_id::{Check, RuleId};
 use crate::answer::verdict::Reason;
 use crate::call::tool::{Kind, Role};
-use crate::decide::judging::{Lens, reason};
+use crate::decide::judging::{Lens, of_rule, reason};
 use crate::decide::possible_paths;
-use crate::decide::shell_rules::shell_opinion;
+use crate::decide::shell_rules::{opinion, shell_opinion};
 use crate::paths;
 use crate::policy::command_pattern::{CommandPattern, Reach};
 use crate::policy::decision::Decision;
 use crate::policy::glob::{PathGlob, Subject as PathSubject, wild};
 use crate::policy::index::{PathRules, RuleSet};
 use crate::policy::rule::{Matcher, Rule, Subject};
-use crate::text::count::{agreed, count};
 
 /// Reasons of deny rules and of ordered shell rules that block.
 pub(super) fn deny_reasons(lens: &Lens<'_>, out: &mut Vec<Reason>) {
@@ -39,14 +40,7 @@ pub(super) fn deny_reasons(lens: &Lens<'_>, out: &mut Vec<Reason>) {
                 .iter()
                 .any(|words| rule.pattern.matches_seen_as_is(words))
             {
-                out.push(Reason {
-                    source: rule.source.clone(),
-                    ..reason(
-                        Decision::Deny,
-                        "shell-rule",
-                        &format!("command blocked: {}", rule.pattern.written),
-                    )
-                });
+                out.push(opinion(rule).1);
             }
         }
         if lens
@@ -54,11 +48,8 @@ pub(super) fn deny_reasons(lens: &Lens<'_>, out: &mut Vec<Reason>) {
             .shell_default
             .is_some_and(|default| !default.allowed)
         {
-            out.push(reason(
-                Decision::Deny,
-                "shell-default",
-                "commands that no shell rule names are blocked",
-            ));
+            let cause = Cause::ShellDefault(Decision::Deny);
+            out.push(reason(Decision::Deny, Check::ShellDefault, cause));
         }
     }
 }
@@ -74,11 +65,8 @@ pub(super) fn ask_reasons(lens: &Lens<'_>) -> Vec<Reason> {
             .iter()
             .filter(|pattern| pattern.is_match(text, Reach::Wide))
         {
-            out.push(reason(
-                Decision::Ask,
-                "high-risk-pattern",
-                &format!("it matches the high-risk pattern `{}`", pattern.written),
-            ));
+            let cause = Cause::HighRiskPattern(pattern.written.clone());
+            out.push(reason(Decision::Ask, Check::HighRiskPattern, cause));
         }
     }
     for reason in &mut out {
@@ -111,27 +99,19 @@ fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
                 {
                     above += 1;
                     if above <= MOST_ABOVE {
-                        let text =
-                            format!("it also reads what `{}` denies", rule.matcher.in_words());
-                        out.push(Reason {
-                            rule: rule.id.clone(),
-                            source: rule.source.clone(),
-                            ..reason(Decision::Ask, "", &text)
-                        });
+                        let pattern = rule.matcher.in_words();
+                        out.push(of_rule(
+                            Decision::Ask,
+                            rule_id(rule),
+                            Cause::ReadsDenied { pattern },
+                        ));
                     }
                 }
             }
         }
         if let Some(more) = above.checked_sub(MOST_ABOVE).filter(|more| *more > 0) {
-            out.push(reason(
-                Decision::Ask,
-                "reads-denied",
-                &format!(
-                    "it also reads what {} {}",
-                    count(more, "more rule"),
-                    agreed(more, "denies", "deny")
-                ),
-            ));
+            let cause = Cause::MoreReadsDenied { rules: more };
+            out.push(reason(Decision::Ask, Check::ReadsDenied, cause));
         }
     }
     possible_paths::reasons(lens, decision, out);
@@ -470,16 +450,19 @@ pub(super) fn command_effect(effect: &Effect) -> bool {
 }
 
 pub(super) fn rule_reason(rule: &Rule, decision: Decision) -> Reason {
-    let text = match &rule.reason {
-        Some(text) => text.clone(),
-        None => format!("{} {}", rule.decision.word(), rule.matcher.in_words()),
+    let cause = match &rule.reason {
+        Some(text) => Cause::Said(text.clone()),
+        None => Cause::Rule {
+            decision: rule.decision,
+            pattern: rule.matcher.in_words(),
+        },
     };
-    Reason {
-        decision,
-        rule: rule.id.clone(),
+    of_rule(decision, rule_id(rule), cause)
+}
+
+fn rule_id(rule: &Rule) -> RuleId {
+    RuleId::Policy {
+        id: rule.id.clone(),
         source: rule.source.clone(),
-        text,
-        must_ask: false,
-        at: None,
     }
 }

@@ -6,9 +6,11 @@
 use crate::analysis::draft::Command;
 use crate::analysis::effect::{Effect, EffectKind};
 use crate::analysis::risk::Risk;
+use crate::answer::cause::Cause;
+use crate::answer::rule_id::Check;
 use crate::answer::verdict::Reason;
 use crate::decide::allow_rules::spelled_out;
-use crate::decide::judging::{Lens, reason};
+use crate::decide::judging::{Lens, of_setting, reason};
 use crate::decide::risk::effect_risk;
 use crate::decide::rule_match::command_effect;
 use crate::policy::command_pattern::Reach;
@@ -36,23 +38,14 @@ pub(super) fn allows(lens: &Lens<'_>, effect: &Effect, only_own: bool) -> Option
         .filter(counts)
         .filter(|entry| entry.pattern.matches(command, Reach::Narrow));
     if only_looks(lens, command) && entries.clone().next().is_some() {
-        return Some(reason(
-            Decision::Allow,
-            "safe-command",
-            "the command is on the list of safe ones",
-        ));
+        let cause = Cause::SafeCommandListed;
+        return Some(reason(Decision::Allow, Check::SafeCommand, cause));
     }
     let entry = entries.find(|entry| {
         is_like_a_rule(entry) && why_not_covered(lens, command, entry, effect).is_none()
     })?;
-    Some(Reason {
-        source: entry.source.clone(),
-        ..reason(
-            Decision::Allow,
-            "safe-command",
-            &format!("`{}` is one of your safe commands", entry.pattern.written),
-        )
-    })
+    let cause = Cause::SafeCommand(entry.pattern.written.clone());
+    Some(of_entry(Decision::Allow, entry, cause))
 }
 
 /// For a command that is asked about or denied although somebody listed it as safe: why.
@@ -65,7 +58,7 @@ pub(super) fn why_not(lens: &Lens<'_>, reasons: &[Reason]) -> Option<Reason> {
         reasons
             .iter()
             .any(|reason| reason.must_ask)
-            .then(|| "it covers nothing that must be asked".to_owned())
+            .then_some("it covers nothing that must be asked")
     };
     let uncovered = || {
         let mut effects = lens.case.reading.effects.iter();
@@ -73,17 +66,16 @@ pub(super) fn why_not(lens: &Lens<'_>, reasons: &[Reason]) -> Option<Reason> {
     };
     let why = entry
         .why_it_never_counts(lens.settings)
-        .or_else(|| why_not_simple(lens, command).map(str::to_owned))
+        .or_else(|| why_not_simple(lens, command))
         .or_else(must)
-        .or_else(|| uncovered().map(str::to_owned))?;
-    let text = format!(
-        "`{}` is one of your safe commands, which does not count here: {why}",
-        entry.pattern.written
-    );
-    Some(Reason {
-        source: entry.source.clone(),
-        ..reason(Decision::Ask, "safe-command", &text)
-    })
+        .or_else(uncovered)?;
+    let pattern = entry.pattern.written.clone();
+    let cause = Cause::SafeCommandNotHere { pattern, why };
+    Some(of_entry(Decision::Ask, entry, cause))
+}
+
+fn of_entry(decision: Decision, entry: &SafeCommand, cause: Cause) -> Reason {
+    of_setting(decision, Check::SafeCommand, &entry.source, cause)
 }
 
 /// The entry of somebody's own that is about a command, or about what stands before it.

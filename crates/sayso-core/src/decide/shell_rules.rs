@@ -2,8 +2,10 @@
 
 use crate::analysis::draft::Command;
 use crate::analysis::effect::{EffectKind, Target};
+use crate::answer::cause::{Cause, Overridden, Unmet};
+use crate::answer::rule_id::Check;
 use crate::answer::verdict::Reason;
-use crate::decide::judging::{Lens, reason};
+use crate::decide::judging::{Lens, of_setting, reason};
 use crate::decide::near_miss::lead_word;
 use crate::decide::rule_match::runs_where_it_says;
 use crate::paths;
@@ -22,7 +24,7 @@ pub(super) fn shell_opinion(
     command: &Command,
 ) -> Option<(Decision, Reason)> {
     let mut worst: Option<(Decision, Reason)> = None;
-    let mut unmet: Option<(&ShellRule, String)> = None;
+    let mut unmet: Option<(&ShellRule, Unmet)> = None;
     for list in &lens.shell {
         for rule in list.iter().filter(|rule| {
             rule.pattern.matches(
@@ -47,33 +49,26 @@ pub(super) fn shell_opinion(
         }
     }
     let named = worst.or_else(|| lens.settings.shell_default.map(default_opinion));
-    let Some((rule, why)) = unmet else {
+    let Some((rule, unmet)) = unmet else {
         return named;
     };
-    let text = format!(
-        "the shell rule `{}` does not apply, since {why}",
-        rule.pattern.written
-    );
+    let overridden = |next: Option<Cause>| {
+        Cause::ShellUnmet(Box::new(Overridden {
+            pattern: rule.pattern.written.clone(),
+            unmet,
+            next,
+        }))
+    };
     Some(match named {
-        Some((Decision::Deny, next)) => (
-            Decision::Deny,
-            Reason {
-                text: format!("{text}; {}", next.text),
-                ..next
-            },
-        ),
+        Some((Decision::Deny, next)) => {
+            let cause = overridden(Some(next.cause));
+            (Decision::Deny, Reason { cause, ..next })
+        }
         next => {
-            let rest = next
-                .filter(|(decision, _)| *decision == Decision::Ask)
-                .map_or(String::new(), |(_, next)| format!("; {}", next.text));
+            let asks = next.filter(|(decision, _)| *decision == Decision::Ask);
+            let cause = overridden(asks.map(|(_, next)| next.cause));
             // A question of the rule, and not of the default, which can be switched off.
-            (
-                Decision::Ask,
-                Reason {
-                    source: rule.source.clone(),
-                    ..reason(Decision::Ask, "shell-rule", &format!("{text}{rest}"))
-                },
-            )
+            (Decision::Ask, of_rule(Decision::Ask, rule, cause))
         }
     })
 }
@@ -84,7 +79,7 @@ fn unmet_constraint(
     part: usize,
     command: &Command,
     rule: &ShellRule,
-) -> Option<String> {
+) -> Option<Unmet> {
     if !rule.allowed {
         return None;
     }
@@ -94,70 +89,51 @@ fn unmet_constraint(
         command,
         std::slice::from_ref(&rule.pattern),
     ) {
-        return Some("the command runs in another folder".to_owned());
+        return Some(Unmet::OtherFolder);
     }
     if let Some(lead) = command
         .leads
         .first()
         .filter(|_| !rule.pattern.covers(command))
     {
-        return Some(format!(
-            "it does not write out `{}`, which {}",
-            lead_word(command, lead),
-            lead.does
-        ));
+        return Some(Unmet::NotWritten {
+            word: lead_word(command, lead),
+            does: lead.does.clone(),
+        });
     }
-    (!rule.sandbox_paths.is_empty() && !paths_in_roots(lens, part, rule)).then(|| {
-        format!(
-            "not all of its paths are in `{}`",
-            rule.sandbox_paths.join("`, `")
-        )
-    })
+    (!rule.sandbox_paths.is_empty() && !paths_in_roots(lens, part, rule))
+        .then(|| Unmet::NotInRoots(rule.sandbox_paths.clone()))
 }
 
 /// What holds for commands that no shell rule names.
 fn default_opinion(default: ShellDefault) -> (Decision, Reason) {
-    let (decision, text) = match (default.allowed, default.approval) {
-        (false, _) => (
-            Decision::Deny,
-            "commands that no shell rule names are blocked",
-        ),
-        (true, true) => (
-            Decision::Ask,
-            "commands that no shell rule names need approval",
-        ),
-        (true, false) => (
-            Decision::Allow,
-            "commands that no shell rule names are free",
-        ),
-    };
-    (decision, reason(decision, "shell-default", text))
+    let decision = decision(default.allowed, default.approval);
+    let cause = Cause::ShellDefault(decision);
+    (decision, reason(decision, Check::ShellDefault, cause))
 }
 
-fn opinion(rule: &ShellRule) -> (Decision, Reason) {
-    let (decision, text) = match (rule.allowed, rule.approval) {
-        (false, _) => (
-            Decision::Deny,
-            format!("command blocked: {}", rule.pattern.written),
-        ),
-        (true, true) => (
-            Decision::Ask,
-            rule.description
-                .clone()
-                .unwrap_or_else(|| format!("`{}` needs approval", rule.pattern.written)),
-        ),
-        (true, false) => (
-            Decision::Allow,
-            format!("`{}` is pre-approved", rule.pattern.written),
-        ),
+pub(super) fn opinion(rule: &ShellRule) -> (Decision, Reason) {
+    let decision = decision(rule.allowed, rule.approval);
+    let pattern = rule.pattern.written.clone();
+    let cause = match (decision, &rule.description) {
+        (Decision::Deny, _) => Cause::ShellBlocks(pattern),
+        (Decision::Ask, Some(description)) => Cause::Said(description.clone()),
+        (Decision::Ask, None) => Cause::ShellAsks(pattern),
+        (Decision::Allow, _) => Cause::ShellAllows(pattern),
     };
-    (
-        decision,
-        Reason {
-            source: rule.source.clone(),
-            ..reason(decision, "shell-rule", &text)
-        },
-    )
+    (decision, of_rule(decision, rule, cause))
+}
+
+fn decision(allowed: bool, approval: bool) -> Decision {
+    match (allowed, approval) {
+        (false, _) => Decision::Deny,
+        (true, true) => Decision::Ask,
+        (true, false) => Decision::Allow,
+    }
+}
+
+fn of_rule(decision: Decision, rule: &ShellRule, cause: Cause) -> Reason {
+    of_setting(decision, Check::ShellRule, &rule.source, cause)
 }
 
 fn paths_in_roots(lens: &Lens<'_>, part: usize, rule: &ShellRule) -> bool {

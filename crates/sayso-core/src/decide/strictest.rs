@@ -1,6 +1,6 @@
 //! Joins two verdicts on the same operation into one that is at least as strict as both.
 
-use crate::answer::verdict::Verdict;
+use crate::answer::verdict::{Reason, Verdict};
 use crate::decide::judging::dedupe;
 use crate::policy::decision::Decision;
 
@@ -14,7 +14,7 @@ pub(super) fn strictest(one: Verdict, other: Verdict) -> Verdict {
     first.tier = first.tier.max(second.tier);
     if first.decision == second.decision {
         first.reasons.extend(second.reasons);
-        first.reasons = dedupe(std::mem::take(&mut first.reasons));
+        first.reasons = dedupe(std::mem::take(&mut first.reasons), Reason::text);
     }
     if first.decision == Decision::Ask {
         first.confirm = first.confirm.max(second.confirm);

@@ -1,26 +1,63 @@
 //! Spells `{a,b}` in a pattern out.
 
+use std::fmt;
+
 /// How many alternatives one pattern may expand to.
 const MAX_ALTERNATIVES: usize = 64;
 
+/// Why the alternatives of a pattern are refused.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BracesError {
+    NotOpened,
+    NotClosed,
+    Nested,
+    TooMany,
+}
+
+impl std::error::Error for BracesError {}
+
+impl fmt::Display for BracesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BracesError::NotOpened => f.write_str("`}` without `{`"),
+            BracesError::NotClosed => f.write_str("`{` without `}`"),
+            BracesError::Nested => f.write_str("alternatives stand inside alternatives"),
+            BracesError::TooMany => {
+                write!(
+                    f,
+                    "the pattern has more than {MAX_ALTERNATIVES} alternatives"
+                )
+            }
+        }
+    }
+}
+
+// bridge: until every caller is typed
+impl From<BracesError> for String {
+    fn from(error: BracesError) -> String {
+        error.to_string()
+    }
+}
+
 /// Spells `{a,b}` out.
-pub fn alternatives_of(pattern: &str) -> Result<Vec<String>, String> {
+pub fn alternatives_of(pattern: &str) -> Result<Vec<String>, BracesError> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];
     while let Some(text) = open.pop() {
         let Some(start) = text.find('{') else {
             if text.contains('}') {
-                return Err("`}` without `{`".into());
+                return Err(BracesError::NotOpened);
             }
             done.push(text);
             continue;
         };
         let Some(length) = text.get(start..).and_then(|rest| rest.find('}')) else {
-            return Err("`{` without `}`".into());
+            return Err(BracesError::NotClosed);
         };
         let inner = text.get(start + 1..start + length).unwrap_or_default();
         if inner.contains('{') {
-            return Err("alternatives stand inside alternatives".into());
+            return Err(BracesError::Nested);
         }
         let (before, after) = (
             text.get(..start).unwrap_or_default(),
@@ -28,9 +65,7 @@ pub fn alternatives_of(pattern: &str) -> Result<Vec<String>, String> {
         );
         let choices: Vec<&str> = inner.split(',').collect();
         if open.len() + done.len() + choices.len() > MAX_ALTERNATIVES {
-            return Err(format!(
-                "the pattern has more than {MAX_ALTERNATIVES} alternatives"
-            ));
+            return Err(BracesError::TooMany);
         }
         open.extend(
             choices

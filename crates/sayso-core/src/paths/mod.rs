@@ -36,7 +36,7 @@ mod tool_credentials;
 mod vault_names;
 
 pub use active::active;
-pub use braces::alternatives_of;
+pub use braces::{BracesError, alternatives_of};
 pub use build_dirs::made_or_kept_by_tools;
 pub use critical::{of_the_system, raw_device, vital};
 pub use entries::Entries;

@@ -6,6 +6,7 @@ use crate::analysis::draft::{Command, Lead};
 use crate::packed::{Packed, Packer, Unpacker, packed};
 use crate::paths::alternatives_of;
 use crate::policy::glob::wild;
+use crate::policy::pattern_error::PatternError;
 use crate::policy::safe_command::Caution;
 
 /// Reads command text; the shell crate is the one real reader.
@@ -72,7 +73,7 @@ impl CommandPattern {
         written: &str,
         form: Form,
         reader: &dyn CommandReader,
-    ) -> Result<CommandPattern, String> {
+    ) -> Result<CommandPattern, PatternError> {
         let mut alternatives = Vec::new();
         let texts = if form == Form::Glob || form == Form::Exact {
             vec![written.to_owned()]
@@ -348,10 +349,14 @@ impl CommandReader for Known {
     }
 }
 
-fn alternative(text: &str, form: Form, reader: &dyn CommandReader) -> Result<Alternative, String> {
+fn alternative(
+    text: &str,
+    form: Form,
+    reader: &dyn CommandReader,
+) -> Result<Alternative, PatternError> {
     let mut words = split_words(text)?;
     if words.is_empty() {
-        return Err("the pattern has no words".into());
+        return Err(PatternError::NoWords);
     }
     let mut open = form == Form::Prefix;
     if matches!(form, Form::Words | Form::Glob) && words.last().is_some_and(|word| word == "*") {
@@ -371,14 +376,14 @@ fn alternative(text: &str, form: Form, reader: &dyn CommandReader) -> Result<Alt
 }
 
 /// Splits a pattern into words; quotes keep blanks together.
-fn split_words(text: &str) -> Result<Vec<String>, String> {
+fn split_words(text: &str) -> Result<Vec<String>, PatternError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote: Option<char> = None;
     for character in text.chars() {
         match (quote, character) {
             (_, c) if c.is_control() && c != '\t' => {
-                return Err("the pattern holds a control character".into());
+                return Err(PatternError::ControlCharacter);
             }
             (Some(open), c) if c == open => quote = None,
             (Some(_), c) => word.get_or_insert_default().push(c),
@@ -388,15 +393,13 @@ fn split_words(text: &str) -> Result<Vec<String>, String> {
             }
             (None, ' ' | '\t') => words.extend(word.take()),
             (None, ';' | '|' | '&' | '<' | '>' | '`' | '\\') => {
-                return Err(format!(
-                    "`{character}` has no place in a pattern, which is about one command"
-                ));
+                return Err(PatternError::OperatorOfShell(character));
             }
             (None, c) => word.get_or_insert_default().push(c),
         }
     }
     if quote.is_some() {
-        return Err("a quote is not closed".into());
+        return Err(PatternError::OpenQuote);
     }
     words.extend(word);
     Ok(words)

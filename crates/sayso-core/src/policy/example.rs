@@ -1,15 +1,40 @@
 //! Whether a rule matches one of its own examples: commands are read by the shell reader, the rest as what it names.
 
+use std::fmt;
+
 use crate::call::operation::Call;
 use crate::call::tool;
-use crate::call::url::Url;
+use crate::call::url::{BadUrl, Url};
 use crate::policy::command_pattern::{CommandReader, Reach};
 use crate::policy::decision::Decision;
 use crate::policy::glob::{Subject as PathSubject, absolute, wild};
 use crate::policy::rule::{Matcher, Rule, Subject};
 
+/// Why an example cannot be read, behind what it is.
+#[allow(missing_docs)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExampleError {
+    Unread,
+    NoAddress(BadUrl),
+    NoServerTool,
+}
+
+impl fmt::Display for ExampleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExampleError::Unread => {
+                f.write_str("cannot be read whole, so no allow rule matches it")
+            }
+            ExampleError::NoAddress(why) => write!(f, "is no address: {}", why.0),
+            ExampleError::NoServerTool => f.write_str("is not `server/tool`"),
+        }
+    }
+}
+
+impl std::error::Error for ExampleError {}
+
 /// Whether `text` is matched. An example that cannot be read is an error.
-pub fn matches(rule: &Rule, text: &str, reader: &dyn CommandReader) -> Result<bool, String> {
+pub fn matches(rule: &Rule, text: &str, reader: &dyn CommandReader) -> Result<bool, ExampleError> {
     let reach = if rule.decision == Decision::Allow {
         Reach::Narrow
     } else {
@@ -38,7 +63,7 @@ fn matcher(
     text: &str,
     reach: Reach,
     reader: &dyn CommandReader,
-) -> Result<bool, String> {
+) -> Result<bool, ExampleError> {
     // Examples stand in an imaginary workspace; patterns of workspaces and homes are tried below these.
     let path = |text: &str| match text.strip_prefix("~/") {
         Some(rest) => format!("/home/someone/{rest}"),
@@ -66,7 +91,7 @@ fn matcher(
                 }
             }
             None if reach == Reach::Narrow => {
-                return Err("cannot be read whole, so no allow rule matches it".into());
+                return Err(ExampleError::Unread);
             }
             None => reader.seen(text).iter().any(|words| {
                 patterns
@@ -86,11 +111,11 @@ fn matcher(
             globs.iter().any(|glob| subject(&path, glob))
         }
         Subject::Fetch(patterns) => {
-            let url = Url::parse(text).map_err(|why| format!("is no address: {}", why.0))?;
+            let url = Url::parse(text).map_err(ExampleError::NoAddress)?;
             patterns.iter().any(|pattern| pattern.matches(&url, reach))
         }
         Subject::Mcp(patterns) => {
-            let (server, tool) = text.split_once('/').ok_or("is not `server/tool`")?;
+            let (server, tool) = text.split_once('/').ok_or(ExampleError::NoServerTool)?;
             patterns
                 .iter()
                 .any(|pattern| pattern.matches(server, tool, reach))

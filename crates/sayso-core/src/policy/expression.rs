@@ -23,21 +23,27 @@ pub struct Expression {
     compiled: OnceLock<Option<Regex>>,
 }
 
+/// Why a regular expression is refused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegexError(regex::Error);
+
+impl fmt::Display for RegexError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = self.0.to_string();
+        let last = lines.lines().last().unwrap_or("it cannot be read");
+        f.write_str(last.trim_start_matches("error: "))
+    }
+}
+
+impl std::error::Error for RegexError {}
+
 impl Expression {
     /// Compiles `form`, the whole expression that was `written`.
     ///
     /// # Errors
     /// Why it is refused.
-    pub fn compile(written: &str, form: String) -> Result<Expression, String> {
-        let compiled = build(&form).map_err(|why| {
-            let lines = why.to_string();
-            lines
-                .lines()
-                .last()
-                .unwrap_or("it cannot be read")
-                .trim_start_matches("error: ")
-                .to_owned()
-        })?;
+    pub fn compile(written: &str, form: String) -> Result<Expression, RegexError> {
+        let compiled = build(&form).map_err(RegexError)?;
         Ok(Expression {
             written: written.to_owned(),
             form: Some(form).filter(|form| form != written),

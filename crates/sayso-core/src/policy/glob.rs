@@ -4,6 +4,7 @@
 
 use crate::packed::{Packed, Packer, Unpacker};
 use crate::paths::{alternatives_of, below, join};
+use crate::policy::pattern_error::PatternError;
 
 /// A pattern of paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,19 +47,19 @@ pub struct Subject<'a> {
 
 impl PathGlob {
     /// Reads a pattern.
-    pub fn parse(written: &str) -> Result<PathGlob, String> {
+    pub fn parse(written: &str) -> Result<PathGlob, PatternError> {
         if written.is_empty() {
-            return Err("the pattern is empty".into());
+            return Err(PatternError::Empty);
         }
         if written.contains('\0') || written.contains('\\') {
-            return Err("a path pattern holds no backslash and no NUL".into());
+            return Err(PatternError::BackslashOrNul);
         }
         let (anchor, rest) = if let Some(rest) = written.strip_prefix("~/") {
             (Anchor::Home, rest)
         } else if written == "~" {
             (Anchor::Home, "")
         } else if written.starts_with('~') {
-            return Err("`~name` is not known here; write the absolute path".into());
+            return Err(PatternError::HomeOfOthers);
         } else if let Some(rest) = written.strip_prefix('/') {
             (Anchor::Root, rest)
         } else {
@@ -293,21 +294,21 @@ fn utf8_width(first: u8) -> usize {
     }
 }
 
-fn parts(pattern: &str) -> Result<Vec<Part>, String> {
+fn parts(pattern: &str) -> Result<Vec<Part>, PatternError> {
     let mut parts = Vec::new();
     for name in pattern.split('/') {
         match name {
             "" | "." => {}
-            ".." => return Err("a path pattern holds no `..`".into()),
+            ".." => return Err(PatternError::Parent),
             "**" => {
                 if parts.last() != Some(&Part::AnyDepth) {
                     parts.push(Part::AnyDepth);
                 }
             }
             _ if name.contains("**") => {
-                return Err(format!(
-                    "`**` stands alone between slashes, not in `{name}`"
-                ));
+                return Err(PatternError::StarsInName {
+                    name: name.to_owned(),
+                });
             }
             _ if name.contains(['*', '?']) => parts.push(Part::Wild(name.to_owned())),
             _ => parts.push(Part::Literal(name.to_owned())),

@@ -5,6 +5,7 @@ use crate::call::url::Url;
 use crate::packed::{Packed, Packer, Unpacker};
 use crate::policy::command_pattern::Reach;
 use crate::policy::glob::wild;
+use crate::policy::pattern_error::PatternError;
 
 /// A pattern of web addresses, such as `https://*.rust-lang.org/**`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,21 +36,19 @@ pub struct ToolPattern {
 
 impl UrlPattern {
     /// Reads a pattern. Without a scheme it means `https`; without a path, every path of the host.
-    pub fn parse(written: &str) -> Result<UrlPattern, String> {
+    pub fn parse(written: &str) -> Result<UrlPattern, PatternError> {
         if written.is_empty()
             || written
                 .chars()
                 .any(|c| c.is_control() || c.is_whitespace() || c == '\\')
         {
-            return Err(
-                "an address pattern holds no blanks, backslashes or control characters".into(),
-            );
+            return Err(PatternError::CharacterInAddress);
         }
         let (scheme, rest) = match written.split_once("://") {
             Some((scheme @ ("http" | "https" | "*"), rest)) => (Some(scheme.to_owned()), rest),
-            Some((scheme, _)) => return Err(format!("`{scheme}` is not http or https")),
+            Some((scheme, _)) => return Err(PatternError::Scheme(scheme.to_owned())),
             None if written.starts_with("domain:") => {
-                return Err("write the host alone, without `domain:`".into());
+                return Err(PatternError::DomainPrefix);
             }
             None => (None, written),
         };
@@ -65,19 +64,19 @@ impl UrlPattern {
                 host,
                 Some(
                     port.parse::<u16>()
-                        .map_err(|_| format!("`{port}` is not a port"))?,
+                        .map_err(|_| PatternError::Port(port.to_owned()))?,
                 ),
             ),
             _ => (authority, None),
         };
         if host.is_empty() || host.contains('@') {
-            return Err("the pattern names no plain host".into());
+            return Err(PatternError::NoHost);
         }
         let label_wild = host
             .split('.')
             .any(|label| label.contains('*') && label != "*");
         if label_wild {
-            return Err("`*` in a host stands for whole labels, as in `*.example.com`".into());
+            return Err(PatternError::StarInLabel);
         }
         Ok(UrlPattern {
             written: written.to_owned(),
@@ -198,12 +197,12 @@ fn segments_match(pattern: &str, path: &str, open: bool) -> bool {
 
 impl McpPattern {
     /// Reads `server/tool`.
-    pub fn parse(written: &str) -> Result<McpPattern, String> {
+    pub fn parse(written: &str) -> Result<McpPattern, PatternError> {
         let Some((server, tool)) = written.split_once('/') else {
-            return Err("an MCP pattern is `server/tool`, such as `github/get_*`".into());
+            return Err(PatternError::NotServerAndTool);
         };
         if server.is_empty() || tool.is_empty() || !written.chars().all(|c| c.is_ascii_graphic()) {
-            return Err("an MCP pattern names a server and a tool in plain characters".into());
+            return Err(PatternError::CharacterInMcpName);
         }
         Ok(McpPattern {
             written: written.to_owned(),
@@ -236,9 +235,9 @@ impl McpPattern {
 
 impl ToolPattern {
     /// Reads a tool name, with `*` and `?`.
-    pub fn parse(written: &str) -> Result<ToolPattern, String> {
+    pub fn parse(written: &str) -> Result<ToolPattern, PatternError> {
         if written.is_empty() || written.chars().any(char::is_control) {
-            return Err("a tool pattern is a name".into());
+            return Err(PatternError::NoToolName);
         }
         Ok(ToolPattern {
             written: written.to_owned(),
@@ -364,7 +363,7 @@ mod tests {
             assert!(UrlPattern::parse(written).is_err(), "{written:?}");
         }
         assert_eq!(
-            UrlPattern::parse("domain:a.example"),
+            UrlPattern::parse("domain:a.example").map_err(|error| error.to_string()),
             Err("write the host alone, without `domain:`".to_owned())
         );
     }

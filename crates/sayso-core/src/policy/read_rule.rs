@@ -7,6 +7,7 @@ use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
 use crate::policy::mode::Mode;
 use crate::policy::name_patterns::{McpPattern, ToolPattern, UrlPattern};
+use crate::policy::pattern_error::PatternError;
 use crate::policy::read::{Context, Origin};
 use crate::policy::rule::{Example, Matcher, Rule, ShellRule, Subject, When};
 use crate::policy::settings::Sourced;
@@ -191,7 +192,7 @@ fn matcher(context: &mut Context<'_>, node: &Node, decision: Decision) -> Option
 fn patterns<T>(
     context: &mut Context<'_>,
     node: &Node,
-    parse: impl Fn(&Context<'_>, &str) -> Result<T, String>,
+    parse: impl Fn(&Context<'_>, &str) -> Result<T, PatternError>,
 ) -> Option<Vec<T>> {
     let items = if node.as_text().is_some() {
         std::slice::from_ref(node)
@@ -204,7 +205,7 @@ fn patterns<T>(
         match parse(context, item.as_text().unwrap_or_default()) {
             Ok(pattern) => list.push(pattern),
             Err(why) => {
-                context.error(item.span, why);
+                context.error(item.span, why.to_string());
                 good = false;
             }
         }
@@ -259,7 +260,7 @@ fn conditions(context: &mut Context<'_>, node: &Node) -> Option<When> {
                     if glob.is_absolute() {
                         Ok(glob)
                     } else {
-                        Err("a workspace is named by an absolute pattern".into())
+                        Err(PatternError::RelativeWorkspace)
                     }
                 })?;
             }
@@ -386,7 +387,7 @@ pub(crate) fn shell_rule(context: &mut Context<'_>, node: &Node) -> Option<Shell
     ) {
         Ok(parsed) => parsed,
         Err(why) => {
-            context.error(pattern.span, why);
+            context.error(pattern.span, why.to_string());
             return None;
         }
     };

@@ -14,16 +14,10 @@ pub(super) fn sandbox(reader: &mut Context<'_>, node: &Node, settings: &mut Sett
             "network" | "hosts" => {}
             "require" | "require_os_sandbox" => settings.sandbox_require = reader.bool(value),
             "fallback" | "os_sandbox_fallback" => {
-                settings.sandbox_fallback = reader.sourced(
-                    value,
-                    SandboxFallback::from_word(value.as_text().unwrap_or_default()),
-                );
+                settings.sandbox_fallback = reader.word(value, SandboxFallback::from_word);
             }
             "auto_allow" => {
-                settings.sandbox_auto_allow = reader.sourced(
-                    value,
-                    AutoAllow::from_word(value.as_text().unwrap_or_default()),
-                );
+                settings.sandbox_auto_allow = reader.word(value, AutoAllow::from_word);
             }
             "memory" => settings.sandbox_memory = reader.whole(value),
             "processes" => settings.sandbox_processes = reader.whole(value),

@@ -11,6 +11,9 @@ use crate::policy::read_rule::{self, expression};
 use crate::policy::read_sandbox;
 use crate::policy::rule::ShellRule;
 use crate::policy::safe_command::SafeCommand;
+use crate::policy::setting_words::{
+    AuditSync, HooksAsk, HooksExec, KeymapName, McpGate, PromptStyle, TerminalNotice,
+};
 use crate::policy::settings::{Settings, ShellDefault, Sourced};
 use crate::text::diagnostic::Diagnostic;
 use crate::text::node::{Entry, Node};
@@ -83,7 +86,7 @@ impl Context<'_> {
                             let entry = self.safe_command(item, pattern);
                             settings.safe_commands.extend(self.sourced(item, entry));
                         }
-                        Err(why) => self.error(item.span, why),
+                        Err(why) => self.error(item.span, why.to_string()),
                     }
                 }
             }
@@ -96,7 +99,7 @@ impl Context<'_> {
                             self.error(item.span, "a safe path is relative to the workspace")
                         }
                         Ok(glob) => settings.safe_paths.extend(self.sourced(item, glob)),
-                        Err(why) => self.error(item.span, why),
+                        Err(why) => self.error(item.span, why.to_string()),
                     }
                 }
             }
@@ -140,8 +143,8 @@ impl Context<'_> {
                 settings.yolo_covers_catastrophic = self.only_in_profile(entry)
             }
             "risk" => self.risk(node, settings),
-            "keymap" => settings.keymap = self.sourced(node, text().to_owned()),
-            "prompt_style" => settings.prompt_style = self.sourced(node, text().to_owned()),
+            "keymap" => settings.keymap = self.word(node, KeymapName::from_word),
+            "prompt_style" => settings.prompt_style = self.word(node, PromptStyle::from_word),
             // A program that is started on the person's machine is not for a project to name, trusted or not.
             "notify" if self.origin.is_project() => self.not_for_projects(entry),
             "notify" => {
@@ -151,10 +154,7 @@ impl Context<'_> {
                         "after" => settings.notify_after = self.whole(node),
                         "bell" => settings.notify_bell = self.bool(node),
                         "command" => settings.notify_command = self.program(node),
-                        _ => {
-                            settings.notify_terminal =
-                                self.sourced(node, node.as_text().unwrap_or_default().to_owned())
-                        }
+                        _ => settings.notify_terminal = self.word(node, TerminalNotice::from_word),
                     }
                 }
             }
@@ -190,7 +190,6 @@ impl Context<'_> {
             "audit" => {
                 for entry in node.entries() {
                     let node = &entry.node;
-                    let text = || node.as_text().unwrap_or_default().to_owned();
                     match entry.key.as_str() {
                         "enabled" => settings.audit_enabled = self.bool(node),
                         "path" => settings.audit_path = self.place_on_disk(node),
@@ -201,18 +200,16 @@ impl Context<'_> {
                         "retention_days" => settings.audit_retention_days = self.whole(node),
                         "head_every" => settings.audit_head_every = self.whole(node),
                         "head_command" => settings.audit_head_command = self.program(node),
-                        _ => settings.audit_sync = self.sourced(node, text()),
+                        _ => settings.audit_sync = self.word(node, AuditSync::from_word),
                     }
                 }
             }
             "hooks" => {
                 if let Some(ask) = node.get("ask") {
-                    settings.hooks_ask =
-                        self.sourced(ask, ask.as_text().unwrap_or_default().to_owned());
+                    settings.hooks_ask = self.word(ask, HooksAsk::from_word);
                 }
                 if let Some(exec) = node.get("exec") {
-                    settings.hooks_exec =
-                        self.sourced(exec, exec.as_text().unwrap_or_default().to_owned());
+                    settings.hooks_exec = self.word(exec, HooksExec::from_word);
                 }
                 if let Some(entry) = node.entries().iter().find(|entry| entry.key == "start") {
                     match self.origin.is_project() {
@@ -238,11 +235,11 @@ impl Context<'_> {
                         false => settings.mcp_elicitation.extend(self.texts(&entry.node)),
                     }
                 }
-                settings.mcp_gate.extend(
-                    node.get("gate")
-                        .map(|gate| self.texts(gate))
-                        .unwrap_or_default(),
-                );
+                let gate = node.get("gate").map_or(&[][..], Node::items);
+                let gated = gate
+                    .iter()
+                    .filter_map(|item| self.word(item, McpGate::from_word));
+                settings.mcp_gate.extend(gated);
             }
             // The shape check lets no other key through; a new one without an arm here must not pass silently.
             other => self.error(entry.key_span, format!("the key `{other}` is not read")),
@@ -318,6 +315,15 @@ impl Context<'_> {
             own,
             caution,
         }
+    }
+
+    /// One of some words, as the schema holds.
+    pub(super) fn word<T>(
+        &self,
+        node: &Node,
+        from_word: impl Fn(&str) -> Option<T>,
+    ) -> Option<Sourced<T>> {
+        self.sourced(node, from_word(node.as_text()?)?)
     }
 
     /// The texts of a list, each with its place.

@@ -91,22 +91,22 @@ impl Caution {
 
 impl SafeCommand {
     /// Why the entry does not count under these settings, whatever the command; none where it may.
-    pub fn why_it_never_counts(&self, settings: &Resolved) -> Option<String> {
+    pub fn why_it_never_counts(&self, settings: &Resolved) -> Option<&'static str> {
         if let Some(why) = self.caution.and_then(Caution::never_counts) {
-            return Some(why.to_owned());
+            return Some(why);
         }
         if !settings.auto_approve_safe_commands {
-            return Some("`auto_approve_safe_commands` is false".to_owned());
+            return Some("`auto_approve_safe_commands` is false");
         }
         if settings.mode == Mode::ConfirmAll && settings.enabled {
-            return Some("the mode confirm-all asks for everything that no rule allows".to_owned());
+            return Some("the mode confirm-all asks for everything that no rule allows");
         }
         match settings.shell_default {
             Some(default) if !default.allowed => {
-                Some("`shell.default` blocks commands that no shell rule names".to_owned())
+                Some("`shell.default` blocks commands that no shell rule names")
             }
             Some(default) if default.approval => {
-                Some("`shell.default` asks for commands that no shell rule names".to_owned())
+                Some("`shell.default` asks for commands that no shell rule names")
             }
             _ => None,
         }

@@ -2,6 +2,7 @@
 
 mod sections;
 
+use crate::policy::setting_words::{HooksAsk, HooksExec, KeymapName, McpGate, PromptStyle};
 use crate::policy::shape::Shape::{Bool, List, Names, OneOrMany, Text, Whole, Word};
 use crate::policy::shape::{Field, Record, Shape};
 use sections::{AUDIT, DEFAULTS, NOTIFY, RISK, SANDBOX, SHELL};
@@ -393,19 +394,12 @@ pub static POLICY: Record = Record {
         field("risk", Shape::Record(&RISK), "How risk is weighed."),
         field(
             "keymap",
-            Word(&[
-                "sayso",
-                "kollabor-spec",
-                "llm-do",
-                "forge",
-                "opencode",
-                "kollabor",
-            ]),
+            Word(KeymapName::WORDS),
             "Which keys answer a prompt.",
         ),
         field(
             "prompt_style",
-            Word(&["auto", "modal", "status", "inline", "line", "box"]),
+            Word(PromptStyle::WORDS),
             "How a prompt looks.",
         ),
         field(
@@ -458,14 +452,10 @@ pub static POLICY: Record = Record {
             Shape::Record(&Record {
                 name: "`hooks`",
                 fields: &[
-                    field(
-                        "ask",
-                        Word(&["auto", "host", "inbox"]),
-                        "Who asks when a hook has to.",
-                    ),
+                    field("ask", Word(HooksAsk::WORDS), "Who asks when a hook has to."),
                     field(
                         "exec",
-                        Word(&["auto", "always", "never"]),
+                        Word(HooksExec::WORDS),
                         "Which commands of an agent are run by `sayso exec`.",
                     ),
                     field(
@@ -494,7 +484,7 @@ pub static POLICY: Record = Record {
                     ),
                     field(
                         "gate",
-                        Shape::List(&Word(&["resources", "prompts", "sampling", "elicitation"])),
+                        Shape::List(&Word(McpGate::WORDS)),
                         "What else is judged: reading resources and prompts, and what a server asks of the client.",
                     ),
                 ],

@@ -8,6 +8,10 @@ use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
 use crate::policy::mode::Mode;
 use crate::policy::safe_command::SafeCommand;
+use crate::policy::setting_words::{
+    AuditSync, HooksAsk, HooksExec, KeymapName, McpGate, PromptStyle, TerminalNotice,
+};
+pub use crate::policy::setting_words::{AutoAllow, SandboxFallback};
 use crate::policy::terms::{Bounds, Endings, Network, Terms};
 
 /// A value with the `file:line` it came from.
@@ -47,56 +51,6 @@ pub struct ShellDefault {
     pub approval: bool,
 }
 
-/// What runs unasked because a sandbox bounds it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AutoAllow {
-    /// Nothing.
-    #[default]
-    Never,
-    /// Commands that were read whole and whose effects are not known: in the workspace, without network and secrets.
-    RunInWorkspace,
-}
-
-impl AutoAllow {
-    /// The words in a policy file.
-    pub const WORDS: &'static [&'static str] = &["never", "run-in-workspace"];
-
-    /// What a word means; what is not known allows nothing.
-    pub fn from_word(word: &str) -> Self {
-        if word == "run-in-workspace" {
-            AutoAllow::RunInWorkspace
-        } else {
-            AutoAllow::Never
-        }
-    }
-}
-
-/// What happens when a sandbox is required and missing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SandboxFallback {
-    /// sayso does not start, and where it runs already, it refuses every tool.
-    #[default]
-    FailFast,
-    /// File and shell tools are refused.
-    RefuseTools,
-}
-
-impl SandboxFallback {
-    /// The words in a policy file.
-    pub const WORDS: &'static [&'static str] = &["fail_fast", "refuse_tools"];
-
-    /// What a word means; what is not known refuses everything.
-    pub fn from_word(word: &str) -> Self {
-        if word == "refuse_tools" {
-            SandboxFallback::RefuseTools
-        } else {
-            SandboxFallback::FailFast
-        }
-    }
-}
-
-packed! { enum SandboxFallback { FailFast, RefuseTools } }
-packed! { enum AutoAllow { Never, RunInWorkspace } }
 packed! { struct Root { name, root, writable, suffixes, write_approval, read_approval, source } }
 packed! { struct ShellDefault { allowed, approval } }
 
@@ -241,15 +195,15 @@ settings! {
         /// The risk of an MCP tool.
         mcp_risk: Risk = Risk::Unknown,
         /// Which keys answer a prompt.
-        keymap: String = "sayso".to_owned(),
+        keymap: KeymapName = KeymapName::Sayso,
         /// How a prompt looks.
-        prompt_style: String = "auto".to_owned(),
+        prompt_style: PromptStyle = PromptStyle::Auto,
         /// After how many seconds without a key somebody is called.
         notify_after: u64 = 20,
         /// Whether the terminal rings then.
         notify_bell: bool = false,
         /// In which way the terminal is asked to show a message.
-        notify_terminal: String = "none".to_owned(),
+        notify_terminal: TerminalNotice = TerminalNotice::None,
         /// The program that calls somebody, with its arguments.
         notify_command: Vec<String> = Vec::new(),
         /// Whether Enter may approve a routine prompt.
@@ -289,11 +243,11 @@ settings! {
         /// The program that the head is handed to, with its arguments.
         audit_head_command: Vec<String> = Vec::new(),
         /// When the journal is forced to the disk.
-        audit_sync: String = "auto".to_owned(),
+        audit_sync: AuditSync = AuditSync::Auto,
         /// Who asks when a hook has to.
-        hooks_ask: String = "auto".to_owned(),
+        hooks_ask: HooksAsk = HooksAsk::Auto,
         /// Which commands of an agent are run by `sayso exec`.
-        hooks_exec: String = "auto".to_owned(),
+        hooks_exec: HooksExec = HooksExec::Auto,
         /// Whether a hook with a question for the inbox opens it.
         hooks_start: bool = false,
         /// Whether a run that nobody watches is ended at a question, to be gone on with later.
@@ -327,7 +281,7 @@ settings! {
         /// MCP clients whose own dialog may ask the person.
         mcp_elicitation: String,
         /// What goes through an MCP gateway and is judged besides the calls of tools.
-        mcp_gate: String,
+        mcp_gate: McpGate,
     }
 }
 
@@ -435,22 +389,18 @@ impl InWords for Vec<String> {
     }
 }
 
-impl InWords for Mode {
-    fn in_words(&self) -> String {
-        self.word().to_owned()
-    }
+macro_rules! in_its_word {
+    ($($name:ident),* $(,)?) => {
+        $(impl InWords for $name {
+            fn in_words(&self) -> String {
+                self.word().to_owned()
+            }
+        })*
+    };
 }
 
-impl InWords for Decision {
-    fn in_words(&self) -> String {
-        self.word().to_owned()
-    }
-}
-
-impl InWords for Risk {
-    fn in_words(&self) -> String {
-        self.word().to_owned()
-    }
+in_its_word! {
+    Mode, Decision, Risk, AutoAllow, SandboxFallback, KeymapName, PromptStyle, TerminalNotice, AuditSync, HooksAsk, HooksExec, McpGate,
 }
 
 impl InWords for Network {
@@ -459,24 +409,6 @@ impl InWords for Network {
             Network::Nothing => "false".to_owned(),
             Network::Hosts(hosts) => hosts.in_words(),
             Network::Everything => "true".to_owned(),
-        }
-    }
-}
-
-impl InWords for AutoAllow {
-    fn in_words(&self) -> String {
-        match self {
-            AutoAllow::Never => "never".to_owned(),
-            AutoAllow::RunInWorkspace => "run-in-workspace".to_owned(),
-        }
-    }
-}
-
-impl InWords for SandboxFallback {
-    fn in_words(&self) -> String {
-        match self {
-            SandboxFallback::FailFast => "fail_fast".to_owned(),
-            SandboxFallback::RefuseTools => "refuse_tools".to_owned(),
         }
     }
 }

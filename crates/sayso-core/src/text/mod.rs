@@ -12,6 +12,7 @@ pub mod redact;
 pub mod sentence;
 pub mod size;
 pub mod visible;
+pub(crate) mod words;
 pub mod yaml;
 
 #[cfg(test)]

@@ -217,15 +217,16 @@ fn row(judged: &Judged, scene: &Scene) -> String {
             .at
             .map_or(String::new(), |(start, end)| format!("@{start}-{end}"));
         let sign = sign(reason.decision, Confirm::Single);
-        let source = if reason.source == "built-in" {
+        let source = if reason.rule.is_built_in() {
             String::new()
         } else {
-            format!(" ({})", reason.source)
+            format!(" ({})", reason.rule.source())
         };
         let _ = write!(
             reasons,
             " [{sign}{must} {}{at}: {}{source}]",
-            reason.rule, reason.text
+            reason.rule.name(),
+            reason.text()
         );
     }
     format!(

@@ -159,11 +159,11 @@ impl Controller {
         if let Some(yes) = &approved.yes {
             return yes.scope;
         }
-        let grant = crate::pipeline::granted_by(&approved.verdict);
+        let grant = approved.verdict.granted_by();
         let grants = self.gate.ports.store.grants();
         let reach = grants
             .iter()
-            .find(|one| Some(&one.id) == grant.as_ref())
+            .find(|one| grant.is_some_and(|id| id.is_of(one)))
             .map(|one| scope_of(&one.reach));
         reach.unwrap_or(Scope::Once)
     }

@@ -10,10 +10,12 @@ use sayso_core::answer::explain;
 use sayso_core::answer::grant::{GrantKey, is_edit_inside};
 use sayso_core::answer::learned_rule::{LearnedRule, RuleKey};
 use sayso_core::answer::rest_of_batch::RestOfBatch;
+use sayso_core::answer::rule_id::Check;
 use sayso_core::answer::scope::Scope;
 use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
 use sayso_core::call::operation::{Operation, ToolSays};
 use sayso_core::call::tool::{Kind, Role};
+use sayso_core::policy::pattern_error::PatternError;
 use sayso_core::prompt::{Offer, RuleText, Stores};
 use sayso_core::text::count::agreed;
 use sayso_core::text::redact::redact_text;
@@ -41,7 +43,7 @@ pub fn offers(
         words: "allow this once".to_owned(),
     }];
     // A tool that nobody knows is asked about until it is named, and an answer may name it.
-    let stays = |reason: &Reason| reason.must_ask && !reason.is_built_in("unknown-tool");
+    let stays = |reason: &Reason| reason.must_ask && !reason.is(Check::UnknownTool);
     let must = verdict.confirm == Confirm::Double
         || verdict.tier != Tier::None
         || verdict.reasons.iter().any(stays);
@@ -274,7 +276,7 @@ fn lasting(operation: &Operation) -> Vec<Offer> {
 }
 
 /// The grant key of what an offer stores, with a pattern read.
-pub fn key_of(stores: &Stores) -> Result<Option<GrantKey>, String> {
+pub fn key_of(stores: &Stores) -> Result<Option<GrantKey>, PatternError> {
     match stores {
         Stores::Nothing => Ok(None),
         Stores::Grant(key) => Ok(Some(key.clone())),

@@ -1,5 +1,6 @@
 //! Asks the person about one operation: once, or twice with two separate prompts, and checks what comes back.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use sayso_core::analysis::draft::Reading;
@@ -334,9 +335,12 @@ fn in_time(prompt: &Prompt, ended: Ended, now: i64) -> Ended {
     }
 }
 
+fn unkeepable(error: impl Error + Send + Sync + 'static) -> CallError {
+    CallError::Unkeepable(port_error(error))
+}
+
 /// What a yes stores, by the prompt it was said to.
 fn kept(prompt: &Prompt, choice: &Choice) -> Result<(Scope, Option<Kept>), CallError> {
-    let unkeepable = |why: String| CallError::Unkeepable(port_error(why));
     let (scope, key, words) = match choice {
         Choice::Offer(index) => {
             let offer = prompt.offers.get(*index).ok_or(CallError::NotOffered)?;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::vec::IntoIter;
 
 use sayso_core::answer::grant::Grant;
+use sayso_core::answer::rule_id::GrantId;
 use sayso_core::call::operation::Call;
 use sayso_core::prompt::{Member, Position};
 use sayso_core::text::digest::Digest;
@@ -61,14 +62,14 @@ impl Turn {
     }
 
     /// A grant of the batch was used by a call; says whether it was one.
-    pub(crate) fn take(&mut self, digest: Digest, id: &str) -> bool {
+    pub(crate) fn take(&mut self, digest: Digest, id: &GrantId) -> bool {
         if let Some(grants) = self.approved.get_mut(&digest)
-            && let Some(at) = grants.iter().position(|grant| grant.id == id)
+            && let Some(at) = grants.iter().position(|grant| id.is_of(grant))
         {
             grants.remove(at);
             return true;
         }
-        self.grants.iter().any(|grant| grant.id == id)
+        self.grants.iter().any(|grant| id.is_of(grant))
     }
 
     /// What was asked about has changed, so nothing that was said of it counts.

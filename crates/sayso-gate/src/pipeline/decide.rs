@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::rule_id::RuleId;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::call::tool::{Kind, Role};
@@ -152,11 +153,11 @@ impl Gate {
         turn: &mut Turn,
         asker: WhoAsks<'_>,
     ) -> Attempt {
-        let used = match (asker, &call.grant) {
+        let used = match (asker, call.verdict.granted_by()) {
             // When it was approved.
             (WhoAsks::Held(held), _) => return self.allow_held(operation, *call, held),
             (_, Some(grant)) => {
-                turn.take(operation.digest(), grant) || self.ports.store.take(grant)
+                turn.take(operation.digest(), grant) || self.ports.store.take(grant.as_ref())
             }
             (_, None) => self.spend(&call.verdict),
         };
@@ -229,10 +230,10 @@ impl Gate {
             .flat_map(|part| part.rules.limited())
             .filter_map(|rule| Some((rule.id.as_str(), rule.when.uses?)));
         let allowed = |id: &str| {
-            verdict
-                .reasons
-                .iter()
-                .any(|reason| reason.decision == Decision::Allow && reason.rule == id)
+            verdict.reasons.iter().any(|reason| {
+                reason.decision == Decision::Allow
+                    && matches!(&reason.rule, RuleId::Policy { id: allowed, .. } if allowed == id)
+            })
         };
         let mut used: Vec<(&str, u64)> = limited.filter(|(id, _)| allowed(id)).collect();
         // The same rule stands in several views, and of several with one id the smallest number counts.

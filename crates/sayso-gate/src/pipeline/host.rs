@@ -132,7 +132,7 @@ impl Gate {
                 let reason = verdict
                     .reasons
                     .first()
-                    .map(|reason| visible(&reason.text).into_owned())
+                    .map(|reason| visible(&reason.text()).into_owned())
                     .unwrap_or_default();
                 let end = End {
                     outcome: Outcome::Nobody,

@@ -30,8 +30,6 @@ use crate::ports::World;
 pub struct JudgedCall {
     pub(crate) reading: Reading,
     pub(crate) verdict: Arc<Verdict>,
-    /// The grant that allowed it.
-    pub(crate) grant: Option<String>,
     /// What the files were that the grant is bound to.
     pub(crate) seal: Option<Seal>,
     pub(crate) basis: Basis,
@@ -145,10 +143,8 @@ impl Gate {
             let bench = self.bench(&policy, grants, uses, self.how());
             let known = read.get_or_insert_with(|| Read::of(bench.world, operation));
             let opinion = Opinion::on(&bench, operation, &known.reading);
-            let grant = granted_by(&opinion.verdict);
-            let index = grants
-                .iter()
-                .position(|one| Some(&one.id) == grant.as_ref());
+            let granted_by = opinion.verdict.granted_by();
+            let index = granted_by.and_then(|id| grants.iter().position(|one| id.is_of(one)));
             let granted = index.and_then(|index| grants.get(index));
             let seal = granted.map_or(Ok(None), |grant| {
                 self.granted_seal(grant, operation, &known.reading)
@@ -180,7 +176,6 @@ impl Gate {
         let is_fixed = !has_plugins && !opinion.has_scripts && is_timeless(bench.policy);
         let Judged { reading, verdict } = read.into_judged(bench, operation, opinion);
         JudgedCall {
-            grant: granted_by(&verdict),
             reading,
             verdict: Arc::new(verdict),
             seal,
@@ -230,17 +225,6 @@ fn is_timeless(policy: &Policy) -> bool {
     parts
         .flat_map(|part| part.rules.all())
         .all(|rule| rule.when.uses.is_none() && rule.when.until.is_none())
-}
-
-/// The grant that allowed an operation, if one did.
-pub(crate) fn granted_by(verdict: &Verdict) -> Option<String> {
-    let reasons = verdict
-        .reasons
-        .iter()
-        .filter(|_| verdict.decision == Decision::Allow);
-    reasons
-        .filter(|reason| reason.rule == "grant")
-        .find_map(|reason| reason.source.strip_prefix("grant ").map(str::to_owned))
 }
 
 /// Everything a judgement needs besides the operation.
@@ -319,7 +303,7 @@ impl Opinion {
     /// Decides on a call that was read. What it runs without having it in its words has a say, too.
     fn on(bench: &Bench<'_>, operation: &Operation, reading: &Reading) -> Opinion {
         let mut verdict = verdict(bench, operation, reading);
-        let without_grants = granted_by(&verdict).map(|_| {
+        let without_grants = verdict.granted_by().map(|_| {
             let alone = Bench {
                 grants: &[],
                 trace: false,

@@ -1,6 +1,7 @@
 //! Judges what a command runs besides its own words: what is denied there is denied, and what is dangerous there is asked about as such.
 
 use sayso_core::analysis::draft::Reading;
+use sayso_core::answer::rule_id::{Check, RuleId};
 use sayso_core::answer::run_mode::Run;
 use sayso_core::answer::verdict::{Reason, Verdict};
 use sayso_core::call::operation::Operation;
@@ -10,7 +11,13 @@ use super::judge::{self, Bench};
 use crate::scripts::{Script, find};
 
 /// Checks that ask about what is not known. That is no news of a script: the command asks because it runs code.
-const UNKNOWN: [&str; 5] = ["opaque", "expansion", "unknown-path", "folder", "program"];
+const UNKNOWN: [Check; 5] = [
+    Check::Opaque,
+    Check::Expansion,
+    Check::UnknownPath,
+    Check::Folder,
+    Check::Program,
+];
 
 /// Adds what the scripts of the command bring to its verdict, which only ever gets stricter. Says whether it runs any.
 pub(super) fn tighten(
@@ -51,8 +58,10 @@ fn verdict_on(bench: &Bench<'_>, operation: &Operation, script: &Script) -> Opti
 fn join(verdict: &mut Verdict, inner: Verdict, script: &Script) {
     let told = |reason: Reason| Reason {
         // From the words alone nobody could judge this again.
-        source: format!("script {}, {}", script.name, reason.source),
-        text: format!("in {}: {}", script.name, reason.text),
+        rule: RuleId::Script {
+            name: script.name.clone(),
+            rule: Box::new(reason.rule),
+        },
         at: None,
         ..reason
     };
@@ -73,7 +82,8 @@ fn join(verdict: &mut Verdict, inner: Verdict, script: &Script) {
     } else if verdict.decision == Decision::Ask {
         // What somebody has allowed by a rule stays allowed; what is asked about is asked about with all that is known of it.
         verdict.confirm = verdict.confirm.max(inner.confirm);
-        let news = |reason: &Reason| reason.must_ask && !UNKNOWN.contains(&reason.rule.as_str());
+        let news =
+            |reason: &Reason| reason.must_ask && !UNKNOWN.iter().any(|check| reason.is(*check));
         verdict
             .reasons
             .extend(inner.reasons.into_iter().filter(news).map(told));

@@ -3,6 +3,8 @@
 use std::sync::{Arc, PoisonError};
 
 use sayso_core::analysis::draft::Reading;
+use sayso_core::answer::cause::Cause;
+use sayso_core::answer::rule_id::RuleId;
 use sayso_core::answer::run_mode::Run as How;
 use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
 use sayso_core::call::operation::Operation;
@@ -35,16 +37,13 @@ impl Gate {
             let said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 plugin(operation, reading)
             }));
-            let (decision, text) = match said {
+            let (decision, cause) = match said {
                 Ok(None) => continue,
-                Ok(Some(said)) => said,
-                Err(panic) => (
-                    Decision::Deny,
-                    format!(
-                        "the plugin broke: {}",
-                        crate::panic_guard::words(panic.as_ref())
-                    ),
-                ),
+                Ok(Some((decision, text))) => (decision, Cause::Said(text)),
+                Err(panic) => {
+                    let how = crate::panic_guard::words(panic.as_ref());
+                    (Decision::Deny, Cause::PluginBroke(how))
+                }
             };
             // Nobody can be asked in a run that does not ask.
             let decision =
@@ -57,9 +56,8 @@ impl Gate {
                 verdict.decision = decision;
                 let reason = Reason {
                     decision,
-                    rule: name.clone(),
-                    source: format!("plugin {name}"),
-                    text,
+                    rule: RuleId::Plugin { name: name.clone() },
+                    cause,
                     must_ask: decision == Decision::Ask,
                     at: None,
                 };

@@ -22,7 +22,7 @@ use super::batch_context::Turn;
 use super::decide::{self, Attempt, Decided, Given, WhoAsks};
 use super::gate::Gate;
 use super::held_call_text;
-use super::judge::{JudgedCall, granted_by};
+use super::judge::JudgedCall;
 use super::lifecycle::End;
 use crate::approved::{Approved, Yes};
 use crate::binding::{Extent, Seal};
@@ -104,7 +104,7 @@ impl Gate {
         if !matches!(operation.says(), ToolSays::Nothing) || operation.mcp().is_some() {
             return Err(HeldError::HasHostParts);
         }
-        let grant = granted_by(&approved.verdict).map(|id| {
+        let grant = approved.verdict.granted_by().map(|id| {
             let ends = |grant: &Grant| {
                 grant.uses_left.is_some()
                     || matches!(grant.reach, Reach::Batch(_) | Reach::Session(_))
@@ -114,7 +114,8 @@ impl Gate {
                 .store
                 .grants()
                 .iter()
-                .any(|grant| grant.id == id && !ends(grant));
+                .any(|grant| id.is_of(grant) && !ends(grant));
+            let id = id.to_string();
             Granted { id, stays }
         });
         let held = Held {
@@ -312,7 +313,7 @@ impl Gate {
 fn first_reason(verdict: &Verdict) -> String {
     let first = verdict.reasons.first();
     first
-        .map(|reason| visible(&reason.text).into_owned())
+        .map(|reason| visible(&reason.text()).into_owned())
         .unwrap_or_default()
 }
 

@@ -165,9 +165,9 @@ fn why(why: &Why) -> Node {
 fn reason(reason: &Reason) -> Node {
     Node::map([
         ("decision", text(reason.decision.word())),
-        ("rule", text(&visible(&reason.rule))),
-        ("source", text(&visible(&reason.source))),
-        ("text", text(&visible(&reason.text))),
+        ("rule", text(&visible(reason.rule.name()))),
+        ("source", text(&visible(&reason.rule.source()))),
+        ("text", text(&visible(&reason.text()))),
         ("must_ask", truth(reason.must_ask)),
     ])
 }

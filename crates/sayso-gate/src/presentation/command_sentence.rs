@@ -8,10 +8,10 @@ use sayso_core::paths::below;
 use sayso_core::text::sentence;
 use sayso_core::text::visible::visible;
 
+use super::About;
 use super::command::typed;
 use super::effect_lines::Teller;
 use super::sentence::{deleted, named, place_words, quoted};
-use super::{About, why};
 
 /// A longer command is named by its first words.
 const MAX_COMMAND: usize = 48;
@@ -299,17 +299,18 @@ fn weight(about: About<'_>, effect: &Effect) -> Weight {
         .place()
         .and_then(|place| place.fact.as_ref())
         .map(|fact| fact.canonical.as_str());
-    let must = canonical.is_some_and(|path| {
+    let must = || {
+        let Some(path) = canonical else { return false };
         about
             .verdict
             .reasons
             .iter()
-            .any(|reason| reason.must_ask && why::names(&reason.text, path))
-    });
+            .any(|reason| reason.must_ask && reason.names(path))
+    };
     match effect.kind {
         EffectKind::Privilege => Weight::GainsRights,
         EffectKind::Delete => Weight::Deletes,
-        _ if must => Weight::MustAsk,
+        _ if must() => Weight::MustAsk,
         EffectKind::Run | EffectKind::Unknown | EffectKind::Environment => Weight::Unknown,
         EffectKind::Read
             if canonical.is_none_or(|path| !below(path, about.operation.workspace())) =>

@@ -1,5 +1,6 @@
 //! What a command runs without having it in its words: a few lines stand beside the command, more below it.
 
+use sayso_core::answer::rule_id::RuleId;
 use sayso_core::prompt::presentation::Body;
 use sayso_core::text::sentence;
 use sayso_core::text::visible::visible;
@@ -60,12 +61,13 @@ pub(super) fn add(about: About<'_>, made: &mut Made) {
             .as_deref()
             .map(|text| sayso_shell::analyse(text).dangers)
             .unwrap_or_default();
-        let deletes = format!("in {}: it deletes ", script.name);
+        let of_it =
+            |rule: &RuleId| matches!(rule, RuleId::Script { name, .. } if *name == script.name);
         let is_told = about
             .verdict
             .reasons
             .iter()
-            .any(|reason| reason.text.starts_with(&deletes));
+            .any(|reason| of_it(&reason.rule) && reason.cause.deletes());
         // What an effect shows as well is said with what it is done to.
         for danger in dangers
             .iter()

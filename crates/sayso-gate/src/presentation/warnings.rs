@@ -3,6 +3,7 @@
 use sayso_core::analysis::effect::EffectKind;
 use sayso_core::analysis::fact::PathKind;
 use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::answer::rule_id::{Check, RuleId};
 use sayso_core::call::tool::{Kind, Role};
 use sayso_core::paths::below;
 use sayso_core::prompt::presentation::cut_warning;
@@ -32,12 +33,13 @@ pub(super) fn all(about: About<'_>, own: Vec<String>, hidden_lines: usize) -> Ve
     let deletes = matches!(about.operation.kind(), Kind::FileDelete | Kind::FileRmdir)
         && about.outlook.failure.is_none();
     // A script that it runs may be what deletes.
+    let deletion = RuleId::BuiltIn(Check::Delete);
     let takes_away = || {
         let by_script = about
             .verdict
             .reasons
             .iter()
-            .any(|reason| reason.must_ask && reason.rule == "delete");
+            .any(|reason| reason.must_ask && *reason.rule.in_command() == deletion);
         by_script
             || about
                 .reading
@@ -59,7 +61,7 @@ pub(super) fn all(about: About<'_>, own: Vec<String>, hidden_lines: usize) -> Ve
         .iter()
         .filter(|reason| reason.must_ask)
     {
-        add(visible(&reason.text).into_owned());
+        add(visible(&reason.text()).into_owned());
     }
     // In the words of the reason that it mostly is, so that it stands there once.
     if let Some(opaque) = &about.reading.opaque {

@@ -2,9 +2,9 @@
 
 use sayso_core::analysis::effect::{Effect, EffectKind};
 use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::rule_id::Check;
 use sayso_core::answer::verdict::Reason;
 use sayso_core::call::tool::Kind;
-use sayso_core::decide::is_general;
 use sayso_core::prompt::Why;
 use sayso_core::text::sentence;
 use sayso_core::text::visible::{visible, visible_block};
@@ -26,7 +26,7 @@ pub(super) fn all(
     let reasons = about.verdict.main_reasons();
     let mut out: Vec<Why> = Vec::new();
     let mut add = |text: String, is_warning: bool, reason: Option<&Reason>| {
-        let is_weak = reason.is_some_and(is_general);
+        let is_weak = reason.is_some_and(Reason::is_general);
         let text = with_short_paths(about, sentence, &text);
         if !out.iter().any(|other| other.text == text) {
             out.push(Why {
@@ -54,7 +54,7 @@ pub(super) fn all(
     for warning in warnings.iter().filter(|warning| !is_shown(warning)) {
         let reason = reasons
             .iter()
-            .find(|reason| visible(&reason.text) == *warning)
+            .find(|reason| visible(&reason.text()) == *warning)
             .copied();
         add(
             reason.map_or_else(
@@ -68,7 +68,7 @@ pub(super) fn all(
     let mut weak = Vec::new();
     for reason in reasons
         .iter()
-        .filter(|reason| !warnings.contains(&visible(&reason.text).into_owned()))
+        .filter(|reason| !warnings.contains(&visible(&reason.text()).into_owned()))
     {
         let text = text_of(reason);
         if add(text.clone(), reason.must_ask, Some(reason)) {
@@ -82,7 +82,7 @@ pub(super) fn all(
 }
 
 fn deletes(reasons: &[&Reason]) -> bool {
-    reasons.iter().any(|reason| reason.is_built_in("delete"))
+    reasons.iter().any(|reason| reason.is(Check::Delete))
 }
 
 /// What the sentence says, and what only names a kind of thing, goes where something else says more.
@@ -120,20 +120,19 @@ fn is_said(sentence: &str, reason: &str) -> bool {
 /// The text of a reason. Only who writes a policy may break its lines: what a call holds is in the others.
 fn text_of(reason: &Reason) -> String {
     if is_built_in(reason) {
-        visible(&reason.text).into_owned()
+        visible(&reason.text()).into_owned()
     } else {
-        visible_block(&reason.text).to_string()
+        visible_block(&reason.text()).to_string()
     }
 }
 
 /// Whether no rule of anybody is behind it; one that was found in a script has the script before it.
 fn is_built_in(reason: &Reason) -> bool {
-    reason.source == "built-in"
-        || reason.source.starts_with("script ") && reason.source.ends_with(", built-in")
+    reason.rule.in_command().is_built_in()
 }
 
 fn rule(reason: &Reason) -> Option<String> {
-    (!is_built_in(reason)).then(|| visible(&reason.place()).into_owned())
+    (!is_built_in(reason)).then(|| visible(&reason.rule.place()).into_owned())
 }
 
 /// A reason for a deletion with how much goes.
@@ -147,10 +146,10 @@ fn with_amount(about: About<'_>, teller: &Teller<'_>, reason: &Reason) -> String
         .reading
         .effects
         .iter()
-        .filter(|effect| reason.is_built_in("delete") && effect.kind == EffectKind::Delete);
+        .filter(|effect| reason.is(Check::Delete) && effect.kind == EffectKind::Delete);
     match deletes
         .into_iter()
-        .find(|effect| canonical(effect).is_some_and(|path| names(&reason.text, path)))
+        .find(|effect| canonical(effect).is_some_and(|path| reason.names(path)))
     {
         Some(effect) => format!("{text}{}", teller.amount(effect)),
         None => text,
@@ -162,13 +161,6 @@ fn canonical(effect: &Effect) -> Option<&str> {
         .place()
         .and_then(|place| place.fact.as_ref())
         .map(|fact| fact.canonical.as_str())
-}
-
-/// Whether a reason names a path, and not only one that starts like it.
-pub(super) fn names(reason: &str, path: &str) -> bool {
-    ["`", " (written as "]
-        .iter()
-        .any(|end| reason.contains(&format!("`{path}{end}")))
 }
 
 /// A path that the sentence names is not spelled out again, and others are read from the workspace.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use sayso_core::prompt::patterns::TypedPatternError;
+
 /// Why an answer did not count. The prompt it was for is as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
@@ -18,7 +20,7 @@ pub enum Refused {
     /// Whoever answers may not answer prompts of that session.
     NotYours,
     /// The pattern is no pattern, does not fit the call, or allows too much.
-    BadPattern(String),
+    BadPattern(TypedPatternError),
 }
 
 impl fmt::Display for Refused {

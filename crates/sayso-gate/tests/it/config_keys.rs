@@ -133,12 +133,14 @@ const SEED_KEYS: &[(&str, &str, Check)] = &[
         s.sandbox_network == sayso_core::policy::terms::Network::Everything
     }),
     ("audit.retention_days", "7", |s| s.audit_retention_days == 7),
-    ("keymap", "forge", |s| s.keymap == "forge"),
-    ("prompt_style", "status", |s| s.prompt_style == "status"),
+    ("keymap", "forge", |s| s.keymap.word() == "forge"),
+    ("prompt_style", "status", |s| {
+        s.prompt_style.word() == "status"
+    }),
     ("notify.after", "5", |s| s.notify_after == 5),
     ("notify.bell", "true", |s| s.notify_bell),
     ("notify.terminal", "osc777", |s| {
-        s.notify_terminal == "osc777"
+        s.notify_terminal.word() == "osc777"
     }),
     ("notify.command", "[/x/y, z]", |s| {
         s.notify_command == ["/x/y", "z"]

@@ -139,7 +139,7 @@ impl Asks {
                 .verdict
                 .reasons
                 .first()
-                .map(|reason| visible(&reason.text).into_owned())
+                .map(|reason| visible(&reason.text()).into_owned())
                 .unwrap_or_default();
             Ended::Failed(format!("a person has to be asked: {reason}; and {why}"))
         };

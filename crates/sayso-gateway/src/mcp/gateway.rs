@@ -170,7 +170,11 @@ impl Gateway {
     /// Whether the person wants that judged, too. Where nobody knows, it is.
     fn is_gated(&self, what: &str) -> bool {
         self.judge.bench().map_or(true, |bench| {
-            bench.settings.mcp_gate.iter().any(|gated| gated == what)
+            bench
+                .settings
+                .mcp_gate
+                .iter()
+                .any(|gated| gated.word() == what)
         })
     }
 

@@ -84,7 +84,11 @@ enum Look {
 impl Proxy {
     pub(super) fn is_gated(&self, what: &str) -> bool {
         self.judge.bench().map_or(true, |bench| {
-            bench.settings.mcp_gate.iter().any(|gated| gated == what)
+            bench
+                .settings
+                .mcp_gate
+                .iter()
+                .any(|gated| gated.word() == what)
         })
     }
 

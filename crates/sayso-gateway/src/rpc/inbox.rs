@@ -54,7 +54,7 @@ fn put(state: &Path, prompt: &Prompt, starts: bool, line: &Line) -> Ended {
         .verdict
         .reasons
         .first()
-        .map(|reason| visible(&reason.text).into_owned())
+        .map(|reason| visible(&reason.text()).into_owned())
         .unwrap_or_default();
     let failed = |why: String| {
         Ended::Failed(format!(

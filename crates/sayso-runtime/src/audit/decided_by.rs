@@ -2,6 +2,7 @@
 
 use sayso_core::answer::decided_by::DecidedBy;
 use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::rule_id::RuleId;
 use sayso_core::text::node::Node;
 use sayso_core::text::visible::visible;
 use sayso_store::index::calls::Listed;
@@ -14,12 +15,8 @@ pub fn words(
     source: Option<&str>,
 ) -> Option<String> {
     let outcome = Outcome::from_word(outcome?)?;
-    let decided = DecidedBy::new(
-        outcome,
-        by.map(DecidedBy::from_text),
-        rule.unwrap_or_default(),
-        source.unwrap_or_default(),
-    );
+    let rule = RuleId::from_recorded(rule.unwrap_or_default(), source.unwrap_or_default());
+    let decided = DecidedBy::new(outcome, by.map(DecidedBy::from_text), Some(&rule));
     // The outcome says already that there was no one.
     (decided != DecidedBy::Nobody).then(|| visible(&decided.words()).into_owned())
 }

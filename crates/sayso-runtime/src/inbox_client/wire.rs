@@ -6,8 +6,10 @@
 use std::sync::Arc;
 
 use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::answer::cause::Cause;
 use sayso_core::answer::grant::GrantKey;
 use sayso_core::answer::learned_rule::RuleKey;
+use sayso_core::answer::rule_id::RuleId;
 use sayso_core::answer::scope::Scope;
 use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
 use sayso_core::call::operation::{Agent, Call, Malformed, McpIdentity, Operation};
@@ -345,16 +347,14 @@ fn reason(node: &Node) -> Result<Reason, WireError> {
         "deny" => Decision::Deny,
         _ => Decision::Ask,
     };
-    let own = |key| text(node, key).map(str::to_owned);
     let must_ask = node
         .get("must_ask")
         .and_then(Node::as_bool)
         .unwrap_or(false);
     Ok(Reason {
         decision,
-        rule: own("rule")?,
-        source: own("source")?,
-        text: own("text")?,
+        rule: RuleId::from_recorded(text(node, "rule")?, text(node, "source")?),
+        cause: Cause::Recorded(text(node, "text")?.to_owned()),
         must_ask,
         at: None,
     })

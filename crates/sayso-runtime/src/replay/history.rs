@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use sayso_core::analysis::fact::OwnPath;
-use sayso_core::answer::verdict::Verdict;
+use sayso_core::answer::rule_id::RuleId;
+use sayso_core::answer::verdict::{Reason, Verdict};
 use sayso_core::decide::Uses;
 use sayso_core::policy::Policy;
 use sayso_core::policy::decision::Decision;
@@ -105,7 +106,10 @@ impl Counted {
         let mut rules: Vec<&str> = verdict
             .reasons
             .iter()
-            .map(|reason| reason.rule.as_str())
+            .filter_map(|reason| match &reason.rule {
+                RuleId::Policy { id, .. } => Some(id.as_str()),
+                _ => None,
+            })
             .collect();
         rules.sort_unstable();
         rules.dedup();
@@ -237,12 +241,9 @@ impl<'a> History<'a> {
 
 /// The rule that decided, and where it stands.
 fn deciding(verdict: &Verdict) -> (String, String) {
-    let reason = verdict
-        .reasons
-        .iter()
-        .find(|reason| reason.decision == verdict.decision)
-        .or_else(|| verdict.reasons.first());
-    reason.map_or_else(Default::default, |reason| {
-        (reason.rule.clone(), reason.source.clone())
-    })
+    verdict
+        .decisive()
+        .map_or_else(Default::default, |Reason { rule, .. }| {
+            (rule.name().to_owned(), rule.source().into_owned())
+        })
 }

@@ -7,6 +7,7 @@ use std::cell::Cell;
 
 use sayso_core::analysis::fact::{Facts, OwnPath, Question, Surroundings};
 use sayso_core::answer::evidence::Evidence;
+use sayso_core::answer::rule_id::RuleId;
 use sayso_core::answer::run_mode::Run;
 use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
 use sayso_core::call::mcp_meaning::Meaning;
@@ -279,11 +280,10 @@ pub fn past(entry: &Node, own: &mut dyn FnMut(&str) -> Vec<OwnPath>) -> Result<P
     else {
         return Err(Why::Malformed);
     };
-    if text("source").is_some_and(|source| source.starts_with("plugin ")) {
-        return Err(Why::Plugin);
-    }
-    if text("source").is_some_and(|source| source.starts_with("script ")) {
-        return Err(Why::Script);
+    match RuleId::from_recorded("", text("source").unwrap_or_default()) {
+        RuleId::Plugin { .. } => return Err(Why::Plugin),
+        RuleId::Script { .. } => return Err(Why::Script),
+        _ => {}
     }
     let Some(args) = entry.get("args") else {
         return Err(Why::Off);

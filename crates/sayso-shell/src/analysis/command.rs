@@ -11,7 +11,7 @@ use super::{add_dangers, carried};
 use crate::expand::commands::Step;
 use crate::expand::directories::in_folder;
 use crate::expand::launchers;
-use crate::expand::wrappers::{self, identity};
+use crate::expand::wrappers::{self, WrapperError, identity};
 use crate::parse::bash::Refusal;
 use crate::parse::field::{self, Field};
 use crate::parse::{options, placeholder};
@@ -93,10 +93,10 @@ pub(super) fn plain(
         start: line.start,
         end: line.end,
     };
-    let unwrapped = wrappers::unwrap(fields).map_err(refuse)?;
+    let unwrapped = wrappers::unwrap(fields).map_err(|error| refuse(error.to_string()))?;
     let own = fields.get(unwrapped.start..).unwrap_or(&[]);
     let Some(first) = own.first() else {
-        return Err(refuse("a wrapper has no command".to_owned()));
+        return Err(refuse(WrapperError::NoCommand.to_string()));
     };
     let written = first.value.as_str();
     let Some(asked) = in_first_folder(line.folders.list(), written) else {

@@ -1,6 +1,7 @@
 //! Programs that only start another one (`env`, `timeout`, `sudo`): they are taken off with the exact arity of their options.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::parse::characters::{is_name, last_part};
 use crate::parse::name_set::NameSet;
@@ -21,13 +22,61 @@ pub(crate) struct Unwrapped {
     pub(crate) starts: Vec<usize>,
 }
 
+/// Why the wrappers of a command cannot be taken off.
+#[derive(Debug)]
+pub(crate) enum WrapperError {
+    NoCommand,
+    HiddenCommand(String),
+    TooMany,
+    OptionAtRuntime(String),
+    NoValue { option: String, name: String },
+    UnknownOption { option: String, name: String },
+    UnknownFirstWord(String),
+    NoVariable(String),
+    NoPlainCommand,
+    GivesRights,
+}
+
+impl fmt::Display for WrapperError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WrapperError::NoCommand => f.write_str("a wrapper has no command"),
+            WrapperError::HiddenCommand(name) => {
+                write!(f, "`{name}` has no command that could be seen")
+            }
+            WrapperError::TooMany => {
+                write!(f, "more than {DEEPEST} wrappers stand before the command")
+            }
+            WrapperError::OptionAtRuntime(name) => {
+                write!(f, "an option of `{name}` is only known when it runs")
+            }
+            WrapperError::NoValue { option, name } => {
+                write!(f, "the option `{option}` of `{name}` has no value")
+            }
+            WrapperError::UnknownOption { option, name } => {
+                write!(f, "the option `{option}` of `{name}` is not known")
+            }
+            WrapperError::UnknownFirstWord(name) => {
+                write!(f, "the first word of `{name}` is not one that is known")
+            }
+            WrapperError::NoVariable(name) => {
+                write!(f, "`{name}` sets something that is no plain variable")
+            }
+            WrapperError::NoPlainCommand => f.write_str("no plain command stands behind `time`"),
+            WrapperError::GivesRights => {
+                f.write_str("`setpriv` is only known where it takes rights away")
+            }
+        }
+    }
+}
+
 /// Takes the wrappers off, or tells why that is not possible.
-pub(crate) fn unwrap<W: AsRef<str>>(words: &[W]) -> Result<Unwrapped, String> {
+pub(crate) fn unwrap<W: AsRef<str>>(words: &[W]) -> Result<Unwrapped, WrapperError> {
     let mut unwrapped = Unwrapped::default();
     loop {
         let rest = words.get(unwrapped.start..).unwrap_or(&[]);
         let Some((name, arguments)) = rest.split_first() else {
-            return Err("a wrapper has no command".to_owned());
+            return Err(WrapperError::NoCommand);
         };
         let name = identity(name.as_ref());
         if !is_wrapper(name) {
@@ -48,15 +97,13 @@ pub(crate) fn unwrap<W: AsRef<str>>(words: &[W]) -> Result<Unwrapped, String> {
             return Ok(unwrapped);
         };
         if arguments.len() <= own {
-            return Err(format!("`{name}` has no command that could be seen"));
+            return Err(WrapperError::HiddenCommand(name.to_owned()));
         }
         unwrapped.wrappers.push(name.to_owned());
         unwrapped.starts.push(unwrapped.start);
         unwrapped.start += 1 + own;
         if unwrapped.wrappers.len() > DEEPEST {
-            return Err(format!(
-                "more than {DEEPEST} wrappers stand before the command"
-            ));
+            return Err(WrapperError::TooMany);
         }
     }
 }
@@ -108,7 +155,7 @@ fn own_words(
     name: &str,
     arguments: &[&str],
     assignments: &mut Vec<(String, String)>,
-) -> Result<Option<usize>, String> {
+) -> Result<Option<usize>, WrapperError> {
     let starts_with =
         |options: &[&str]| arguments.first().is_some_and(|word| options.contains(word));
     let (flags, valued, prefixes): (&[&str], &[&str], &[&str]) = match name {
@@ -193,11 +240,15 @@ fn own_words(
         "setpriv" => (&["--no-new-privs", "--nnp"], &[], &[]),
         _ => return Ok(None),
     };
+    let unknown = |word: &str| WrapperError::UnknownOption {
+        option: crate::parse::placeholder::shown(word),
+        name: name.to_owned(),
+    };
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         let word = *word;
         if word.contains(crate::parse::placeholder::LIST) && word.starts_with('-') {
-            return Err(format!("an option of `{name}` is only known when it runs"));
+            return Err(WrapperError::OptionAtRuntime(name.to_owned()));
         }
         if word == "--" {
             at += 1;
@@ -213,7 +264,10 @@ fn own_words(
                 || crate::parse::placeholder::may_be_several(value)
                 || name == "numactl" && !is_range(value)
             {
-                return Err(format!("the option `{word}` of `{name}` has no value"));
+                return Err(WrapperError::NoValue {
+                    option: word.to_owned(),
+                    name: name.to_owned(),
+                });
             }
             at += 2;
         } else if let Some(value) = prefixes
@@ -221,17 +275,11 @@ fn own_words(
             .find_map(|prefix| word.strip_prefix(prefix).filter(|value| !value.is_empty()))
         {
             if matches!(name, "numactl" | "prlimit") && !is_range(value) {
-                return Err(format!(
-                    "the option `{}` of `{name}` is not known",
-                    crate::parse::placeholder::shown(word)
-                ));
+                return Err(unknown(word));
             }
             at += 1;
         } else if word.starts_with('-') {
-            return Err(format!(
-                "the option `{}` of `{name}` is not known",
-                crate::parse::placeholder::shown(word)
-            ));
+            return Err(unknown(word));
         } else {
             break;
         }
@@ -240,7 +288,7 @@ fn own_words(
         while let Some((variable, value)) = arguments.get(at).and_then(|word| word.split_once('='))
         {
             if !is_name(variable) {
-                return Err(format!("`{name}` sets something that is no plain variable"));
+                return Err(WrapperError::NoVariable(name.to_owned()));
             }
             assignments.push((variable.to_owned(), value.to_owned()));
             at += 1;
@@ -254,10 +302,10 @@ fn own_words(
                 .is_some_and(|(variable, _)| is_name(variable.trim_end_matches('+')))
     };
     if name == "time" && arguments.get(at).is_some_and(sets) {
-        return Err("no plain command stands behind `time`".to_owned());
+        return Err(WrapperError::NoPlainCommand);
     }
     if name == "setpriv" && at == 0 {
-        return Err("`setpriv` is only known where it takes rights away".to_owned());
+        return Err(WrapperError::GivesRights);
     }
     if matches!(name, "timeout" | "taskset" | "chrt") {
         let own = arguments.get(..at).unwrap_or(&[]);
@@ -283,9 +331,7 @@ fn own_words(
             }
         };
         if !arguments.get(at).is_some_and(fits) {
-            return Err(format!(
-                "the first word of `{name}` is not one that is known"
-            ));
+            return Err(WrapperError::UnknownFirstWord(name.to_owned()));
         }
         at += 1;
     }

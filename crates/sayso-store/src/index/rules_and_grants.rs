@@ -1,6 +1,7 @@
 //! Rules and grants as rows: folded from the entries that made, changed, used and ended them.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
+use sayso_core::answer::rule_id::RuleId;
 use sayso_core::text::Limits;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
@@ -189,12 +190,14 @@ pub(super) fn used(
     source: Option<&str>,
     rule: Option<&str>,
 ) -> Result<(), IndexError> {
-    // Nothing that is remembered is built in, and most decisions are.
-    if source == Some("built-in") {
-        return Ok(());
-    }
-    let grant = source.and_then(|source| source.strip_prefix("grant "));
-    if let Some(id) = grant.or(rule) {
+    let (name, source) = (rule.unwrap_or_default(), source.unwrap_or_default());
+    let id = match RuleId::from_recorded(name, source) {
+        // Nothing that is remembered is built in, and most decisions are.
+        RuleId::BuiltIn(_) | RuleId::OtherBuiltIn(_) => return Ok(()),
+        RuleId::Grant(id) => id.to_string(),
+        other => other.name().to_owned(),
+    };
+    if !id.is_empty() {
         work.prepare_cached("UPDATE standing SET uses = uses + 1, last_used = ?2 WHERE id = ?1")?
             .execute(params![id, at])?;
     }

@@ -1,10 +1,11 @@
 //! What goes wrong in a file tool, in the words that an agent is told. Paths are as the call wrote them, fit to be shown.
 
-use std::error::Error as StdError;
 use std::io;
 use std::path::PathBuf;
 
 use rustix::io::Errno;
+use sayso_core::call::edit::EditError;
+use sayso_core::paths::BracesError;
 use sayso_core::text::visible::visible;
 use thiserror::Error;
 
@@ -44,7 +45,7 @@ pub enum FileToolError {
     Pattern,
     /// It has braces that cannot be spelled out.
     #[error("{0}")]
-    Braces(Box<dyn StdError + Send + Sync>),
+    Braces(#[from] BracesError),
     #[error("the pattern climbs out of the folder it names")]
     ClimbsOut,
     #[error("`{0}` does not exist")]
@@ -102,7 +103,7 @@ pub enum FileToolError {
     #[error("`{path}`: {why}")]
     Edit {
         path: String,
-        why: Box<dyn StdError + Send + Sync>,
+        why: EditError,
     },
     #[error("`{0}` is no file tool")]
     NoFileTool(&'static str),

@@ -35,7 +35,7 @@ pub(super) fn glob(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
         .map_or(MOST_NAMES, |(_, most)| most);
     let mut names: Vec<String> = Vec::new();
     let mut more = false;
-    for choice in alternatives_of(pattern).map_err(|why| FileToolError::Braces(why.into()))? {
+    for choice in alternatives_of(pattern).map_err(FileToolError::Braces)? {
         more |= one(call, base, &choice, case_sensitive, most, &mut names)?;
     }
     names.sort_unstable();

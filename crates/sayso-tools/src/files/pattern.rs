@@ -16,7 +16,7 @@ impl Pattern {
     /// Reads a pattern.
     pub fn parse(pattern: &str, case_sensitive: bool) -> Result<Pattern, FileToolError> {
         let mut choices = Vec::new();
-        for choice in alternatives_of(pattern).map_err(|why| FileToolError::Braces(why.into()))? {
+        for choice in alternatives_of(pattern).map_err(FileToolError::Braces)? {
             choices.push(expression(&choice));
         }
         let text = format!("^(?:{})$", choices.join("|"));

@@ -35,7 +35,7 @@ impl Look {
     /// As the settings say.
     pub fn of(settings: &Resolved, paint: Paint) -> Look {
         Look {
-            keymap: Keymap::named(&settings.keymap),
+            keymap: Keymap::named(settings.keymap.word()),
             risk: settings.show_risk_level,
             rule: settings.show_matched_pattern,
             enter_approves: settings.enter_approves,

@@ -5,6 +5,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use sayso_core::policy::setting_words::TerminalNotice;
 use sayso_core::policy::settings::Resolved;
 
 use super::tty::Taken;
@@ -21,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub struct Notice {
     after: Duration,
     bell: bool,
-    desktop: String,
+    desktop: TerminalNotice,
     command: Vec<String>,
 }
 
@@ -37,13 +38,13 @@ impl Notice {
         Notice {
             after: Duration::from_secs(settings.notify_after),
             bell: settings.notify_bell,
-            desktop: settings.notify_terminal.clone(),
+            desktop: settings.notify_terminal,
             command: settings.notify_command.clone(),
         }
     }
 
     fn is_on(&self) -> bool {
-        self.bell || self.desktop != "none" || !self.command.is_empty()
+        self.bell || self.desktop != TerminalNotice::None || !self.command.is_empty()
     }
 
     /// A prompt starts to wait.
@@ -77,10 +78,10 @@ impl Waiting {
         let Some(notice) = self.notice.take() else {
             return;
         };
-        let mut bytes = match notice.desktop.as_str() {
-            "osc9" => format!("\x1b]9;sayso: {WORDS}\x07"),
-            "osc777" => format!("\x1b]777;notify;sayso;{WORDS}\x07"),
-            _ => String::new(),
+        let mut bytes = match notice.desktop {
+            TerminalNotice::Osc9 => format!("\x1b]9;sayso: {WORDS}\x07"),
+            TerminalNotice::Osc777 => format!("\x1b]777;notify;sayso;{WORDS}\x07"),
+            TerminalNotice::None => String::new(),
         };
         if notice.bell {
             bytes.push('\x07');

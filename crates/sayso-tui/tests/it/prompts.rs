@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use sayso_core::analysis::risk::{Risk, Tier};
+use sayso_core::answer::cause::Cause;
 use sayso_core::answer::grant::GrantKey;
+use sayso_core::answer::rule_id::RuleId;
 use sayso_core::answer::scope::Scope;
 use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
 use sayso_core::call::operation::{Agent, Call, Operation};
@@ -44,9 +46,8 @@ fn reason(rule: &str, text: &str, must_ask: bool) -> Reason {
     let decision = Decision::Ask;
     Reason {
         decision,
-        rule: rule.to_owned(),
-        source: "built-in".to_owned(),
-        text: text.to_owned(),
+        rule: RuleId::from_recorded(rule, "built-in"),
+        cause: Cause::Recorded(text.to_owned()),
         must_ask,
         at: None,
     }

@@ -12,6 +12,7 @@ use sayso_core::answer::learned_rule::{LearnedRule, RuleKey};
 use sayso_core::answer::scope::Scope;
 use sayso_core::policy::command_pattern::CommandReader;
 use sayso_core::prompt::keymap::{KEYMAPS, Keymap};
+use sayso_core::prompt::patterns::{TypedPatternError, Unfit};
 use sayso_core::prompt::{Prompt, Stores, Style};
 use sayso_core::text::visible::is_hidden;
 use sayso_tui::key::Key;
@@ -39,14 +40,16 @@ const OTHER_PROFILES: [(&str, Style); 5] = [
 pub struct Some2;
 
 impl Patterns for Some2 {
-    fn check(&self, text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
-        let key = prompt.rule_key().ok_or("no pattern")?;
+    fn check(&self, text: &str, prompt: &Prompt) -> Result<LearnedRule, TypedPatternError> {
+        let key = prompt.rule_key().ok_or(TypedPatternError::NotHere)?;
         if key == RuleKey::Command && text.split(' ').count() < 2 {
-            return Err(format!(
-                "`{text}` allows far more than this call; `cargo test *` would do"
-            ));
+            return Err(TypedPatternError::Unfit {
+                pattern: text.to_owned(),
+                why: Unfit::TooWide,
+                nearest: Some("cargo test *".to_owned()),
+            });
         }
-        LearnedRule::parse(key, text, &Blanks)
+        Ok(LearnedRule::parse(key, text, &Blanks)?)
     }
 
     fn earlier(&self, stores: &Stores, _: Scope, _: &Prompt) -> Option<Earlier> {

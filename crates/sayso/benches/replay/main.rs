@@ -11,6 +11,7 @@ use std::time::Instant;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::run_mode::Run;
 use sayso_core::call::operation::{Call, Operation};
+use sayso_core::policy::setting_words::AuditSync;
 use sayso_core::policy::{Overrides, Policy};
 use sayso_core::text::node::Node;
 use sayso_gate::entry::{Entry, What};
@@ -119,7 +120,7 @@ fn main() {
         })
         .collect();
     let mut values = settings(&policy).expect("a policy").clone();
-    values.audit_sync = "none".to_owned();
+    values.audit_sync = AuditSync::None;
     let recorder = Recorder::new(Journal::open(&state).expect("a journal"), 1000, &values);
     let start = Instant::now();
     for entry in entries

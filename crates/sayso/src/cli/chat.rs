@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use sayso_core::answer::run_mode::Run as How;
+use sayso_core::policy::setting_words::PromptStyle;
 use sayso_core::text::count::{agreed, count};
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
@@ -136,8 +137,9 @@ pub(super) fn run(args: &ChatArgs) -> Result<Exit, Stop> {
         && io::stdout().is_terminal()
     {
         let (session, said) = opened(args, &place)?;
-        let style = settings(&place.loaded.policy).map(|settings| settings.prompt_style.as_str());
-        return match args.plain || style == Some("line") || !screen::can_be_painted_on() {
+        let style = settings(&place.loaded.policy).map(|settings| settings.prompt_style);
+        return match args.plain || style == Some(PromptStyle::Line) || !screen::can_be_painted_on()
+        {
             true => in_lines(args, place, how, (configured, model), session, said),
             false => on_screen(args, place, how, (configured, model), session, said),
         };

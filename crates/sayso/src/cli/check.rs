@@ -233,8 +233,8 @@ fn untrusted(
         .filter(|_| verdict.decision < decision)?;
     Some(Untrusted {
         decision: verdict.decision,
-        rule: reason.text.clone(),
-        source: reason.source.clone(),
+        rule: reason.text(),
+        source: reason.rule.source().into_owned(),
     })
 }
 

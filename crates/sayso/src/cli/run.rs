@@ -297,7 +297,7 @@ fn asker(
                 progress.say(&lines);
             }
         };
-        let keymap = sayso_core::prompt::keymap::Keymap::named(&settings.keymap);
+        let keymap = sayso_core::prompt::keymap::Keymap::named(settings.keymap.word());
         let scripted = Scripted::new(keymap, list, Box::new(show))
             .map_err(|why| Stop::hint(why, "write the keys or words of the prompt with commas between, such as `--answers y,n,quit`"))?;
         let scripted = Arc::new(scripted);

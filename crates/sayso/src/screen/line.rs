@@ -290,7 +290,10 @@ impl Asking<'_> {
                     (format!("this would {}", rule.words(*scope)), stores, *scope)
                 }
                 Err(why) => {
-                    self.say(&[format!("  ✗ {}; nothing is decided", visible(&why))])?;
+                    self.say(&[format!(
+                        "  ✗ {}; nothing is decided",
+                        visible(&why.to_string())
+                    )])?;
                     return Ok(None);
                 }
             },
@@ -339,7 +342,10 @@ impl Asking<'_> {
             Err(_) => text.to_owned(),
         };
         if let Err(why) = self.patterns.check(&text, prompt) {
-            self.say(&[format!("  ✗ {}; nothing is decided", visible(&why))])?;
+            self.say(&[format!(
+                "  ✗ {}; nothing is decided",
+                visible(&why.to_string())
+            )])?;
             return Ok(None);
         }
         let Some(scope) = self.scope(&prompt.rule_scopes())? else {

@@ -14,6 +14,7 @@ use std::sync::atomic::AtomicBool;
 
 use std::time::Instant;
 
+use sayso_core::policy::setting_words::PromptStyle;
 use sayso_core::policy::settings::Resolved;
 use sayso_gate::ports::Ask;
 use sayso_tui::lines::plain::Look;
@@ -30,7 +31,7 @@ pub fn at_terminal(
     interrupts: painted::Interrupts,
 ) -> io::Result<Arc<dyn Ask>> {
     let patterns = Arc::new(InRecord::new(state.to_owned()));
-    if plain || settings.prompt_style == "line" || !can_be_painted_on() {
+    if plain || settings.prompt_style == PromptStyle::Line || !can_be_painted_on() {
         let line = line::Line::open(
             |paint| Look::of(settings, paint),
             patterns,
@@ -63,7 +64,7 @@ pub fn for_inbox(
     deadline: Arc<dyn Deadline>,
 ) -> io::Result<Arc<dyn Ask>> {
     let patterns = Arc::new(InRecord::new(state.to_owned()));
-    if plain || settings.prompt_style == "line" || !can_be_painted_on() {
+    if plain || settings.prompt_style == PromptStyle::Line || !can_be_painted_on() {
         let line = line::Line::open(
             |paint| Look::of(settings, paint),
             patterns,

@@ -8,6 +8,7 @@ use sayso_core::analysis::risk::Tier;
 use sayso_core::answer::explain;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Reason;
 use sayso_core::call::operation::{Call, Operation};
 use sayso_core::prompt::Position;
 use sayso_core::text::count::count;
@@ -349,8 +350,9 @@ fn dry(finished: &Finished) -> String {
     let decision = verdict.map_or("", |verdict| verdict.decision.word());
     let why = verdict
         .and_then(|verdict| verdict.reasons.first())
-        .map_or("", |reason| reason.text.as_str());
-    format!("not run (--dry-run): {decision}, {}", visible(why))
+        .map(Reason::text)
+        .unwrap_or_default();
+    format!("not run (--dry-run): {decision}, {}", visible(&why))
 }
 
 impl State {

@@ -97,7 +97,7 @@ fn h_19_protected_files_are_protected_in_every_spelling() {
             verdict
                 .reasons
                 .iter()
-                .any(|reason| reason.rule == "protected"),
+                .any(|reason| reason.rule.name() == "protected"),
             "{path}: {:?}",
             verdict.reasons
         );

@@ -41,7 +41,7 @@ fn finding_n_01_options_behind_operands_are_options_and_values_stay_out_of_reaso
             verdict
                 .reasons
                 .iter()
-                .all(|reason| !reason.text.contains(&token)),
+                .all(|reason| !reason.text().contains(&token)),
             "{:?}",
             verdict.reasons
         );
@@ -122,7 +122,10 @@ fn finding_n_01_a_word_that_no_file_can_have_is_no_denial() {
             verdict.reasons.first()
         );
         assert!(
-            verdict.reasons.iter().all(|reason| reason.text.len() < 500),
+            verdict
+                .reasons
+                .iter()
+                .all(|reason| reason.text().len() < 500),
             "{start}"
         );
     }
@@ -330,7 +333,7 @@ fn finding_n_07_the_true_reason_comes_first() {
             verdict
                 .reasons
                 .iter()
-                .all(|reason| !reason.text.contains("--include")),
+                .all(|reason| !reason.text().contains("--include")),
             "{text}: {:?}",
             verdict.reasons
         );
@@ -345,7 +348,7 @@ fn finding_n_07_the_true_reason_comes_first() {
             verdict
                 .reasons
                 .first()
-                .is_some_and(|reason| reason.text.contains(first)),
+                .is_some_and(|reason| reason.text().contains(first)),
             "{text}: {:?}",
             verdict.reasons
         );

@@ -224,7 +224,10 @@ fn corpora(out: &mut String) -> usize {
                 }
                 if counts.asked > 0 {
                     let reason = verdict.and_then(|verdict| {
-                        verdict.reasons.first().map(|reason| reason.rule.clone())
+                        verdict
+                            .reasons
+                            .first()
+                            .map(|reason| reason.rule.name().to_owned())
                     });
                     let reason = reason.unwrap_or_else(|| "malformed".to_owned());
                     needless.push(format!(

@@ -16,6 +16,7 @@ mod leftovers;
 mod modules;
 mod own_files;
 mod purity;
+mod reasons;
 mod rooms;
 mod sentences;
 mod shape;

@@ -1,6 +1,7 @@
 //! The sections of a policy file that are records of their own: `shell`, `sandbox`, `audit` and others.
 
 use super::{ACTION, TEXTS, field};
+use crate::policy::setting_words::{AuditSync, TerminalNotice};
 use crate::policy::settings::{AutoAllow, SandboxFallback};
 use crate::policy::shape::Shape::{Bool, List, Names, Text, Whole, Word};
 use crate::policy::shape::{Record, Shape};
@@ -214,7 +215,7 @@ pub(super) static AUDIT: Record = Record {
         ),
         field(
             "sync",
-            Word(&["auto", "disk", "none"]),
+            Word(AuditSync::WORDS),
             "When the journal is forced to the disk.",
         ),
     ],
@@ -234,7 +235,7 @@ pub(super) static NOTIFY: Record = Record {
         field("bell", Bool, "Whether the terminal rings."),
         field(
             "terminal",
-            Word(&["none", "osc9", "osc777"]),
+            Word(TerminalNotice::WORDS),
             "In which way the terminal is asked to show a message.",
         ),
         field(

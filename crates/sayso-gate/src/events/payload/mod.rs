@@ -8,6 +8,7 @@ mod sayso;
 use sayso_core::analysis::risk::Risk;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Reason;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Operation;
 use sayso_core::prompt::{Ended, Prompt};
@@ -190,13 +191,13 @@ impl<'a> Parts<'a> {
         let reason = self
             .verdict
             .and_then(|verdict| verdict.reasons.first())
-            .map(|reason| reason.text.as_str());
+            .map(Reason::text);
         let entry = || {
             ["words", "note", "message", "why"]
                 .into_iter()
                 .find_map(|key| self.of_entry(key))
         };
-        text_or_nothing(self.words.or(told).or(reason).or_else(entry))
+        text_or_nothing(self.words.or(told).or(reason.as_deref()).or_else(entry))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use sayso_core::analysis::risk::Tier;
 use sayso_core::answer::scope::Scope;
+use sayso_core::answer::verdict::Reason;
 use sayso_core::call::operation::Operation;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 use sayso_core::text::node::Node;
@@ -46,7 +47,7 @@ pub(super) fn fields(event: &Event) -> Fields {
                 ("is_dangerous", truth(dangerous)),
                 (
                     "warning",
-                    text_or_nothing(warning.map(|reason| reason.text.as_str())),
+                    text_or_nothing(warning.map(Reason::text).as_deref()),
                 ),
                 (
                     "requested_at",

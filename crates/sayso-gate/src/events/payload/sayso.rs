@@ -39,9 +39,9 @@ pub(super) fn fields(event: &Event) -> Fields {
     if let Some(verdict) = parts.verdict {
         let reason = |reason: &sayso_core::answer::verdict::Reason| {
             Node::map([
-                ("rule", Node::text(reason.rule.clone())),
-                ("source", Node::text(reason.source.clone())),
-                ("text", Node::text(reason.text.clone())),
+                ("rule", Node::text(reason.rule.name())),
+                ("source", Node::text(reason.rule.source())),
+                ("text", Node::text(reason.text())),
             ])
         };
         out.extend([

@@ -138,8 +138,11 @@ fn what_is_denied_in_it_is_denied_outside() {
     }
     let (_, judged) = judged(&setup, call("terminal", &[("command", "sh b.sh")]));
     let reason = &judged.verdict.reasons[0];
-    assert!(reason.text.starts_with("in a.sh: "), "{reason:?}");
-    assert!(reason.source.starts_with("script a.sh, "), "{reason:?}");
+    assert!(reason.text().starts_with("in a.sh: "), "{reason:?}");
+    assert!(
+        reason.rule.source().starts_with("script a.sh, "),
+        "{reason:?}"
+    );
     assert_eq!(judged.verdict.tier, Tier::Catastrophic);
     // Other recipes of the same file have no part in it.
     assert_eq!(decision(&setup, "make test"), Decision::Ask);

@@ -210,7 +210,7 @@ fn finding_a_10_the_strongest_reason_comes_first() {
         let first = verdict
             .main_reasons()
             .first()
-            .map(|reason| reason.text.clone())
+            .map(|reason| reason.text())
             .unwrap_or_default();
         if verdict.decision == Decision::Ask {
             assert!(
@@ -253,7 +253,7 @@ fn finding_a_10_the_strongest_reason_comes_first() {
         let reasons: Vec<String> = verdict
             .main_reasons()
             .iter()
-            .map(|reason| reason.text.clone())
+            .map(|reason| reason.text())
             .collect();
         let shown = built(&setup, command);
         let places: Vec<usize> = why(&shown)
@@ -314,7 +314,7 @@ fn finding_w_18_a_reason_is_a_whole_sentence() {
             .verdict
             .reasons
             .into_iter()
-            .map(|reason| reason.text)
+            .map(|reason| reason.text())
             .collect()
     };
     assert!(
@@ -520,9 +520,9 @@ fn finding_w_18_sentences_hold_for_every_command_of_the_corpora() {
             .filter(|reason| reason.decision != Decision::Allow)
         {
             assert!(
-                !sentence::is_predicate(&reason.text),
+                !sentence::is_predicate(&reason.text()),
                 "{command}: {}",
-                reason.text
+                reason.text()
             );
         }
         if judged.verdict.decision != Decision::Ask {

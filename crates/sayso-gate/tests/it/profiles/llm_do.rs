@@ -81,7 +81,7 @@ fn z_32_strict_denies_a_tool_that_says_nothing() {
     assert_eq!(silent.decide("deploy"), Deny);
     let reasons = silent.judge(call("deploy")).reasons;
     assert_eq!(
-        reasons.first().map(|reason| reason.text.as_str()),
+        reasons.first().map(|reason| reason.text()).as_deref(),
         Some("strict mode: approval required")
     );
 }

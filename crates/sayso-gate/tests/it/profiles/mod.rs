@@ -34,7 +34,7 @@ fn z_01_every_profile_has_the_timeout_keymap_and_style_of_the_table() {
         assert_eq!(settings.profile, name);
         assert_eq!(settings.approval_timeout, timeout, "{name}");
         assert_eq!(
-            (settings.keymap.as_str(), settings.prompt_style.as_str()),
+            (settings.keymap.word(), settings.prompt_style.word()),
             (keymap, style),
             "{name}"
         );

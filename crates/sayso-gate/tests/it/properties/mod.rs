@@ -11,6 +11,7 @@ use sayso_core::analysis::draft::Reading;
 use sayso_core::analysis::effect::{EffectKind, Target};
 use sayso_core::answer::grant::{Grant, GrantKey};
 use sayso_core::answer::learned_rule::RuleKey;
+use sayso_core::answer::rule_id::Check;
 use sayso_core::answer::run_mode::Run;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::{Call, ToolSays};
@@ -218,13 +219,13 @@ proptest! {
         let spec = policy.views().iter().all(|view| view.general.settings.approve_all_covers_dangerous);
         let batch = grants.iter().any(|grant| grant.key == GrantKey::RestOfBatch);
         for reason in before.reasons.iter().filter(|reason| reason.must_ask) {
-            let danger = reason.is_built_in("dangerous") || reason.is_built_in("delete");
+            let danger = reason.is(Check::Dangerous) || reason.is(Check::Delete);
             // A tool that nobody knows is asked about until it is named: by a rule with its name, or by an answer to this very call.
-            let named = reason.is_built_in("unknown-tool") && grants.iter().any(names_a_tool);
+            let named = reason.is(Check::UnknownTool) && grants.iter().any(names_a_tool);
             prop_assert!(named || spec && batch && danger, "{:#?}", before.reasons);
         }
         // Where asking is a denial, a grant may answer; no other denial gives way.
-        let only_unanswered = before.reasons.iter().all(|reason| reason.decision != Decision::Deny || reason.is_built_in("no-answer"));
+        let only_unanswered = before.reasons.iter().all(|reason| reason.decision != Decision::Deny || reason.is(Check::NoAnswer));
         prop_assert!(only_unanswered, "{:#?}", before.reasons);
         let covering = grants.iter().any(|grant| grant.risk >= after.risk || grant.key == GrantKey::RestOfBatch);
         prop_assert!(covering, "{:?} {:?}", after.risk, grants);

@@ -71,7 +71,7 @@ proptest! {
     ) {
         let managed = Text { origin: Origin::Managed, values: String::new(), rules };
         let alone = verdict(&policy(std::slice::from_ref(&managed), None), &world, &call, &grants, run);
-        let decided = alone.reasons.iter().filter(|reason| reason.source.starts_with("Managed-")).map(|reason| reason.decision).max();
+        let decided = alone.reasons.iter().filter(|reason| reason.rule.source().starts_with("Managed-")).map(|reason| reason.decision).max();
         let mut all = vec![managed];
         all.extend(others);
         let together = verdict(&policy(&all, None), &world, &call, &grants, run);

@@ -328,7 +328,7 @@ fn a_rule_that_cannot_be_unpacked_denies() {
             after
                 .reasons
                 .iter()
-                .any(|reason| reason.rule == "unreadable-rule"),
+                .any(|reason| reason.rule.name() == "unreadable-rule"),
             "{rule} {denied} {:#?}",
             after.reasons
         );

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use clap::Args;
+use sayso_core::answer::rule_id::RuleId;
 use sayso_core::policy::decision::Decision;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
@@ -186,7 +187,7 @@ fn shown_change(change: &Change, changed: &Changed) -> String {
         future(*would),
         visible(rule)
     );
-    if source != "built-in" && source != rule {
+    if !RuleId::from_recorded(rule, source).is_built_in() && source != rule {
         out.push_str(&format!(" ({})", visible(source)));
     }
     if rule_before != rule {

@@ -1,7 +1,7 @@
 //! Entries of one call as a story for people: one thing a line, each with its time.
 
 use sayso_core::analysis::risk::Level;
-use sayso_core::answer::verdict::place;
+use sayso_core::answer::rule_id::RuleId;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_again};
@@ -155,7 +155,10 @@ impl Told<'_> {
             );
             self.tell(
                 "because",
-                Some(format!("{why} [{}]", place(&rule, &source))),
+                Some(format!(
+                    "{why} [{}]",
+                    RuleId::from_recorded(&rule, &source).place()
+                )),
             );
         }
         if let (Some(typed), Some(word)) =

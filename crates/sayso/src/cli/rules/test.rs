@@ -86,8 +86,8 @@ pub(super) fn run(args: &TestArgs) -> Result<Exit, Stop> {
             ("decision", Node::text(verdict.decision.word())),
             ("rules", Value::List(rules).into()),
         ];
-        map.extend(reason.map(|reason| ("rule", Node::text(&reason.rule))));
-        map.extend(reason.map(|reason| ("why", Node::text(&reason.text))));
+        map.extend(reason.map(|reason| ("rule", Node::text(reason.rule.name()))));
+        map.extend(reason.map(|reason| ("why", Node::text(reason.text()))));
         say(&format!("{}\n", json::write_plain(&Node::map(map))))?;
         return Ok(exit(verdict.decision));
     }
@@ -107,7 +107,13 @@ pub(super) fn run(args: &TestArgs) -> Result<Exit, Stop> {
         text.push_str("no rule matches\n");
     }
     let why = reason
-        .map(|reason| format!(": {} ({})", visible(&reason.text), visible(&reason.source)))
+        .map(|reason| {
+            format!(
+                ": {} ({})",
+                visible(&reason.text()),
+                visible(&reason.rule.source())
+            )
+        })
         .unwrap_or_default();
     text.push_str(&format!("in the end: {}{why}\n", verdict.decision.word()));
     say(&text)?;

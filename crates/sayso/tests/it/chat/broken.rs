@@ -35,7 +35,10 @@ impl Patterns for Screen {
         &self,
         _: &str,
         _: &Prompt,
-    ) -> Result<sayso_core::answer::learned_rule::LearnedRule, String> {
+    ) -> Result<
+        sayso_core::answer::learned_rule::LearnedRule,
+        sayso_core::prompt::patterns::TypedPatternError,
+    > {
         panic!("broken on purpose");
     }
 

@@ -8,12 +8,12 @@ const MAX_UNKNOWN: usize = 80;
 const MAX_WORD: usize = 200;
 
 /// The start of a word, without secrets.
-pub(super) fn brief(word: &str) -> String {
+pub(crate) fn brief(word: &str) -> String {
     cut(&redact_text(word), MAX_UNKNOWN)
 }
 
 /// A sentence whose words in backticks hold no secret and are not too long.
-pub(super) fn sentence(text: String) -> String {
+pub(crate) fn sentence(text: String) -> String {
     if !text.contains('`') {
         return text;
     }
