@@ -294,7 +294,7 @@ fn content(call: &Call<'_>, old: Option<&[u8]>, shown: &str) -> Result<Vec<u8>, 
                 .map(String::into_bytes)
                 .map_err(|why| FileToolError::Edit {
                     path,
-                    why: why.into(),
+                    why,
                 })
         }
         (_, _, Some(Err(_))) => Err(FileToolError::NotUtf8(path)),
