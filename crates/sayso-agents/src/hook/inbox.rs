@@ -36,7 +36,7 @@ impl Inbox {
             deadline::with_people(|| client.request("POST", "/v1/prompts", Some(&question), until));
         let answered = match asked {
             Ok(answered) => answered,
-            Err(error) => return Ended::Failed(format!("the time cannot be watched: {error}")),
+            Err(error) => return Ended::Failed(error.to_string()),
         };
         match answered {
             Ok(answer) if answer.is_done() => wire::read_ended(&answer.body)
