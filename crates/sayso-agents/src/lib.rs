@@ -19,6 +19,7 @@ pub mod windsurf;
 pub mod zed;
 
 pub mod export;
+pub mod finding;
 pub mod hook;
 pub mod import;
 pub mod install;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
+use sayso_gate::error::port_error;
 use sayso_tools::build::Source;
 use sayso_tools::files::{About, Files, Settings};
 use sayso_tools::path_state::State;
@@ -12,7 +13,7 @@ use toml_edit::{Array, DocumentMut, Item};
 use super::install_record::write_record;
 use super::json_edits::Document;
 use super::settings_file::shown;
-use super::{Around, Done, Edit, Plan, Refused, program, text_of};
+use super::{Around, Done, Edit, InstallError, Plan, program, text_of};
 use crate::which::Scope;
 use sayso_runtime::mcp_servers::name::checked as checked_name;
 
@@ -32,7 +33,7 @@ pub struct ClientFacts {
     /// Its settings are TOML, not JSON.
     pub is_toml: bool,
     /// The settings that name its servers: the person's, or the project's.
-    pub target: fn(&Around, bool) -> Result<PathBuf, Refused>,
+    pub target: fn(&Around, bool) -> Result<PathBuf, InstallError>,
 }
 
 /// A client of MCP servers. The registry names all of them.
@@ -78,7 +79,7 @@ impl McpClient {
         around: &Around,
         project: bool,
         file: Option<&Path>,
-    ) -> Result<PathBuf, Refused> {
+    ) -> Result<PathBuf, InstallError> {
         match file {
             Some(file) => Ok(file.to_owned()),
             None => (self.0.target)(around, project),
@@ -90,16 +91,8 @@ impl McpClient {
 ///
 /// # Errors
 /// When it is not known.
-pub fn home(around: &Around) -> Result<PathBuf, Refused> {
-    around
-        .home
-        .clone()
-        .ok_or_else(|| Refused::new("nobody knows where your home is"))
-}
-
-/// There is no such file; what to do instead.
-pub fn nowhere(hint: &str) -> Refused {
-    Refused::new("this client has no such file").hint(hint)
+pub fn home(around: &Around) -> Result<PathBuf, InstallError> {
+    around.home.clone().ok_or(InstallError::NoHome)
 }
 
 /// A server as a client starts it.
@@ -163,16 +156,15 @@ pub fn plan(
     file: Option<&Path>,
     anyway: bool,
     is_in: bool,
-) -> Result<Plan, Refused> {
+) -> Result<Plan, InstallError> {
     if is_in {
         program::check(&around.program)?;
         if let Some(doubt) = program::doubt(&around.program, around).filter(|_| !anyway) {
-            let words = format!(
-                "the program {} is no good for a gateway: {doubt}",
-                shown(&around.program)
-            );
-            return Err(Refused::new(words)
-                .hint("put `sayso` where programs stand and run that one, or say `--anyway`"));
+            return Err(InstallError::DoubtfulProgram {
+                path: around.program.clone(),
+                starter: "gateway",
+                doubt,
+            });
         }
     }
     let target = client.target(around, project, file)?;
@@ -183,8 +175,7 @@ pub fn plan(
     )?;
     let mut plan = Plan::default();
     let Some(text) = file.text.clone() else {
-        return Err(Refused::new(format!("there is no {}", shown(&target)))
-            .hint("add a server in the client first"));
+        return Err(InstallError::NoServers { path: target });
     };
     let own = text_of(&around.program)?;
     let turn = |name: &str, start: &Start, plan: &mut Plan| match (is_in, start.is_wrapped()) {
@@ -218,7 +209,7 @@ fn in_json(
     client: McpClient,
     plan: &mut Plan,
     turn: Turn<'_>,
-) -> Result<String, Refused> {
+) -> Result<String, InstallError> {
     let mut document = Document::new(text_of(target)?, Some(text));
     let root = document.read()?;
     let names: Vec<String> = root
@@ -350,13 +341,10 @@ fn in_toml(
     client: McpClient,
     plan: &mut Plan,
     turn: Turn<'_>,
-) -> Result<String, Refused> {
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        Refused::new(format!(
-            "{} cannot be read: {}",
-            shown(target),
-            error.message()
-        ))
+) -> Result<String, InstallError> {
+    let mut document: DocumentMut = text.parse().map_err(|source| InstallError::NotToml {
+        path: target.to_owned(),
+        source,
     })?;
     let Some(servers) = document
         .get_mut(client.key())
@@ -407,14 +395,16 @@ pub fn carry_out(
     edits: &[Edit],
     id: &str,
     asked: bool,
-) -> Result<Done, Refused> {
-    let files = Files::open(&around.state, Settings::default())?;
+) -> Result<Done, InstallError> {
+    let files = Files::open(&around.state, Settings::default()).map_err(InstallError::storage)?;
     let backups = files.backups();
-    let in_use = backups.in_use()?;
+    let in_use = backups.in_use().map_err(InstallError::storage)?;
     let (mut steps, mut kept_in) = (Vec::new(), Vec::new());
     for edit in edits {
         for text in [&edit.file.text, &edit.after].into_iter().flatten() {
-            backups.keep(&mut text.as_bytes())?;
+            backups
+                .keep(&mut text.as_bytes())
+                .map_err(InstallError::storage)?;
         }
         if let State::File {
             digest: Some(digest),
@@ -451,9 +441,6 @@ pub fn carry_out(
             backups: kept_in,
             remarks: made.remarks,
         }),
-        Err(why) => Err(Refused::new(format!(
-            "{}; nothing was changed",
-            visible(&why)
-        ))),
+        Err(why) => Err(InstallError::NotCarriedOut(port_error(why))),
     }
 }

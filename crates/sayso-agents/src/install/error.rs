@@ -1,0 +1,248 @@
+//! Why nothing was installed or taken out.
+
+use std::io;
+use std::path::PathBuf;
+
+use sayso_core::text::visible::visible;
+use sayso_gate::error::{PortError, port_error};
+use thiserror::Error as ThisError;
+use toml_edit::TomlError;
+
+use super::program::{Doubt, ProgramError};
+use super::settings_file::{LONGEST, shown};
+use crate::finding::FileFinding;
+use crate::which::{Scope, Which};
+
+/// Why nothing was done. Its message is without the way out, which [`InstallError::hint`] says.
+#[derive(Debug, ThisError)]
+#[allow(missing_docs, reason = "the message of a variant says what it is")]
+pub enum InstallError {
+    // The program that a hook starts.
+    #[error("the program {} {problem}", shown(.path))]
+    Program {
+        path: PathBuf,
+        problem: ProgramError,
+    },
+    #[error("the program {} is no good for a {starter}: {doubt}", shown(.path))]
+    DoubtfulProgram {
+        path: PathBuf,
+        /// What starts it: a hook or a gateway.
+        starter: &'static str,
+        doubt: Doubt,
+    },
+    #[error("the path of sayso is not UTF-8")]
+    ProgramNotUtf8,
+
+    // Where settings are.
+    #[error("nobody knows where your home is")]
+    NoHome,
+    #[error("`HOME` is not an absolute path")]
+    RelativeHome,
+    #[error("neither `{variable}` nor `HOME` is an absolute path")]
+    NoSettingsFolder { variable: &'static str },
+    #[error("nobody knows where the settings of another program are")]
+    OtherProgram,
+    #[error("this client has no such file")]
+    NoProjectFile,
+    #[error("this client has no such file")]
+    NoUsualFile,
+    #[error("there is no {}", shown(.path))]
+    NoServers { path: PathBuf },
+    #[error("{} has no hooks {}", .who.title(), of_scope(*.scope))]
+    NoHooks { who: Which, scope: Scope },
+    #[error("`{variable}` is set, so {} may read its hooks elsewhere than in {}", .who.title(), shown(.path))]
+    Elsewhere {
+        variable: &'static str,
+        who: Which,
+        path: PathBuf,
+    },
+
+    // Whether a file is safe to touch.
+    #[error("the path {} is not UTF-8", shown(.path))]
+    PathNotUtf8 { path: PathBuf },
+    #[error("{} is a link that leads nowhere", shown(.path))]
+    DeadLink { path: PathBuf },
+    #[error("{} leads out of the project, to {}", shown(.path), shown(.real))]
+    LeadsOut { path: PathBuf, real: PathBuf },
+    #[error("{} is nowhere", shown(.path))]
+    Nowhere { path: PathBuf },
+    #[error("{} is no folder", shown(.path))]
+    NotFolder { path: PathBuf },
+    #[error("{} cannot be found: {source}", shown(.path))]
+    NotFound { path: PathBuf, source: io::Error },
+    #[error("{} cannot be looked at: {source}", shown(.path))]
+    NotExamined { path: PathBuf, source: io::Error },
+    #[error("{} cannot be read: {source}", shown(.path))]
+    NotRead { path: PathBuf, source: io::Error },
+    #[error("{} is larger than {} MiB", shown(.path), LONGEST >> 20)]
+    TooLarge { path: PathBuf },
+    #[error("{} is no UTF-8 text, at byte {at}", shown(.path))]
+    NotUtf8 { path: PathBuf, at: usize },
+    #[error("{} belongs to somebody else, so it is not touched", shown(.path))]
+    ForeignOwner { path: PathBuf },
+    #[error("others can write {}{}, so what stands there counts for nothing", if *.is_above { "in " } else { "" }, shown(.path))]
+    WritableByOthers { path: PathBuf, is_above: bool },
+
+    // What stands in it.
+    #[error("{0}")]
+    NotJson(Box<FileFinding>),
+    #[error("{0}")]
+    BadSettings(Box<FileFinding>),
+    #[error("{} cannot be read: {}", shown(.path), .source.message())]
+    NotToml { path: PathBuf, source: TomlError },
+    #[error("`{name}` in the settings of Codex is no table")]
+    NoTable { name: &'static str },
+    #[error("`{name}` cannot be changed without touching what is not sayso's")]
+    Entangled { name: String },
+    #[error("{} is there already, and it is not sayso's", shown(.path))]
+    ForeignFile { path: PathBuf },
+    #[error("{} is sayso's, and somebody has changed it since", shown(.path))]
+    ChangedFile { path: PathBuf },
+
+    // What would keep the hook from being called.
+    #[error("`{key}` in {} switches the hook off, so it would not fire", shown(.path))]
+    SwitchedOff { key: &'static str, path: PathBuf },
+    #[error("`disableAllHooks` is set in {}, so the hook would not fire", shown(.path))]
+    HooksDisabled { path: PathBuf },
+    #[error("`allowManagedHooksOnly` is set in {}, so only an administrator's hooks fire", shown(.path))]
+    OnlyManagedHooks { path: PathBuf },
+    #[error("`features.{key}` is `false` in {}, so the hook would not run", shown(.path))]
+    CodexHooksOff { key: &'static str, path: PathBuf },
+    #[error("`allow_managed_hooks_only` is set in {}, so only an administrator's hooks run", shown(.path))]
+    OnlyManagedCodexHooks { path: PathBuf },
+
+    // Trust and takeover.
+    #[error("{} keeps no list of trusted hooks, so there is nothing to trust", .who.title())]
+    NothingToTrust { who: Which },
+    #[error("a hook of an administrator is trusted already")]
+    TrustedAlready,
+    #[error("sayso never takes over the approvals of {}", .who.title())]
+    NeverTakesOver { who: Which },
+    #[error(
+        "Codex runs the tool where its hook is killed or cannot be started, so sayso never takes over there"
+    )]
+    NeverTakesOverCodex,
+    #[error("`--takeover` goes into your own settings")]
+    TakeoverScope,
+    #[error(
+        "`--takeover` takes a hook of this sayso that no project can switch off, and there is none"
+    )]
+    NoManagedHook,
+    #[error("`--takeover` takes a proof that the hook fires and fails closed: {0}")]
+    Unproved(Unproved),
+
+    // Carrying it out.
+    #[error("{}; nothing was changed", visible(&.0.to_string()))]
+    NotCarriedOut(PortError),
+    #[error("the folder of installations is missing")]
+    NoRecordFolder,
+    #[error("another process writes the same file")]
+    RecordInUse,
+    #[error("what is to be remembered of the installation cannot be written: {0}")]
+    RecordNotWritten(io::Error),
+    /// Of sayso's own folder, its backups or the path of a file.
+    #[error("{0}")]
+    Storage(PortError),
+}
+
+/// What is missing for a proof that counts.
+#[derive(Debug, ThisError)]
+#[allow(missing_docs, reason = "the message of a variant says what it is")]
+pub enum Unproved {
+    #[error("Claude Code was not found")]
+    NotFound,
+    #[error("{0}")]
+    Unreadable(PortError),
+    #[error("it was never tried")]
+    NeverTried,
+    #[error("it was tried with another version of the agent")]
+    OtherVersion,
+    #[error("it was tried with another sayso")]
+    OtherSayso,
+    #[error("the settings of the hook were changed since it was tried")]
+    OtherSettings,
+    #[error("it was not tried within the last 7 days")]
+    TooOld,
+    #[error("the hook did not fire when it was tried")]
+    Silent,
+    #[error("calls ran when the hook broke")]
+    Open,
+}
+
+impl InstallError {
+    pub(crate) fn storage(
+        error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> InstallError {
+        InstallError::Storage(port_error(error))
+    }
+
+    /// The way out.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Program {
+                problem: ProgramError::WritableByOthers,
+                ..
+            } => "run `chmod go-w` on it",
+            Self::DoubtfulProgram { .. } => {
+                "put `sayso` where programs stand and run that one, or say `--anyway`"
+            }
+            Self::OtherProgram => {
+                "let it start `sayso hook generic --wait 600` before each call: docs/guide/hooks.md says what it sends and gets"
+            }
+            Self::NoProjectFile => "leave `--project` out",
+            Self::NoUsualFile => "say which with `--file`",
+            Self::NoServers { .. } => "add a server in the client first",
+            Self::Elsewhere { .. } => {
+                "unset it, or put the hook there by hand, as `--dry-run` shows it without the variable"
+            }
+            Self::LeadsOut { .. } => "remove the link",
+            Self::ForeignOwner { .. } => "run sayso as the one whom it belongs to",
+            Self::WritableByOthers { path, .. } => {
+                return Some(format!(
+                    "look at it, then run `chmod go-w` on {}",
+                    shown(path)
+                ));
+            }
+            Self::ForeignFile { .. } => "move it away",
+            Self::ChangedFile { .. } => "look at it, and remove it by hand",
+            Self::SwitchedOff { .. } => "take that out first",
+            Self::HooksDisabled { .. } => "take that key out first",
+            Self::OnlyManagedHooks { .. } => {
+                "an administrator can run `sayso install claude --managed`"
+            }
+            Self::CodexHooksOff { .. } => "take that line out first",
+            Self::OnlyManagedCodexHooks { .. } => {
+                "an administrator can run `sayso install codex --managed`"
+            }
+            Self::TrustedAlready => "leave out `--trust`",
+            Self::NeverTakesOver { .. } => "leave out `--takeover`; its approvals stay as they are",
+            Self::NeverTakesOverCodex => {
+                "leave out `--takeover`; the approvals of Codex stay as they are"
+            }
+            Self::TakeoverScope => "leave out `--project` and `--managed`",
+            Self::NoManagedHook => "run `sayso install claude --managed` as an administrator first",
+            Self::Unproved(_) => "`sayso doctor --agents` tries it",
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    /// Whole lines for the person: the message, and the way out.
+    pub fn lines(&self) -> String {
+        match (self, self.hint()) {
+            (Self::BadSettings(found), _) => format!("{found}sayso: nothing was changed\n"),
+            (Self::NotJson(found), _) => format!(
+                "{found}sayso: nothing was changed\nsayso: agents take nothing from a file like that, so a hook in it would not fire\n"
+            ),
+            (_, Some(hint)) => format!("sayso: {self}\nhint: {hint}\n"),
+            (_, None) => format!("sayso: {self}\n"),
+        }
+    }
+}
+
+fn of_scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Managed => "of an administrator",
+        Scope::User | Scope::Project => "of a project that sayso would set",
+    }
+}
