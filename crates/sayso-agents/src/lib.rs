@@ -19,7 +19,6 @@ pub mod windsurf;
 pub mod zed;
 
 pub mod export;
-pub mod finding;
 pub mod hook;
 pub mod import;
 pub mod install;

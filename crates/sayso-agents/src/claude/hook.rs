@@ -132,7 +132,10 @@ impl Agent for Claude {
             .project
             .as_deref()
             .filter(|project| project.starts_with('/'));
-        let workspace = workspace.ok_or(PayloadError::NoProject)?;
+        let workspace = workspace.ok_or(PayloadError::NoProject {
+            variable: "CLAUDE_PROJECT_DIR",
+            agent: self.title(),
+        })?;
         let session = Session {
             id,
             workspace: join("/", workspace),
@@ -320,9 +323,12 @@ fn ask_is_lost(document: &Node) -> Option<AskError> {
     match mode.as_text() {
         Some(mode) if ASKS.contains(&mode) => None,
         Some(mode) => Some(AskError::LosesQuestions {
+            agent: Claude.title(),
             mode: mode.to_owned(),
         }),
-        None => Some(AskError::UnknownMode),
+        None => Some(AskError::UnknownMode {
+            agent: Claude.title(),
+        }),
     }
 }
 

@@ -334,7 +334,12 @@ fn switched_off(
             return Err(off(&path));
         }
         if scope != Scope::Managed && is_on(&found, "allowManagedHooksOnly") {
-            return Err(InstallError::OnlyManagedHooks { path });
+            return Err(InstallError::OnlyManagedHooks {
+                key: "allowManagedHooksOnly",
+                path,
+                who: CLAUDE,
+                verb: "fire",
+            });
         }
     }
     if scope == Scope::Managed {
@@ -404,7 +409,7 @@ fn of_version(found: Option<&str>) -> Option<String> {
 
 /// Whether it is proved of these settings that their hook fires, and that nothing runs where it breaks.
 fn proved(around: &Around, version: Option<&str>, settings: &str) -> Result<(), Unproved> {
-    let version = version.ok_or(Unproved::NotFound)?;
+    let version = version.ok_or(Unproved::NotFound(CLAUDE))?;
     let proof = Proof::read(&around.state, CLAUDE.name())
         .map_err(|error| Unproved::Unreadable(port_error(error)))?
         .ok_or(Unproved::NeverTried)?;
@@ -436,7 +441,7 @@ fn take_over(
         .into_iter()
         .find(|path| is_sound(around, path));
     let Some(managed) = managed else {
-        return Err(InstallError::NoManagedHook);
+        return Err(InstallError::NoManagedHook { who: CLAUDE });
     };
     let text = Foreign::glance(&managed).unwrap_or_default();
     let settings = Digest::of_bytes(text.as_bytes()).to_string();

@@ -168,7 +168,7 @@ impl Config {
 fn install(around: &Around, wish: Wish) -> Result<Plan, InstallError> {
     let scope = wish.scope;
     if wish.takeover {
-        return Err(InstallError::NeverTakesOverCodex);
+        return Err(InstallError::FailsOpen { who: CODEX });
     }
     if wish.trust && scope == Scope::Managed {
         return Err(InstallError::TrustedAlready);
@@ -253,7 +253,7 @@ fn switched_off(
             .into_iter()
             .find(|key| trust::is_false(document, "features", key))
     };
-    let refuse = |key: &'static str, path: &Path| InstallError::CodexHooksOff {
+    let refuse = |key: &'static str, path: &Path| InstallError::FeatureOff {
         key,
         path: path.to_owned(),
     };
@@ -265,7 +265,12 @@ fn switched_off(
         .and_then(|found| found.get("allow_managed_hooks_only")?.as_bool())
         == Some(true);
     if only_managed && scope != Scope::Managed {
-        return Err(InstallError::OnlyManagedCodexHooks { path: requirements });
+        return Err(InstallError::OnlyManagedHooks {
+            key: "allow_managed_hooks_only",
+            path: requirements,
+            who: CODEX,
+            verb: "run",
+        });
     }
     let Some(config) = config else {
         plan.notes.push("whoever sets `features.hooks = false` in their own settings switches this hook off, too".to_owned());

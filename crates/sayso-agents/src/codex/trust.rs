@@ -6,8 +6,9 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Span, Value};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
-use crate::finding::FileFinding;
+use super::CODEX;
 use crate::install::InstallError;
+use crate::install::finding::FileFinding;
 
 /// What is written of one hook.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,13 +98,8 @@ pub fn put(document: &mut DocumentMut, key: &str, hash: &str) -> Result<(), Inst
     if state.get(key).is_none() {
         state.insert(key, Item::Table(Table::new()));
     }
-    let entry =
-        state
-            .get_mut(key)
-            .and_then(Item::as_table_like_mut)
-            .ok_or(InstallError::NoTable {
-                name: "hooks.state",
-            })?;
+    let entry = state.get_mut(key).and_then(Item::as_table_like_mut);
+    let entry = entry.ok_or_else(|| no_table("hooks.state"))?;
     entry.insert("trusted_hash", value(hash));
     Ok(())
 }
@@ -122,7 +118,11 @@ fn inner<'a>(
     table
         .get_mut(key)
         .and_then(Item::as_table_like_mut)
-        .ok_or(InstallError::NoTable { name })
+        .ok_or_else(|| no_table(name))
+}
+
+fn no_table(name: &'static str) -> InstallError {
+    InstallError::NoTable { name, who: CODEX }
 }
 
 /// Takes out what is written of a hook, and what is empty then.

@@ -13,7 +13,7 @@ use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json, yaml};
 use thiserror::Error as ThisError;
 
-use crate::finding::FileFinding;
+use crate::install::finding::FileFinding;
 
 /// A batch has no more calls than this.
 const MOST_CALLS: usize = 100_000;

@@ -15,11 +15,11 @@ use sayso_store::held_operations;
 use sayso_store::record;
 
 use super::error::HookError;
-use super::place::{Place, now};
+use super::place::{Place, now, state_folder};
 use crate::hook::agent::{Agent, Session, Wanted, numbered};
 use sayso_runtime::answered_elsewhere::{self, Open};
 use sayso_runtime::assemble::FindInstalled;
-use sayso_runtime::{assemble, lineage, record_folder};
+use sayso_runtime::{assemble, lineage};
 
 /// A call has run.
 ///
@@ -37,9 +37,7 @@ pub(super) fn after(
     let Some(key) = &wanted.key else {
         return finished(agent, wanted, ran, installed);
     };
-    let state = record_folder::whereabouts()
-        .map_err(HookError::runtime)?
-        .state;
+    let state = state_folder()?;
     // A command that sayso put there is none that was let through, and tells its end itself.
     let Some(id) =
         answered_elsewhere::take_name(&state, &first.session, key).map_err(HookError::runtime)?

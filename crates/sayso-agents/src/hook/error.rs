@@ -67,21 +67,17 @@ pub enum PayloadError {
     RelativeWorkspace(String),
     #[error("its folder is the root of the file system, which is no workspace")]
     RootWorkspace,
-    #[error("`CLAUDE_PROJECT_DIR` is not set, so nobody knows in which folder Claude Code works")]
-    NoProject,
+    #[error("`{variable}` is not set, so nobody knows in which folder {agent} works")]
+    NoProject {
+        variable: &'static str,
+        agent: &'static str,
+    },
     #[error("`workspace_roots` names no folder")]
     NoWorkspaceRoot,
     #[error("nobody knows in which folder the hook was started")]
     NoStartFolder,
     #[error("the patch cannot be read: {0}")]
     Patch(#[from] PatchError),
-}
-
-impl PayloadError {
-    pub(crate) fn missing(key: &str) -> PayloadError {
-        let key = key.to_owned();
-        PayloadError::Missing { key }
-    }
 }
 
 /// Why the agent's own dialog is not enough for a question.
@@ -94,10 +90,10 @@ pub enum AskError {
     Unreliable { agent: &'static str },
     #[error("nobody sits in front of this session")]
     Unattended,
-    #[error("Claude Code is in its mode `{}`, in which it may not ask you", shown(.mode))]
-    LosesQuestions { mode: String },
-    #[error("Claude Code does not say in which mode it is")]
-    UnknownMode,
+    #[error("{agent} is in its mode `{}`, in which it may not ask you", shown(.mode))]
+    LosesQuestions { agent: &'static str, mode: String },
+    #[error("{agent} does not say in which mode it is")]
+    UnknownMode { agent: &'static str },
     #[error("it takes two confirmations, and {agent}'s dialog has one")]
     OneConfirmation { agent: &'static str },
     #[error(
@@ -145,13 +141,20 @@ pub enum HookError {
     Runtime(PortError),
 }
 
+/// Why the time of a hook could not be watched.
+#[derive(Debug, ThisError)]
+#[error("the time cannot be watched: {0}")]
+pub struct ClockError(#[from] io::Error);
+
+impl PayloadError {
+    pub(crate) fn missing(key: &str) -> PayloadError {
+        let key = key.to_owned();
+        PayloadError::Missing { key }
+    }
+}
+
 impl HookError {
     pub(crate) fn runtime(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> HookError {
         HookError::Runtime(port_error(error))
     }
 }
-
-/// Why the time of a hook could not be watched.
-#[derive(Debug, ThisError)]
-#[error("the time cannot be watched: {0}")]
-pub struct ClockError(#[from] io::Error);

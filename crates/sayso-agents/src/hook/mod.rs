@@ -33,11 +33,11 @@ use sayso_sandbox::alarm::LastWords;
 use crate::hook::agent::{Agent, Around, Event, Moment, Reply, Said, Wanted, document, with};
 use deadline::TooLate;
 use error::{AskError, ClockError, HookError};
-use place::{HookRunner, Place, now};
+use place::{HookRunner, Place, now, state_folder};
 use sayso_runtime::answered_elsewhere::{self, Pending};
 use sayso_runtime::ask_inbox;
 use sayso_runtime::assemble::FindInstalled;
-use sayso_runtime::{held_text, lineage, record_folder};
+use sayso_runtime::{held_text, lineage};
 
 /// The status of a hook that has something to complain about and nothing to deny.
 const COMPLAINS: u8 = 1;
@@ -129,10 +129,7 @@ fn placed(agent: &dyn Agent, document: &Node, mut wanted: Wanted) -> Result<Want
             .first()
             .map(|call| call.session.clone())
             .unwrap_or_default();
-        let state = record_folder::whereabouts()
-            .map_err(HookError::runtime)?
-            .state;
-        let workspace = answered_elsewhere::beginning(&state, &session)
+        let workspace = answered_elsewhere::beginning(&state_folder()?, &session)
             .map_err(HookError::runtime)?
             .or_else(|| agent.workspace_by_itself(document));
         let workspace = workspace.ok_or(HookError::NoBeginning)?;
@@ -164,15 +161,8 @@ fn before(
     named.calls = agent::numbered(named.calls);
     let reply = judged(agent, &named, around, installed)?;
     if let (Some(first), Reply::Allow(_)) = (named.calls.first(), &reply) {
-        answered_elsewhere::put_name(
-            &record_folder::whereabouts()
-                .map_err(HookError::runtime)?
-                .state,
-            &first.session,
-            key,
-            &id,
-        )
-        .map_err(HookError::runtime)?;
+        answered_elsewhere::put_name(&state_folder()?, &first.session, key, &id)
+            .map_err(HookError::runtime)?;
     }
     Ok(reply)
 }

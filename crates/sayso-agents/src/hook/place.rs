@@ -57,6 +57,12 @@ pub(super) fn now() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
+/// sayso's own folder.
+pub(super) fn state_folder() -> Result<PathBuf, HookError> {
+    let whereabouts = record_folder::whereabouts().map_err(HookError::runtime)?;
+    Ok(whereabouts.state)
+}
+
 impl Place {
     /// Opens what is needed for a workspace.
     ///

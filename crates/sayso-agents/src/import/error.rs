@@ -32,12 +32,15 @@ pub enum ImportError {
     #[error("`{name}`: {}{}", .finding.message, hint_line(.finding.hint.as_deref()))]
     BadPolicy { name: String, finding: Diagnostic },
     #[error(
-        "some of the files are `opencode.json`, and some have `permissions.bash`; import them one after the other"
+        "some of the files are `{one}`, and some have `{other}`; import them one after the other"
     )]
-    TwoFormats,
+    TwoFormats {
+        one: &'static str,
+        other: &'static str,
+    },
 }
 
-/// Why a text is no literal call, as Codex writes its rules.
+/// Why a text is no literal call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ThisError)]
 #[allow(missing_docs, reason = "the message of a variant says what it is")]
 pub enum SyntaxError {

@@ -8,9 +8,9 @@ use sayso_gate::error::{PortError, port_error};
 use thiserror::Error as ThisError;
 use toml_edit::TomlError;
 
+use super::finding::FileFinding;
 use super::program::{Doubt, ProgramError};
 use super::settings_file::{LONGEST, shown};
-use crate::finding::FileFinding;
 use crate::which::{Scope, Which};
 
 /// Why nothing was done. Its message is without the way out, which [`InstallError::hint`] says.
@@ -90,8 +90,8 @@ pub enum InstallError {
     BadSettings(Box<FileFinding>),
     #[error("{} cannot be read: {}", shown(.path), .source.message())]
     NotToml { path: PathBuf, source: TomlError },
-    #[error("`{name}` in the settings of Codex is no table")]
-    NoTable { name: &'static str },
+    #[error("`{name}` in the settings of {} is no table", .who.title())]
+    NoTable { name: &'static str, who: Which },
     #[error("`{name}` cannot be changed without touching what is not sayso's")]
     Entangled { name: String },
     #[error("{} is there already, and it is not sayso's", shown(.path))]
@@ -104,12 +104,16 @@ pub enum InstallError {
     SwitchedOff { key: &'static str, path: PathBuf },
     #[error("`disableAllHooks` is set in {}, so the hook would not fire", shown(.path))]
     HooksDisabled { path: PathBuf },
-    #[error("`allowManagedHooksOnly` is set in {}, so only an administrator's hooks fire", shown(.path))]
-    OnlyManagedHooks { path: PathBuf },
+    #[error("`{key}` is set in {}, so only an administrator's hooks {verb}", shown(.path))]
+    OnlyManagedHooks {
+        key: &'static str,
+        path: PathBuf,
+        who: Which,
+        /// What its hooks do: fire or run.
+        verb: &'static str,
+    },
     #[error("`features.{key}` is `false` in {}, so the hook would not run", shown(.path))]
-    CodexHooksOff { key: &'static str, path: PathBuf },
-    #[error("`allow_managed_hooks_only` is set in {}, so only an administrator's hooks run", shown(.path))]
-    OnlyManagedCodexHooks { path: PathBuf },
+    FeatureOff { key: &'static str, path: PathBuf },
 
     // Trust and takeover.
     #[error("{} keeps no list of trusted hooks, so there is nothing to trust", .who.title())]
@@ -118,16 +122,14 @@ pub enum InstallError {
     TrustedAlready,
     #[error("sayso never takes over the approvals of {}", .who.title())]
     NeverTakesOver { who: Which },
-    #[error(
-        "Codex runs the tool where its hook is killed or cannot be started, so sayso never takes over there"
-    )]
-    NeverTakesOverCodex,
+    #[error("{} runs the tool where its hook is killed or cannot be started, so sayso never takes over there", .who.title())]
+    FailsOpen { who: Which },
     #[error("`--takeover` goes into your own settings")]
     TakeoverScope,
     #[error(
         "`--takeover` takes a hook of this sayso that no project can switch off, and there is none"
     )]
-    NoManagedHook,
+    NoManagedHook { who: Which },
     #[error("`--takeover` takes a proof that the hook fires and fails closed: {0}")]
     Unproved(Unproved),
 
@@ -149,8 +151,8 @@ pub enum InstallError {
 #[derive(Debug, ThisError)]
 #[allow(missing_docs, reason = "the message of a variant says what it is")]
 pub enum Unproved {
-    #[error("Claude Code was not found")]
-    NotFound,
+    #[error("{} was not found", .0.title())]
+    NotFound(Which),
     #[error("{0}")]
     Unreadable(PortError),
     #[error("it was never tried")]
@@ -207,20 +209,28 @@ impl InstallError {
             Self::ChangedFile { .. } => "look at it, and remove it by hand",
             Self::SwitchedOff { .. } => "take that out first",
             Self::HooksDisabled { .. } => "take that key out first",
-            Self::OnlyManagedHooks { .. } => {
-                "an administrator can run `sayso install claude --managed`"
+            Self::OnlyManagedHooks { who, .. } => {
+                let who = who.name();
+                return Some(format!(
+                    "an administrator can run `sayso install {who} --managed`"
+                ));
             }
-            Self::CodexHooksOff { .. } => "take that line out first",
-            Self::OnlyManagedCodexHooks { .. } => {
-                "an administrator can run `sayso install codex --managed`"
-            }
+            Self::FeatureOff { .. } => "take that line out first",
             Self::TrustedAlready => "leave out `--trust`",
             Self::NeverTakesOver { .. } => "leave out `--takeover`; its approvals stay as they are",
-            Self::NeverTakesOverCodex => {
-                "leave out `--takeover`; the approvals of Codex stay as they are"
+            Self::FailsOpen { who } => {
+                let who = who.title();
+                return Some(format!(
+                    "leave out `--takeover`; the approvals of {who} stay as they are"
+                ));
             }
             Self::TakeoverScope => "leave out `--project` and `--managed`",
-            Self::NoManagedHook => "run `sayso install claude --managed` as an administrator first",
+            Self::NoManagedHook { who } => {
+                let who = who.name();
+                return Some(format!(
+                    "run `sayso install {who} --managed` as an administrator first"
+                ));
+            }
             Self::Unproved(_) => "`sayso doctor --agents` tries it",
             _ => return None,
         };

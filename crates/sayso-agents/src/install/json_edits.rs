@@ -5,7 +5,7 @@ use sayso_core::text::node::{Entry, Node, Span, Value};
 use sayso_core::text::{Limits, json};
 
 use super::InstallError;
-use crate::finding::FileFinding;
+use super::finding::FileFinding;
 
 /// What a settings file may have.
 const LIMITS: Limits = Limits {

@@ -4,16 +4,12 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
-use sayso_gate::error::port_error;
-use sayso_tools::build::Source;
-use sayso_tools::files::{About, Files, Settings};
-use sayso_tools::path_state::State;
 use toml_edit::{Array, DocumentMut, Item};
 
 use super::install_record::write_record;
 use super::json_edits::Document;
 use super::settings_file::shown;
-use super::{Around, Done, Edit, InstallError, Plan, program, text_of};
+use super::{Around, Done, Edit, InstallError, Plan, change_files, program, text_of};
 use crate::which::Scope;
 use sayso_runtime::mcp_servers::name::checked as checked_name;
 
@@ -396,51 +392,9 @@ pub fn carry_out(
     id: &str,
     asked: bool,
 ) -> Result<Done, InstallError> {
-    let files = Files::open(&around.state, Settings::default()).map_err(InstallError::storage)?;
-    let backups = files.backups();
-    let in_use = backups.in_use().map_err(InstallError::storage)?;
-    let (mut steps, mut kept_in) = (Vec::new(), Vec::new());
-    for edit in edits {
-        for text in [&edit.file.text, &edit.after].into_iter().flatten() {
-            backups
-                .keep(&mut text.as_bytes())
-                .map_err(InstallError::storage)?;
-        }
-        if let State::File {
-            digest: Some(digest),
-            ..
-        } = edit.file.state()
-        {
-            kept_in.push((edit.file.real.clone(), backups.path(&digest)));
-        }
-        let more = edit.steps(Scope::User, &steps);
-        steps.extend(more);
-    }
-    for edit in edits {
-        write_record(
-            &around.state,
-            &client.record(),
-            Scope::User,
-            &edit.file.path,
-        )?;
-    }
-    let workspace = around.folder.to_string_lossy().into_owned();
-    let about = About {
-        id: id.to_owned(),
-        tool: "install".to_owned(),
-        workspace,
-        asked,
-        ..About::default()
-    };
-    let made = files.carry_out(about, steps, None, &Source::Kept(backups));
-    drop(in_use);
-    super::changed(around)?;
-    match made {
-        Ok(made) => Ok(Done {
-            id: made.id,
-            backups: kept_in,
-            remarks: made.remarks,
-        }),
-        Err(why) => Err(InstallError::NotCarriedOut(port_error(why))),
-    }
+    let (state, name) = (&around.state, client.record());
+    change_files(around, Scope::User, edits, id, asked, &|| {
+        let record = |edit: &Edit| write_record(state, &name, Scope::User, &edit.file.path);
+        edits.iter().try_for_each(record)
+    })
 }

@@ -4,6 +4,7 @@
 //! what was there.
 
 pub mod error;
+pub mod finding;
 pub mod flat_hooks;
 pub mod form;
 pub mod grouped_hooks;
@@ -285,57 +286,68 @@ pub fn carry_out(
     id: &str,
     asked: bool,
 ) -> Result<Done, InstallError> {
+    let kept = |kept| Kept::write(&around.state, who, scope, &plan.target, kept);
+    let before = Kept::read(&around.state, who, scope, &plan.target)?;
+    let done = change_files(around, scope, &plan.edits, id, asked, &|| {
+        // First: what relaxes an agent must never be there without the way back.
+        kept(plan.kept.as_ref())
+    });
+    if let Err(InstallError::NotCarriedOut(_)) = done {
+        // Without it, taking out goes by what stands in the files, which is right as well.
+        let _ = kept(before.as_ref());
+    }
+    done
+}
+
+/// Changes files: each whole or none at all. What is to be remembered of it is written down before.
+pub(crate) fn change_files(
+    around: &Around,
+    scope: Scope,
+    edits: &[Edit],
+    id: &str,
+    asked: bool,
+    remember: &dyn Fn() -> Result<(), InstallError>,
+) -> Result<Done, InstallError> {
     let files = Files::open(&around.state, Settings::default()).map_err(InstallError::storage)?;
     let backups = files.backups();
     let in_use = backups.in_use().map_err(InstallError::storage)?;
-    let mut steps = Vec::new();
-    let mut kept_in = Vec::new();
-    for edit in &plan.edits {
+    let (mut steps, mut kept_in) = (Vec::new(), Vec::new());
+    for edit in edits {
         for text in [&edit.file.text, &edit.after].into_iter().flatten() {
-            backups
-                .keep(&mut text.as_bytes())
-                .map_err(InstallError::storage)?;
+            let kept = backups.keep(&mut text.as_bytes());
+            kept.map_err(InstallError::storage)?;
         }
-        if let Some(State::File {
+        if let State::File {
             digest: Some(digest),
             ..
-        }) = edit.file.text.as_ref().map(|_| edit.file.state())
+        } = edit.file.state()
         {
             kept_in.push((edit.file.real.clone(), backups.path(&digest)));
         }
         let more = edit.steps(scope, &steps);
         steps.extend(more);
     }
-    // First: what relaxes an agent must never be there without the way back.
-    let before = Kept::read(&around.state, who, scope, &plan.target)?;
-    Kept::write(&around.state, who, scope, &plan.target, plan.kept.as_ref())?;
-    let workspace = around.folder.to_string_lossy().into_owned();
+    remember()?;
     let about = About {
         id: id.to_owned(),
         tool: "install".to_owned(),
-        workspace,
+        workspace: around.folder.to_string_lossy().into_owned(),
         asked,
         ..About::default()
     };
     let made = files.carry_out(about, steps, None, &Source::Kept(backups));
     drop(in_use);
     changed(around)?;
-    match made {
-        Ok(made) => Ok(Done {
-            id: made.id,
-            backups: kept_in,
-            remarks: made.remarks,
-        }),
-        Err(why) => {
-            // Without it, taking out goes by what stands in the files, which is right as well.
-            let _ = Kept::write(&around.state, who, scope, &plan.target, before.as_ref());
-            Err(InstallError::NotCarriedOut(port_error(why)))
-        }
-    }
+    let made = made.map_err(|why| InstallError::NotCarriedOut(port_error(why)))?;
+    Ok(Done {
+        id: made.id,
+        backups: kept_in,
+        remarks: made.remarks,
+    })
 }
 
 /// Lets every copy of the policy be made anew: where sayso is installed is part of it.
-pub(crate) fn changed(around: &Around) -> Result<(), InstallError> {
+fn changed(around: &Around) -> Result<(), InstallError> {
     Generation::open(&around.state)
         .and_then(|mut generation| generation.grow(&around.state))
         .map(drop)

@@ -59,7 +59,10 @@ fn import(files: &[File]) -> Result<Imported, ImportError> {
         0 => {}
         count if count == files.len() => return seeds::import(files, seeds::OPENCODE),
         _ => {
-            return Err(ImportError::TwoFormats);
+            return Err(ImportError::TwoFormats {
+                one: "opencode.json",
+                other: "permissions.bash",
+            });
         }
     }
     let mut out = Imported::default();
