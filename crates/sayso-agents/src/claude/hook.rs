@@ -326,9 +326,7 @@ fn ask_is_lost(document: &Node) -> Option<AskError> {
             agent: Claude.title(),
             mode: mode.to_owned(),
         }),
-        None => Some(AskError::UnknownMode {
-            agent: Claude.title(),
-        }),
+        None => Some(AskError::UnknownMode(Claude.title())),
     }
 }
 
@@ -409,9 +407,7 @@ fn edits(input: &Node) -> Result<Vec<Node>, PayloadError> {
                         .chain(beside),
                 ))
             }
-            _ => Err(PayloadError::EditNotObject {
-                found: edit.kind_word(),
-            }),
+            _ => Err(PayloadError::EditNotObject(edit.kind_word())),
         })
         .collect()
 }

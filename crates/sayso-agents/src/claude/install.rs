@@ -166,9 +166,7 @@ fn own_folder(around: &Around) -> Result<PathBuf, InstallError> {
         .claude
         .clone()
         .or_else(|| around.home.as_ref().map(|home| home.join(".claude")));
-    set.ok_or(InstallError::NoSettingsFolder {
-        variable: "CLAUDE_CONFIG_DIR",
-    })
+    set.ok_or(InstallError::NoSettingsFolder("CLAUDE_CONFIG_DIR"))
 }
 
 fn managed_folder(around: &Around) -> PathBuf {
@@ -213,7 +211,7 @@ fn settings(path: &Path) -> Option<Node> {
 /// Why it cannot be done.
 fn install(around: &Around, wish: Wish) -> Result<Plan, InstallError> {
     if wish.trust {
-        return Err(InstallError::NothingToTrust { who: CLAUDE });
+        return Err(InstallError::NothingToTrust(CLAUDE));
     }
     let scope = wish.scope;
     let target = target(around, scope)?;
@@ -320,9 +318,7 @@ fn switched_off(
     document: &Document,
     plan: &mut Plan,
 ) -> Result<(), InstallError> {
-    let off = |path: &Path| InstallError::HooksDisabled {
-        path: path.to_owned(),
-    };
+    let off = |path: &Path| InstallError::HooksDisabled(path.to_owned());
     if is_on(&document.read()?, "disableAllHooks") {
         return Err(off(target));
     }
@@ -441,7 +437,7 @@ fn take_over(
         .into_iter()
         .find(|path| is_sound(around, path));
     let Some(managed) = managed else {
-        return Err(InstallError::NoManagedHook { who: CLAUDE });
+        return Err(InstallError::NoManagedHook(CLAUDE));
     };
     let text = Foreign::glance(&managed).unwrap_or_default();
     let settings = Digest::of_bytes(text.as_bytes()).to_string();

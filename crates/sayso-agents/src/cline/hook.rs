@@ -98,9 +98,7 @@ fn each(input: &Node, key: &str, part: impl Fn(&Node) -> Result<Part, PayloadErr
         .map(Node::items);
     let items = list
         .filter(|items| !items.is_empty())
-        .ok_or_else(|| PayloadError::NoItems {
-            key: key.to_owned(),
-        })?;
+        .ok_or_else(|| PayloadError::NoItems(key.to_owned()))?;
     if items.len() > MOST {
         return Err(PayloadError::TooManyItems {
             key: key.to_owned(),
@@ -122,9 +120,7 @@ fn edit(input: &Node) -> Result<Part, PayloadError> {
         .iter()
         .find(|entry| !KEYS.contains(&entry.key.as_str()))
     {
-        return Err(PayloadError::UnknownArgument {
-            key: other.key.clone(),
-        });
+        return Err(PayloadError::UnknownArgument(other.key.clone()));
     }
     let (path, new) = (
         Node::text(text(input, "path")?),

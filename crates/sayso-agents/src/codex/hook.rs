@@ -138,9 +138,7 @@ impl Agent for Codex {
     }
 
     fn can_ask(&self, _: &Around) -> Result<(), AskError> {
-        Err(AskError::NeverAsks {
-            agent: self.title(),
-        })
+        Err(AskError::NeverAsks(self.title()))
     }
 
     fn can_defer(&self, _: &Around) -> bool {

@@ -132,9 +132,7 @@ fn own_folder(around: &Around) -> Result<PathBuf, InstallError> {
         .as_deref()
         .map(real)
         .or_else(|| around.home.as_ref().map(|home| home.join(".codex")));
-    set.ok_or(InstallError::NoSettingsFolder {
-        variable: "CODEX_HOME",
-    })
+    set.ok_or(InstallError::NoSettingsFolder("CODEX_HOME"))
 }
 
 fn real(path: &Path) -> PathBuf {
@@ -168,7 +166,7 @@ impl Config {
 fn install(around: &Around, wish: Wish) -> Result<Plan, InstallError> {
     let scope = wish.scope;
     if wish.takeover {
-        return Err(InstallError::FailsOpen { who: CODEX });
+        return Err(InstallError::FailsOpen(CODEX));
     }
     if wish.trust && scope == Scope::Managed {
         return Err(InstallError::TrustedAlready);

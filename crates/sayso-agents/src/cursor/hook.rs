@@ -144,7 +144,7 @@ fn call(document: &Node) -> Called {
                         source: Box::new(source),
                     })?
                 }
-                _ => return Err(PayloadError::NoObject { key: "tool_input" }),
+                _ => return Err(PayloadError::NoObject("tool_input")),
             };
             Ok(Some((
                 format!("MCP:{}", text(document, "tool_name")?),

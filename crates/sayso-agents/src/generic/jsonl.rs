@@ -22,12 +22,12 @@ pub struct Missing {
 #[derive(Clone, Debug, ThisError)]
 #[allow(missing_docs, reason = "the message of a variant says what it is")]
 pub enum LineError {
-    #[error("the line is not UTF-8 at byte {at}")]
-    NotUtf8 { at: usize },
+    #[error("the line is not UTF-8 at byte {0}")]
+    NotUtf8(usize),
     #[error("column {}: {}", .0.span.start + 1, .0.message)]
     NotJson(Diagnostic),
-    #[error("the line is {found}, not an object")]
-    NotObject { found: &'static str },
+    #[error("the line is {0}, not an object")]
+    NotObject(&'static str),
     #[error("`{key}` is {found}, not text")]
     NotText { key: String, found: &'static str },
     #[error("`tool` is missing")]
@@ -48,9 +48,7 @@ pub fn read(line: &[u8], missing: &Missing) -> Result<(Node, Call), BadLine> {
     let nobody = || Node::from(Value::Null);
     let text = std::str::from_utf8(line).map_err(|error| BadLine {
         id: nobody(),
-        error: LineError::NotUtf8 {
-            at: error.valid_up_to() + 1,
-        },
+        error: LineError::NotUtf8(error.valid_up_to() + 1),
     })?;
     let node = json::read(text, &Limits::default()).map_err(|finding| BadLine {
         id: nobody(),
@@ -68,9 +66,7 @@ pub fn read(line: &[u8], missing: &Missing) -> Result<(Node, Call), BadLine> {
 
 fn call(node: &Node, id: &Node, missing: &Missing) -> Result<Call, LineError> {
     let Value::Map(_) = node.value else {
-        return Err(LineError::NotObject {
-            found: node.kind_word(),
-        });
+        return Err(LineError::NotObject(node.kind_word()));
     };
     let text = |key: &str| match node.get(key) {
         None => Ok(None),

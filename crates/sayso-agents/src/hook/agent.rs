@@ -307,7 +307,7 @@ pub fn document(bytes: &[u8]) -> Result<Node, PayloadError> {
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to() + 1;
-        PayloadError::NotUtf8 { at }
+        PayloadError::NotUtf8(at)
     })?;
     if text.trim().is_empty() {
         return Err(PayloadError::Empty);
@@ -315,9 +315,7 @@ pub fn document(bytes: &[u8]) -> Result<Node, PayloadError> {
     let node = json::read(text, &LIMITS).map_err(PayloadError::NotJson)?;
     match node.value {
         Value::Map(_) => Ok(node),
-        _ => Err(PayloadError::NoDocument {
-            found: node.kind_word(),
-        }),
+        _ => Err(PayloadError::NoDocument(node.kind_word())),
     }
 }
 

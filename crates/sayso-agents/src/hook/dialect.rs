@@ -444,7 +444,7 @@ impl Agent for Dialect {
     /// None of them is trusted with a question: where nobody sits in front of it, some ignore it, some wait for ever, and none of them says
     /// whether somebody does.
     fn can_ask(&self, _: &Around) -> Result<(), AskError> {
-        Err(AskError::Unreliable { agent: self.title })
+        Err(AskError::Unreliable(self.title))
     }
 
     fn can_defer(&self, _: &Around) -> bool {

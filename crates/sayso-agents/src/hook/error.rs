@@ -16,24 +16,24 @@ use super::patch::PatchError;
 pub enum PayloadError {
     #[error("the hook was given more than {} MiB", LONGEST >> 20)]
     TooLong,
-    #[error("the hook was given no UTF-8, at byte {at}")]
-    NotUtf8 { at: usize },
+    #[error("the hook was given no UTF-8, at byte {0}")]
+    NotUtf8(usize),
     #[error("the hook was given nothing")]
     Empty,
     #[error("the hook was given no sound JSON: {} (byte {})", .0.message, .0.span.start + 1)]
     NotJson(Diagnostic),
-    #[error("the hook was given {found}, not an object")]
-    NoDocument { found: &'static str },
-    #[error("`{key}` is missing")]
-    Missing { key: String },
+    #[error("the hook was given {0}, not an object")]
+    NoDocument(&'static str),
+    #[error("`{0}` is missing")]
+    Missing(String),
     #[error("`{key}` is {found}, not text")]
     NotText { key: String, found: &'static str },
     #[error("`{key}` is {found}, not an object")]
     NotObject { key: String, found: &'static str },
-    #[error("`{key}` is missing, or not an object")]
-    NoObject { key: &'static str },
-    #[error("`{key}` is no list, or empty")]
-    NoItems { key: String },
+    #[error("`{0}` is missing, or not an object")]
+    NoObject(&'static str),
+    #[error("`{0}` is no list, or empty")]
+    NoItems(String),
     #[error("`{key}` has more than {most} items")]
     TooManyItems { key: String, most: usize },
     #[error("{item} is {found}, not text")]
@@ -41,8 +41,8 @@ pub enum PayloadError {
         item: &'static str,
         found: &'static str,
     },
-    #[error("an edit is {found}, not an object")]
-    EditNotObject { found: &'static str },
+    #[error("an edit is {0}, not an object")]
+    EditNotObject(&'static str),
     #[error("`{key}`: {source}")]
     Inside {
         key: &'static str,
@@ -52,8 +52,8 @@ pub enum PayloadError {
     UnknownEvent { event: String, agent: &'static str },
     #[error("nobody knows what this document is about")]
     NoEvent,
-    #[error("sayso does not know the argument `{}` of an edit", shown(.key))]
-    UnknownArgument { key: String },
+    #[error("sayso does not know the argument `{}` of an edit", shown(.0))]
+    UnknownArgument(String),
     #[error("two arguments of `{tool}` mean the same, `{}`", shown(.argument))]
     SameArgument {
         tool: &'static str,
@@ -84,18 +84,18 @@ pub enum PayloadError {
 #[derive(Clone, Debug, ThisError)]
 #[allow(missing_docs, reason = "the message of a variant says what it is")]
 pub enum AskError {
-    #[error("{agent} cannot be told to ask")]
-    NeverAsks { agent: &'static str },
-    #[error("{agent} cannot be relied on to ask")]
-    Unreliable { agent: &'static str },
+    #[error("{0} cannot be told to ask")]
+    NeverAsks(&'static str),
+    #[error("{0} cannot be relied on to ask")]
+    Unreliable(&'static str),
     #[error("nobody sits in front of this session")]
     Unattended,
     #[error("{agent} is in its mode `{}`, in which it may not ask you", shown(.mode))]
     LosesQuestions { agent: &'static str, mode: String },
-    #[error("{agent} does not say in which mode it is")]
-    UnknownMode { agent: &'static str },
-    #[error("it takes two confirmations, and {agent}'s dialog has one")]
-    OneConfirmation { agent: &'static str },
+    #[error("{0} does not say in which mode it is")]
+    UnknownMode(&'static str),
+    #[error("it takes two confirmations, and {0}'s dialog has one")]
+    OneConfirmation(&'static str),
     #[error(
         "it may only run in a sandbox, which the dialog of the agent cannot promise; allow it with a rule"
     )]
@@ -124,8 +124,8 @@ pub enum HookError {
     NotJudged,
     #[error("there is no policy")]
     NoPolicy,
-    #[error("the policy cannot be read, so everything is denied: {}", .why.as_deref().unwrap_or("there is none"))]
-    BrokenPolicy { why: Option<String> },
+    #[error("the policy cannot be read, so everything is denied: {}", .0.as_deref().unwrap_or("there is none"))]
+    BrokenPolicy(Option<String>),
     #[error("the path of sayso is not UTF-8")]
     ProgramNotUtf8,
     #[error("{0}")]
@@ -149,7 +149,7 @@ pub struct ClockError(#[from] io::Error);
 impl PayloadError {
     pub(crate) fn missing(key: &str) -> PayloadError {
         let key = key.to_owned();
-        PayloadError::Missing { key }
+        PayloadError::Missing(key)
     }
 }
 

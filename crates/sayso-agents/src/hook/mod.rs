@@ -374,7 +374,7 @@ fn can_ask(
     }
     if verdict.confirm == Confirm::Double {
         let agent = agent.title();
-        return Err(AskError::OneConfirmation { agent });
+        return Err(AskError::OneConfirmation(agent));
     }
     let is_bounded = verdict.terms.sandbox_required || verdict.terms.contained;
     if operation.kind() == Kind::Terminal
@@ -636,9 +636,7 @@ fn permission(
         if ask_inbox::is_asked_there(place.state(), settings).map_err(port_error)? {
             return Ok(Asker::Gate);
         }
-        let twice = || AskError::OneConfirmation {
-            agent: agent.title(),
-        };
+        let twice = || AskError::OneConfirmation(agent.title());
         let why = wanted.ask_is_lost.clone().unwrap_or_else(twice);
         Err(port_error(answerable(&place, settings, why)))
     };

@@ -85,7 +85,7 @@ impl Place {
             policy_snapshot::load_in(&folder, &whereabouts, Path::new(workspace), &choice, files);
         let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
             let why = loaded.policy.why_broken().map(str::to_owned);
-            HookError::BrokenPolicy { why }
+            HookError::BrokenPolicy(why)
         })?;
         let journal = Journal::open_in(folder).map_err(HookError::runtime)?;
         let recorder = Arc::new(

@@ -38,16 +38,16 @@ pub enum InstallError {
     NoHome,
     #[error("`HOME` is not an absolute path")]
     RelativeHome,
-    #[error("neither `{variable}` nor `HOME` is an absolute path")]
-    NoSettingsFolder { variable: &'static str },
+    #[error("neither `{0}` nor `HOME` is an absolute path")]
+    NoSettingsFolder(&'static str),
     #[error("nobody knows where the settings of another program are")]
     OtherProgram,
     #[error("this client has no such file")]
     NoProjectFile,
     #[error("this client has no such file")]
     NoUsualFile,
-    #[error("there is no {}", shown(.path))]
-    NoServers { path: PathBuf },
+    #[error("there is no {}", shown(.0))]
+    NoServers(PathBuf),
     #[error("{} has no hooks {}", .who.title(), of_scope(*.scope))]
     NoHooks { who: Which, scope: Scope },
     #[error("`{variable}` is set, so {} may read its hooks elsewhere than in {}", .who.title(), shown(.path))]
@@ -58,28 +58,28 @@ pub enum InstallError {
     },
 
     // Whether a file is safe to touch.
-    #[error("the path {} is not UTF-8", shown(.path))]
-    PathNotUtf8 { path: PathBuf },
-    #[error("{} is a link that leads nowhere", shown(.path))]
-    DeadLink { path: PathBuf },
+    #[error("the path {} is not UTF-8", shown(.0))]
+    PathNotUtf8(PathBuf),
+    #[error("{} is a link that leads nowhere", shown(.0))]
+    DeadLink(PathBuf),
     #[error("{} leads out of the project, to {}", shown(.path), shown(.real))]
     LeadsOut { path: PathBuf, real: PathBuf },
-    #[error("{} is nowhere", shown(.path))]
-    Nowhere { path: PathBuf },
-    #[error("{} is no folder", shown(.path))]
-    NotFolder { path: PathBuf },
+    #[error("{} is nowhere", shown(.0))]
+    Nowhere(PathBuf),
+    #[error("{} is no folder", shown(.0))]
+    NotFolder(PathBuf),
     #[error("{} cannot be found: {source}", shown(.path))]
     NotFound { path: PathBuf, source: io::Error },
     #[error("{} cannot be looked at: {source}", shown(.path))]
     NotExamined { path: PathBuf, source: io::Error },
     #[error("{} cannot be read: {source}", shown(.path))]
     NotRead { path: PathBuf, source: io::Error },
-    #[error("{} is larger than {} MiB", shown(.path), LONGEST >> 20)]
-    TooLarge { path: PathBuf },
+    #[error("{} is larger than {} MiB", shown(.0), LONGEST >> 20)]
+    TooLarge(PathBuf),
     #[error("{} is no UTF-8 text, at byte {at}", shown(.path))]
     NotUtf8 { path: PathBuf, at: usize },
-    #[error("{} belongs to somebody else, so it is not touched", shown(.path))]
-    ForeignOwner { path: PathBuf },
+    #[error("{} belongs to somebody else, so it is not touched", shown(.0))]
+    ForeignOwner(PathBuf),
     #[error("others can write {}{}, so what stands there counts for nothing", if *.is_above { "in " } else { "" }, shown(.path))]
     WritableByOthers { path: PathBuf, is_above: bool },
 
@@ -92,18 +92,18 @@ pub enum InstallError {
     NotToml { path: PathBuf, source: TomlError },
     #[error("`{name}` in the settings of {} is no table", .who.title())]
     NoTable { name: &'static str, who: Which },
-    #[error("`{name}` cannot be changed without touching what is not sayso's")]
-    Entangled { name: String },
-    #[error("{} is there already, and it is not sayso's", shown(.path))]
-    ForeignFile { path: PathBuf },
-    #[error("{} is sayso's, and somebody has changed it since", shown(.path))]
-    ChangedFile { path: PathBuf },
+    #[error("`{0}` cannot be changed without touching what is not sayso's")]
+    Entangled(String),
+    #[error("{} is there already, and it is not sayso's", shown(.0))]
+    ForeignFile(PathBuf),
+    #[error("{} is sayso's, and somebody has changed it since", shown(.0))]
+    ChangedFile(PathBuf),
 
     // What would keep the hook from being called.
     #[error("`{key}` in {} switches the hook off, so it would not fire", shown(.path))]
     SwitchedOff { key: &'static str, path: PathBuf },
-    #[error("`disableAllHooks` is set in {}, so the hook would not fire", shown(.path))]
-    HooksDisabled { path: PathBuf },
+    #[error("`disableAllHooks` is set in {}, so the hook would not fire", shown(.0))]
+    HooksDisabled(PathBuf),
     #[error("`{key}` is set in {}, so only an administrator's hooks {verb}", shown(.path))]
     OnlyManagedHooks {
         key: &'static str,
@@ -116,20 +116,20 @@ pub enum InstallError {
     FeatureOff { key: &'static str, path: PathBuf },
 
     // Trust and takeover.
-    #[error("{} keeps no list of trusted hooks, so there is nothing to trust", .who.title())]
-    NothingToTrust { who: Which },
+    #[error("{} keeps no list of trusted hooks, so there is nothing to trust", .0.title())]
+    NothingToTrust(Which),
     #[error("a hook of an administrator is trusted already")]
     TrustedAlready,
-    #[error("sayso never takes over the approvals of {}", .who.title())]
-    NeverTakesOver { who: Which },
-    #[error("{} runs the tool where its hook is killed or cannot be started, so sayso never takes over there", .who.title())]
-    FailsOpen { who: Which },
+    #[error("sayso never takes over the approvals of {}", .0.title())]
+    NeverTakesOver(Which),
+    #[error("{} runs the tool where its hook is killed or cannot be started, so sayso never takes over there", .0.title())]
+    FailsOpen(Which),
     #[error("`--takeover` goes into your own settings")]
     TakeoverScope,
     #[error(
         "`--takeover` takes a hook of this sayso that no project can switch off, and there is none"
     )]
-    NoManagedHook { who: Which },
+    NoManagedHook(Which),
     #[error("`--takeover` takes a proof that the hook fires and fails closed: {0}")]
     Unproved(Unproved),
 
@@ -218,14 +218,14 @@ impl InstallError {
             Self::FeatureOff { .. } => "take that line out first",
             Self::TrustedAlready => "leave out `--trust`",
             Self::NeverTakesOver { .. } => "leave out `--takeover`; its approvals stay as they are",
-            Self::FailsOpen { who } => {
+            Self::FailsOpen(who) => {
                 let who = who.title();
                 return Some(format!(
                     "leave out `--takeover`; the approvals of {who} stay as they are"
                 ));
             }
             Self::TakeoverScope => "leave out `--project` and `--managed`",
-            Self::NoManagedHook { who } => {
+            Self::NoManagedHook(who) => {
                 let who = who.name();
                 return Some(format!(
                     "run `sayso install {who} --managed` as an administrator first"

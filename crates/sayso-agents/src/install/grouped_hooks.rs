@@ -358,7 +358,5 @@ fn insist(document: &Document, before: &str, who: Which) -> Result<(), InstallEr
     if without(who, &document.read()?) == before {
         return Ok(());
     }
-    Err(InstallError::Entangled {
-        name: document.name.clone(),
-    })
+    Err(InstallError::Entangled(document.name.clone()))
 }

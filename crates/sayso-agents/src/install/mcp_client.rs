@@ -171,7 +171,7 @@ pub fn plan(
     )?;
     let mut plan = Plan::default();
     let Some(text) = file.text.clone() else {
-        return Err(InstallError::NoServers { path: target });
+        return Err(InstallError::NoServers(target));
     };
     let own = text_of(&around.program)?;
     let turn = |name: &str, start: &Start, plan: &mut Plan| match (is_in, start.is_wrapped()) {

@@ -461,7 +461,6 @@ pub(crate) fn oddities(who: Which, root: &Node, file: &Path) -> Vec<String> {
 
 /// A path as text, for settings that name it.
 pub(crate) fn text_of(path: &Path) -> Result<&str, InstallError> {
-    path.to_str().ok_or_else(|| InstallError::PathNotUtf8 {
-        path: path.to_owned(),
-    })
+    path.to_str()
+        .ok_or_else(|| InstallError::PathNotUtf8(path.to_owned()))
 }

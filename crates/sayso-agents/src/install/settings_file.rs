@@ -47,7 +47,7 @@ impl Foreign {
             return Foreign::missing(path);
         }
         let real = fs::canonicalize(path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => InstallError::DeadLink { path: own() },
+            ErrorKind::NotFound => InstallError::DeadLink(own()),
             _ => not_found(path)(error),
         })?;
         check_above(&real)?;
@@ -72,7 +72,7 @@ impl Foreign {
                 source,
             })?;
         if bytes.len() > LONGEST {
-            return Err(InstallError::TooLarge { path: own() });
+            return Err(InstallError::TooLarge(own()));
         }
         let text = String::from_utf8(bytes).map_err(|error| InstallError::NotUtf8 {
             path: own(),
@@ -94,14 +94,10 @@ impl Foreign {
             .ancestors()
             .skip(1)
             .find(|above| fs::symlink_metadata(above).is_ok());
-        let there = there.ok_or_else(|| InstallError::Nowhere {
-            path: path.to_owned(),
-        })?;
+        let there = there.ok_or_else(|| InstallError::Nowhere(path.to_owned()))?;
         let real = fs::canonicalize(there).map_err(not_found(there))?;
         if !real.is_dir() {
-            return Err(InstallError::NotFolder {
-                path: there.to_owned(),
-            });
+            return Err(InstallError::NotFolder(there.to_owned()));
         }
         let rest = path.strip_prefix(there).unwrap_or(path);
         let whole = real.join(rest);
@@ -194,9 +190,7 @@ pub fn check_above(path: &Path) -> Result<(), InstallError> {
 pub fn check_own(path: &Path, found: &fs::Metadata, is_above: bool) -> Result<(), InstallError> {
     let me = rustix::process::geteuid().as_raw();
     if found.uid() != me && !(is_above && found.uid() == 0) {
-        return Err(InstallError::ForeignOwner {
-            path: path.to_owned(),
-        });
+        return Err(InstallError::ForeignOwner(path.to_owned()));
     }
     // Many systems give each person a group of their own.
     let own_group = found.gid() == me && rustix::process::getegid().as_raw() == me;

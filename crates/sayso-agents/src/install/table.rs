@@ -68,10 +68,10 @@ impl Installer for Table {
         let (row, who, scope) = (self, self.who, wish.scope);
         let target = self.target(around, scope)?;
         if wish.takeover {
-            return Err(InstallError::NeverTakesOver { who });
+            return Err(InstallError::NeverTakesOver(who));
         }
         if wish.trust {
-            return Err(InstallError::NothingToTrust { who });
+            return Err(InstallError::NothingToTrust(who));
         }
         if scope == Scope::User
             && let Some(name) = row
@@ -119,7 +119,7 @@ impl Installer for Table {
                     .as_ref()
                     .is_some_and(|found| !found.contains(mark))
                 {
-                    return Err(InstallError::ForeignFile { path: target });
+                    return Err(InstallError::ForeignFile(target));
                 }
                 (
                     Some(text(&hooks.command()?, text_of(&around.program)?)),
@@ -167,7 +167,7 @@ impl Installer for Table {
                     None => None,
                     Some(found) if exactly(kept.as_ref(), &file).is_some() || *found == own => None,
                     Some(found) if found.contains(mark) => {
-                        return Err(InstallError::ChangedFile { path: target });
+                        return Err(InstallError::ChangedFile(target));
                     }
                     Some(found) => Some(found.clone()),
                 }

@@ -50,10 +50,10 @@ pub enum ProbeError {
     NotTried(Ended),
     #[error("the hook does not fire: what every agent is denied did run")]
     Ran,
-    #[error("the hook does not fire: what stopped the call was not sayso (`{}`)", short(.shown))]
-    OtherDenial { shown: String },
-    #[error("the call was denied, and that is not in this record (`{}`)", short(.shown))]
-    NotRecorded { shown: String },
+    #[error("the hook does not fire: what stopped the call was not sayso (`{}`)", short(.0))]
+    OtherDenial(String),
+    #[error("the call was denied, and that is not in this record (`{}`)", short(.0))]
+    NotRecorded(String),
     #[error("whether it fails closed could not be tried: the agent did not go on; {}", .0.words())]
     Stopped(Ended),
     #[error(

@@ -203,10 +203,10 @@ fn fires(
         return Err(ProbeError::Ran);
     }
     if !shown.contains("sayso: ") {
-        return Err(ProbeError::OtherDenial { shown });
+        return Err(ProbeError::OtherDenial(shown));
     }
     if !is_recorded(which, &place.state, &nonce)? {
-        return Err(ProbeError::NotRecorded { shown });
+        return Err(ProbeError::NotRecorded(shown));
     }
     let first = result(0).unwrap_or_default();
     let harmless = if first.contains("sayso: ") {

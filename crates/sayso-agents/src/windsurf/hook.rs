@@ -71,7 +71,7 @@ fn call(document: &Node) -> Called {
     let tool = name.split_once('_').map_or(name, |(_, tool)| tool);
     let object = |node: Option<&Node>, key: &'static str| match node {
         Some(node) if matches!(node.value, Value::Map(_)) => Ok(node.clone()),
-        _ => Err(PayloadError::NoObject { key }),
+        _ => Err(PayloadError::NoObject(key)),
     };
     let info = object(document.get("tool_info"), "tool_info")?;
     let input = match tool {
