@@ -1,6 +1,6 @@
 //! The program of an agent: where it is, how it is started and ended, and what it says of its version.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,8 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
+
+use thiserror::Error as ThisError;
 
 use crate::which::Which;
 
@@ -40,6 +42,24 @@ const KEPT: [&str; 17] = [
     "CODEX_HOME",
 ];
 
+/// Why a program does not say its version.
+#[derive(Debug, ThisError)]
+#[allow(missing_docs, reason = "the message of a variant says what it is")]
+pub enum ProgramError {
+    #[error("it could not be started: {0}")]
+    NotStarted(#[from] io::Error),
+    #[error("it has no output")]
+    NoOutput,
+    #[error("it says nothing")]
+    Silent,
+    #[error("it said nothing for {} s", SHORT.as_secs())]
+    TooSlow,
+    #[error("it ended with {0}")]
+    Ended(ExitStatus),
+    #[error("it does not say its version")]
+    NoVersion,
+}
+
 /// The first program of that name that can be started, as a shell would find it.
 pub fn find(which: Which, path: &[PathBuf]) -> Option<PathBuf> {
     let name = which.facts().program?;
@@ -59,7 +79,7 @@ fn is_program(file: &Path) -> bool {
 ///
 /// # Errors
 /// When it does not start, or says nothing of the kind.
-pub fn version(program: &Path) -> Result<String, String> {
+pub fn version(program: &Path) -> Result<String, ProgramError> {
     let said = ask(program, "--version")?;
     // It may end a sentence.
     let mut words = said
@@ -74,12 +94,11 @@ pub fn version(program: &Path) -> Result<String, String> {
     };
     word.filter(plain)
         .map(str::to_owned)
-        .ok_or_else(|| "it does not say its version".to_owned())
+        .ok_or(ProgramError::NoVersion)
 }
 
 /// The first line of what a program says to one word.
-pub fn ask(program: &Path, word: &str) -> Result<String, String> {
-    let problem = |error: std::io::Error| format!("it could not be started: {error}");
+pub fn ask(program: &Path, word: &str) -> Result<String, ProgramError> {
     let mut command = plain(program);
     command
         .arg(word)
@@ -87,8 +106,8 @@ pub fn ask(program: &Path, word: &str) -> Result<String, String> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .process_group(0);
-    let mut child = command.spawn().map_err(problem)?;
-    let out = child.stdout.take().ok_or("it has no output")?;
+    let mut child = command.spawn()?;
+    let out = child.stdout.take().ok_or(ProgramError::NoOutput)?;
     let (send, receive) = mpsc::sync_channel(1);
     // Something that it leaves running may hold its output open for ever; nobody waits for that.
     std::thread::spawn(move || {
@@ -97,12 +116,12 @@ pub fn ask(program: &Path, word: &str) -> Result<String, String> {
         let _ = send.send(read.map(|_| String::from_utf8_lossy(&line).into_owned()));
     });
     match wait(&mut child, SHORT) {
-        Some(status) if status.success() => receive
-            .recv_timeout(SHORT)
-            .map_err(|_| "it says nothing".to_owned())?
-            .map_err(problem),
-        Some(status) => Err(format!("it ended with {status}")),
-        None => Err(format!("it said nothing for {} s", SHORT.as_secs())),
+        Some(status) if status.success() => {
+            let line = receive.recv_timeout(SHORT);
+            Ok(line.map_err(|_| ProgramError::Silent)??)
+        }
+        Some(status) => Err(ProgramError::Ended(status)),
+        None => Err(ProgramError::TooSlow),
     }
 }
 

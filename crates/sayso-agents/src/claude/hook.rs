@@ -10,8 +10,9 @@ use sayso_core::text::node::{Node, Value};
 use super::rules;
 use crate::hook::agent::{
     Agent, Around, Event, Named, Reply, Said, Session, Wanted, allowed_by, decision, foreign,
-    maybe, numbered, own_names, reason, run_by_sayso, shown, text, variable, with, without,
+    maybe, numbered, own_names, reason, run_by_sayso, text, variable, with, without,
 };
+use crate::hook::error::{AskError, PayloadError};
 use sayso_runtime::mcp_servers::name::split_mcp;
 
 /// Claude Code.
@@ -113,7 +114,7 @@ impl Agent for Claude {
         }
     }
 
-    fn read(&self, document: &Node, around: &Around) -> Result<Event, String> {
+    fn read(&self, document: &Node, around: &Around) -> Result<Event, PayloadError> {
         let event = text(document, "hook_event_name")?;
         if OTHER.contains(&event) {
             return Ok(Event::Other);
@@ -124,16 +125,17 @@ impl Agent for Claude {
         let id = text(document, "session_id")?.to_owned();
         let cwd = text(document, "cwd")?;
         if !cwd.starts_with('/') {
-            return Err(format!("`cwd` is not an absolute path: `{}`", shown(cwd)));
+            return Err(PayloadError::RelativeFolder(cwd.to_owned()));
         }
         // It may have gone into another folder since it was started, where the model wanted it to; the project is where it was.
         let workspace = around
             .project
             .as_deref()
             .filter(|project| project.starts_with('/'));
-        let workspace = workspace.ok_or(
-            "`CLAUDE_PROJECT_DIR` is not set, so nobody knows in which folder Claude Code works",
-        )?;
+        let workspace = workspace.ok_or(PayloadError::NoProject {
+            variable: "CLAUDE_PROJECT_DIR",
+            agent: self.title(),
+        })?;
         let session = Session {
             id,
             workspace: join("/", workspace),
@@ -155,10 +157,10 @@ impl Agent for Claude {
                     .and_then(Node::as_whole)
                     .unwrap_or(0),
             }),
-            other => Err(format!(
-                "sayso does not know the event `{}` of Claude Code",
-                shown(other)
-            )),
+            other => Err(PayloadError::UnknownEvent {
+                event: other.to_owned(),
+                agent: self.title(),
+            }),
         }
     }
 
@@ -196,9 +198,9 @@ impl Agent for Claude {
         decision(reply, true)
     }
 
-    fn can_ask(&self, around: &Around) -> Result<(), String> {
+    fn can_ask(&self, around: &Around) -> Result<(), AskError> {
         match around.attended.as_deref() {
-            Some("0") => Err("nobody sits in front of this session".to_owned()),
+            Some("0") => Err(AskError::Unattended),
             _ => Ok(()),
         }
     }
@@ -248,7 +250,7 @@ fn idle(document: &Node, around: &Around) -> Option<Session> {
     })
 }
 
-fn wanted(document: &Node, session: &Session, cwd: &str) -> Result<Wanted, String> {
+fn wanted(document: &Node, session: &Session, cwd: &str) -> Result<Wanted, PayloadError> {
     let named = Named::read(document, "claude", session)?;
     let (name, input) = (named.tool, named.input);
     let call = |tool: &str, args: Node| Call {
@@ -260,7 +262,7 @@ fn wanted(document: &Node, session: &Session, cwd: &str) -> Result<Wanted, Strin
         .get("mcp_server")
         .is_some_and(|node| !matches!(node.value, Value::Null));
     let is_inner = INNER.contains(&name) && !is_of_server;
-    let other = |name: &str| -> Result<Vec<Call>, String> {
+    let other = |name: &str| -> Result<Vec<Call>, PayloadError> {
         let server = mcp(document, name)?;
         let (tool, args) = foreign(
             "claude",
@@ -314,22 +316,22 @@ const ASKS: [&str; 4] = ["default", "acceptEdits", "plan", "bypassPermissions"];
 
 /// In its mode `auto` a classifier may answer in place of the person, and in `dontAsk` every question is a no. A mode that sayso does not
 /// know may do either.
-fn ask_is_lost(document: &Node) -> Option<String> {
+fn ask_is_lost(document: &Node) -> Option<AskError> {
     let mode = document
         .get("permission_mode")
         .filter(|node| !matches!(node.value, Value::Null))?;
     match mode.as_text() {
         Some(mode) if ASKS.contains(&mode) => None,
-        Some(mode) => Some(format!(
-            "Claude Code is in its mode `{}`, in which it may not ask you",
-            shown(mode)
-        )),
-        None => Some("Claude Code does not say in which mode it is".to_owned()),
+        Some(mode) => Some(AskError::LosesQuestions {
+            agent: Claude.title(),
+            mode: mode.to_owned(),
+        }),
+        None => Some(AskError::UnknownMode(Claude.title())),
     }
 }
 
 /// The server and the tool of an MCP call: by what Claude Code says of the server, or by a name that can be read in one way only.
-fn mcp(document: &Node, name: &str) -> Result<Option<(String, String)>, String> {
+fn mcp(document: &Node, name: &str) -> Result<Option<(String, String)>, PayloadError> {
     let owned = |(server, tool): (&str, &str)| (server.to_owned(), tool.to_owned());
     let Some(server) = document
         .get("mcp_server")
@@ -378,13 +380,13 @@ fn command(input: &Node) -> Node {
 }
 
 /// The edits of a `MultiEdit`, each as one of its own.
-fn edits(input: &Node) -> Result<Vec<Node>, String> {
+fn edits(input: &Node) -> Result<Vec<Node>, PayloadError> {
     let path = text(input, "file_path")?;
     let list = input
         .get("edits")
         .map(Node::items)
         .filter(|items| !items.is_empty())
-        .ok_or("`edits` is missing")?;
+        .ok_or_else(|| PayloadError::missing("edits"))?;
     let rest = without(input, &["edits"]);
     list.iter()
         .map(|edit| match &edit.value {
@@ -405,13 +407,13 @@ fn edits(input: &Node) -> Result<Vec<Node>, String> {
                         .chain(beside),
                 ))
             }
-            _ => Err(format!("an edit is {}, not an object", edit.kind_word())),
+            _ => Err(PayloadError::EditNotObject(edit.kind_word())),
         })
         .collect()
 }
 
 /// A change of one cell of a notebook: which file, and what is new in it.
-fn notebook(input: &Node) -> Result<Node, String> {
+fn notebook(input: &Node) -> Result<Node, PayloadError> {
     let path = text(input, "notebook_path")?;
     let (mode, cell) = (
         maybe(input, "edit_mode")?.unwrap_or("replace"),
@@ -427,7 +429,7 @@ fn notebook(input: &Node) -> Result<Node, String> {
 }
 
 /// Work for another agent. Which model does it and whether in the background changes nothing of what it may do.
-fn delegation(input: &Node) -> Result<Node, String> {
+fn delegation(input: &Node) -> Result<Node, PayloadError> {
     let agent = maybe(input, "subagent_type")?.unwrap_or("general-purpose");
     let rest = without(input, &["model", "run_in_background", "subagent_type"]);
     Ok(with(&rest, "agent", Node::text(agent)))

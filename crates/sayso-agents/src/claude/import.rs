@@ -5,7 +5,7 @@ use sayso_core::text::node::Node;
 
 use crate::import::jsonc;
 use crate::import::patterns::{any_command, glob, words};
-use crate::import::{About, File, Imported, Reader, System, files_there};
+use crate::import::{About, File, ImportError, Imported, Reader, System, files_there};
 
 /// Modes, and what they are called here; the others are not for a file to set.
 const MODES: [(&str, &str); 3] = [
@@ -30,7 +30,7 @@ pub const SYSTEM: System = System::new(&Reader {
     }),
 });
 
-fn import(files: &[File]) -> Result<Imported, String> {
+fn import(files: &[File]) -> Result<Imported, ImportError> {
     let mut out = Imported::default();
     for file in files {
         let document = jsonc::read(file)?;

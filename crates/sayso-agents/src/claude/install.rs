@@ -11,15 +11,17 @@ use std::path::{Path, PathBuf};
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
+use sayso_gate::error::port_error;
 
 use super::{BLOCKS_SINCE, CLAUDE};
+use crate::install::error::Unproved;
 use crate::install::grouped_hooks::{Event, Hooks, LONG, SHORT, handler, places, started};
 use crate::install::install_record::{Kept, KeptFile};
 use crate::install::json_edits::Document;
 use crate::install::settings_file::{Foreign, check_above, shown};
 use crate::install::switches::{Switches, is_on};
 use crate::install::{
-    Around, Installer, Plan, Refused, Wish, made_for, oddities, open, text_of, without,
+    Around, InstallError, Installer, Plan, Wish, made_for, oddities, open, text_of, without,
 };
 use crate::probe::proof::Proof;
 use crate::program;
@@ -98,15 +100,15 @@ impl Installer for Own {
         CLAUDE
     }
 
-    fn target(&self, around: &Around, scope: Scope) -> Result<PathBuf, Refused> {
+    fn target(&self, around: &Around, scope: Scope) -> Result<PathBuf, InstallError> {
         target(around, scope)
     }
 
-    fn install(&self, around: &Around, wish: Wish) -> Result<Plan, Refused> {
+    fn install(&self, around: &Around, wish: Wish) -> Result<Plan, InstallError> {
         install(around, wish)
     }
 
-    fn uninstall(&self, around: &Around, scope: Scope) -> Result<Plan, Refused> {
+    fn uninstall(&self, around: &Around, scope: Scope) -> Result<Plan, InstallError> {
         uninstall(around, scope)
     }
 
@@ -150,7 +152,7 @@ static SWITCHES: Switches = Switches {
 ///
 /// # Errors
 /// When nobody knows where that is.
-fn target(around: &Around, scope: Scope) -> Result<PathBuf, Refused> {
+fn target(around: &Around, scope: Scope) -> Result<PathBuf, InstallError> {
     Ok(match scope {
         Scope::User => own_folder(around)?.join("settings.json"),
         // A path on this machine is nothing to share with others who work on the project.
@@ -159,12 +161,12 @@ fn target(around: &Around, scope: Scope) -> Result<PathBuf, Refused> {
     })
 }
 
-fn own_folder(around: &Around) -> Result<PathBuf, Refused> {
+fn own_folder(around: &Around) -> Result<PathBuf, InstallError> {
     let set = around
         .claude
         .clone()
         .or_else(|| around.home.as_ref().map(|home| home.join(".claude")));
-    set.ok_or_else(|| Refused::new("neither `CLAUDE_CONFIG_DIR` nor `HOME` is an absolute path"))
+    set.ok_or(InstallError::NoSettingsFolder("CLAUDE_CONFIG_DIR"))
 }
 
 fn managed_folder(around: &Around) -> PathBuf {
@@ -207,11 +209,9 @@ fn settings(path: &Path) -> Option<Node> {
 ///
 /// # Errors
 /// Why it cannot be done.
-fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
+fn install(around: &Around, wish: Wish) -> Result<Plan, InstallError> {
     if wish.trust {
-        return Err(Refused::new(
-            "Claude Code keeps no list of trusted hooks, so there is nothing to trust",
-        ));
+        return Err(InstallError::NothingToTrust(CLAUDE));
     }
     let scope = wish.scope;
     let target = target(around, scope)?;
@@ -293,7 +293,11 @@ fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
 }
 
 /// The text without sayso, and with the agent's own approvals as they were.
-fn base(kept: Option<&Kept>, hooks: &Hooks<'_>, file: &Foreign) -> Result<Option<String>, Refused> {
+fn base(
+    kept: Option<&Kept>,
+    hooks: &Hooks<'_>,
+    file: &Foreign,
+) -> Result<Option<String>, InstallError> {
     without(
         kept,
         hooks,
@@ -313,14 +317,8 @@ fn switched_off(
     target: &Path,
     document: &Document,
     plan: &mut Plan,
-) -> Result<(), Refused> {
-    let off = |path: &Path| {
-        Refused::new(format!(
-            "`disableAllHooks` is set in {}, so the hook would not fire",
-            shown(path)
-        ))
-        .hint("take that key out first")
-    };
+) -> Result<(), InstallError> {
+    let off = |path: &Path| InstallError::HooksDisabled(path.to_owned());
     if is_on(&document.read()?, "disableAllHooks") {
         return Err(off(target));
     }
@@ -332,12 +330,12 @@ fn switched_off(
             return Err(off(&path));
         }
         if scope != Scope::Managed && is_on(&found, "allowManagedHooksOnly") {
-            let words = format!(
-                "`allowManagedHooksOnly` is set in {}, so only an administrator's hooks fire",
-                shown(&path)
-            );
-            return Err(Refused::new(words)
-                .hint("an administrator can run `sayso install claude --managed`"));
+            return Err(InstallError::OnlyManagedHooks {
+                key: "allowManagedHooksOnly",
+                path,
+                who: CLAUDE,
+                verb: "fire",
+            });
         }
     }
     if scope == Scope::Managed {
@@ -406,22 +404,21 @@ fn of_version(found: Option<&str>) -> Option<String> {
 }
 
 /// Whether it is proved of these settings that their hook fires, and that nothing runs where it breaks.
-fn proved(around: &Around, version: Option<&str>, settings: &str) -> Result<(), String> {
-    let version = version.ok_or("Claude Code was not found")?;
-    let proof = Proof::read(&around.state, CLAUDE.name())?.ok_or("it was never tried")?;
+fn proved(around: &Around, version: Option<&str>, settings: &str) -> Result<(), Unproved> {
+    let version = version.ok_or(Unproved::NotFound(CLAUDE))?;
+    let proof = Proof::read(&around.state, CLAUDE.name())
+        .map_err(|error| Unproved::Unreadable(port_error(error)))?
+        .ok_or(Unproved::NeverTried)?;
     let age = around.now.saturating_sub(proof.at);
-    let words = match () {
-        () if proof.version != version => "it was tried with another version of the agent",
-        () if proof.sayso != around.program => "it was tried with another sayso",
-        () if proof.settings != settings => {
-            "the settings of the hook were changed since it was tried"
-        }
-        () if !(0..=PROVED_FOR).contains(&age) => "it was not tried within the last 7 days",
-        () if !proof.fires => "the hook did not fire when it was tried",
-        () if !proof.fails_closed => "calls ran when the hook broke",
+    Err(match () {
+        () if proof.version != version => Unproved::OtherVersion,
+        () if proof.sayso != around.program => Unproved::OtherSayso,
+        () if proof.settings != settings => Unproved::OtherSettings,
+        () if !(0..=PROVED_FOR).contains(&age) => Unproved::TooOld,
+        () if !proof.fires => Unproved::Silent,
+        () if !proof.fails_closed => Unproved::Open,
         () => return Ok(()),
-    };
-    Err(words.to_owned())
+    })
 }
 
 /// Switches the agent's own approvals off; gives what stood there.
@@ -431,28 +428,20 @@ fn take_over(
     version: Option<&str>,
     document: &mut Document,
     plan: &mut Plan,
-) -> Result<Option<String>, Refused> {
+) -> Result<Option<String>, InstallError> {
     if scope != Scope::User {
-        return Err(Refused::new("`--takeover` goes into your own settings")
-            .hint("leave out `--project` and `--managed`"));
+        return Err(InstallError::TakeoverScope);
     }
     // Any project could switch off a hook of the person's own, and then nothing at all would be asked.
     let managed = managed_files(around)
         .into_iter()
         .find(|path| is_sound(around, path));
     let Some(managed) = managed else {
-        let words = "`--takeover` takes a hook of this sayso that no project can switch off, and there is none";
-        return Err(Refused::new(words)
-            .hint("run `sayso install claude --managed` as an administrator first"));
+        return Err(InstallError::NoManagedHook(CLAUDE));
     };
     let text = Foreign::glance(&managed).unwrap_or_default();
     let settings = Digest::of_bytes(text.as_bytes()).to_string();
-    proved(around, version, &settings).map_err(|why| {
-        Refused::new(format!(
-            "`--takeover` takes a proof that the hook fires and fails closed: {why}"
-        ))
-        .hint("`sayso doctor --agents` tries it")
-    })?;
+    proved(around, version, &settings).map_err(InstallError::Unproved)?;
     let root = document.read()?;
     let before = MODE
         .iter()
@@ -485,7 +474,7 @@ fn is_sound(around: &Around, path: &Path) -> bool {
 }
 
 /// Puts back what stood there before the agent's own approvals were switched off, unless somebody has changed it since.
-fn give_back(document: &mut Document, before: Option<&str>) -> Result<(), Refused> {
+fn give_back(document: &mut Document, before: Option<&str>) -> Result<(), InstallError> {
     let root = document.read()?;
     if MODE
         .iter()
@@ -516,7 +505,7 @@ fn give_back(document: &mut Document, before: Option<&str>) -> Result<(), Refuse
 ///
 /// # Errors
 /// Why it cannot be done.
-fn uninstall(around: &Around, scope: Scope) -> Result<Plan, Refused> {
+fn uninstall(around: &Around, scope: Scope) -> Result<Plan, InstallError> {
     let target = target(around, scope)?;
     let mut plan = Plan::of(&target);
     let kept = Kept::read(&around.state, CLAUDE, scope, &target)?;

@@ -1,6 +1,7 @@
 //! Claude Code and Claude Desktop: where its settings name its MCP servers.
 
-use crate::install::mcp_client::{ClientFacts, McpClient, home, nowhere};
+use crate::install::InstallError;
+use crate::install::mcp_client::{ClientFacts, McpClient, home};
 
 /// Claude Code.
 pub const CLAUDE_CODE: McpClient = McpClient::new(&ClientFacts {
@@ -25,7 +26,7 @@ pub const CLAUDE_DESKTOP: McpClient = McpClient::new(&ClientFacts {
     key: "mcpServers",
     is_toml: false,
     target: |around, project| match project {
-        true => Err(nowhere("leave `--project` out")),
+        true => Err(InstallError::NoProjectFile),
         false => Ok(home(around)?.join(if cfg!(target_os = "macos") {
             "Library/Application Support/Claude/claude_desktop_config.json"
         } else {

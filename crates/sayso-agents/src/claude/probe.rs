@@ -6,9 +6,9 @@ use std::process::Command;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 
-use crate::probe::Cage;
 use crate::probe::agent_process::{Folders, command};
 use crate::probe::ask_modes::Trial;
+use crate::probe::{Cage, ProbeError};
 use crate::scripted_model::{Model, Step, Use};
 
 /// Claude Code.
@@ -21,7 +21,7 @@ impl Cage for Claude {
         model: &Model,
         key: &str,
         folders: &Folders,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         // Settings may set variables themselves, and these count more than what it was started with; what is named here counts more still.
         let variables = variables(model, key).map(|(name, value)| (name, Node::text(value)));
         let settings = Node::map([("env", Node::map(variables))]);
@@ -35,7 +35,7 @@ impl Cage for Claude {
         key: &str,
         folders: &Folders,
         hook: Option<&Node>,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         let groups: Node = Value::List(hook.into_iter().cloned().collect()).into();
         let settings = Node::map([("hooks", Node::map([("PreToolUse", groups)]))]);
         let mut command = start(program, model, key, folders, &settings)?;
@@ -71,10 +71,9 @@ impl Cage for Claude {
         command.args(["--permission-mode", mode]);
     }
 
-    fn trials(&self, workspace: &Path) -> Result<Vec<Trial>, String> {
+    fn trials(&self, workspace: &Path) -> Result<Vec<Trial>, ProbeError> {
         let [ran, written, edited] = ["ran", "written", "edited"].map(|name| workspace.join(name));
-        std::fs::write(&edited, "before\n")
-            .map_err(|error| format!("a file of the canary cannot be written: {error}"))?;
+        std::fs::write(&edited, "before\n").map_err(ProbeError::FileNotWritten)?;
         let text = |path: &Path| Node::text(path.to_string_lossy());
         let one = |tool: &str, input: Node| {
             vec![Use {
@@ -144,10 +143,9 @@ fn start(
     key: &str,
     folders: &Folders,
     settings: &Node,
-) -> Result<Command, String> {
+) -> Result<Command, ProbeError> {
     let file = folders.file("settings.json");
-    std::fs::write(&file, json::write(settings))
-        .map_err(|error| format!("the settings of the canary cannot be written: {error}"))?;
+    std::fs::write(&file, json::write(settings)).map_err(ProbeError::SettingsNotWritten)?;
     let mut command = command(program, model, folders);
     command.envs(variables(model, key));
     // What the model wants is harmless, and runs unless a hook stops it.

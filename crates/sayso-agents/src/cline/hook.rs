@@ -6,8 +6,9 @@
 use sayso_core::text::node::{Node, Value};
 
 use crate::generic::hook as generic;
-use crate::hook::agent::{maybe, shown, text};
+use crate::hook::agent::{maybe, text};
 use crate::hook::dialect::{Dialect, Part, Parts, by_keys, never_answered};
+use crate::hook::error::PayloadError;
 use crate::hook::patch;
 
 /// Cline.
@@ -38,9 +39,7 @@ fn several(tool: &str, input: &Node) -> Parts {
     let one = |part: Part| Ok(Some(vec![part]));
     match tool {
         "run_commands" => each(input, "commands", |item| {
-            let command = item
-                .as_text()
-                .ok_or_else(|| format!("a command is {}, not text", item.kind_word()))?;
+            let command = item_text("a command", item)?;
             Ok((
                 "terminal",
                 Node::map([
@@ -56,9 +55,7 @@ fn several(tool: &str, input: &Node) -> Parts {
             ))
         }),
         "search_codebase" => each(input, "queries", |item| {
-            let query = item
-                .as_text()
-                .ok_or_else(|| format!("a query is {}, not text", item.kind_word()))?;
+            let query = item_text("a query", item)?;
             Ok(("file_grep", Node::map([("pattern", Node::text(query))])))
         }),
         "fetch_web_content" => each(input, "requests", |item| {
@@ -72,7 +69,7 @@ fn several(tool: &str, input: &Node) -> Parts {
             ))
         }),
         "editor" => one(edit(input)?),
-        "apply_patch" => patch::read(text(input, "input")?).map(Some),
+        "apply_patch" => Ok(Some(patch::read(text(input, "input")?)?)),
         "spawn_agent" => one((
             "delegate",
             Node::map([
@@ -84,8 +81,14 @@ fn several(tool: &str, input: &Node) -> Parts {
     }
 }
 
+fn item_text<'a>(item: &'static str, node: &'a Node) -> Result<&'a str, PayloadError> {
+    let found = node.kind_word();
+    node.as_text()
+        .ok_or(PayloadError::ItemNotText { item, found })
+}
+
 /// A part for each item of the one list that a call consists of. Anything beside it may mean anything.
-fn each(input: &Node, key: &str, part: impl Fn(&Node) -> Result<Part, String>) -> Parts {
+fn each(input: &Node, key: &str, part: impl Fn(&Node) -> Result<Part, PayloadError>) -> Parts {
     if input.entries().len() != 1 {
         return Ok(None);
     }
@@ -95,9 +98,12 @@ fn each(input: &Node, key: &str, part: impl Fn(&Node) -> Result<Part, String>) -
         .map(Node::items);
     let items = list
         .filter(|items| !items.is_empty())
-        .ok_or_else(|| format!("`{key}` is no list, or empty"))?;
+        .ok_or_else(|| PayloadError::NoItems(key.to_owned()))?;
     if items.len() > MOST {
-        return Err(format!("`{key}` has more than {MOST} items"));
+        return Err(PayloadError::TooManyItems {
+            key: key.to_owned(),
+            most: MOST,
+        });
     }
     items
         .iter()
@@ -107,17 +113,14 @@ fn each(input: &Node, key: &str, part: impl Fn(&Node) -> Result<Part, String>) -
 }
 
 /// Without an old text and a line, the whole file is written.
-fn edit(input: &Node) -> Result<Part, String> {
+fn edit(input: &Node) -> Result<Part, PayloadError> {
     const KEYS: [&str; 4] = ["path", "new_text", "old_text", "insert_line"];
     if let Some(other) = input
         .entries()
         .iter()
         .find(|entry| !KEYS.contains(&entry.key.as_str()))
     {
-        return Err(format!(
-            "sayso does not know the argument `{}` of an edit",
-            shown(&other.key)
-        ));
+        return Err(PayloadError::UnknownArgument(other.key.clone()));
     }
     let (path, new) = (
         Node::text(text(input, "path")?),

@@ -5,7 +5,7 @@ use sayso_core::text::node::Node;
 
 use crate::import::jsonc::{self, texts};
 use crate::import::patterns::{any_command, glob, words};
-use crate::import::{File, Imported, Reader, System};
+use crate::import::{File, ImportError, Imported, Reader, System};
 
 /// Cline: how its policy is read.
 pub const SYSTEM: System = System::new(&Reader {
@@ -16,7 +16,7 @@ pub const SYSTEM: System = System::new(&Reader {
 });
 
 /// `allow` and `deny` with `*`; a denial counts before an allow.
-fn import(files: &[File]) -> Result<Imported, String> {
+fn import(files: &[File]) -> Result<Imported, ImportError> {
     let mut out = Imported::default();
     for file in files {
         let document = jsonc::read(file)?;

@@ -6,9 +6,9 @@ use std::process::Command;
 use sayso_core::text::node::{Node, Value};
 
 use super::install::INSTALLER;
-use crate::probe::Cage;
 use crate::probe::agent_process::{Folders, command, put_text, run};
 use crate::probe::plugin::broken_plugin;
+use crate::probe::{Cage, ProbeError};
 use crate::scripted_model::{Model, Step, Use};
 
 /// Cline.
@@ -21,7 +21,7 @@ impl Cage for Cline {
         model: &Model,
         key: &str,
         folders: &Folders,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         start(program, model, key, folders, None)
     }
 
@@ -32,7 +32,7 @@ impl Cage for Cline {
         key: &str,
         folders: &Folders,
         hook: Option<&Node>,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         if let Some(hook) = hook {
             put_text(
                 &folders.home.join(".cline/plugins/sayso.js"),
@@ -58,7 +58,7 @@ fn start(
     key: &str,
     folders: &Folders,
     home: Option<&Path>,
-) -> Result<Command, String> {
+) -> Result<Command, ProbeError> {
     let data = folders.file("data");
     let prepared = || {
         let mut command = command(program, model, folders);

@@ -13,8 +13,9 @@ use sayso_core::text::{Limits, json};
 
 use crate::hook::agent::{
     Agent, Around, Event, Named, Reply, Said, Session, Wanted, decision, foreign, maybe, numbered,
-    own_names, reason, shown, text, with, without,
+    own_names, reason, text, with, without,
 };
+use crate::hook::error::{AskError, PayloadError};
 use crate::hook::patch;
 use sayso_runtime::mcp_servers::name::split_mcp;
 
@@ -80,7 +81,7 @@ impl Agent for Codex {
         "Codex"
     }
 
-    fn read(&self, document: &Node, _: &Around) -> Result<Event, String> {
+    fn read(&self, document: &Node, _: &Around) -> Result<Event, PayloadError> {
         let event = text(document, "hook_event_name")?;
         if OTHER.contains(&event) {
             return Ok(Event::Other);
@@ -90,7 +91,7 @@ impl Agent for Codex {
             workspace: join("/", text(document, "cwd")?),
         };
         if !text(document, "cwd")?.starts_with('/') {
-            return Err("`cwd` is not an absolute path".to_owned());
+            return Err(PayloadError::RelativeCwd);
         }
         let wanted = || wanted(document, &session);
         match event {
@@ -104,10 +105,10 @@ impl Agent for Codex {
                 succeeded: true,
                 milliseconds: 0,
             }),
-            other => Err(format!(
-                "sayso does not know the event `{}` of Codex",
-                shown(other)
-            )),
+            other => Err(PayloadError::UnknownEvent {
+                event: other.to_owned(),
+                agent: self.title(),
+            }),
         }
     }
 
@@ -136,8 +137,8 @@ impl Agent for Codex {
         decision(reply, false)
     }
 
-    fn can_ask(&self, _: &Around) -> Result<(), String> {
-        Err("Codex cannot be told to ask".to_owned())
+    fn can_ask(&self, _: &Around) -> Result<(), AskError> {
+        Err(AskError::NeverAsks(self.title()))
     }
 
     fn can_defer(&self, _: &Around) -> bool {
@@ -188,7 +189,7 @@ fn of_agents(name: &str) -> &str {
     own.filter(|own| OF_AGENTS.contains(own)).unwrap_or(name)
 }
 
-fn wanted(document: &Node, session: &Session) -> Result<Wanted, String> {
+fn wanted(document: &Node, session: &Session) -> Result<Wanted, PayloadError> {
     let named = Named::read(document, "codex", session)?;
     let (name, input) = (named.tool, named.input);
     let call = |tool: &str, args: Node| named.call(tool, args, &session.workspace);

@@ -3,8 +3,12 @@
 
 use sayso_core::policy::decision::Decision;
 
+use crate::import::error::SyntaxError;
 use crate::import::patterns::{any_command, words};
-use crate::import::{About, File, Imported, Reader, Rule, System, files_below};
+use crate::import::{About, File, ImportError, Imported, Reader, Rule, System, files_below};
+
+/// A name, and arguments with their names.
+type Call = (String, Vec<(String, Value)>);
 
 /// A value in a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +32,7 @@ pub const SYSTEM: System = System::new(&Reader {
     }),
 });
 
-fn import(files: &[File]) -> Result<Imported, String> {
+fn import(files: &[File]) -> Result<Imported, ImportError> {
     let mut out = Imported::default();
     for file in files {
         let mut reader = Scanner {
@@ -56,11 +60,7 @@ fn import(files: &[File]) -> Result<Imported, String> {
                     &found.text,
                     format!("left out: `{name}` is not known"),
                 ),
-                Err(why) => {
-                    return Err(format!(
-                        "`{place}`: {why}\nhint: only literal calls are read; say it with `prefix_rule(…)`, or leave it out"
-                    ));
-                }
+                Err(source) => return Err(ImportError::NotLiteral { place, source }),
             }
         }
     }
@@ -212,7 +212,7 @@ fn network(place: &str, text: &str, arguments: &[(String, Value)], out: &mut Imp
 struct Statement {
     line: usize,
     text: String,
-    call: Result<(String, Vec<(String, Value)>), String>,
+    call: Result<Call, SyntaxError>,
 }
 
 struct Scanner<'a> {
@@ -269,8 +269,8 @@ impl Scanner<'_> {
         })
     }
 
-    fn call(&mut self) -> Result<(String, Vec<(String, Value)>), String> {
-        let name = self.name().ok_or("what stands here is no call")?;
+    fn call(&mut self) -> Result<Call, SyntaxError> {
+        let name = self.name().ok_or(SyntaxError::NoCall)?;
         self.expect('(')?;
         let mut arguments = Vec::new();
         loop {
@@ -278,7 +278,7 @@ impl Scanner<'_> {
             if self.take(')') {
                 return Ok((name, arguments));
             }
-            let key = self.name().ok_or("an argument has no name")?;
+            let key = self.name().ok_or(SyntaxError::NoName)?;
             self.expect('=')?;
             arguments.push((key, self.value(0)?));
             self.skip();
@@ -307,18 +307,18 @@ impl Scanner<'_> {
         found
     }
 
-    fn expect(&mut self, letter: char) -> Result<(), String> {
+    fn expect(&mut self, letter: char) -> Result<(), SyntaxError> {
         if self.take(letter) {
             Ok(())
         } else {
-            Err(format!("`{letter}` is missing"))
+            Err(SyntaxError::Missing(letter))
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Value, String> {
+    fn value(&mut self, depth: usize) -> Result<Value, SyntaxError> {
         self.skip();
         let Some(first) = self.rest().chars().next() else {
-            return Err("a value is missing".to_owned());
+            return Err(SyntaxError::NoValue);
         };
         match first {
             '[' if depth < 8 => {
@@ -334,16 +334,16 @@ impl Scanner<'_> {
                 Ok(Value::List(list))
             }
             '"' | '\'' => self.quoted(first).map(Value::Text),
-            _ => Err("a value is neither a text nor a list of texts".to_owned()),
+            _ => Err(SyntaxError::OtherValue),
         }
     }
 
-    fn quoted(&mut self, quote: char) -> Result<String, String> {
+    fn quoted(&mut self, quote: char) -> Result<String, SyntaxError> {
         let mut out = String::new();
         let mut letters = self.rest().char_indices().skip(1);
         while let Some((index, letter)) = letters.next() {
             match letter {
-                '\n' => return Err("a text is not closed".to_owned()),
+                '\n' => return Err(SyntaxError::OpenText),
                 letter if letter == quote => {
                     let end = index + quote.len_utf8();
                     self.at += end;
@@ -353,11 +353,11 @@ impl Scanner<'_> {
                     Some('n') => out.push('\n'),
                     Some('t') => out.push('\t'),
                     Some(letter @ ('\\' | '"' | '\'')) => out.push(letter),
-                    _ => return Err("a text has an escape that is not known".to_owned()),
+                    _ => return Err(SyntaxError::UnknownEscape),
                 },
                 letter => out.push(letter),
             }
         }
-        Err("a text is not closed".to_owned())
+        Err(SyntaxError::OpenText)
     }
 }

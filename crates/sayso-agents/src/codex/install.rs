@@ -17,7 +17,8 @@ use crate::install::json_edits::Document;
 use crate::install::settings_file::{Foreign, shown};
 use crate::install::switches::Switches;
 use crate::install::{
-    Around, Installer, Plan, Refused, Wish, exactly, made_for, oddities, open, text_of, without,
+    Around, InstallError, Installer, Plan, Wish, exactly, made_for, oddities, open, text_of,
+    without,
 };
 use crate::which::{Scope, Which};
 
@@ -65,15 +66,15 @@ impl Installer for Own {
         CODEX
     }
 
-    fn target(&self, around: &Around, scope: Scope) -> Result<PathBuf, Refused> {
+    fn target(&self, around: &Around, scope: Scope) -> Result<PathBuf, InstallError> {
         target(around, scope)
     }
 
-    fn install(&self, around: &Around, wish: Wish) -> Result<Plan, Refused> {
+    fn install(&self, around: &Around, wish: Wish) -> Result<Plan, InstallError> {
         install(around, wish)
     }
 
-    fn uninstall(&self, around: &Around, scope: Scope) -> Result<Plan, Refused> {
+    fn uninstall(&self, around: &Around, scope: Scope) -> Result<Plan, InstallError> {
         uninstall(around, scope)
     }
 
@@ -116,7 +117,7 @@ static SWITCHES: Switches = Switches {
 ///
 /// # Errors
 /// When nobody knows where that is.
-fn target(around: &Around, scope: Scope) -> Result<PathBuf, Refused> {
+fn target(around: &Around, scope: Scope) -> Result<PathBuf, InstallError> {
     Ok(match scope {
         Scope::User => own_folder(around)?.join("hooks.json"),
         Scope::Project => real(&around.folder).join(".codex/hooks.json"),
@@ -125,13 +126,13 @@ fn target(around: &Around, scope: Scope) -> Result<PathBuf, Refused> {
 }
 
 /// Codex looks behind links in the variable, and not in the home; trust goes by the path that comes of it.
-fn own_folder(around: &Around) -> Result<PathBuf, Refused> {
+fn own_folder(around: &Around) -> Result<PathBuf, InstallError> {
     let set = around
         .codex
         .as_deref()
         .map(real)
         .or_else(|| around.home.as_ref().map(|home| home.join(".codex")));
-    set.ok_or_else(|| Refused::new("neither `CODEX_HOME` nor `HOME` is an absolute path"))
+    set.ok_or(InstallError::NoSettingsFolder("CODEX_HOME"))
 }
 
 fn real(path: &Path) -> PathBuf {
@@ -150,7 +151,7 @@ struct Config {
 }
 
 impl Config {
-    fn open(around: &Around) -> Result<Config, Refused> {
+    fn open(around: &Around) -> Result<Config, InstallError> {
         let path = own_folder(around)?.join("config.toml");
         let file = Foreign::open(&path)?;
         let document = trust::read(text_of(&path)?, file.text.as_deref().unwrap_or_default())?;
@@ -162,18 +163,13 @@ impl Config {
 ///
 /// # Errors
 /// Why it cannot be done.
-fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
+fn install(around: &Around, wish: Wish) -> Result<Plan, InstallError> {
     let scope = wish.scope;
     if wish.takeover {
-        let words = "Codex runs the tool where its hook is killed or cannot be started, so sayso never takes over there";
-        return Err(Refused::new(words)
-            .hint("leave out `--takeover`; the approvals of Codex stay as they are"));
+        return Err(InstallError::FailsOpen(CODEX));
     }
     if wish.trust && scope == Scope::Managed {
-        return Err(
-            Refused::new("a hook of an administrator is trusted already")
-                .hint("leave out `--trust`"),
-        );
+        return Err(InstallError::TrustedAlready);
     }
     let target = target(around, scope)?;
     let mut plan = Plan::of(&target);
@@ -197,7 +193,7 @@ fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
             format!("Codex takes no key `{}` here", entry.key),
         );
         return Err(
-            document.refuse(&finding.hint("with it, none of the hooks in this file would run"))
+            document.refuse(finding.hint("with it, none of the hooks in this file would run"))
         );
     }
     let config = (scope != Scope::Managed)
@@ -248,19 +244,16 @@ fn switched_off(
     scope: Scope,
     config: Option<&Config>,
     plan: &mut Plan,
-) -> Result<(), Refused> {
+) -> Result<(), InstallError> {
     let system = around.etc.join("codex/config.toml");
     let off = |document: &DocumentMut| {
         ["hooks", "codex_hooks"]
             .into_iter()
             .find(|key| trust::is_false(document, "features", key))
     };
-    let refuse = |key: &str, path: &Path| {
-        Refused::new(format!(
-            "`features.{key}` is `false` in {}, so the hook would not run",
-            shown(path)
-        ))
-        .hint("take that line out first")
+    let refuse = |key: &'static str, path: &Path| InstallError::FeatureOff {
+        key,
+        path: path.to_owned(),
     };
     if let Some(key) = glance(&system).as_ref().and_then(off) {
         return Err(refuse(key, &system));
@@ -270,13 +263,12 @@ fn switched_off(
         .and_then(|found| found.get("allow_managed_hooks_only")?.as_bool())
         == Some(true);
     if only_managed && scope != Scope::Managed {
-        let words = format!(
-            "`allow_managed_hooks_only` is set in {}, so only an administrator's hooks run",
-            shown(&requirements)
-        );
-        return Err(
-            Refused::new(words).hint("an administrator can run `sayso install codex --managed`")
-        );
+        return Err(InstallError::OnlyManagedHooks {
+            key: "allow_managed_hooks_only",
+            path: requirements,
+            who: CODEX,
+            verb: "run",
+        });
     }
     let Some(config) = config else {
         plan.notes.push("whoever sets `features.hooks = false` in their own settings switches this hook off, too".to_owned());
@@ -337,7 +329,7 @@ fn trusted(
     root: &Node,
     hooks: &Hooks<'_>,
     plan: &mut Plan,
-) -> Result<(), Refused> {
+) -> Result<(), InstallError> {
     let path = target(around, wish.scope)?;
     let command = hooks.command()?;
     let seconds = |place: &Place| {
@@ -353,7 +345,7 @@ fn trusted(
                 .map(|path| trust::key(path, &place.event, place.group, place.handler))?;
             Ok((key, trust::hash(&place.event, &command, seconds(place))))
         })
-        .collect::<Result<_, Refused>>()?;
+        .collect::<Result<_, InstallError>>()?;
     let off: Vec<&str> = wanted
         .iter()
         .map(|(key, _)| key.as_str())
@@ -439,7 +431,7 @@ fn moved(old: &Node, new: &Node, config: &DocumentMut, file: &str, plan: &mut Pl
 ///
 /// # Errors
 /// Why it cannot be done.
-fn uninstall(around: &Around, scope: Scope) -> Result<Plan, Refused> {
+fn uninstall(around: &Around, scope: Scope) -> Result<Plan, InstallError> {
     let target = target(around, scope)?;
     let mut plan = Plan::of(&target);
     let kept = Kept::read(&around.state, CODEX, scope, &target)?;

@@ -6,8 +6,8 @@ use std::process::Command;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 
-use crate::probe::Cage;
 use crate::probe::agent_process::{Folders, command};
+use crate::probe::{Cage, ProbeError};
 use crate::scripted_model::{Model, Step, Use};
 
 /// Codex.
@@ -20,7 +20,7 @@ impl Cage for Codex {
         model: &Model,
         key: &str,
         folders: &Folders,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         Ok(start(program, model, key, folders))
     }
 
@@ -31,11 +31,11 @@ impl Cage for Codex {
         key: &str,
         folders: &Folders,
         hook: Option<&Node>,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         let groups: Node = Value::List(hook.into_iter().cloned().collect()).into();
         let settings = Node::map([("hooks", Node::map([("PreToolUse", groups)]))]);
         std::fs::write(folders.home.join("hooks.json"), json::write(&settings))
-            .map_err(|error| format!("the settings of the canary cannot be written: {error}"))?;
+            .map_err(ProbeError::SettingsNotWritten)?;
         let mut command = start(program, model, key, folders);
         // Its sandbox and the trust in its hooks are not what is tried here.
         command

@@ -6,7 +6,9 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Span, Value};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
-use crate::install::Refused;
+use super::CODEX;
+use crate::install::InstallError;
+use crate::install::finding::FileFinding;
 
 /// What is written of one hook.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,11 +23,11 @@ pub struct Trust {
 ///
 /// # Errors
 /// What is wrong, with its place.
-pub fn read(name: &str, text: &str) -> Result<DocumentMut, Refused> {
+pub fn read(name: &str, text: &str) -> Result<DocumentMut, InstallError> {
     text.parse::<DocumentMut>().map_err(|error| {
         let place = error.span().unwrap_or(0..0);
         let finding = Diagnostic::error(Span::new(place.start, place.end), error.message().trim());
-        Refused::rendered(finding.render(Source { name, text }))
+        InstallError::BadSettings(FileFinding::new(Source { name, text }, finding))
     })
 }
 
@@ -90,16 +92,14 @@ pub fn is_false(document: &DocumentMut, table: &str, key: &str) -> bool {
 ///
 /// # Errors
 /// When something else than tables stands there.
-pub fn put(document: &mut DocumentMut, key: &str, hash: &str) -> Result<(), Refused> {
+pub fn put(document: &mut DocumentMut, key: &str, hash: &str) -> Result<(), InstallError> {
     let hooks = inner(document.as_table_mut(), "hooks", "hooks")?;
     let state = inner(hooks, "state", "hooks.state")?;
     if state.get(key).is_none() {
         state.insert(key, Item::Table(Table::new()));
     }
-    let entry = state
-        .get_mut(key)
-        .and_then(Item::as_table_like_mut)
-        .ok_or_else(|| no_table("hooks.state"))?;
+    let entry = state.get_mut(key).and_then(Item::as_table_like_mut);
+    let entry = entry.ok_or_else(|| no_table("hooks.state"))?;
     entry.insert("trusted_hash", value(hash));
     Ok(())
 }
@@ -108,8 +108,8 @@ pub fn put(document: &mut DocumentMut, key: &str, hash: &str) -> Result<(), Refu
 fn inner<'a>(
     table: &'a mut dyn TableLike,
     key: &str,
-    name: &str,
-) -> Result<&'a mut dyn TableLike, Refused> {
+    name: &'static str,
+) -> Result<&'a mut dyn TableLike, InstallError> {
     if table.get(key).is_none() {
         let mut made = Table::new();
         made.set_implicit(true);
@@ -121,8 +121,8 @@ fn inner<'a>(
         .ok_or_else(|| no_table(name))
 }
 
-fn no_table(name: &str) -> Refused {
-    Refused::new(format!("`{name}` in the settings of Codex is no table"))
+fn no_table(name: &'static str) -> InstallError {
+    InstallError::NoTable { name, who: CODEX }
 }
 
 /// Takes out what is written of a hook, and what is empty then.
@@ -204,7 +204,7 @@ mod tests {
         assert!(
             read("config.toml", "a = 1\n[b\n")
                 .unwrap_err()
-                .0
+                .lines()
                 .starts_with("config.toml:2:")
         );
     }

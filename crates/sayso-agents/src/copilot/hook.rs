@@ -10,6 +10,7 @@ use crate::hook::dialect::{
     CANNOT_ASK, Dialect, Keys, Own, Server, because, by_keys, cwd, never_answered, nothing_several,
     own, says,
 };
+use crate::hook::error::PayloadError;
 
 /// Copilot CLI.
 pub static COPILOT: Dialect = Dialect {
@@ -134,7 +135,7 @@ const TOOLS: &[Own] = &[
 ];
 
 /// The event by its name, where there is one, or by what only that event has.
-fn event(document: &Node) -> Result<&str, String> {
+fn event(document: &Node) -> Result<&str, PayloadError> {
     for key in ["hookName", "hookEventName", "hook_event_name"] {
         if document.get(key).is_some() {
             return text(document, key);
@@ -149,12 +150,12 @@ fn event(document: &Node) -> Result<&str, String> {
         () if has("source") => Ok("sessionStart"),
         () if has("stopReason") || has("transcriptPath") => Ok("agentStop"),
         () if has("reason") => Ok("sessionEnd"),
-        () => Err("nobody knows what this document is about".to_owned()),
+        () => Err(PayloadError::NoEvent),
     }
 }
 
 /// Its names of MCP tools are joined by a `-` that servers and tools have in them, too, so they are unknown tools.
-fn server(_: &Node, _: &str) -> Result<Server, String> {
+fn server(_: &Node, _: &str) -> Result<Server, PayloadError> {
     Ok(None)
 }
 

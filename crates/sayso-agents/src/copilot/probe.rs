@@ -5,8 +5,8 @@ use std::process::Command;
 
 use sayso_core::text::node::{Node, Value};
 
-use crate::probe::Cage;
 use crate::probe::agent_process::{Folders, command, put};
+use crate::probe::{Cage, ProbeError};
 use crate::scripted_model::{Model, Step, Use};
 
 /// Copilot CLI.
@@ -19,7 +19,7 @@ impl Cage for Copilot {
         model: &Model,
         key: &str,
         folders: &Folders,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         Ok(start(program, model, key, folders))
     }
 
@@ -30,7 +30,7 @@ impl Cage for Copilot {
         key: &str,
         folders: &Folders,
         hook: Option<&Node>,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         if let Some(hook) = hook {
             let field = |key: &str| hook.get(key).cloned().unwrap_or_else(|| Value::Null.into());
             let handler = Node::map([

@@ -9,6 +9,7 @@ use crate::hook::dialect::{
     CANNOT_ASK, Dialect, Keys, Own, Server, USUAL, because, by_keys, never_answered,
     nothing_several, own, says,
 };
+use crate::hook::error::PayloadError;
 
 /// Crush.
 pub static CRUSH: Dialect = Dialect {
@@ -86,12 +87,12 @@ const TOOLS: &[Own] = &[
     ),
 ];
 
-fn event(document: &Node) -> Result<&str, String> {
+fn event(document: &Node) -> Result<&str, PayloadError> {
     text(document, "event")
 }
 
 /// Its names of MCP tools, `mcp_server_tool`, can be read in several ways, so they are unknown tools.
-fn server(_: &Node, _: &str) -> Result<Server, String> {
+fn server(_: &Node, _: &str) -> Result<Server, PayloadError> {
     Ok(None)
 }
 

@@ -4,7 +4,7 @@ use sayso_core::policy::decision::Decision;
 
 use crate::import::jsonc::{self, texts};
 use crate::import::patterns::any_command;
-use crate::import::{About, File, Imported, Reader, System};
+use crate::import::{About, File, ImportError, Imported, Reader, System};
 
 /// Crush: how its policy is read.
 pub const SYSTEM: System = System::new(&Reader {
@@ -15,7 +15,7 @@ pub const SYSTEM: System = System::new(&Reader {
 });
 
 /// Tools that are allowed, and tools that are not there.
-fn import(files: &[File]) -> Result<Imported, String> {
+fn import(files: &[File]) -> Result<Imported, ImportError> {
     let mut out = Imported::default();
     for file in files {
         let document = jsonc::read(file)?;

@@ -10,6 +10,7 @@ use crate::hook::dialect::{
     CANNOT_ASK, Called, Dialect, Keys, Own, Server, because, hook_event_name, never_answered,
     nothing_several, own, says,
 };
+use crate::hook::error::PayloadError;
 
 /// Cursor.
 pub static CURSOR: Dialect = Dialect {
@@ -104,7 +105,7 @@ const TOOLS: &[Own] = &[
 ];
 
 /// The workspace is its first folder: where it has several, what lies in the others is outside.
-fn folder<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, String> {
+fn folder<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, PayloadError> {
     let first = document
         .get("workspace_roots")
         .map(Node::items)
@@ -112,7 +113,7 @@ fn folder<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, String> {
         .first();
     first
         .and_then(Node::as_text)
-        .ok_or_else(|| "`workspace_roots` names no folder".to_owned())
+        .ok_or(PayloadError::NoWorkspaceRoot)
 }
 
 /// What the events for one kind of call say without naming a tool.
@@ -137,9 +138,13 @@ fn call(document: &Node) -> Called {
         "beforeMCPExecution" => {
             let input = match document.get("tool_input").map(|node| (node, &node.value)) {
                 Some((node, Value::Map(_))) => node.clone(),
-                Some((_, Value::Text(inner))) => agent::document(inner.as_bytes())
-                    .map_err(|why| format!("`tool_input`: {why}"))?,
-                _ => return Err("`tool_input` is missing, or not an object".to_owned()),
+                Some((_, Value::Text(inner))) => {
+                    agent::document(inner.as_bytes()).map_err(|source| PayloadError::Inside {
+                        key: "tool_input",
+                        source: Box::new(source),
+                    })?
+                }
+                _ => return Err(PayloadError::NoObject("tool_input")),
             };
             Ok(Some((
                 format!("MCP:{}", text(document, "tool_name")?),
@@ -151,7 +156,7 @@ fn call(document: &Node) -> Called {
 }
 
 /// A tool of a server is named without it: whose it is, nobody knows, so it is an unknown tool.
-fn server(_: &Node, _: &str) -> Result<Server, String> {
+fn server(_: &Node, _: &str) -> Result<Server, PayloadError> {
     Ok(None)
 }
 

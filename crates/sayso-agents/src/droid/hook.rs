@@ -105,7 +105,7 @@ const TOOLS: &[Own] = &[
 
 fn several(tool: &str, input: &Node) -> Parts {
     if tool == "ApplyPatch" {
-        patch::read(text(input, "input")?).map(Some)
+        Ok(Some(patch::read(text(input, "input")?)?))
     } else {
         Ok(None)
     }

@@ -76,8 +76,12 @@ pub(crate) enum Thing {
     },
     Tool(String),
     Delegate(String),
-    /// It has no form in any of them.
-    Other(String),
+    // What has no form in any of them.
+    CommandRegex,
+    CommandPattern,
+    Address,
+    Deletion,
+    Anything,
 }
 
 /// A rule, taken apart.
@@ -186,9 +190,9 @@ fn things(rule: &Rule) -> Vec<Thing> {
             .map(|name| Thing::Tool(name.written.clone()))
             .collect(),
         Subject::Delegate(names) => names.iter().cloned().map(Thing::Delegate).collect(),
-        Subject::CommandRegex(_) | Subject::Delete(_) | Subject::Anything => {
-            vec![Thing::Other(rule.matcher.in_words())]
-        }
+        Subject::CommandRegex(_) => vec![Thing::CommandRegex],
+        Subject::Delete(_) => vec![Thing::Deletion],
+        Subject::Anything => vec![Thing::Anything],
     }
 }
 
@@ -217,7 +221,7 @@ fn command(text: &str, form: Form, strict: bool) -> Thing {
                 },
                 // There a `*` spans anything: more than in an allow of ours, and no less than in a denial.
                 () if strict && !text.contains('?') => Thing::Glob(text.to_owned()),
-                () => Thing::Other(text.to_owned()),
+                () => Thing::CommandPattern,
             }
         }
     }
@@ -235,6 +239,6 @@ fn host(written: &str) -> Thing {
             whole: path == "**",
         }
     } else {
-        Thing::Other(written.to_owned())
+        Thing::Address
     }
 }

@@ -10,6 +10,7 @@ use crate::hook::dialect::{
     CANNOT_ASK, Dialect, Keys, Own, Server, USUAL, because, by_keys, hook_event_name,
     never_answered, nothing_several, own, says,
 };
+use crate::hook::error::PayloadError;
 
 /// Gemini CLI.
 pub static GEMINI: Dialect = Dialect {
@@ -145,7 +146,7 @@ const GREP: &[(&str, &str)] = &[
 ];
 
 /// What it says of the server of a call; a name alone can be read in several ways.
-fn server(document: &Node, _: &str) -> Result<Server, String> {
+fn server(document: &Node, _: &str) -> Result<Server, PayloadError> {
     let Some(context) = document.get("mcp_context") else {
         return Ok(None);
     };

@@ -7,7 +7,7 @@ use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use crate::import::patterns::{any_command, of_regex, words};
 use crate::import::{
-    About, File, Imported, Ordered, Reader, Rule, System, files_below, without_order,
+    About, File, ImportError, Imported, Ordered, Reader, Rule, System, files_below, without_order,
 };
 
 const SHELL: &str = "run_shell_command";
@@ -48,14 +48,14 @@ pub const SYSTEM: System = System::new(&Reader {
     own_files: Some(|_, home| files_below(home.join(".gemini/policies"), "toml")),
 });
 
-fn import(files: &[File]) -> Result<Imported, String> {
+fn import(files: &[File]) -> Result<Imported, ImportError> {
     let mut out = Imported::default();
     let mut list: Vec<((u64, Reverse<usize>), Ordered)> = Vec::new();
     for file in files {
-        let document: DocumentMut = file
-            .text
-            .parse()
-            .map_err(|error| format!("`{}`: {error}", file.name))?;
+        let document: DocumentMut = file.text.parse().map_err(|source| ImportError::NotToml {
+            name: file.name.clone(),
+            source,
+        })?;
         let tier: u64 = if file
             .folder
             .as_deref()

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use sayso_core::text::node::{Node, Value};
 
-use crate::probe::Cage;
 use crate::probe::agent_process::{Folders, command, put};
+use crate::probe::{Cage, ProbeError};
 use crate::scripted_model::{Model, Step, Use};
 
 /// Gemini CLI.
@@ -20,7 +20,7 @@ impl Cage for Gemini {
         model: &Model,
         key: &str,
         folders: &Folders,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         Ok(start(program, model, key, folders))
     }
 
@@ -31,7 +31,7 @@ impl Cage for Gemini {
         key: &str,
         folders: &Folders,
         hook: Option<&Node>,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         let groups: Node = Value::List(hook.into_iter().cloned().collect()).into();
         let auth = Node::map([(
             "auth",

@@ -9,7 +9,11 @@ use sayso_core::call::tool;
 use sayso_core::paths::join;
 use sayso_core::text::diagnostic::{Diagnostic, Source};
 use sayso_core::text::node::{Entry, Node, Span, Value};
+use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json, yaml};
+use thiserror::Error as ThisError;
+
+use crate::install::finding::FileFinding;
 
 /// A batch has no more calls than this.
 const MOST_CALLS: usize = 100_000;
@@ -58,8 +62,24 @@ impl Written {
     }
 }
 
-/// The calls of a batch, or what is wrong with it, as whole lines with place and hint. Nothing of a batch that cannot be read whole is run.
-pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, String> {
+/// What is wrong with a batch. Its message is whole lines, with place and hint.
+#[derive(Debug, ThisError)]
+pub enum BatchError {
+    /// A place of it cannot be read, or is no call.
+    #[error("{0}")]
+    BadPlace(Box<FileFinding>),
+    /// It has too many calls.
+    #[error("{}: error: {count} calls are more than the {MOST_CALLS} of a batch\n", visible(.name))]
+    TooManyCalls {
+        /// The batch.
+        name: String,
+        /// How many.
+        count: usize,
+    },
+}
+
+/// The calls of a batch. Nothing of a batch that cannot be read whole is run.
+pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, BatchError> {
     let source = Source { name, text };
     let limits = Limits {
         bytes: LONGEST,
@@ -71,11 +91,8 @@ pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, String
                 finding.span.start as usize + start,
                 finding.span.end as usize + start,
             );
-            Diagnostic {
-                span: Span::new(from, to),
-                ..finding
-            }
-            .render(source)
+            let span = Span::new(from, to);
+            BatchError::BadPlace(FileFinding::new(source, Diagnostic { span, ..finding }))
         }
     };
     // Each call with where the text starts that it was read from.
@@ -91,17 +108,16 @@ pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, String
         }
     };
     if nodes.len() > MOST_CALLS {
-        let name = sayso_core::text::visible::visible(name);
-        return Err(format!(
-            "{name}: error: {} calls are more than the {MOST_CALLS} of a batch\n",
-            nodes.len()
-        ));
+        return Err(BatchError::TooManyCalls {
+            name: name.to_owned(),
+            count: nodes.len(),
+        });
     }
     let calls = nodes
         .iter()
         .enumerate()
         .map(|(index, (start, node))| call(node, index, around).map_err(at(*start)));
-    let mut calls = calls.collect::<Result<Vec<Call>, String>>()?;
+    let mut calls = calls.collect::<Result<Vec<Call>, BatchError>>()?;
     part_groups(&mut calls);
     Ok(calls)
 }
@@ -156,7 +172,7 @@ fn named(key: &str, text: &str, span: Span) -> Result<String, Diagnostic> {
     const LONGEST: usize = 256;
     let wrong = match text {
         _ if text.len() > LONGEST => format!("`{key}` is longer than {LONGEST} bytes"),
-        _ if sayso_core::text::visible::visible(text) != text => {
+        _ if visible(text) != text => {
             format!("`{key}` holds characters that are not plainly visible (`{text}`)")
         }
         _ => return Ok(text.to_owned()),

@@ -9,6 +9,7 @@ use crate::hook::agent::{Around, Moment, Reply, Said, allowed_by, run_by_sayso, 
 use crate::hook::dialect::{
     CANNOT_ASK, Dialect, Keys, Server, because, by_keys, never_answered, nothing_several, says,
 };
+use crate::hook::error::PayloadError;
 
 /// Any program.
 pub static GENERIC: Dialect = Dialect {
@@ -53,16 +54,16 @@ pub const KEYS: Keys = Keys {
 ///
 /// # Errors
 /// When it is missing.
-pub fn event(document: &Node) -> Result<&str, String> {
+pub fn event(document: &Node) -> Result<&str, PayloadError> {
     text(document, "event")
 }
 
-fn folder<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, String> {
+fn folder<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, PayloadError> {
     text(document, "folder")
 }
 
 /// `"mcp": {"server": …, "tool": …}`, where the call is one of an MCP tool.
-pub fn named(document: &Node, _: &str) -> Result<Server, String> {
+pub fn named(document: &Node, _: &str) -> Result<Server, PayloadError> {
     match document.get("mcp") {
         None => Ok(None),
         Some(mcp) => Ok(Some((

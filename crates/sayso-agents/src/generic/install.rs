@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::GENERIC;
 use crate::install::switches::Switches;
-use crate::install::{Around, Installer, Plan, Refused, Wish};
+use crate::install::{Around, InstallError, Installer, Plan, Wish};
 use crate::which::{Scope, Which};
 
 /// Any other program.
@@ -16,17 +16,16 @@ impl Installer for Generic {
         GENERIC
     }
 
-    fn target(&self, _: &Around, _: Scope) -> Result<PathBuf, Refused> {
-        Err(Refused::new("nobody knows where the settings of another program are")
-            .hint("let it start `sayso hook generic --wait 600` before each call: docs/guide/hooks.md says what it sends and gets"))
+    fn target(&self, _: &Around, _: Scope) -> Result<PathBuf, InstallError> {
+        Err(InstallError::OtherProgram)
     }
 
-    fn install(&self, around: &Around, wish: Wish) -> Result<Plan, Refused> {
+    fn install(&self, around: &Around, wish: Wish) -> Result<Plan, InstallError> {
         self.target(around, wish.scope)
             .map(|target| Plan::of(&target))
     }
 
-    fn uninstall(&self, around: &Around, scope: Scope) -> Result<Plan, Refused> {
+    fn uninstall(&self, around: &Around, scope: Scope) -> Result<Plan, InstallError> {
         self.target(around, scope).map(|target| Plan::of(&target))
     }
 

@@ -1,6 +1,7 @@
 //! Any client with an `mcp.json`: where its settings name its MCP servers.
 
-use crate::install::mcp_client::{ClientFacts, McpClient, nowhere};
+use crate::install::InstallError;
+use crate::install::mcp_client::{ClientFacts, McpClient};
 
 /// Any client.
 pub const CLIENT: McpClient = McpClient::new(&ClientFacts {
@@ -10,5 +11,5 @@ pub const CLIENT: McpClient = McpClient::new(&ClientFacts {
     help: "Any client with an `mcp.json`; say which with `--file`",
     key: "mcpServers",
     is_toml: false,
-    target: |_, _| Err(nowhere("say which with `--file`")),
+    target: |_, _| Err(InstallError::NoUsualFile),
 });

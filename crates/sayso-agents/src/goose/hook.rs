@@ -8,6 +8,7 @@ use crate::hook::agent::{Moment, text};
 use crate::hook::dialect::{
     Dialect, Own, Parts, Server, USUAL, by_keys, by_status, hook_event_name, never_answered, own,
 };
+use crate::hook::error::PayloadError;
 use sayso_runtime::mcp_servers::name::split_mcp;
 
 /// Goose.
@@ -74,7 +75,7 @@ fn several(tool: &str, input: &Node) -> Parts {
 }
 
 /// The extension of a joined name `extension__tool`, which is a server of tools.
-fn joined_extension(_: &Node, name: &str) -> Result<Server, String> {
+fn joined_extension(_: &Node, name: &str) -> Result<Server, PayloadError> {
     let joined = format!("mcp__{name}");
     let server = split_mcp(&joined).filter(|(server, _)| *server != "developer");
     Ok(server.map(|(server, tool)| (server.to_owned(), tool.to_owned())))

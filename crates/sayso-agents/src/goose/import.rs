@@ -5,7 +5,7 @@ use sayso_core::text::{Limits, yaml};
 
 use crate::import::jsonc::texts;
 use crate::import::patterns::any_command;
-use crate::import::{About, File, Imported, Reader, System};
+use crate::import::{About, File, ImportError, Imported, Reader, System};
 
 /// Goose: how its policy is read.
 pub const SYSTEM: System = System::new(&Reader {
@@ -16,11 +16,13 @@ pub const SYSTEM: System = System::new(&Reader {
 });
 
 /// Lists of tools, by name alone.
-fn import(files: &[File]) -> Result<Imported, String> {
+fn import(files: &[File]) -> Result<Imported, ImportError> {
     let mut out = Imported::default();
     for file in files {
-        let document = yaml::read(&file.text, &Limits::policy())
-            .map_err(|finding| format!("`{}`: {}", file.name, finding.message))?;
+        let document = yaml::read(&file.text, &Limits::policy()).map_err(|finding| {
+            let name = file.name.clone();
+            ImportError::BadFile { name, finding }
+        })?;
         let user = document.get("user");
         for (key, decision) in [
             ("never_allow", Decision::Deny),

@@ -14,11 +14,12 @@ use sayso_gate::run_result::Brief;
 use sayso_store::held_operations;
 use sayso_store::record;
 
-use super::place::{Place, now};
+use super::error::HookError;
+use super::place::{Place, now, state_folder};
 use crate::hook::agent::{Agent, Session, Wanted, numbered};
 use sayso_runtime::answered_elsewhere::{self, Open};
 use sayso_runtime::assemble::FindInstalled;
-use sayso_runtime::{assemble, lineage, record_folder};
+use sayso_runtime::{assemble, lineage};
 
 /// A call has run.
 ///
@@ -29,16 +30,17 @@ pub(super) fn after(
     wanted: &Wanted,
     ran: (bool, u64),
     installed: FindInstalled,
-) -> Result<(), String> {
+) -> Result<(), HookError> {
     let Some(first) = wanted.calls.first() else {
         return Ok(());
     };
     let Some(key) = &wanted.key else {
         return finished(agent, wanted, ran, installed);
     };
+    let state = state_folder()?;
     // A command that sayso put there is none that was let through, and tells its end itself.
     let Some(id) =
-        answered_elsewhere::take_name(&record_folder::whereabouts()?.state, &first.session, key)?
+        answered_elsewhere::take_name(&state, &first.session, key).map_err(HookError::runtime)?
     else {
         return Ok(());
     };
@@ -56,12 +58,13 @@ fn finished(
     wanted: &Wanted,
     (succeeded, milliseconds): (bool, u64),
     installed: FindInstalled,
-) -> Result<(), String> {
+) -> Result<(), HookError> {
     let Some(first) = wanted.calls.first() else {
         return Ok(());
     };
     let place = Place::open(&first.workspace, &first.session, installed)?;
-    let pending = answered_elsewhere::take(place.state(), &first.session, &first.id)?;
+    let pending = answered_elsewhere::take(place.state(), &first.session, &first.id)
+        .map_err(HookError::runtime)?;
     if pending.handed_over || place.is_own_command(&wanted.input) {
         return Ok(());
     }
@@ -71,14 +74,16 @@ fn finished(
         .map_or(Ok(Vec::new()), |name| place.files_changed(name))?;
     let profile = place.settings()?.profile.clone();
     for call in wanted.calls.iter().filter(|call| !call.id.is_empty()) {
-        let operation = Arc::new(Operation::freeze(call.clone()).map_err(|malformed| malformed.0)?);
+        let operation = Arc::new(
+            Operation::freeze(call.clone()).map_err(|malformed| HookError::runtime(malformed.0))?,
+        );
         let append = |what: What| {
             let entry = Entry {
                 at: now(),
                 operation: Some(Arc::clone(&operation)),
                 what,
             };
-            place.recorder.append(&entry).map_err(|why| why.to_string())
+            place.recorder.append(&entry)
         };
         if pending.asked {
             // It has run, so somebody said yes in the agent's own dialog.
@@ -122,27 +127,25 @@ pub(super) fn started(
     agent: &dyn Agent,
     session: &Session,
     installed: FindInstalled,
-) -> Result<(), String> {
+) -> Result<(), HookError> {
     let place = Place::open(&session.workspace, &session.id, installed)?;
     if let Some(warning) = assemble::warning_at_start(&place.policy) {
         let _ = writeln!(std::io::stderr(), "{warning}");
     }
     answered_elsewhere::clear(place.state(), now());
-    lineage::remember(place.state(), agent.name())?;
+    lineage::remember(place.state(), agent.name()).map_err(HookError::runtime)?;
     if agent.folder_is_of_the_call() {
-        answered_elsewhere::begin(place.state(), &session.id, &session.workspace)?;
+        answered_elsewhere::begin(place.state(), &session.id, &session.workspace)
+            .map_err(HookError::runtime)?;
     }
     let fields = [
         ("session", session.id.as_str()),
         ("agent", agent.name()),
         ("workspace", session.workspace.as_str()),
     ];
-    place.recorder.note(
-        "session_started",
-        fields
-            .map(|(name, value)| (name, record::text(value)))
-            .into(),
-    )
+    let fields = fields.map(|(name, value)| (name, record::text(value)));
+    let noted = place.recorder.note("session_started", fields.into());
+    noted.map_err(HookError::runtime)
 }
 
 /// The agent waits for the person: what its dialog asked about and did not run was not wanted, and nobody can run it any more.
@@ -153,7 +156,7 @@ pub(super) fn idle(
     agent: &dyn Agent,
     session: &Session,
     installed: FindInstalled,
-) -> Result<(), String> {
+) -> Result<(), HookError> {
     close(
         agent,
         session,
@@ -170,22 +173,26 @@ pub(super) fn ended(
     agent: &dyn Agent,
     session: &Session,
     installed: FindInstalled,
-) -> Result<(), String> {
+) -> Result<(), HookError> {
     let place = Place::open(&session.workspace, &session.id, installed)?;
     close(agent, session, &place, true)?;
-    place.recorder.end_session(&session.id)
+    place
+        .recorder
+        .end_session(&session.id)
+        .map_err(HookError::runtime)
 }
 
 /// The agent wants something else: a command that its dialog asked about before, and that did not run, was refused there.
 ///
 /// # Errors
 /// When that cannot be written down.
-pub(super) fn went_on(agent: &dyn Agent, place: &Place, call: &Call) -> Result<(), String> {
-    let refused = answered_elsewhere::take_refused(place.state(), call)?;
+pub(super) fn went_on(agent: &dyn Agent, place: &Place, call: &Call) -> Result<(), HookError> {
+    let refused =
+        answered_elsewhere::take_refused(place.state(), call).map_err(HookError::runtime)?;
     give_up(agent, &call.session, place, refused)
 }
 
-fn close(agent: &dyn Agent, session: &Session, place: &Place, all: bool) -> Result<(), String> {
+fn close(agent: &dyn Agent, session: &Session, place: &Place, all: bool) -> Result<(), HookError> {
     give_up(
         agent,
         &session.id,
@@ -199,12 +206,13 @@ fn give_up(
     session: &str,
     place: &Place,
     questions: Vec<Open>,
-) -> Result<(), String> {
+) -> Result<(), HookError> {
     for open in questions {
         // What somebody has taken, runs or ran, and says so itself.
         let was_taken = open.held.as_deref().map_or(Ok(false), |id| {
             held_operations::give_up(place.state(), id).map(|was_there| !was_there)
-        })?;
+        });
+        let was_taken = was_taken.map_err(HookError::runtime)?;
         if !was_taken {
             let fields = [
                 ("call", record::text(&open.call)),
@@ -220,7 +228,10 @@ fn give_up(
                     )),
                 ),
             ];
-            place.recorder.note("decided", fields.into())?;
+            place
+                .recorder
+                .note("decided", fields.into())
+                .map_err(HookError::runtime)?;
         }
     }
     Ok(())

@@ -12,6 +12,8 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
 
+use super::error::{AskError, PayloadError};
+
 /// The longest document that is read.
 pub const LONGEST: usize = 16 << 20;
 /// The status that every agent takes for a denial, if words stand on the error stream.
@@ -94,7 +96,7 @@ pub struct Wanted {
     /// What the same call is known by when it has run, of an agent that gives its calls no ids.
     pub key: Option<String>,
     /// Why a question that the agent asks may not come to the person, by the mode that it works in.
-    pub ask_is_lost: Option<String>,
+    pub ask_is_lost: Option<AskError>,
 }
 
 /// What the agent is answered.
@@ -227,7 +229,7 @@ pub trait Agent: Sync {
     ///
     /// # Errors
     /// What is wrong with it; that is a denial.
-    fn read(&self, document: &Node, around: &Around) -> Result<Event, String>;
+    fn read(&self, document: &Node, around: &Around) -> Result<Event, PayloadError>;
 
     /// An answer to a call before it runs.
     fn before(&self, reply: &Reply) -> Said;
@@ -239,7 +241,7 @@ pub trait Agent: Sync {
     ///
     /// # Errors
     /// Why not, and what to do.
-    fn can_ask(&self, around: &Around) -> Result<(), String>;
+    fn can_ask(&self, around: &Around) -> Result<(), AskError>;
 
     /// Whether a run that nobody watches can be ended at a call, and gone on with later.
     fn can_defer(&self, around: &Around) -> bool;
@@ -299,35 +301,21 @@ pub fn variable(name: &str) -> Option<String> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn document(bytes: &[u8]) -> Result<Node, String> {
+pub fn document(bytes: &[u8]) -> Result<Node, PayloadError> {
     if bytes.len() > LONGEST {
-        return Err(format!(
-            "the hook was given more than {} MiB",
-            LONGEST >> 20
-        ));
+        return Err(PayloadError::TooLong);
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        format!(
-            "the hook was given no UTF-8, at byte {}",
-            error.valid_up_to() + 1
-        )
+        let at = error.valid_up_to() + 1;
+        PayloadError::NotUtf8(at)
     })?;
     if text.trim().is_empty() {
-        return Err("the hook was given nothing".to_owned());
+        return Err(PayloadError::Empty);
     }
-    let node = json::read(text, &LIMITS).map_err(|finding| {
-        format!(
-            "the hook was given no sound JSON: {} (byte {})",
-            finding.message,
-            finding.span.start + 1
-        )
-    })?;
+    let node = json::read(text, &LIMITS).map_err(PayloadError::NotJson)?;
     match node.value {
         Value::Map(_) => Ok(node),
-        _ => Err(format!(
-            "the hook was given {}, not an object",
-            node.kind_word()
-        )),
+        _ => Err(PayloadError::NoDocument(node.kind_word())),
     }
 }
 
@@ -335,18 +323,19 @@ pub fn document(bytes: &[u8]) -> Result<Node, String> {
 ///
 /// # Errors
 /// When it is missing or no text.
-pub fn text<'a>(node: &'a Node, key: &str) -> Result<&'a str, String> {
-    let value = node.get(key).ok_or_else(|| format!("`{key}` is missing"))?;
-    value
-        .as_text()
-        .ok_or_else(|| format!("`{key}` is {}, not text", value.kind_word()))
+pub fn text<'a>(node: &'a Node, key: &str) -> Result<&'a str, PayloadError> {
+    let value = node.get(key).ok_or_else(|| PayloadError::missing(key))?;
+    value.as_text().ok_or_else(|| PayloadError::NotText {
+        key: key.to_owned(),
+        found: value.kind_word(),
+    })
 }
 
 /// The text under a key that may be missing.
 ///
 /// # Errors
 /// When it is no text.
-pub fn maybe<'a>(node: &'a Node, key: &str) -> Result<Option<&'a str>, String> {
+pub fn maybe<'a>(node: &'a Node, key: &str) -> Result<Option<&'a str>, PayloadError> {
     match node.get(key).map(|node| &node.value) {
         None | Some(Value::Null) => Ok(None),
         _ => text(node, key).map(Some),
@@ -373,15 +362,15 @@ impl<'a> Named<'a> {
         document: &'a Node,
         agent: &str,
         session: &'a Session,
-    ) -> Result<Named<'a>, String> {
+    ) -> Result<Named<'a>, PayloadError> {
         let input = document
             .get("tool_input")
-            .ok_or("`tool_input` is missing")?;
+            .ok_or_else(|| PayloadError::missing("tool_input"))?;
         let Value::Map(_) = input.value else {
-            return Err(format!(
-                "`tool_input` is {}, not an object",
-                input.kind_word()
-            ));
+            return Err(PayloadError::NotObject {
+                key: "tool_input".to_owned(),
+                found: input.kind_word(),
+            });
         };
         let caller = match (maybe(document, "agent_id")?, maybe(document, "agent_type")?) {
             (None, None) => Caller {

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use sayso_sandbox::alarm::{self, LastWords};
 
+use super::error::ClockError;
+
 /// So long the judge may take. Shorter than any agent waits for an answer.
 const JUDGE: u32 = 25;
 /// Where the agent's settings say how long it waits, the answer is there so much earlier.
@@ -41,14 +43,13 @@ static IS_OPEN: AtomicBool = AtomicBool::new(false);
 ///
 /// # Errors
 /// When the time cannot be watched.
-pub fn start(wait: Option<u64>, too_late: TooLate) -> Result<(), String> {
+pub fn start(wait: Option<u64>, too_late: TooLate) -> Result<(), ClockError> {
     let all = wait.map_or(u64::from(JUDGE), |wait| wait.saturating_sub(MARGIN));
     // Said once, before anything else is done.
     let _ = END.set(Instant::now() + Duration::from_secs(all));
     let _ = TOO_LATE.set(too_late);
     let judge = u32::try_from(all).unwrap_or(JUDGE).clamp(1, JUDGE);
-    alarm::set(judge, (too_late.words)())
-        .map_err(|error| format!("the time cannot be watched: {error}"))
+    Ok(alarm::set(judge, (too_late.words)())?)
 }
 
 /// Until when people may take to answer.
@@ -64,7 +65,7 @@ pub(crate) fn for_people() -> Instant {
 ///
 /// # Errors
 /// When the time cannot be watched meanwhile; then nobody is asked.
-pub(crate) fn with_people<T>(ask: impl FnOnce() -> T) -> std::io::Result<T> {
+pub(crate) fn with_people<T>(ask: impl FnOnce() -> T) -> Result<T, ClockError> {
     IS_OPEN.store(true, Ordering::SeqCst);
     if let Some(end) = END.get().copied() {
         // A thread can look whether they still think; a signal would break into the waiting.

@@ -9,8 +9,9 @@ use sayso_core::text::node::{Node, Value};
 
 use crate::hook::agent::{
     Agent, Around, Event, Moment, Reply, Said, Session, Wanted, allowed_by,
-    document as read_document, foreign, maybe, numbered, reason, shown, text, with, without,
+    document as read_document, foreign, maybe, numbered, reason, text, with, without,
 };
+use crate::hook::error::{AskError, PayloadError};
 use sayso_runtime::mcp_servers::name::split_mcp;
 
 /// The server and the tool of a call of an MCP tool; none where it is no such call, or can be read in two ways.
@@ -23,7 +24,7 @@ pub struct Dialect {
     /// What people call it.
     pub title: &'static str,
     /// The name of the event that a document is about.
-    pub event: fn(&Node) -> Result<&str, String>,
+    pub event: fn(&Node) -> Result<&str, PayloadError>,
     /// The events it has.
     pub events: &'static [(&'static str, Moment)],
     /// Under which keys its documents say what.
@@ -37,7 +38,7 @@ pub struct Dialect {
     /// The tool and its arguments, where a document says them in a way of its own; none where the keys say it.
     pub call: fn(&Node) -> Called,
     /// Which MCP tool a call is about, by the document and the name of the tool.
-    pub server: fn(&Node, &str) -> Result<Server, String>,
+    pub server: fn(&Node, &str) -> Result<Server, PayloadError>,
     /// An answer to a call before it runs.
     pub before: fn(&Reply) -> Said,
     /// An answer in place of the person.
@@ -49,10 +50,10 @@ pub struct Dialect {
 }
 
 /// What a tool that does several things does, or what of it cannot be read; none for any other tool.
-pub type Parts = Result<Option<Vec<Part>>, String>;
+pub type Parts = Result<Option<Vec<Part>>, PayloadError>;
 
 /// A tool and its arguments, or what of them cannot be read; none where the keys say it.
-pub type Called = Result<Option<(String, Node)>, String>;
+pub type Called = Result<Option<(String, Node)>, PayloadError>;
 
 /// A call of a tool of our registry.
 pub type Part = (&'static str, Node);
@@ -62,7 +63,7 @@ pub struct Keys {
     /// The session.
     pub session: &'static str,
     /// The folder that the agent works in.
-    pub folder: for<'a> fn(&'a Node, &'a Around) -> Result<&'a str, String>,
+    pub folder: for<'a> fn(&'a Node, &'a Around) -> Result<&'a str, PayloadError>,
     /// The tool.
     pub tool: &'static str,
     /// Its arguments.
@@ -113,7 +114,7 @@ const LONGEST: &str = "3600000";
 ///
 /// # Errors
 /// When it is missing.
-pub fn hook_event_name(document: &Node) -> Result<&str, String> {
+pub fn hook_event_name(document: &Node) -> Result<&str, PayloadError> {
     text(document, "hook_event_name")
 }
 
@@ -121,7 +122,7 @@ pub fn hook_event_name(document: &Node) -> Result<&str, String> {
 ///
 /// # Errors
 /// When it is missing.
-pub fn cwd<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, String> {
+pub fn cwd<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, PayloadError> {
     text(document, "cwd")
 }
 
@@ -145,7 +146,7 @@ pub fn nothing_several(_: &str, _: &Node) -> Parts {
 ///
 /// # Errors
 /// Never.
-pub fn joined_by_two(_: &Node, name: &str) -> Result<Server, String> {
+pub fn joined_by_two(_: &Node, name: &str) -> Result<Server, PayloadError> {
     Ok(split_mcp(name).map(|(server, tool)| (server.to_owned(), tool.to_owned())))
 }
 
@@ -199,7 +200,7 @@ pub fn by_status(reply: &Reply) -> Said {
 pub const CANNOT_ASK: &str = "the person cannot be asked here";
 
 impl Dialect {
-    fn when(&self, document: &Node) -> Result<Option<Moment>, String> {
+    fn when(&self, document: &Node) -> Result<Option<Moment>, PayloadError> {
         let event = (self.event)(document)?;
         Ok(self
             .events
@@ -208,19 +209,14 @@ impl Dialect {
             .map(|(_, moment)| *moment))
     }
 
-    fn session(&self, document: &Node, around: &Around) -> Result<Session, String> {
+    fn session(&self, document: &Node, around: &Around) -> Result<Session, PayloadError> {
         let folder = (self.keys.folder)(document, around)?;
         if !folder.starts_with('/') {
-            return Err(format!(
-                "its folder is not an absolute path: `{}`",
-                shown(folder)
-            ));
+            return Err(PayloadError::RelativeWorkspace(folder.to_owned()));
         }
         let workspace = join("/", folder);
         if workspace == "/" {
-            return Err(
-                "its folder is the root of the file system, which is no workspace".to_owned(),
-            );
+            return Err(PayloadError::RootWorkspace);
         }
         Ok(Session {
             id: text(document, self.keys.session)?.to_owned(),
@@ -229,7 +225,7 @@ impl Dialect {
     }
 
     /// Who calls: a sub-agent where the document names one.
-    fn caller(&self, document: &Node) -> Result<Caller, String> {
+    fn caller(&self, document: &Node) -> Result<Caller, PayloadError> {
         Ok(
             match (maybe(document, "agent_id")?, maybe(document, "agent_type")?) {
                 (None, None) => Caller {
@@ -246,30 +242,32 @@ impl Dialect {
     }
 
     /// The tool and its arguments.
-    fn called(&self, document: &Node) -> Result<(String, Node), String> {
+    fn called(&self, document: &Node) -> Result<(String, Node), PayloadError> {
         if let Some(called) = (self.call)(document)? {
             return Ok(called);
         }
         let name = text(document, self.keys.tool)?.to_owned();
         let given = document
             .get(self.keys.input)
-            .ok_or_else(|| format!("`{}` is missing", self.keys.input))?;
+            .ok_or_else(|| PayloadError::missing(self.keys.input))?;
         match &given.value {
             Value::Map(_) => Ok((name, given.clone())),
             Value::Text(inner) if self.keys.text_input => {
-                let inner = read_document(inner.as_bytes())
-                    .map_err(|why| format!("`{}`: {why}", self.keys.input))?;
+                let inner =
+                    read_document(inner.as_bytes()).map_err(|source| PayloadError::Inside {
+                        key: self.keys.input,
+                        source: Box::new(source),
+                    })?;
                 Ok((name, inner))
             }
-            _ => Err(format!(
-                "`{}` is {}, not an object",
-                self.keys.input,
-                given.kind_word()
-            )),
+            _ => Err(PayloadError::NotObject {
+                key: self.keys.input.to_owned(),
+                found: given.kind_word(),
+            }),
         }
     }
 
-    fn wanted(&self, document: &Node, session: &Session) -> Result<Wanted, String> {
+    fn wanted(&self, document: &Node, session: &Session) -> Result<Wanted, PayloadError> {
         let (name, input) = &self.called(document)?;
         let name = name.as_str();
         let id = self
@@ -337,7 +335,7 @@ impl Dialect {
     ///
     /// # Errors
     /// Where two names mean one argument: which of them the agent takes, nobody knows.
-    fn arguments(&self, own: &Own, input: &Node) -> Result<Node, String> {
+    fn arguments(&self, own: &Own, input: &Node) -> Result<Node, PayloadError> {
         let known = tool::find(own.is).map_or(&[][..], |tool| tool.arguments);
         let is_known = |key: &str| known.iter().any(|argument| argument.names.contains(&key));
         let one = |key: &str| match own.arguments.iter().find(|(theirs, _)| *theirs == key) {
@@ -356,11 +354,10 @@ impl Dialect {
             .enumerate()
             .find_map(|(at, pair)| named.get(..at)?.iter().find(|other| other.0 == pair.0))
         {
-            return Err(format!(
-                "two arguments of `{}` mean the same, `{}`",
-                own.name,
-                shown(twice)
-            ));
+            return Err(PayloadError::SameArgument {
+                tool: own.name,
+                argument: twice.clone(),
+            });
         }
         let args = Node::map(named);
         let is_command = tool::find(own.is).is_some_and(|tool| tool.kind == Kind::Terminal);
@@ -397,13 +394,12 @@ impl Agent for Dialect {
         self.when(document).ok().flatten()
     }
 
-    fn read(&self, document: &Node, around: &Around) -> Result<Event, String> {
+    fn read(&self, document: &Node, around: &Around) -> Result<Event, PayloadError> {
         let Some(moment) = self.when(document)? else {
-            return Err(format!(
-                "sayso does not know the event `{}` of {}",
-                shown((self.event)(document)?),
-                self.title
-            ));
+            return Err(PayloadError::UnknownEvent {
+                event: (self.event)(document)?.to_owned(),
+                agent: self.title,
+            });
         };
         let took = || {
             document
@@ -447,8 +443,8 @@ impl Agent for Dialect {
 
     /// None of them is trusted with a question: where nobody sits in front of it, some ignore it, some wait for ever, and none of them says
     /// whether somebody does.
-    fn can_ask(&self, _: &Around) -> Result<(), String> {
-        Err(format!("{} cannot be relied on to ask", self.title))
+    fn can_ask(&self, _: &Around) -> Result<(), AskError> {
+        Err(AskError::Unreliable(self.title))
     }
 
     fn can_defer(&self, _: &Around) -> bool {

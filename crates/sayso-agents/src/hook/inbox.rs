@@ -30,18 +30,18 @@ impl Inbox {
         let client = match Client::new(&self.state) {
             Ok(Some(client)) => client,
             Ok(None) => return Ended::Failed(Trouble::NotThere.words()),
-            Err(why) => return Ended::Failed(why),
+            Err(why) => return Ended::Failed(why.to_string()),
         };
         let asked =
             deadline::with_people(|| client.request("POST", "/v1/prompts", Some(&question), until));
         let answered = match asked {
             Ok(answered) => answered,
-            Err(error) => return Ended::Failed(format!("the time cannot be watched: {error}")),
+            Err(error) => return Ended::Failed(error.to_string()),
         };
         match answered {
             Ok(answer) if answer.is_done() => wire::read_ended(&answer.body)
                 .unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}"))),
-            Ok(answer) => Ended::Failed(answer.problem().replace("\nhint: ", "; ")),
+            Ok(answer) => Ended::Failed(answer.problem_on_one_line()),
             Err(Trouble::TooSlow) => Ended::TimedOut,
             Err(trouble) => Ended::Failed(trouble.words()),
         }

@@ -6,6 +6,7 @@ mod after;
 pub mod agent;
 mod deadline;
 pub mod dialect;
+pub mod error;
 mod inbox;
 pub mod patch;
 mod place;
@@ -32,11 +33,12 @@ use sayso_sandbox::alarm::LastWords;
 
 use crate::hook::agent::{Agent, Around, Event, Moment, Reply, Said, Wanted, document, with};
 use deadline::TooLate;
-use place::{HookRunner, Place, now};
+use error::{AskError, ClockError, HookError};
+use place::{HookRunner, Place, now, state_folder};
 use sayso_runtime::answered_elsewhere::{self, Pending};
 use sayso_runtime::ask_inbox;
 use sayso_runtime::assemble::FindInstalled;
-use sayso_runtime::{held_text, lineage, record_folder};
+use sayso_runtime::{held_text, lineage};
 
 /// The status of a hook that has something to complain about and nothing to deny.
 const COMPLAINS: u8 = 1;
@@ -45,7 +47,7 @@ const COMPLAINS: u8 = 1;
 ///
 /// # Errors
 /// When the time cannot be watched.
-pub fn start_clock(wait: Option<u64>) -> Result<(), String> {
+pub fn start_clock(wait: Option<u64>) -> Result<(), ClockError> {
     let words = || {
         let Said { out, error, code } = too_late();
         LastWords { out, error, code }
@@ -65,30 +67,31 @@ fn too_late() -> Said {
 pub fn answer(agent: &dyn Agent, input: &[u8], around: &Around, installed: FindInstalled) -> Said {
     let document = match document(input) {
         Ok(document) => document,
-        Err(why) => return Said::refused(&why),
+        Err(why) => return Said::refused(&why.to_string()),
     };
     let event = match agent.read(&document, around) {
         Ok(event) => event,
-        Err(why) => return refused(agent, &document, why),
+        Err(why) => return refused(agent, &document, why.to_string()),
     };
-    let complain = |done: Result<(), String>| match done {
+    let complain = |done: Result<(), HookError>| match done {
         Ok(()) => Said::nothing(),
         Err(why) => Said {
             code: COMPLAINS,
-            ..Said::refused(&why)
+            ..Said::refused(&why.to_string())
         },
     };
+    let deny = |why: HookError| Reply::Deny(why.to_string());
     let placed = |wanted: Wanted| placed(agent, &document, wanted);
     match event {
         Event::Before(wanted) => agent.before(
             &placed(wanted)
                 .and_then(|wanted| before(agent, &wanted, around, installed))
-                .unwrap_or_else(Reply::Deny),
+                .unwrap_or_else(deny),
         ),
         Event::Permission(wanted) => agent.permission(
             &placed(wanted)
                 .and_then(|wanted| permission(agent, &wanted, installed))
-                .unwrap_or_else(Reply::Deny),
+                .unwrap_or_else(deny),
         ),
         Event::After {
             wanted,
@@ -120,17 +123,17 @@ fn refused(agent: &dyn Agent, document: &Node, why: String) -> Said {
 }
 
 /// The call in its workspace, where the agent only says in which folder the model wants to work: whatever folder that is, it is no workspace.
-fn placed(agent: &dyn Agent, document: &Node, mut wanted: Wanted) -> Result<Wanted, String> {
+fn placed(agent: &dyn Agent, document: &Node, mut wanted: Wanted) -> Result<Wanted, HookError> {
     if agent.folder_is_of_the_call() {
         let session = wanted
             .calls
             .first()
             .map(|call| call.session.clone())
             .unwrap_or_default();
-        let state = record_folder::whereabouts()?.state;
-        let workspace = answered_elsewhere::beginning(&state, &session)?
+        let workspace = answered_elsewhere::beginning(&state_folder()?, &session)
+            .map_err(HookError::runtime)?
             .or_else(|| agent.workspace_by_itself(document));
-        let workspace = workspace.ok_or("nobody knows in which folder this session began; let `SessionStart` start the hook, too")?;
+        let workspace = workspace.ok_or(HookError::NoBeginning)?;
         wanted
             .calls
             .iter_mut()
@@ -145,7 +148,7 @@ fn before(
     wanted: &Wanted,
     around: &Around,
     installed: FindInstalled,
-) -> Result<Reply, String> {
+) -> Result<Reply, HookError> {
     let Some(key) = &wanted.key else {
         return judged(agent, wanted, around, installed);
     };
@@ -159,12 +162,8 @@ fn before(
     named.calls = agent::numbered(named.calls);
     let reply = judged(agent, &named, around, installed)?;
     if let (Some(first), Reply::Allow(_)) = (named.calls.first(), &reply) {
-        answered_elsewhere::put_name(
-            &record_folder::whereabouts()?.state,
-            &first.session,
-            key,
-            &id,
-        )?;
+        answered_elsewhere::put_name(&state_folder()?, &first.session, key, &id)
+            .map_err(HookError::runtime)?;
     }
     Ok(reply)
 }
@@ -174,8 +173,8 @@ fn judged(
     wanted: &Wanted,
     around: &Around,
     installed: FindInstalled,
-) -> Result<Reply, String> {
-    let first = wanted.calls.first().ok_or("there is nothing to call")?;
+) -> Result<Reply, HookError> {
+    let first = wanted.calls.first().ok_or(HookError::NoCall)?;
     // The process ends with its answer, and gives everything back at once, which is faster than piece by piece.
     let place: &'static Place = Box::leak(Box::new(Place::open(
         &first.workspace,
@@ -183,7 +182,7 @@ fn judged(
         installed,
     )?));
     // Not every agent says when a session begins, and a session may be older than this sayso.
-    lineage::remember(place.state(), agent.name())?;
+    lineage::remember(place.state(), agent.name()).map_err(HookError::runtime)?;
     let settings = place.settings()?;
     after::went_on(agent, place, first)?;
     let gate = place.gate(HookRunner {
@@ -217,7 +216,7 @@ fn judged(
         Ok(true) => Ok(Asker::Gate),
         Ok(false) => can_ask(agent, settings, around, wanted, operation, verdict)
             .map(|()| Asker::Host)
-            .map_err(|why| port_error(answerable(place, settings, &why))),
+            .map_err(|why| port_error(answerable(place, settings, why))),
     };
     let mut approved = Vec::new();
     for EventCall { call, judged } in calls {
@@ -226,7 +225,7 @@ fn judged(
                 if one.yes().is_some() {
                     for_gateway(place, call)?;
                     // Its own question about the same call, which comes next, is answered with this.
-                    answered_elsewhere::put_yes(place.state(), call)?;
+                    answered_elsewhere::put_yes(place.state(), call).map_err(HookError::runtime)?;
                 }
                 approved.push(one);
             }
@@ -260,7 +259,8 @@ fn judged(
                         change,
                         ..Pending::default()
                     },
-                )?;
+                )
+                .map_err(HookError::runtime)?;
                 return Ok(Reply::Ask(question(&asked)));
             }
         }
@@ -286,11 +286,12 @@ fn judged(
                     change: Some(change),
                     ..Pending::default()
                 };
-                answered_elsewhere::put(place.state(), first, &pending)?;
+                answered_elsewhere::put(place.state(), first, &pending)
+                    .map_err(HookError::runtime)?;
             }
             Ok(Reply::Allow(decided_by(&approved)))
         }
-        None => Err("nothing was judged".to_owned()),
+        None => Err(HookError::NotJudged),
     }
 }
 
@@ -324,11 +325,11 @@ fn strictest(calls: &[EventCall<'_>]) -> Option<usize> {
 }
 
 /// Why the agent's dialog is not enough, and where the person can answer instead.
-fn answerable(place: &Place, settings: &Resolved, why: &str) -> String {
-    format!(
-        "{why}. {}",
-        ask_inbox::where_to_answer(place.state(), settings)
-    )
+fn answerable(place: &Place, settings: &Resolved, why: AskError) -> AskError {
+    AskError::Elsewhere {
+        why: Box::new(why),
+        instead: ask_inbox::where_to_answer(place.state(), settings),
+    }
 }
 
 /// What the agent is told of a call that does not run. Where nobody answered in time, also where the question was.
@@ -344,11 +345,11 @@ fn refused_words(place: &Place, finished: Finished) -> String {
 }
 
 /// A call of an MCP tool may come to a gateway next, where the person is not asked again.
-fn for_gateway(place: &Place, call: &Call) -> Result<(), String> {
+fn for_gateway(place: &Place, call: &Call) -> Result<(), HookError> {
     let is_mcp =
         sayso_core::call::tool::find(&call.tool).is_some_and(|tool| tool.kind == Kind::Mcp);
     if is_mcp {
-        answered_elsewhere::put_for_gateway(place.state(), call)
+        answered_elsewhere::put_for_gateway(place.state(), call).map_err(HookError::runtime)
     } else {
         Ok(())
     }
@@ -367,23 +368,21 @@ fn can_ask(
     wanted: &Wanted,
     operation: &Operation,
     verdict: &Verdict,
-) -> Result<(), String> {
+) -> Result<(), AskError> {
     if !is_deferred(agent, settings, around) {
         agent.can_ask(around)?;
         wanted.ask_is_lost.clone().map_or(Ok(()), Err)?;
     }
     if verdict.confirm == Confirm::Double {
-        return Err(format!(
-            "it takes two confirmations, and {}'s dialog has one",
-            agent.title()
-        ));
+        let agent = agent.title();
+        return Err(AskError::OneConfirmation(agent));
     }
     let is_bounded = verdict.terms.sandbox_required || verdict.terms.contained;
     if operation.kind() == Kind::Terminal
         && is_bounded
         && (settings.hooks_exec == HooksExec::Never || !agent.asks_about_what_runs())
     {
-        return Err("it may only run in a sandbox, which the dialog of the agent cannot promise; allow it with a rule".to_owned());
+        return Err(AskError::NoSandbox);
     }
     Ok(())
 }
@@ -445,25 +444,28 @@ fn hand_over(
     gate: &Gate,
     approved: Approved,
     wanted: &Wanted,
-) -> Result<Reply, String> {
+) -> Result<Reply, HookError> {
     let settings = place.settings()?;
     let (operation, by) = (
         Arc::new(approved.operation().clone()),
         approved.decided_by(),
     );
-    let hold = || -> Result<String, String> {
+    let hold = || -> Result<String, HookError> {
         if let Some(why) = no_sandbox(agent, settings) {
-            return Err(why.to_string());
+            return Err(HookError::NoSandbox(why));
         }
-        let held = gate.set_aside(approved).map_err(|why| why.to_string())?;
+        let held = gate.set_aside(approved)?;
+        let text = held_text::write(&place.choice, &held.write()).map_err(HookError::runtime)?;
         let id = place
             .recorder
-            .keep(&held_text::write(&place.choice, &held.write())?, now())?;
+            .keep(&text, now())
+            .map_err(HookError::runtime)?;
         let pending = Pending {
             handed_over: true,
             ..Pending::default()
         };
-        answered_elsewhere::put(place.state(), &operation.call(), &pending)?;
+        answered_elsewhere::put(place.state(), &operation.call(), &pending)
+            .map_err(HookError::runtime)?;
         place.command(&id)
     };
     match hold() {
@@ -473,7 +475,7 @@ fn hand_over(
         )),
         Err(why) => {
             place.was_not_run(&operation);
-            Err(format!("it could not be handed to `sayso exec`: {why}"))
+            Err(HookError::NotHandedOver(Box::new(why)))
         }
     }
 }
@@ -518,22 +520,23 @@ fn hand_over_asked(
     gate: &Gate,
     asked: Asked,
     wanted: &Wanted,
-) -> Result<Reply, String> {
+) -> Result<Reply, HookError> {
     let (operation, question) = (Arc::clone(&asked.operation), question(&asked));
-    let hold = || -> Result<String, String> {
-        let held = gate
-            .set_aside_asked(asked, dialog(agent))
-            .map_err(|why| why.to_string())?;
+    let hold = || -> Result<String, HookError> {
+        let held = gate.set_aside_asked(asked, dialog(agent))?;
+        let text = held_text::write(&place.choice, &held.write()).map_err(HookError::runtime)?;
         let id = place
             .recorder
-            .keep_for_dialog(&held_text::write(&place.choice, &held.write())?, now())?;
+            .keep_for_dialog(&text, now())
+            .map_err(HookError::runtime)?;
         let pending = Pending {
             asked: true,
             handed_over: true,
             held: Some(id.clone()),
             ..Pending::default()
         };
-        answered_elsewhere::put(place.state(), &operation.call(), &pending)?;
+        answered_elsewhere::put(place.state(), &operation.call(), &pending)
+            .map_err(HookError::runtime)?;
         place.command_beside(&id, operation.command().unwrap_or_default())
     };
     match hold() {
@@ -543,7 +546,7 @@ fn hand_over_asked(
         )),
         Err(why) => {
             place.was_not_run(&operation);
-            Err(format!("it could not be handed to `sayso exec`: {why}"))
+            Err(HookError::NotHandedOver(Box::new(why)))
         }
     }
 }
@@ -565,10 +568,10 @@ fn decided_by(approved: &[Approved]) -> DecidedBy {
 }
 
 /// Whether a person said yes to these very calls in the inbox a moment ago, which is used up with that.
-fn was_answered(place: &Place, calls: &[Call]) -> Result<bool, String> {
+fn was_answered(place: &Place, calls: &[Call]) -> Result<bool, HookError> {
     let mut all = !calls.is_empty();
     for call in calls {
-        all &= answered_elsewhere::take_yes(place.state(), call)?;
+        all &= answered_elsewhere::take_yes(place.state(), call).map_err(HookError::runtime)?;
     }
     Ok(all)
 }
@@ -578,8 +581,8 @@ fn permission(
     agent: &dyn Agent,
     wanted: &Wanted,
     installed: FindInstalled,
-) -> Result<Reply, String> {
-    let first = wanted.calls.first().ok_or("there is nothing to call")?;
+) -> Result<Reply, HookError> {
+    let first = wanted.calls.first().ok_or(HookError::NoCall)?;
     let place = Place::open(&first.workspace, &first.session, installed)?;
     if wanted.is_inner || place.is_own_command(&wanted.input) {
         return Ok(Reply::Nothing);
@@ -594,12 +597,12 @@ fn permission(
         Ok(calls) => calls,
         Err(finished) => return Ok(Reply::Deny(finished.message)),
     };
-    let index = strictest(&calls).ok_or("there is nothing to call")?;
+    let index = strictest(&calls).ok_or(HookError::NoCall)?;
     let verdicts: Vec<Verdict> = calls
         .iter()
         .map(|one| one.judged.verdict().clone())
         .collect();
-    let verdict = verdicts.get(index).ok_or("there is nothing to call")?;
+    let verdict = verdicts.get(index).ok_or(HookError::NoCall)?;
     let bounded = verdicts
         .iter()
         .any(|verdict| verdict.terms.contained || verdict.terms.sandbox_required);
@@ -629,14 +632,9 @@ fn permission(
         if ask_inbox::is_asked_there(place.state(), settings).map_err(port_error)? {
             return Ok(Asker::Gate);
         }
-        let twice = || {
-            format!(
-                "it takes two confirmations, and {}'s dialog has one",
-                agent.title()
-            )
-        };
+        let twice = || AskError::OneConfirmation(agent.title());
         let why = wanted.ask_is_lost.clone().unwrap_or_else(twice);
-        Err(port_error(answerable(&place, settings, &why)))
+        Err(port_error(answerable(&place, settings, why)))
     };
     let mut approved = Vec::new();
     for one in calls {

@@ -1,6 +1,7 @@
 //! Reads a patch of Codex (`apply_patch`): which files it makes, changes, moves and deletes, as calls of file tools.
 
 use sayso_core::text::node::Node;
+use thiserror::Error as ThisError;
 
 /// So many files are changed by one patch.
 const MOST: usize = 500;
@@ -8,35 +9,58 @@ const MOST: usize = 500;
 /// One file of a patch, as the file tool that would do the same, with its arguments.
 pub type Part = (&'static str, Node);
 
+/// What of a patch cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, ThisError)]
+#[allow(missing_docs, reason = "the message of a variant says what it is")]
+pub enum PatchError {
+    #[error("it does not begin with `*** Begin Patch`")]
+    NoBeginning,
+    #[error("something follows `*** End Patch`")]
+    BehindEnd,
+    #[error("a mark stands behind a blank, where versions of Codex read it differently")]
+    BlankBeforeMark,
+    #[error("a line stands before the first file")]
+    NoFile,
+    #[error("a line that begins with `***` is none of its marks")]
+    UnknownMark,
+    #[error("the name of a file is empty, or begins or ends with a blank")]
+    BadName,
+    #[error("a line of a file has no sign before it")]
+    NoSign,
+    #[error("it changes too many files")]
+    TooManyFiles,
+    #[error("it has no end")]
+    NoEnd,
+    #[error("it changes no file")]
+    NothingChanged,
+}
+
 /// The parts of a patch.
 ///
 /// # Errors
 /// What of it cannot be read; then nobody knows what it would change.
-pub fn read(patch: &str) -> Result<Vec<Part>, String> {
+pub fn read(patch: &str) -> Result<Vec<Part>, PatchError> {
     let mut lines = patch.trim().lines();
-    let unread = |what: &str| format!("the patch cannot be read: {what}");
     if lines.next().map(str::trim_end) != Some("*** Begin Patch") {
-        return Err(unread("it does not begin with `*** Begin Patch`"));
+        return Err(PatchError::NoBeginning);
     }
     let mut parts: Vec<Part> = Vec::new();
     let mut file: Option<File> = None;
     let mut ended = false;
     for line in lines {
         if ended {
-            return Err(unread("something follows `*** End Patch`"));
+            return Err(PatchError::BehindEnd);
         }
         if is_mark_behind_blanks(line) {
-            return Err(unread(
-                "a mark stands behind a blank, where versions of Codex read it differently",
-            ));
+            return Err(PatchError::BlankBeforeMark);
         }
         let Some(mark) = line
             .strip_prefix("*** ")
             .filter(|mark| !mark.starts_with("End of File"))
         else {
             match &mut file {
-                Some(file) => file.take(line).map_err(|why| unread(&why))?,
-                None => return Err(unread("a line stands before the first file")),
+                Some(file) => file.take(line)?,
+                None => return Err(PatchError::NoFile),
             }
             continue;
         };
@@ -53,7 +77,7 @@ pub fn read(patch: &str) -> Result<Vec<Part>, String> {
             && old.is_empty()
             && new.is_empty()
         {
-            *place = Some(path(to).map_err(|why| unread(&why))?);
+            *place = Some(path(to)?);
             continue;
         }
         if let Some(file) = file.take() {
@@ -70,21 +94,21 @@ pub fn read(patch: &str) -> Result<Vec<Part>, String> {
         ]
         .into_iter()
         .find_map(|(word, sort)| Some((sort, mark.strip_prefix(word)?)))
-        .ok_or_else(|| unread("a line that begins with `***` is none of its marks"))?;
+        .ok_or(PatchError::UnknownMark)?;
         file = Some(File {
             sort,
-            path: path(name).map_err(|why| unread(&why))?,
+            path: path(name)?,
             to: None,
             old: String::new(),
             new: String::new(),
         });
         if parts.len() > MOST {
-            return Err(unread("it changes too many files"));
+            return Err(PatchError::TooManyFiles);
         }
     }
     match (ended, parts.is_empty()) {
-        (false, _) => Err(unread("it has no end")),
-        (true, true) => Err(unread("it changes no file")),
+        (false, _) => Err(PatchError::NoEnd),
+        (true, true) => Err(PatchError::NothingChanged),
         (true, false) => Ok(parts),
     }
 }
@@ -124,15 +148,15 @@ struct File {
 }
 
 /// A path as it is written: what is trimmed here might not be trimmed there.
-fn path(written: &str) -> Result<String, String> {
+fn path(written: &str) -> Result<String, PatchError> {
     if written.is_empty() || written.trim() != written {
-        return Err("the name of a file is empty, or begins or ends with a blank".to_owned());
+        return Err(PatchError::BadName);
     }
     Ok(written.to_owned())
 }
 
 impl File {
-    fn take(&mut self, line: &str) -> Result<(), String> {
+    fn take(&mut self, line: &str) -> Result<(), PatchError> {
         let add = |to: &mut String, text: &str| {
             to.push_str(text);
             to.push('\n');
@@ -150,7 +174,7 @@ impl File {
                 add(&mut self.new, "");
             }
             (Sort::Update, _) if line.starts_with("@@") || line.starts_with("*** End of File") => {}
-            _ => return Err("a line of a file has no sign before it".to_owned()),
+            _ => return Err(PatchError::NoSign),
         }
         Ok(())
     }
@@ -198,7 +222,7 @@ mod tests {
                 .to_owned()
         };
         read(patch).map_or_else(
-            |why| vec![("error", why)],
+            |why| vec![("error", why.to_string())],
             |parts| {
                 parts
                     .iter()

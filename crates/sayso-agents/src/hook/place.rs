@@ -26,6 +26,7 @@ use sayso_tools::files::{About, Files, Settings};
 use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 
+use crate::hook::error::HookError;
 use crate::hook::inbox::Inbox;
 use sayso_runtime::assemble::{Choice, FindInstalled, RealWorld};
 use sayso_runtime::decision_log::DecisionLog;
@@ -56,14 +57,24 @@ pub(super) fn now() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
+/// sayso's own folder.
+pub(super) fn state_folder() -> Result<PathBuf, HookError> {
+    let whereabouts = record_folder::whereabouts().map_err(HookError::runtime)?;
+    Ok(whereabouts.state)
+}
+
 impl Place {
     /// Opens what is needed for a workspace.
     ///
     /// # Errors
     /// When there is no policy, or nothing can be written down.
-    pub fn open(workspace: &str, session: &str, installed: FindInstalled) -> Result<Place, String> {
-        let (whereabouts, files) = record_folder::with_files()?;
-        let folder = Folder::open(&whereabouts.state)?;
+    pub fn open(
+        workspace: &str,
+        session: &str,
+        installed: FindInstalled,
+    ) -> Result<Place, HookError> {
+        let (whereabouts, files) = record_folder::with_files().map_err(HookError::runtime)?;
+        let folder = Folder::open(&whereabouts.state).map_err(HookError::runtime)?;
         // What an agent starts, an agent could set variables for.
         let choice = Choice {
             ignores_environment: true,
@@ -73,10 +84,10 @@ impl Place {
         let loaded =
             policy_snapshot::load_in(&folder, &whereabouts, Path::new(workspace), &choice, files);
         let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
-            let why = loaded.policy.why_broken().unwrap_or("there is none");
-            format!("the policy cannot be read, so everything is denied: {why}")
+            let why = loaded.policy.why_broken().map(str::to_owned);
+            HookError::BrokenPolicy(why)
         })?;
-        let journal = Journal::open_in(folder)?;
+        let journal = Journal::open_in(folder).map_err(HookError::runtime)?;
         let recorder = Arc::new(
             Recorder::new(journal, whereabouts.uid, settings)
                 .with_log(DecisionLog::new(settings, whereabouts.home.as_deref())),
@@ -97,8 +108,8 @@ impl Place {
     }
 
     /// What holds for everybody.
-    pub fn settings(&self) -> Result<&Resolved, String> {
-        workbench::settings(&self.policy).ok_or_else(|| "there is no policy".to_owned())
+    pub fn settings(&self) -> Result<&Resolved, HookError> {
+        workbench::settings(&self.policy).ok_or(HookError::NoPolicy)
     }
 
     /// A gate for the calls of an event, which the agent or `sayso exec` runs.
@@ -176,8 +187,10 @@ impl Place {
     ///
     /// # Errors
     /// When they cannot be looked at.
-    pub fn files_changed(&self, name: &str) -> Result<Vec<String>, String> {
-        let changed = Files::open(self.state(), Settings::default())?.was_changed(name)?;
+    pub fn files_changed(&self, name: &str) -> Result<Vec<String>, HookError> {
+        let changed = Files::open(self.state(), Settings::default())
+            .and_then(|files| files.was_changed(name))
+            .map_err(HookError::runtime)?;
         Ok(changed
             .iter()
             .map(|path| path.to_string_lossy().into_owned())
@@ -188,12 +201,12 @@ impl Place {
     ///
     /// # Errors
     /// When the program's own path cannot be written in a command.
-    pub fn command(&self, id: &str) -> Result<String, String> {
+    pub fn command(&self, id: &str) -> Result<String, HookError> {
         let program = self
             .whereabouts
             .binary
             .to_str()
-            .ok_or("the path of sayso is not UTF-8")?;
+            .ok_or(HookError::ProgramNotUtf8)?;
         Ok(sayso_shell::quote(&[
             program.to_owned(),
             "exec".to_owned(),
@@ -205,7 +218,7 @@ impl Place {
     ///
     /// # Errors
     /// When the program's own path cannot be written in a command.
-    pub fn command_beside(&self, id: &str, text: &str) -> Result<String, String> {
+    pub fn command_beside(&self, id: &str, text: &str) -> Result<String, HookError> {
         let shown = sayso_core::text::visible::visible_block(text);
         let comments: String = shown
             .lines()

@@ -3,15 +3,19 @@
 use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 
-use super::File;
+use super::{File, ImportError};
 
 /// The document in a file.
-pub(crate) fn read(file: &File) -> Result<Node, String> {
+pub(crate) fn read(file: &File) -> Result<Node, ImportError> {
     let text = plain(&file.text);
     let shown = |finding: sayso_core::text::diagnostic::Diagnostic| {
         let before = text.get(..finding.span.start as usize).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
-        format!("`{}`, line {line}: {}", file.name, finding.message)
+        ImportError::BadLine {
+            name: file.name.clone(),
+            line,
+            finding,
+        }
     };
     json::read(&text, &Limits::policy()).map_err(shown)
 }

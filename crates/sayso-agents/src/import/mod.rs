@@ -4,6 +4,7 @@
 //! rules have none: the strictest counts. So the order is taken out here, once: where a later rule loosens an earlier one, it becomes an
 //! exception of it; where it tightens, nothing needs to be done.
 
+pub mod error;
 pub mod jsonc;
 pub mod patterns;
 pub mod related_systems;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use sayso_core::policy::decision::Decision;
 
 use crate::install::Around;
+pub use error::ImportError;
 pub use write::{report, yaml};
 
 /// How the policy of a system is read.
@@ -25,7 +27,7 @@ pub struct Reader {
     /// What the help of the command line says of it.
     pub help: &'static str,
     /// Makes rules of its files, which count together.
-    pub import: fn(&[File]) -> Result<Imported, String>,
+    pub import: fn(&[File]) -> Result<Imported, ImportError>,
     /// The files of the person's own rules that are there, for what `install` offers; those of a project are not among them, since what a
     /// project says is not for all of them.
     pub own_files: Option<fn(&Around, &Path) -> Vec<PathBuf>>,
@@ -151,17 +153,18 @@ impl File {
     ///
     /// # Errors
     /// If it is too large, no text, or not there.
-    pub fn read(path: &Path) -> Result<File, String> {
+    pub fn read(path: &Path) -> Result<File, ImportError> {
         const LONGEST: u64 = 4 << 20;
         let name = path.display().to_string();
-        let size = std::fs::metadata(path)
-            .map_err(|error| format!("`{name}` cannot be read: {error}"))?
-            .len();
+        let not_read = |source| ImportError::NotRead {
+            name: name.clone(),
+            source,
+        };
+        let size = std::fs::metadata(path).map_err(not_read)?.len();
         if size > LONGEST {
-            return Err(format!("`{name}` is too large: {size} bytes"));
+            return Err(ImportError::TooLarge { name, size });
         }
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| format!("`{name}` cannot be read: {error}"))?;
+        let text = std::fs::read_to_string(path).map_err(not_read)?;
         let folder = std::fs::canonicalize(path)
             .ok()
             .and_then(|path| Some(path.parent()?.display().to_string()));
@@ -173,7 +176,7 @@ impl File {
 ///
 /// # Errors
 /// If a file is none of that system.
-pub fn import(system: System, files: &[File]) -> Result<Imported, String> {
+pub fn import(system: System, files: &[File]) -> Result<Imported, ImportError> {
     (system.0.import)(files).map(Imported::checked)
 }
 

@@ -8,7 +8,7 @@ use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json, yaml};
 use sayso_shell::Bash;
 
-use super::{File, Imported, Reader, System};
+use super::{File, ImportError, Imported, Reader, System};
 
 /// These systems.
 pub const SYSTEMS: [System; 4] = [
@@ -42,14 +42,17 @@ pub const SYSTEMS: [System; 4] = [
 pub(crate) const OPENCODE: &str = "opencode";
 
 /// The file as a value, whichever of the two it is written in.
-pub(crate) fn document(file: &File) -> Result<Node, String> {
+pub(crate) fn document(file: &File) -> Result<Node, ImportError> {
     let limits = Limits::policy();
     let read = if is_json(file) {
         json::read(&file.text, &limits)
     } else {
         yaml::read(&file.text, &limits)
     };
-    read.map_err(|finding| format!("`{}`: {}", file.name, finding.message))
+    read.map_err(|finding| ImportError::BadFile {
+        name: file.name.clone(),
+        finding,
+    })
 }
 
 fn is_json(file: &File) -> bool {
@@ -57,7 +60,7 @@ fn is_json(file: &File) -> bool {
 }
 
 /// Takes the keys of the files as they are, after looking whether they are understood.
-pub(crate) fn import(files: &[File], profile: &str) -> Result<Imported, String> {
+pub(crate) fn import(files: &[File], profile: &str) -> Result<Imported, ImportError> {
     let mut out = Imported::default();
     out.keys.push(("profile".to_owned(), profile.to_owned()));
     for file in files {
@@ -106,13 +109,10 @@ pub(crate) fn import(files: &[File], profile: &str) -> Result<Imported, String> 
         &Bash,
     );
     let name = files.first().map_or("", |file| file.name.as_str());
-    for finding in &findings {
+    for finding in findings {
         if finding.severity == Severity::Error {
-            let hint = finding
-                .hint
-                .as_ref()
-                .map_or(String::new(), |hint| format!("\nhint: {hint}"));
-            return Err(format!("`{name}`: {}{hint}", finding.message));
+            let name = name.to_owned();
+            return Err(ImportError::BadPolicy { name, finding });
         }
         let hint = finding
             .hint

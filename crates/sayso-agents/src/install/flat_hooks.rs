@@ -3,7 +3,7 @@
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 
-use super::Refused;
+use super::InstallError;
 use super::form::Beside;
 use super::grouped_hooks::{Hooks, started};
 use super::json_edits::Document;
@@ -26,7 +26,7 @@ pub fn places(who: Which, root: &Node) -> Vec<(String, usize)> {
 ///
 /// # Errors
 /// When the path of the program is no text.
-pub fn handler(hooks: &Hooks<'_>, beside: &[(&str, Beside)]) -> Result<Node, Refused> {
+pub fn handler(hooks: &Hooks<'_>, beside: &[(&str, Beside)]) -> Result<Node, InstallError> {
     let value = |beside: &Beside| -> Node {
         match beside {
             Beside::Number(number) => Value::Number(number.to_string()).into(),
@@ -49,7 +49,7 @@ pub fn put_in(
     events: &[&str],
     beside: &[(&str, Beside)],
     version: bool,
-) -> Result<(), Refused> {
+) -> Result<(), InstallError> {
     let wanted = handler(hooks, beside)?;
     if version && document.read()?.get("version").is_none() {
         document.set(&["version"], Value::Number("1".to_owned()).into())?;
@@ -86,7 +86,7 @@ pub fn put_in(
 ///
 /// # Errors
 /// When the settings cannot be read.
-pub fn take_out(who: Which, document: &mut Document) -> Result<(), Refused> {
+pub fn take_out(who: Which, document: &mut Document) -> Result<(), InstallError> {
     take_out_of(who, document, |_| true)
 }
 
@@ -94,7 +94,7 @@ fn take_out_of(
     who: Which,
     document: &mut Document,
     from: impl Fn(&str) -> bool,
-) -> Result<(), Refused> {
+) -> Result<(), InstallError> {
     loop {
         let root = document.read()?;
         let Some((event, index)) = places(who, &root)

@@ -5,7 +5,7 @@ use std::path::Path;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 
-use super::Refused;
+use super::InstallError;
 use super::json_edits::Document;
 use crate::which::Which;
 
@@ -53,11 +53,8 @@ impl Hooks<'_> {
     ///
     /// # Errors
     /// When the path of the program is no text.
-    pub fn command(&self) -> Result<String, Refused> {
-        let program = self
-            .program
-            .to_str()
-            .ok_or_else(|| Refused::new("the path of sayso is not UTF-8"))?;
+    pub fn command(&self) -> Result<String, InstallError> {
+        let program = self.program.to_str().ok_or(InstallError::ProgramNotUtf8)?;
         let words = [program, "hook", self.who.name(), WAIT, &LONG.to_string()];
         Ok(sayso_shell::quote(&words.map(str::to_owned)))
     }
@@ -66,7 +63,7 @@ impl Hooks<'_> {
     ///
     /// # Errors
     /// When the path of the program is no text.
-    pub fn group(&self, event: &Event) -> Result<Node, Refused> {
+    pub fn group(&self, event: &Event) -> Result<Node, InstallError> {
         let mut handler = vec![
             ("type", Node::text("command")),
             ("command", Node::text(self.command()?)),
@@ -97,7 +94,7 @@ impl Hooks<'_> {
     ///
     /// # Errors
     /// When the settings are not what the agent takes.
-    pub fn put_in(&self, document: &mut Document) -> Result<(), Refused> {
+    pub fn put_in(&self, document: &mut Document) -> Result<(), InstallError> {
         let before = without(self.who, &document.read()?);
         for event in self.events {
             self.put_in_one(document, event)?;
@@ -114,7 +111,7 @@ impl Hooks<'_> {
         insist(document, &before, self.who)
     }
 
-    fn put_in_one(&self, document: &mut Document, event: &Event) -> Result<(), Refused> {
+    fn put_in_one(&self, document: &mut Document, event: &Event) -> Result<(), InstallError> {
         let root = document.read()?;
         let wanted = self.group(event)?;
         let own: Vec<Place> = places(self.who, &root)
@@ -155,7 +152,7 @@ impl Hooks<'_> {
     ///
     /// # Errors
     /// When the settings cannot be read.
-    pub fn take_out(&self, document: &mut Document) -> Result<(), Refused> {
+    pub fn take_out(&self, document: &mut Document) -> Result<(), InstallError> {
         let before = without(self.who, &document.read()?);
         self.take_out_of(document, |_| true)?;
         insist(document, &before, self.who)
@@ -165,7 +162,7 @@ impl Hooks<'_> {
         &self,
         document: &mut Document,
         from: impl Fn(&str) -> bool,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), InstallError> {
         // Backwards, so that the numbers of those that are left stay right.
         loop {
             let root = document.read()?;
@@ -357,12 +354,9 @@ fn without(who: Which, root: &Node) -> String {
 }
 
 /// Insists that a change left everything of others as it was.
-fn insist(document: &Document, before: &str, who: Which) -> Result<(), Refused> {
+fn insist(document: &Document, before: &str, who: Which) -> Result<(), InstallError> {
     if without(who, &document.read()?) == before {
         return Ok(());
     }
-    Err(Refused::new(format!(
-        "`{}` cannot be changed without touching what is not sayso's",
-        document.name
-    )))
+    Err(InstallError::Entangled(document.name.clone()))
 }

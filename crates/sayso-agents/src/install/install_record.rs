@@ -8,7 +8,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_store::folder::Folder;
 
-use super::Edit;
+use super::{Edit, InstallError};
 use crate::which::{Scope, Which};
 
 /// The folder in sayso's own.
@@ -102,15 +102,16 @@ impl Kept {
         who: Which,
         scope: Scope,
         target: &Path,
-    ) -> Result<Option<Kept>, String> {
-        let folder = Folder::open_existing(state)?
-            .map(|state| state.inner(FOLDER, false))
-            .transpose()?
+    ) -> Result<Option<Kept>, InstallError> {
+        let folder = Folder::open_existing(state)
+            .and_then(|state| state.map(|state| state.inner(FOLDER, false)).transpose())
+            .map_err(InstallError::storage)?
             .flatten();
         let Some(folder) = folder else {
             return Ok(None);
         };
-        let Some(file) = folder.read(&name(who.name(), scope, target))? else {
+        let file = folder.read(&name(who.name(), scope, target));
+        let Some(file) = file.map_err(InstallError::storage)? else {
             return Ok(None);
         };
         let mut text = String::new();
@@ -149,13 +150,11 @@ impl Kept {
         scope: Scope,
         target: &Path,
         kept: Option<&Kept>,
-    ) -> Result<(), String> {
-        let folder = Folder::open(state)?
-            .inner(FOLDER, true)?
-            .ok_or("the folder of installations is missing")?;
+    ) -> Result<(), InstallError> {
+        let folder = folder(state)?;
         let name = name(who.name(), scope, target);
         let Some(kept) = kept else {
-            return Ok(folder.remove(&name)?);
+            return folder.remove(&name).map_err(InstallError::storage);
         };
         let mut fields = vec![
             ("agent", Node::text(who.name())),
@@ -242,10 +241,13 @@ fn record(folder: &Folder, name: &str) -> Option<Record> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write_record(state: &Path, agent: &str, scope: Scope, target: &Path) -> Result<(), String> {
-    let folder = Folder::open(state)?
-        .inner(FOLDER, true)?
-        .ok_or("the folder of installations is missing")?;
+pub fn write_record(
+    state: &Path,
+    agent: &str,
+    scope: Scope,
+    target: &Path,
+) -> Result<(), InstallError> {
+    let folder = folder(state)?;
     let fields = [
         ("agent", Node::text(agent)),
         ("scope", Node::text(scope.word())),
@@ -254,13 +256,18 @@ pub fn write_record(state: &Path, agent: &str, scope: Scope, target: &Path) -> R
     put(&folder, &name(agent, scope, target), &Node::map(fields))
 }
 
+fn folder(state: &Path) -> Result<Folder, InstallError> {
+    Folder::open(state)
+        .and_then(|state| state.inner(FOLDER, true))
+        .map_err(InstallError::storage)?
+        .ok_or(InstallError::NoRecordFolder)
+}
+
 /// Puts a whole record in place of the one that is there.
-fn put(folder: &Folder, name: &str, record: &Node) -> Result<(), String> {
+fn put(folder: &Folder, name: &str, record: &Node) -> Result<(), InstallError> {
     folder
         .put(name, json::write(record).as_bytes(), true)
-        .map_err(|error| {
-            error.told("what is to be remembered of the installation cannot be written")
-        })
+        .map_err(InstallError::RecordNotWritten)
 }
 
 /// One for each agent, scope and file.

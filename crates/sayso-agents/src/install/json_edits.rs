@@ -4,7 +4,8 @@ use sayso_core::text::diagnostic::{Diagnostic, Source};
 use sayso_core::text::node::{Entry, Node, Span, Value};
 use sayso_core::text::{Limits, json};
 
-use super::Refused;
+use super::InstallError;
+use super::finding::FileFinding;
 
 /// What a settings file may have.
 const LIMITS: Limits = Limits {
@@ -38,24 +39,27 @@ impl Document {
     ///
     /// # Errors
     /// What is wrong, with its place.
-    pub fn read(&self) -> Result<Node, Refused> {
-        json::read(&self.text, &LIMITS).map_err(|finding| {
-            let refused = self.refuse(&finding);
-            Refused(format!("{}sayso: agents take nothing from a file like that, so a hook in it would not fire\n", refused.0))
-        })
+    pub fn read(&self) -> Result<Node, InstallError> {
+        json::read(&self.text, &LIMITS)
+            .map_err(|finding| InstallError::NotJson(self.finding(finding)))
     }
 
     /// A refusal at a place of the text.
-    pub fn refuse(&self, finding: &Diagnostic) -> Refused {
-        Refused::rendered(finding.render(Source {
+    pub fn refuse(&self, finding: Diagnostic) -> InstallError {
+        InstallError::BadSettings(self.finding(finding))
+    }
+
+    fn finding(&self, finding: Diagnostic) -> Box<FileFinding> {
+        let source = Source {
             name: &self.name,
             text: &self.text,
-        }))
+        };
+        FileFinding::new(source, finding)
     }
 
     /// A refusal of a value that is not what the agent wants there.
-    pub fn unexpected(&self, node: &Node, what: &str, wanted: &str) -> Refused {
-        self.refuse(&Diagnostic::error(
+    pub fn unexpected(&self, node: &Node, what: &str, wanted: &str) -> InstallError {
+        self.refuse(Diagnostic::error(
             node.span,
             format!("`{what}` is {}, not {wanted}", node.kind_word()),
         ))
@@ -65,7 +69,7 @@ impl Document {
     ///
     /// # Errors
     /// When something else than maps and a list stands there.
-    pub fn append(&mut self, keys: &[&str], item: Node) -> Result<(), Refused> {
+    pub fn append(&mut self, keys: &[&str], item: Node) -> Result<(), InstallError> {
         let root = self.read()?;
         let Some((map, rest)) = self.deepest(&root, keys)? else {
             let list = keys
@@ -86,7 +90,7 @@ impl Document {
     ///
     /// # Errors
     /// When something else than maps stands on the way.
-    pub fn set(&mut self, keys: &[&str], value: Node) -> Result<(), Refused> {
+    pub fn set(&mut self, keys: &[&str], value: Node) -> Result<(), InstallError> {
         let root = self.read()?;
         match self.deepest(&root, keys)? {
             Some((map, rest)) => self.insert_path(map, rest, value),
@@ -106,7 +110,7 @@ impl Document {
         &self,
         root: &'n Node,
         keys: &'k [&'k str],
-    ) -> Result<Option<(&'n Node, &'k [&'k str])>, Refused> {
+    ) -> Result<Option<(&'n Node, &'k [&'k str])>, InstallError> {
         let mut node = root;
         for (index, key) in keys.iter().enumerate() {
             let Value::Map(_) = node.value else {

@@ -4,15 +4,12 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
-use sayso_tools::build::Source;
-use sayso_tools::files::{About, Files, Settings};
-use sayso_tools::path_state::State;
 use toml_edit::{Array, DocumentMut, Item};
 
 use super::install_record::write_record;
 use super::json_edits::Document;
 use super::settings_file::shown;
-use super::{Around, Done, Edit, Plan, Refused, program, text_of};
+use super::{Around, Done, Edit, InstallError, Plan, change_files, program, text_of};
 use crate::which::Scope;
 use sayso_runtime::mcp_servers::name::checked as checked_name;
 
@@ -32,7 +29,7 @@ pub struct ClientFacts {
     /// Its settings are TOML, not JSON.
     pub is_toml: bool,
     /// The settings that name its servers: the person's, or the project's.
-    pub target: fn(&Around, bool) -> Result<PathBuf, Refused>,
+    pub target: fn(&Around, bool) -> Result<PathBuf, InstallError>,
 }
 
 /// A client of MCP servers. The registry names all of them.
@@ -78,7 +75,7 @@ impl McpClient {
         around: &Around,
         project: bool,
         file: Option<&Path>,
-    ) -> Result<PathBuf, Refused> {
+    ) -> Result<PathBuf, InstallError> {
         match file {
             Some(file) => Ok(file.to_owned()),
             None => (self.0.target)(around, project),
@@ -90,16 +87,8 @@ impl McpClient {
 ///
 /// # Errors
 /// When it is not known.
-pub fn home(around: &Around) -> Result<PathBuf, Refused> {
-    around
-        .home
-        .clone()
-        .ok_or_else(|| Refused::new("nobody knows where your home is"))
-}
-
-/// There is no such file; what to do instead.
-pub fn nowhere(hint: &str) -> Refused {
-    Refused::new("this client has no such file").hint(hint)
+pub fn home(around: &Around) -> Result<PathBuf, InstallError> {
+    around.home.clone().ok_or(InstallError::NoHome)
 }
 
 /// A server as a client starts it.
@@ -163,16 +152,15 @@ pub fn plan(
     file: Option<&Path>,
     anyway: bool,
     is_in: bool,
-) -> Result<Plan, Refused> {
+) -> Result<Plan, InstallError> {
     if is_in {
         program::check(&around.program)?;
         if let Some(doubt) = program::doubt(&around.program, around).filter(|_| !anyway) {
-            let words = format!(
-                "the program {} is no good for a gateway: {doubt}",
-                shown(&around.program)
-            );
-            return Err(Refused::new(words)
-                .hint("put `sayso` where programs stand and run that one, or say `--anyway`"));
+            return Err(InstallError::DoubtfulProgram {
+                path: around.program.clone(),
+                starter: "gateway",
+                doubt,
+            });
         }
     }
     let target = client.target(around, project, file)?;
@@ -183,8 +171,7 @@ pub fn plan(
     )?;
     let mut plan = Plan::default();
     let Some(text) = file.text.clone() else {
-        return Err(Refused::new(format!("there is no {}", shown(&target)))
-            .hint("add a server in the client first"));
+        return Err(InstallError::NoServers(target));
     };
     let own = text_of(&around.program)?;
     let turn = |name: &str, start: &Start, plan: &mut Plan| match (is_in, start.is_wrapped()) {
@@ -218,7 +205,7 @@ fn in_json(
     client: McpClient,
     plan: &mut Plan,
     turn: Turn<'_>,
-) -> Result<String, Refused> {
+) -> Result<String, InstallError> {
     let mut document = Document::new(text_of(target)?, Some(text));
     let root = document.read()?;
     let names: Vec<String> = root
@@ -350,13 +337,10 @@ fn in_toml(
     client: McpClient,
     plan: &mut Plan,
     turn: Turn<'_>,
-) -> Result<String, Refused> {
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        Refused::new(format!(
-            "{} cannot be read: {}",
-            shown(target),
-            error.message()
-        ))
+) -> Result<String, InstallError> {
+    let mut document: DocumentMut = text.parse().map_err(|source| InstallError::NotToml {
+        path: target.to_owned(),
+        source,
     })?;
     let Some(servers) = document
         .get_mut(client.key())
@@ -407,53 +391,10 @@ pub fn carry_out(
     edits: &[Edit],
     id: &str,
     asked: bool,
-) -> Result<Done, Refused> {
-    let files = Files::open(&around.state, Settings::default()).map_err(String::from)?;
-    let backups = files.backups();
-    let in_use = backups.in_use().map_err(String::from)?;
-    let (mut steps, mut kept_in) = (Vec::new(), Vec::new());
-    for edit in edits {
-        for text in [&edit.file.text, &edit.after].into_iter().flatten() {
-            backups.keep(&mut text.as_bytes()).map_err(String::from)?;
-        }
-        if let State::File {
-            digest: Some(digest),
-            ..
-        } = edit.file.state()
-        {
-            kept_in.push((edit.file.real.clone(), backups.path(&digest)));
-        }
-        let more = edit.steps(Scope::User, &steps);
-        steps.extend(more);
-    }
-    for edit in edits {
-        write_record(
-            &around.state,
-            &client.record(),
-            Scope::User,
-            &edit.file.path,
-        )?;
-    }
-    let workspace = around.folder.to_string_lossy().into_owned();
-    let about = About {
-        id: id.to_owned(),
-        tool: "install".to_owned(),
-        workspace,
-        asked,
-        ..About::default()
-    };
-    let made = files.carry_out(about, steps, None, &Source::Kept(backups));
-    drop(in_use);
-    super::changed(around)?;
-    match made {
-        Ok(made) => Ok(Done {
-            id: made.id,
-            backups: kept_in,
-            remarks: made.remarks,
-        }),
-        Err(why) => Err(Refused::new(format!(
-            "{}; nothing was changed",
-            visible(&why.to_string())
-        ))),
-    }
+) -> Result<Done, InstallError> {
+    let (state, name) = (&around.state, client.record());
+    change_files(around, Scope::User, edits, id, asked, &|| {
+        let record = |edit: &Edit| write_record(state, &name, Scope::User, &edit.file.path);
+        edits.iter().try_for_each(record)
+    })
 }

@@ -3,6 +3,8 @@
 //! A plan is made first and shown; carrying it out changes every file whole or not at all, only if it still is what was shown, and keeps
 //! what was there.
 
+pub mod error;
+pub mod finding;
 pub mod flat_hooks;
 pub mod form;
 pub mod grouped_hooks;
@@ -22,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::text::node::Node;
 use sayso_core::text::visible::visible;
+use sayso_gate::error::port_error;
 use sayso_store::rules_and_grants::generation::Generation;
 use sayso_tools::build::Source;
 use sayso_tools::changes::Step;
@@ -29,6 +32,7 @@ use sayso_tools::files::{About, Files, Settings};
 use sayso_tools::path_state::State;
 
 use crate::which::{Scope, Which};
+pub use error::InstallError;
 use form::Form;
 use grouped_hooks::{Hooks, places};
 use install_record::{Kept, KeptFile};
@@ -70,19 +74,19 @@ pub trait Installer: fmt::Debug + Sync {
     ///
     /// # Errors
     /// When nobody knows where that is.
-    fn target(&self, around: &Around, scope: Scope) -> Result<PathBuf, Refused>;
+    fn target(&self, around: &Around, scope: Scope) -> Result<PathBuf, InstallError>;
 
     /// What has to be done to install the hook; the program was looked at.
     ///
     /// # Errors
     /// Why it cannot be done.
-    fn install(&self, around: &Around, wish: Wish) -> Result<Plan, Refused>;
+    fn install(&self, around: &Around, wish: Wish) -> Result<Plan, InstallError>;
 
     /// What has to be done to take it out.
     ///
     /// # Errors
     /// Why it cannot be done.
-    fn uninstall(&self, around: &Around, scope: Scope) -> Result<Plan, Refused>;
+    fn uninstall(&self, around: &Around, scope: Scope) -> Result<Plan, InstallError>;
 
     /// The programs that settings start as a hook of sayso.
     fn starts(&self, text: &str) -> Vec<String>;
@@ -118,34 +122,6 @@ pub struct Wish {
     pub trust: bool,
     /// A program that may not last will do.
     pub anyway: bool,
-}
-
-/// Why nothing was done: whole lines for the person.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused(pub String);
-
-impl Refused {
-    /// In these words.
-    pub fn new(words: impl AsRef<str>) -> Refused {
-        Refused(format!("sayso: {}\n", words.as_ref()))
-    }
-
-    /// With a way out.
-    #[must_use]
-    pub fn hint(self, hint: &str) -> Refused {
-        Refused(format!("{}hint: {hint}\n", self.0))
-    }
-
-    /// A finding in a file of the agent's, as it is printed everywhere.
-    pub fn rendered(finding: String) -> Refused {
-        Refused(format!("{finding}sayso: nothing was changed\n"))
-    }
-}
-
-impl From<String> for Refused {
-    fn from(words: String) -> Refused {
-        Refused::new(words)
-    }
 }
 
 /// A file that changes.
@@ -191,15 +167,14 @@ pub struct Done {
 ///
 /// # Errors
 /// Why it cannot be done.
-pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
+pub fn install(around: &Around, wish: Wish) -> Result<Plan, InstallError> {
     program::check(&around.program)?;
     if let Some(doubt) = program::doubt(&around.program, around).filter(|_| !wish.anyway) {
-        let words = format!(
-            "the program {} is no good for a hook: {doubt}",
-            shown(&around.program)
-        );
-        return Err(Refused::new(words)
-            .hint("put `sayso` where programs stand and run that one, or say `--anyway`"));
+        return Err(InstallError::DoubtfulProgram {
+            path: around.program.clone(),
+            starter: "hook",
+            doubt,
+        });
     }
     wish.who.install(around, wish)
 }
@@ -310,62 +285,73 @@ pub fn carry_out(
     plan: &Plan,
     id: &str,
     asked: bool,
-) -> Result<Done, Refused> {
-    let files = Files::open(&around.state, Settings::default()).map_err(String::from)?;
+) -> Result<Done, InstallError> {
+    let kept = |kept| Kept::write(&around.state, who, scope, &plan.target, kept);
+    let before = Kept::read(&around.state, who, scope, &plan.target)?;
+    let done = change_files(around, scope, &plan.edits, id, asked, &|| {
+        // First: what relaxes an agent must never be there without the way back.
+        kept(plan.kept.as_ref())
+    });
+    if let Err(InstallError::NotCarriedOut(_)) = done {
+        // Without it, taking out goes by what stands in the files, which is right as well.
+        let _ = kept(before.as_ref());
+    }
+    done
+}
+
+/// Changes files: each whole or none at all. What is to be remembered of it is written down before.
+pub(crate) fn change_files(
+    around: &Around,
+    scope: Scope,
+    edits: &[Edit],
+    id: &str,
+    asked: bool,
+    remember: &dyn Fn() -> Result<(), InstallError>,
+) -> Result<Done, InstallError> {
+    let files = Files::open(&around.state, Settings::default()).map_err(InstallError::storage)?;
     let backups = files.backups();
-    let in_use = backups.in_use().map_err(String::from)?;
-    let mut steps = Vec::new();
-    let mut kept_in = Vec::new();
-    for edit in &plan.edits {
+    let in_use = backups.in_use().map_err(InstallError::storage)?;
+    let (mut steps, mut kept_in) = (Vec::new(), Vec::new());
+    for edit in edits {
         for text in [&edit.file.text, &edit.after].into_iter().flatten() {
-            backups.keep(&mut text.as_bytes()).map_err(String::from)?;
+            let kept = backups.keep(&mut text.as_bytes());
+            kept.map_err(InstallError::storage)?;
         }
-        if let Some(State::File {
+        if let State::File {
             digest: Some(digest),
             ..
-        }) = edit.file.text.as_ref().map(|_| edit.file.state())
+        } = edit.file.state()
         {
             kept_in.push((edit.file.real.clone(), backups.path(&digest)));
         }
         let more = edit.steps(scope, &steps);
         steps.extend(more);
     }
-    // First: what relaxes an agent must never be there without the way back.
-    let before = Kept::read(&around.state, who, scope, &plan.target)?;
-    Kept::write(&around.state, who, scope, &plan.target, plan.kept.as_ref())?;
-    let workspace = around.folder.to_string_lossy().into_owned();
+    remember()?;
     let about = About {
         id: id.to_owned(),
         tool: "install".to_owned(),
-        workspace,
+        workspace: around.folder.to_string_lossy().into_owned(),
         asked,
         ..About::default()
     };
     let made = files.carry_out(about, steps, None, &Source::Kept(backups));
     drop(in_use);
     changed(around)?;
-    match made {
-        Ok(made) => Ok(Done {
-            id: made.id,
-            backups: kept_in,
-            remarks: made.remarks,
-        }),
-        Err(why) => {
-            // Without it, taking out goes by what stands in the files, which is right as well.
-            let _ = Kept::write(&around.state, who, scope, &plan.target, before.as_ref());
-            Err(Refused::new(format!(
-                "{}; nothing was changed",
-                visible(&why.to_string())
-            )))
-        }
-    }
+    let made = made.map_err(|why| InstallError::NotCarriedOut(port_error(why)))?;
+    Ok(Done {
+        id: made.id,
+        backups: kept_in,
+        remarks: made.remarks,
+    })
 }
 
 /// Lets every copy of the policy be made anew: where sayso is installed is part of it.
-pub(crate) fn changed(around: &Around) -> Result<(), Refused> {
-    let generation = Generation::open(&around.state);
-    let grown = generation.and_then(|mut generation| generation.grow(&around.state));
-    Ok(grown.map(drop).map_err(String::from)?)
+fn changed(around: &Around) -> Result<(), InstallError> {
+    Generation::open(&around.state)
+        .and_then(|mut generation| generation.grow(&around.state))
+        .map(drop)
+        .map_err(InstallError::storage)
 }
 
 /// What stands in a file but for sayso: exactly what was there, as long as nobody has changed it since.
@@ -384,8 +370,8 @@ pub(crate) fn without(
     hooks: &Hooks<'_>,
     file: &Foreign,
     is_ours: bool,
-    give_back: impl FnOnce(&mut Document) -> Result<(), Refused>,
-) -> Result<Option<String>, Refused> {
+    give_back: impl FnOnce(&mut Document) -> Result<(), InstallError>,
+) -> Result<Option<String>, InstallError> {
     if let Some(known) = exactly(kept, file) {
         return Ok(known.before);
     }
@@ -425,16 +411,14 @@ pub(crate) fn made_for(kept: Option<&Kept>, file: &Foreign) -> Vec<PathBuf> {
 }
 
 /// The file of a scope. One of a project has to stand in it: its links are made by whoever made the project.
-pub(crate) fn open(around: &Around, scope: Scope, target: &Path) -> Result<Foreign, Refused> {
+pub(crate) fn open(around: &Around, scope: Scope, target: &Path) -> Result<Foreign, InstallError> {
     let file = Foreign::open(target)?;
     let project = fs::canonicalize(&around.folder).unwrap_or_else(|_| around.folder.clone());
     if scope == Scope::Project && !file.real.starts_with(&project) {
-        let words = format!(
-            "{} leads out of the project, to {}",
-            shown(target),
-            shown(&file.real)
-        );
-        return Err(Refused::new(words).hint("remove the link"));
+        return Err(InstallError::LeadsOut {
+            path: target.to_owned(),
+            real: file.real,
+        });
     }
     Ok(file)
 }
@@ -476,7 +460,7 @@ pub(crate) fn oddities(who: Which, root: &Node, file: &Path) -> Vec<String> {
 }
 
 /// A path as text, for settings that name it.
-pub(crate) fn text_of(path: &Path) -> Result<&str, Refused> {
+pub(crate) fn text_of(path: &Path) -> Result<&str, InstallError> {
     path.to_str()
-        .ok_or_else(|| Refused::new(format!("the path {} is not UTF-8", shown(path))))
+        .ok_or_else(|| InstallError::PathNotUtf8(path.to_owned()))
 }

@@ -10,7 +10,7 @@ use sayso_core::text::visible::visible;
 use sayso_tools::open_nofollow::{self, Spot};
 use sayso_tools::path_state::State;
 
-use super::Refused;
+use super::InstallError;
 
 /// The longest settings that are read.
 pub const LONGEST: usize = 4 << 20;
@@ -41,38 +41,42 @@ impl Foreign {
     ///
     /// # Errors
     /// When it is no file of the person's own, others could write it, or it cannot be read.
-    pub fn open(path: &Path) -> Result<Foreign, Refused> {
-        let refuse = |what: &str| Refused::new(format!("{} {what}", shown(path)));
+    pub fn open(path: &Path) -> Result<Foreign, InstallError> {
+        let own = || path.to_owned();
         if fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Foreign::missing(path);
         }
         let real = fs::canonicalize(path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => refuse("is a link that leads nowhere"),
-            _ => refuse(&format!("cannot be found: {error}")),
+            ErrorKind::NotFound => InstallError::DeadLink(own()),
+            _ => not_found(path)(error),
         })?;
         check_above(&real)?;
         if real != path {
             check_above(path)?;
         }
-        let spot = Spot::of(&real).map_err(|trouble| Refused::new(String::from(trouble)))?;
+        let spot = Spot::of(&real).map_err(|trouble| InstallError::storage(trouble.to_string()))?;
         let (file, found) = open_nofollow::file(&spot.folder, &spot.name, &real)
-            .map_err(|trouble| Refused::new(String::from(trouble)))?;
+            .map_err(|trouble| InstallError::storage(trouble.to_string()))?;
         let found_here = file
             .metadata()
-            .map_err(|error| refuse(&format!("cannot be looked at: {error}")))?;
+            .map_err(|source| InstallError::NotExamined {
+                path: own(),
+                source,
+            })?;
         check_own(&real, &found_here, false)?;
         let mut bytes = Vec::new();
         file.take(LONGEST as u64 + 1)
             .read_to_end(&mut bytes)
-            .map_err(|error| refuse(&format!("cannot be read: {error}")))?;
+            .map_err(|source| InstallError::NotRead {
+                path: own(),
+                source,
+            })?;
         if bytes.len() > LONGEST {
-            return Err(refuse(&format!("is larger than {} MiB", LONGEST >> 20)));
+            return Err(InstallError::TooLarge(own()));
         }
-        let text = String::from_utf8(bytes).map_err(|error| {
-            refuse(&format!(
-                "is no UTF-8 text, at byte {}",
-                error.utf8_error().valid_up_to() + 1
-            ))
+        let text = String::from_utf8(bytes).map_err(|error| InstallError::NotUtf8 {
+            path: own(),
+            at: error.utf8_error().valid_up_to() + 1,
         })?;
         let mode = Some(open_nofollow::mode(&found));
         Ok(Foreign {
@@ -85,18 +89,15 @@ impl Foreign {
         })
     }
 
-    fn missing(path: &Path) -> Result<Foreign, Refused> {
-        let cannot = |at: &Path, error: std::io::Error| {
-            Refused::new(format!("{} cannot be found: {error}", shown(at)))
-        };
+    fn missing(path: &Path) -> Result<Foreign, InstallError> {
         let there = path
             .ancestors()
             .skip(1)
             .find(|above| fs::symlink_metadata(above).is_ok());
-        let there = there.ok_or_else(|| Refused::new(format!("{} is nowhere", shown(path))))?;
-        let real = fs::canonicalize(there).map_err(|error| cannot(there, error))?;
+        let there = there.ok_or_else(|| InstallError::Nowhere(path.to_owned()))?;
+        let real = fs::canonicalize(there).map_err(not_found(there))?;
         if !real.is_dir() {
-            return Err(Refused::new(format!("{} is no folder", shown(there))));
+            return Err(InstallError::NotFolder(there.to_owned()));
         }
         let rest = path.strip_prefix(there).unwrap_or(path);
         let whole = real.join(rest);
@@ -142,6 +143,11 @@ impl Foreign {
     }
 }
 
+fn not_found(path: &Path) -> impl FnOnce(std::io::Error) -> InstallError {
+    let path = path.to_owned();
+    |source| InstallError::NotFound { path, source }
+}
+
 /// A file with this text.
 pub fn state_of(text: &str, mode: u32) -> State {
     State::File {
@@ -160,17 +166,17 @@ pub fn shown(path: &Path) -> String {
 ///
 /// # Errors
 /// Which folder it is.
-pub fn check_above(path: &Path) -> Result<(), Refused> {
+pub fn check_above(path: &Path) -> Result<(), InstallError> {
     for folder in path.ancestors().skip(1) {
         match fs::metadata(folder) {
             Ok(found) => check_own(folder, &found, true)?,
             // What is missing is made by us.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => {
-                return Err(Refused::new(format!(
-                    "{} cannot be looked at: {error}",
-                    shown(folder)
-                )));
+            Err(source) => {
+                return Err(InstallError::NotExamined {
+                    path: folder.to_owned(),
+                    source,
+                });
             }
         }
     }
@@ -181,14 +187,10 @@ pub fn check_above(path: &Path) -> Result<(), Refused> {
 ///
 /// # Errors
 /// What is wrong.
-pub fn check_own(path: &Path, found: &fs::Metadata, is_above: bool) -> Result<(), Refused> {
+pub fn check_own(path: &Path, found: &fs::Metadata, is_above: bool) -> Result<(), InstallError> {
     let me = rustix::process::geteuid().as_raw();
     if found.uid() != me && !(is_above && found.uid() == 0) {
-        return Err(Refused::new(format!(
-            "{} belongs to somebody else, so it is not touched",
-            shown(path)
-        ))
-        .hint("run sayso as the one whom it belongs to"));
+        return Err(InstallError::ForeignOwner(path.to_owned()));
     }
     // Many systems give each person a group of their own.
     let own_group = found.gid() == me && rustix::process::getegid().as_raw() == me;
@@ -198,19 +200,10 @@ pub fn check_own(path: &Path, found: &fs::Metadata, is_above: bool) -> Result<()
         OTHERS_WRITE | GROUP_WRITES
     };
     if found.mode() & writers != 0 && !(is_above && found.mode() & STICKY != 0) {
-        let words = if is_above {
-            "others can write in"
-        } else {
-            "others can write"
-        };
-        return Err(Refused::new(format!(
-            "{words} {}, so what stands there counts for nothing",
-            shown(path)
-        ))
-        .hint(&format!(
-            "look at it, then run `chmod go-w` on {}",
-            shown(path)
-        )));
+        return Err(InstallError::WritableByOthers {
+            path: path.to_owned(),
+            is_above,
+        });
     }
     Ok(())
 }

@@ -9,11 +9,11 @@ use super::form::{Form, plugin_starts};
 use super::grouped_hooks::{Event, Hooks, handler, places, started};
 use super::install_record::{Kept, KeptFile};
 use super::json_edits::Document;
-use super::settings_file::{Foreign, shown};
+use super::settings_file::Foreign;
 use super::switches::{Switches, is_on};
 use super::{
-    Around, Installer, Plan, Refused, Wish, exactly, flat_hooks as flat, made_for, oddities, open,
-    text_of, without,
+    Around, InstallError, Installer, Plan, Wish, exactly, flat_hooks as flat, made_for, oddities,
+    open, text_of, without,
 };
 use crate::which::{Scope, Which};
 
@@ -48,38 +48,30 @@ impl Installer for Table {
         self.who
     }
 
-    fn target(&self, around: &Around, scope: Scope) -> Result<PathBuf, Refused> {
+    fn target(&self, around: &Around, scope: Scope) -> Result<PathBuf, InstallError> {
         let (row, who) = (self, self.who);
-        let none = |what: &str| Refused::new(format!("{} has no hooks {what}", who.title()));
+        let none = || InstallError::NoHooks { who, scope };
         match scope {
-            Scope::User => {
-                own(around, row).ok_or_else(|| Refused::new("`HOME` is not an absolute path"))
-            }
+            Scope::User => own(around, row).ok_or(InstallError::RelativeHome),
             Scope::Project => row
                 .project
                 .map(|file| around.folder.join(file))
-                .ok_or_else(|| none("of a project that sayso would set")),
+                .ok_or_else(none),
             Scope::Managed => row
                 .managed
                 .map(|file| around.etc.join(file))
-                .ok_or_else(|| none("of an administrator")),
+                .ok_or_else(none),
         }
     }
 
-    fn install(&self, around: &Around, wish: Wish) -> Result<Plan, Refused> {
+    fn install(&self, around: &Around, wish: Wish) -> Result<Plan, InstallError> {
         let (row, who, scope) = (self, self.who, wish.scope);
         let target = self.target(around, scope)?;
         if wish.takeover {
-            let words = format!("sayso never takes over the approvals of {}", who.title());
-            return Err(
-                Refused::new(words).hint("leave out `--takeover`; its approvals stay as they are")
-            );
+            return Err(InstallError::NeverTakesOver(who));
         }
         if wish.trust {
-            return Err(Refused::new(format!(
-                "{} keeps no list of trusted hooks, so there is nothing to trust",
-                who.title()
-            )));
+            return Err(InstallError::NothingToTrust(who));
         }
         if scope == Scope::User
             && let Some(name) = row
@@ -87,14 +79,11 @@ impl Installer for Table {
                 .iter()
                 .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
         {
-            let words = format!(
-                "`{name}` is set, so {} may read its hooks elsewhere than in {}",
-                who.title(),
-                shown(&target)
-            );
-            return Err(Refused::new(words).hint(
-                "unset it, or put the hook there by hand, as `--dry-run` shows it without the variable",
-            ));
+            return Err(InstallError::Elsewhere {
+                variable: name,
+                who,
+                path: target,
+            });
         }
         let mut plan = Plan::of(&target);
         let kept = Kept::read(&around.state, who, scope, &target)?;
@@ -130,11 +119,7 @@ impl Installer for Table {
                     .as_ref()
                     .is_some_and(|found| !found.contains(mark))
                 {
-                    return Err(Refused::new(format!(
-                        "{} is there already, and it is not sayso's",
-                        shown(&target)
-                    ))
-                    .hint("move it away"));
+                    return Err(InstallError::ForeignFile(target));
                 }
                 (
                     Some(text(&hooks.command()?, text_of(&around.program)?)),
@@ -162,7 +147,7 @@ impl Installer for Table {
         Ok(plan)
     }
 
-    fn uninstall(&self, around: &Around, scope: Scope) -> Result<Plan, Refused> {
+    fn uninstall(&self, around: &Around, scope: Scope) -> Result<Plan, InstallError> {
         let (row, who) = (self, self.who);
         let target = self.target(around, scope)?;
         let mut plan = Plan::of(&target);
@@ -182,11 +167,7 @@ impl Installer for Table {
                     None => None,
                     Some(found) if exactly(kept.as_ref(), &file).is_some() || *found == own => None,
                     Some(found) if found.contains(mark) => {
-                        let words = format!(
-                            "{} is sayso's, and somebody has changed it since",
-                            shown(&target)
-                        );
-                        return Err(Refused::new(words).hint("look at it, and remove it by hand"));
+                        return Err(InstallError::ChangedFile(target));
                     }
                     Some(found) => Some(found.clone()),
                 }
@@ -284,13 +265,10 @@ fn events(row: &Table) -> &'static [Event] {
 }
 
 /// Refuses where the hook would not fire.
-fn switched_off(root: &Node, target: &Path, command: &str) -> Result<(), Refused> {
-    let off = |key: &str| {
-        Refused::new(format!(
-            "`{key}` in {} switches the hook off, so it would not fire",
-            shown(target)
-        ))
-        .hint("take that out first")
+fn switched_off(root: &Node, target: &Path, command: &str) -> Result<(), InstallError> {
+    let off = |key: &'static str| InstallError::SwitchedOff {
+        key,
+        path: target.to_owned(),
     };
     if is_on(root, "disableAllHooks") {
         return Err(off("disableAllHooks"));
@@ -316,7 +294,7 @@ fn without_flat(
     kept: Option<&Kept>,
     who: Which,
     file: &Foreign,
-) -> Result<Option<String>, Refused> {
+) -> Result<Option<String>, InstallError> {
     if let Some(known) = exactly(kept, file) {
         return Ok(known.before);
     }

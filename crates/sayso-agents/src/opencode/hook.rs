@@ -8,6 +8,7 @@ use sayso_core::text::node::Node;
 use crate::generic::hook as generic;
 use crate::hook::agent::text;
 use crate::hook::dialect::{Dialect, Own, Parts, Server, by_keys, never_answered, own};
+use crate::hook::error::PayloadError;
 use crate::hook::patch;
 
 /// opencode.
@@ -102,13 +103,13 @@ const TOOLS: &[Own] = &[
 /// A patch changes several files.
 fn several(tool: &str, input: &Node) -> Parts {
     match tool {
-        "apply_patch" | "patch" => patch::read(text(input, "patchText")?).map(Some),
+        "apply_patch" | "patch" => Ok(Some(patch::read(text(input, "patchText")?)?)),
         _ => Ok(None),
     }
 }
 
 /// A tool of opencode's own is that, whatever a server is called.
-fn server(document: &Node, name: &str) -> Result<Server, String> {
+fn server(document: &Node, name: &str) -> Result<Server, PayloadError> {
     let plain = |text: &str| {
         text.chars()
             .map(|sign| {

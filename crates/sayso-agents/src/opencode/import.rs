@@ -8,7 +8,7 @@ use crate::import::patterns::{any_command, glob, words};
 use crate::import::related_systems as seeds;
 use crate::import::write::matcher;
 use crate::import::{
-    About, File, Imported, Ordered, Reader, Rule, System, files_there, without_order,
+    About, File, ImportError, Imported, Ordered, Reader, Rule, System, files_there, without_order,
 };
 
 /// What tools of opencode do; the others are tools by their names.
@@ -52,16 +52,17 @@ pub const SYSTEM: System = System::new(&Reader {
     }),
 });
 
-fn import(files: &[File]) -> Result<Imported, String> {
+fn import(files: &[File]) -> Result<Imported, ImportError> {
     // The agents' runtime that took opencode for a model has a file of its own, whose keys are understood as they are.
     let own_keys = |file: &File| seeds::document(file).is_ok_and(|document| is_runtime(&document));
     match files.iter().filter(|file| own_keys(file)).count() {
         0 => {}
         count if count == files.len() => return seeds::import(files, seeds::OPENCODE),
         _ => {
-            return Err(
-                "some of the files are `opencode.json`, and some have `permissions.bash`; import them one after the other".to_owned()
-            );
+            return Err(ImportError::TwoFormats {
+                one: "opencode.json",
+                other: "permissions.bash",
+            });
         }
     }
     let mut out = Imported::default();

@@ -7,9 +7,9 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 
 use super::install::INSTALLER;
-use crate::probe::Cage;
 use crate::probe::agent_process::{Folders, command, put_text};
 use crate::probe::plugin::broken_plugin;
+use crate::probe::{Cage, ProbeError};
 use crate::scripted_model::{Model, Step, Use};
 
 /// opencode.
@@ -22,7 +22,7 @@ impl Cage for Opencode {
         model: &Model,
         key: &str,
         folders: &Folders,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         Ok(start(program, model, key, folders))
     }
 
@@ -33,7 +33,7 @@ impl Cage for Opencode {
         key: &str,
         folders: &Folders,
         hook: Option<&Node>,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         if let Some(hook) = hook {
             put_text(
                 &folders.home.join(".config/opencode/plugins/sayso.js"),

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use sayso_core::text::visible::visible;
 
+use super::error::ProbeError;
 use crate::program::{MOST, plain, wait};
 use crate::scripted_model::Model;
 
@@ -20,10 +21,9 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub const FOLDER: &str = "sayso-canary-";
 
 /// 32 random digits.
-pub fn random() -> Result<String, String> {
+pub fn random() -> Result<String, ProbeError> {
     let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| format!("the system gives no random bytes: {error}"))?;
+    getrandom::fill(&mut bytes).map_err(ProbeError::NoRandom)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -38,13 +38,11 @@ pub struct Folders {
 
 impl Folders {
     /// Makes them, where nobody else can look or write.
-    pub fn make(nonce: &str) -> Result<Folders, String> {
+    pub fn make(nonce: &str) -> Result<Folders, ProbeError> {
         let base = std::env::temp_dir();
-        let problem = |error: std::io::Error| {
-            format!(
-                "no folder could be made in `{}`: {error}",
-                visible(&base.display().to_string())
-            )
+        let problem = |source| ProbeError::NoFolder {
+            base: base.clone(),
+            source,
         };
         // Where the agent really is has to be where it is told that it is.
         let root = std::fs::canonicalize(&base)
@@ -100,20 +98,21 @@ pub fn command(program: &Path, model: &Model, folders: &Folders) -> Command {
 }
 
 /// Writes settings for a copy.
-pub fn put(file: &Path, settings: &sayso_core::text::node::Node) -> Result<(), String> {
+pub fn put(file: &Path, settings: &sayso_core::text::node::Node) -> Result<(), ProbeError> {
     put_text(file, &sayso_core::text::json::write(settings))
 }
 
 /// Writes a file for a copy, and the folders above it.
-pub fn put_text(file: &Path, text: &str) -> Result<(), String> {
+pub fn put_text(file: &Path, text: &str) -> Result<(), ProbeError> {
     let made = file
         .parent()
         .map_or(Ok(()), std::fs::create_dir_all)
         .and_then(|()| std::fs::write(file, text));
-    made.map_err(|error| format!("the settings of the canary cannot be written: {error}"))
+    made.map_err(ProbeError::SettingsNotWritten)
 }
 
 /// How an agent ended.
+#[derive(Clone, Debug)]
 pub struct Ended {
     status: Option<ExitStatus>,
     said: String,
@@ -150,17 +149,16 @@ impl Ended {
 }
 
 /// Runs an agent to its end, or to the end of its time.
-pub fn run(command: &mut Command, folders: &Folders) -> Result<Ended, String> {
+pub fn run(command: &mut Command, folders: &Folders) -> Result<Ended, ProbeError> {
     let output = folders.file("output");
-    let problem = |error: std::io::Error| format!("the agent could not be started: {error}");
-    let file = File::create(&output).map_err(problem)?;
-    let other = file.try_clone().map_err(problem)?;
+    let file = File::create(&output).map_err(ProbeError::NotStarted)?;
+    let other = file.try_clone().map_err(ProbeError::NotStarted)?;
     command
         .stdin(Stdio::null())
         .stdout(file)
         .stderr(other)
         .process_group(0);
-    let mut child = command.spawn().map_err(problem)?;
+    let mut child = command.spawn().map_err(ProbeError::NotStarted)?;
     let status = wait(&mut child, LONGEST);
     Ok(Ended {
         status,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use sayso_core::text::node::{Node, Value};
 
 use super::agent_process::{self, Folders, random};
+use super::error::ProbeError;
 use super::{Cage, result_of, spoke};
 use crate::scripted_model::{Model, Script, Step};
 
@@ -64,7 +65,7 @@ pub struct Asked {
 ///
 /// # Errors
 /// When the agent cannot be started.
-pub fn tried(cage: &dyn Cage, program: &Path) -> Result<Vec<Asked>, String> {
+pub fn tried(cage: &dyn Cage, program: &Path) -> Result<Vec<Asked>, ProbeError> {
     let mut all = Vec::new();
     for mode in cage.modes() {
         all.extend(in_mode(cage, program, mode)?);
@@ -72,7 +73,7 @@ pub fn tried(cage: &dyn Cage, program: &Path) -> Result<Vec<Asked>, String> {
     Ok(all)
 }
 
-fn in_mode(cage: &dyn Cage, program: &Path, mode: &str) -> Result<Vec<Asked>, String> {
+fn in_mode(cage: &dyn Cage, program: &Path, mode: &str) -> Result<Vec<Asked>, ProbeError> {
     let (nonce, key) = (random()?, random()?);
     let folders = Folders::make(&nonce)?;
     let trials = cage.trials(&folders.workspace)?;

@@ -1,11 +1,14 @@
 //! Where the settings of an agent name the hook, and whether that is this sayso.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use sayso_core::text::diagnostic::Diagnostic;
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
+
+use thiserror::Error as ThisError;
 
 use super::Broken;
 use crate::install::form::Form;
@@ -151,13 +154,25 @@ pub(crate) fn files(installer: &dyn Installer, places: &Places) -> Vec<(PathBuf,
     all
 }
 
+/// Why settings could not be read.
+#[derive(Debug, ThisError)]
+#[allow(missing_docs, reason = "the message of a variant says what it is")]
+pub enum SettingsError {
+    #[error("it is not a file")]
+    NotFile,
+    #[error("{0}")]
+    Unreadable(#[from] io::Error),
+    #[error("{}", .0.message)]
+    NotJson(Diagnostic),
+}
+
 /// What was found of an agent's settings.
 #[derive(Debug, Default)]
 pub struct Settings {
     /// The hooks that start a sayso.
     pub hooks: Vec<Configured>,
     /// Files that could not be read, and why.
-    pub broken: Vec<(PathBuf, String)>,
+    pub broken: Vec<(PathBuf, SettingsError)>,
     /// Files that switch all hooks off.
     pub switched_off: Vec<PathBuf>,
 }
@@ -188,14 +203,11 @@ pub fn look(installer: &dyn Installer, version: &str, places: &Places) -> Settin
                 .as_ref()
                 .is_ok_and(|settings| is_on(settings, "disableAllHooks") || is_off(settings));
             found.switched_off.extend(off.then(|| file.clone()));
-            if settings.is_err() && file.extension().is_some_and(|end| end == "json") {
-                found.broken.push((
-                    file.clone(),
-                    settings
-                        .err()
-                        .map(|finding| finding.message)
-                        .unwrap_or_default(),
-                ));
+            if let Err(finding) = settings
+                && file.extension().is_some_and(|end| end == "json")
+            {
+                let broken = SettingsError::NotJson(finding);
+                found.broken.push((file.clone(), broken));
             }
             let group = |starts: String| Configured {
                 file: file.clone(),
@@ -223,7 +235,7 @@ pub fn look(installer: &dyn Installer, version: &str, places: &Places) -> Settin
                     .hooks
                     .extend(hooks(which, &settings, &text, &file, scope, version));
             }
-            Err(finding) => found.broken.push((file, finding.message)),
+            Err(finding) => found.broken.push((file, SettingsError::NotJson(finding))),
         }
     }
     found
@@ -266,23 +278,20 @@ fn settings_group(which: Which, form: Form, text: &str) -> Node {
     groups.iter().find(ours).cloned().unwrap_or_else(empty)
 }
 
-fn read(file: &Path) -> Result<Option<String>, String> {
+fn read(file: &Path) -> Result<Option<String>, SettingsError> {
     let opened = match std::fs::metadata(file) {
-        Ok(found) if !found.is_file() => return Err("it is not a file".to_owned()),
+        Ok(found) if !found.is_file() => return Err(SettingsError::NotFile),
         Ok(_) => std::fs::File::open(file),
         Err(error) => Err(error),
     };
     match opened {
         Ok(opened) => {
             let mut text = String::new();
-            opened
-                .take(LONGEST)
-                .read_to_string(&mut text)
-                .map_err(|error| error.to_string())?;
+            opened.take(LONGEST).read_to_string(&mut text)?;
             Ok(Some(text))
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.to_string()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod agent_process;
 pub mod ask_modes;
 pub mod configured_hooks;
+pub mod error;
 pub mod plugin;
 pub mod proof;
 
@@ -23,6 +24,7 @@ use crate::which::Which;
 use agent_process::{Ended, Folders, random};
 use ask_modes::{Answer, Trial};
 use configured_hooks::Configured;
+pub use error::ProbeError;
 use proof::Proof;
 
 /// So many of the last entries are looked through for what the agent did.
@@ -40,6 +42,15 @@ pub enum Broken {
     Slow,
 }
 
+impl Broken {
+    fn words(self) -> &'static str {
+        match self {
+            Broken::Killed => "is killed",
+            Broken::Slow => "is too slow",
+        }
+    }
+}
+
 /// How an agent is started for the canary.
 pub trait Cage: Sync {
     /// The agent with the person's own settings and the scripted model.
@@ -49,7 +60,7 @@ pub trait Cage: Sync {
         model: &Model,
         key: &str,
         folders: &Folders,
-    ) -> Result<std::process::Command, String>;
+    ) -> Result<std::process::Command, ProbeError>;
 
     /// The agent with nothing but a copy of the hook's settings that leads to a broken program, or with no hook at all.
     fn copy(
@@ -59,7 +70,7 @@ pub trait Cage: Sync {
         key: &str,
         folders: &Folders,
         hook: Option<&Node>,
-    ) -> Result<std::process::Command, String>;
+    ) -> Result<std::process::Command, ProbeError>;
 
     /// A step that runs a command.
     fn step(&self, command: &str) -> Step;
@@ -73,15 +84,12 @@ pub trait Cage: Sync {
     fn set_mode(&self, _command: &mut std::process::Command, _mode: &str) {}
 
     /// The tools that a hook asks about, one of each kind, in a workspace.
-    fn trials(&self, _workspace: &Path) -> Result<Vec<Trial>, String> {
+    fn trials(&self, _workspace: &Path) -> Result<Vec<Trial>, ProbeError> {
         Ok(Vec::new())
     }
 }
 
 /// Starts the agent and proves what can be proved.
-///
-/// # Errors
-/// When nothing could be tried at all.
 pub fn prove(
     which: Which,
     cage: Option<&dyn Cage>,
@@ -90,7 +98,7 @@ pub fn prove(
     hook: &Configured,
     place: &Whereabouts,
     now: i64,
-) -> Result<Proof, String> {
+) -> Proof {
     let mut proof = Proof {
         agent: which.name().to_owned(),
         version: version.to_owned(),
@@ -107,14 +115,14 @@ pub fn prove(
             "{} cannot be started with a scripted model, so nothing is proved",
             which.title()
         ));
-        return Ok(proof);
+        return proof;
     };
     match fires(which, cage, program, place) {
         Ok(words) => {
             proof.fires = true;
             proof.words.push(words);
         }
-        Err(why) => proof.words.push(why),
+        Err(why) => proof.words.push(why.to_string()),
     }
     if proof.fires {
         match fails_closed(cage, program, hook) {
@@ -122,7 +130,7 @@ pub fn prove(
                 proof.fails_closed = true;
                 proof.words.push(words);
             }
-            Err(why) => proof.words.push(why),
+            Err(why) => proof.words.push(why.to_string()),
         }
         match ask_modes::tried(cage, program) {
             Ok(asks) => {
@@ -134,7 +142,7 @@ pub fn prove(
             )),
         }
     }
-    Ok(proof)
+    proof
 }
 
 /// What came of the questions of a hook.
@@ -169,14 +177,11 @@ fn fires(
     cage: &dyn Cage,
     program: &Path,
     place: &Whereabouts,
-) -> Result<String, String> {
+) -> Result<String, ProbeError> {
     let (nonce, key) = (random()?, random()?);
     let folders = Folders::make(&nonce)?;
     let marker = format!("ran-{nonce}");
-    let sayso = place
-        .binary
-        .to_str()
-        .ok_or("the path of sayso is not UTF-8")?;
+    let sayso = place.binary.to_str().ok_or(ProbeError::ProgramNotUtf8)?;
     // To run what was approved is for the hook alone. Where nothing stops it, it makes an empty file, and finds nothing to run.
     let denied = format!(
         "touch {marker} && {}",
@@ -193,26 +198,15 @@ fn fires(
     spoke(&model, &ended)?;
     let result = |number: usize| result_of(&model, number);
     let did_run = folders.workspace.join(&marker).exists();
-    let shown = result(1).ok_or_else(|| {
-        format!(
-            "the agent did not try what the model wanted; {}",
-            ended.words()
-        )
-    })?;
+    let shown = result(1).ok_or(ProbeError::NotTried(ended))?;
     if did_run {
-        return Err("the hook does not fire: what every agent is denied did run".to_owned());
+        return Err(ProbeError::Ran);
     }
     if !shown.contains("sayso: ") {
-        return Err(format!(
-            "the hook does not fire: what stopped the call was not sayso (`{}`)",
-            short(&shown)
-        ));
+        return Err(ProbeError::OtherDenial(shown));
     }
     if !is_recorded(which, &place.state, &nonce)? {
-        return Err(format!(
-            "the call was denied, and that is not in this record (`{}`)",
-            short(&shown)
-        ));
+        return Err(ProbeError::NotRecorded(shown));
     }
     let first = result(0).unwrap_or_default();
     let harmless = if first.contains("sayso: ") {
@@ -228,23 +222,21 @@ fn fires(
 }
 
 /// Whether a call is denied where the hook breaks; the words say how that was seen, or why it was not.
-fn fails_closed(cage: &dyn Cage, program: &Path, hook: &Configured) -> Result<String, String> {
+fn fails_closed(cage: &dyn Cage, program: &Path, hook: &Configured) -> Result<String, ProbeError> {
     // Without the broken hook the same call has to run, or the rest would prove nothing. (An administrator's own hook stays in place.)
     if !runs(cage, program, None)? {
-        return Err("whether it fails closed could not be tried: the call did not run without a broken hook either".to_owned());
+        return Err(ProbeError::NeverRuns);
     }
-    for (broken, words) in [(Broken::Killed, "is killed"), (Broken::Slow, "is too slow")] {
+    for broken in [Broken::Killed, Broken::Slow] {
         if runs(cage, program, Some(&hook.broken(broken)))? {
-            return Err(format!(
-                "does not fail closed: with a copy of its settings whose hook {words}, the call ran"
-            ));
+            return Err(ProbeError::FailsOpen(broken));
         }
     }
     Ok("fails closed: with a copy of its settings whose hook is killed or too slow, the call did not run; without that, it did".to_owned())
 }
 
 /// Whether a harmless call runs with a copy of the hook's settings: what it prints is not in its text.
-fn runs(cage: &dyn Cage, program: &Path, hook: Option<&Node>) -> Result<bool, String> {
+fn runs(cage: &dyn Cage, program: &Path, hook: Option<&Node>) -> Result<bool, ProbeError> {
     let (nonce, key) = (random()?, random()?);
     let folders = Folders::make(&nonce)?;
     let model = Model::start(
@@ -259,35 +251,19 @@ fn runs(cage: &dyn Cage, program: &Path, hook: Option<&Node>) -> Result<bool, St
         &folders,
     )?;
     spoke(&model, &ended)?;
-    let shown = result_of(&model, 0);
-    let shown = shown.ok_or_else(|| {
-        format!(
-            "whether it fails closed could not be tried: the agent did not go on; {}",
-            ended.words()
-        )
-    })?;
+    let shown = result_of(&model, 0).ok_or(ProbeError::Stopped(ended))?;
     Ok(shown.contains(&format!("ran-{nonce}")))
 }
 
 /// Insists that the agent talked to the scripted model: whatever else it did is no proof of anything.
-fn spoke(model: &Model, ended: &Ended) -> Result<(), String> {
+fn spoke(model: &Model, ended: &Ended) -> Result<(), ProbeError> {
     if !model.seen().is_empty() {
         return Ok(());
     }
-    let elsewhere: Vec<String> = model
-        .elsewhere()
-        .iter()
-        .map(|one| visible(one).into_owned())
-        .collect();
-    let tried = if elsewhere.is_empty() {
-        String::new()
-    } else {
-        format!(", but tried to reach {}", elsewhere.join(", "))
-    };
-    Err(format!(
-        "nothing is proved: the agent did not talk to the scripted model{tried}; {}",
-        ended.words()
-    ))
+    Err(ProbeError::SilentAgent {
+        elsewhere: model.elsewhere(),
+        ended: ended.clone(),
+    })
 }
 
 /// What the model was shown as the result of its call with this number.
@@ -301,7 +277,7 @@ fn result_of(model: &Model, number: usize) -> Option<String> {
 }
 
 /// Whether the record has the denial of the second call.
-fn is_recorded(which: Which, state: &Path, nonce: &str) -> Result<bool, String> {
+fn is_recorded(which: Which, state: &Path, nonce: &str) -> Result<bool, ProbeError> {
     // Of an agent that gives its calls no ids, the call is known by what it would have made.
     let has_ids = which.facts().has_call_ids;
     let wanted = if has_ids {
@@ -309,13 +285,14 @@ fn is_recorded(which: Which, state: &Path, nonce: &str) -> Result<bool, String> 
     } else {
         nonce.to_owned()
     };
-    let reader = Reader::open(state)?;
-    for entry in reader.backwards()?.take(MOST_ENTRIES) {
-        let entry = entry?;
+    let reader = Reader::open(state).map_err(ProbeError::record)?;
+    let entries = reader.backwards().map_err(ProbeError::record)?;
+    for entry in entries.take(MOST_ENTRIES) {
+        let entry = entry.map_err(ProbeError::record)?;
         if !entry.text.contains(&wanted) {
             continue;
         }
-        let node = entry.node()?;
+        let node = entry.node().map_err(ProbeError::record)?;
         let is = |key: &str, value: &str| node.get(key).and_then(Node::as_text) == Some(value);
         let is_call = !has_ids
             || node

@@ -1,11 +1,14 @@
 //! What was proved of an agent's hook, kept for whoever relies on it.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use sayso_core::text::diagnostic::Diagnostic;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
-use sayso_store::folder::Folder;
+use sayso_gate::error::{PortError, port_error};
+use sayso_store::folder::{Folder, WriteError};
+use thiserror::Error as ThisError;
 
 use super::ask_modes::{Answer, Asked};
 
@@ -37,19 +40,44 @@ pub struct Proof {
     pub asks: Vec<Asked>,
 }
 
+/// Why a proof could not be kept or read.
+#[derive(Debug, ThisError)]
+#[allow(missing_docs, reason = "the message of a variant says what it is")]
+pub enum ProofError {
+    #[error("the folder of proofs is missing")]
+    NoFolder,
+    #[error("the path of sayso is not UTF-8")]
+    ProgramNotUtf8,
+    #[error("{}", .0.told("the proof cannot be written"))]
+    NotWritten(WriteError),
+    #[error("the proof cannot be read: {0}")]
+    NotRead(io::Error),
+    #[error("the proof cannot be read: {}", .0.message)]
+    NotJson(Diagnostic),
+    #[error("the proof is not one of this sayso")]
+    OtherFormat,
+    /// Of sayso's own folder.
+    #[error("{0}")]
+    Storage(PortError),
+}
+
+impl ProofError {
+    fn storage(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ProofError {
+        ProofError::Storage(port_error(error))
+    }
+}
+
 impl Proof {
     /// Keeps it, in place of an older one.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&self, state: &Path) -> Result<(), String> {
-        let folder = Folder::open(state)?
-            .inner(FOLDER, true)?
-            .ok_or("the folder of proofs is missing")?;
-        let sayso = self
-            .sayso
-            .to_str()
-            .ok_or("the path of sayso is not UTF-8")?;
+    pub fn write(&self, state: &Path) -> Result<(), ProofError> {
+        let folder = Folder::open(state)
+            .and_then(|state| state.inner(FOLDER, true))
+            .map_err(ProofError::storage)?
+            .ok_or(ProofError::NoFolder)?;
+        let sayso = self.sayso.to_str().ok_or(ProofError::ProgramNotUtf8)?;
         let node = Node::map([
             ("agent", Node::text(&self.agent)),
             ("version", Node::text(&self.version)),
@@ -66,7 +94,7 @@ impl Proof {
         ]);
         folder
             .put(&name(&self.agent), json::write(&node).as_bytes(), true)
-            .map_err(|error| error.told("the proof cannot be written"))
+            .map_err(ProofError::NotWritten)
     }
 
     /// The table of questions, one a mode and a tool.
@@ -85,23 +113,22 @@ impl Proof {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn read(state: &Path, agent: &str) -> Result<Option<Proof>, String> {
-        let folder = Folder::open_existing(state)?
-            .map(|state| state.inner(FOLDER, false))
-            .transpose()?
+    pub fn read(state: &Path, agent: &str) -> Result<Option<Proof>, ProofError> {
+        let folder = Folder::open_existing(state)
+            .and_then(|state| state.map(|state| state.inner(FOLDER, false)).transpose())
+            .map_err(ProofError::storage)?
             .flatten();
         let Some(folder) = folder else {
             return Ok(None);
         };
-        let Some(file) = folder.read(&name(agent))? else {
+        let Some(file) = folder.read(&name(agent)).map_err(ProofError::storage)? else {
             return Ok(None);
         };
         let mut text = String::new();
         file.take(LONGEST)
             .read_to_string(&mut text)
-            .map_err(|error| format!("the proof cannot be read: {error}"))?;
-        let node = json::read(&text, &Limits::default())
-            .map_err(|finding| format!("the proof cannot be read: {}", finding.message))?;
+            .map_err(ProofError::NotRead)?;
+        let node = json::read(&text, &Limits::default()).map_err(ProofError::NotJson)?;
         let words = |key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
         let flag = |key: &str| node.get(key).and_then(Node::as_bool);
         let whole = || {
@@ -130,9 +157,7 @@ impl Proof {
                     .collect(),
             })
         };
-        whole()
-            .map(Some)
-            .ok_or_else(|| "the proof is not one of this sayso".to_owned())
+        whole().map(Some).ok_or(ProofError::OtherFormat)
     }
 
     /// Whether it is about what is there now.

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use sayso_core::text::node::{Node, Value};
 
-use crate::probe::Cage;
 use crate::probe::agent_process::{Folders, command, put};
+use crate::probe::{Cage, ProbeError};
 use crate::scripted_model::{Model, Step, Use};
 
 /// Qwen Code.
@@ -19,7 +19,7 @@ impl Cage for Qwen {
         model: &Model,
         key: &str,
         folders: &Folders,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         Ok(start(program, model, key, folders))
     }
 
@@ -30,7 +30,7 @@ impl Cage for Qwen {
         key: &str,
         folders: &Folders,
         hook: Option<&Node>,
-    ) -> Result<Command, String> {
+    ) -> Result<Command, ProbeError> {
         let groups: Node = Value::List(hook.into_iter().cloned().collect()).into();
         let settings = Node::map([("hooks", Node::map([("PreToolUse", groups)]))]);
         put(&folders.home.join(".qwen/settings.json"), &settings)?;

@@ -4,7 +4,7 @@ use sayso_core::policy::decision::Decision;
 
 use crate::import::jsonc::{self, texts};
 use crate::import::patterns::{any_command, glob, words};
-use crate::import::{File, Imported, Ordered, Reader, Rule, System, without_order};
+use crate::import::{File, ImportError, Imported, Ordered, Reader, Rule, System, without_order};
 
 /// Roo Code: how its policy is read.
 pub const SYSTEM: System = System::new(&Reader {
@@ -15,7 +15,7 @@ pub const SYSTEM: System = System::new(&Reader {
 });
 
 /// Two lists of prefixes: the longest that matches counts, and of two alike the denial.
-fn import(files: &[File]) -> Result<Imported, String> {
+fn import(files: &[File]) -> Result<Imported, ImportError> {
     let mut out = Imported::default();
     let mut list: Vec<(usize, Decision, Ordered)> = Vec::new();
     for file in files {

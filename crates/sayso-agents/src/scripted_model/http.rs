@@ -1,14 +1,39 @@
 //! As much of HTTP/1.1 as an agent needs to talk to a model: one request a connection, all of it bounded.
 
-use std::io::Read;
+use std::io::{self, Read};
 
+use sayso_core::text::diagnostic::Diagnostic;
 use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
+use thiserror::Error as ThisError;
 
 /// The longest head of a request.
 const LONGEST_HEAD: usize = 64 << 10;
 /// The longest body. Agents send all of their instructions and tools with each request, which is a few hundred kilobytes.
 const LONGEST_BODY: usize = 16 << 20;
+
+/// What is wrong with a request.
+#[derive(Debug, ThisError)]
+pub(super) enum RequestError {
+    #[error("it could not be read: {0}")]
+    NotRead(#[from] io::Error),
+    #[error("it ends early")]
+    EndsEarly,
+    #[error("the head is too long")]
+    LongHead,
+    #[error("the head is no UTF-8")]
+    HeadNotUtf8,
+    #[error("there is no request")]
+    NoRequest,
+    #[error("the body must be plain, with its length")]
+    Encoded,
+    #[error("the body is too long")]
+    LongBody,
+    #[error("the body is no UTF-8")]
+    BodyNotUtf8,
+    #[error("the body is no JSON: {}", .0.message)]
+    NotJson(Diagnostic),
+}
 
 /// A request.
 #[derive(Debug)]
@@ -48,9 +73,8 @@ impl Request {
     }
 
     /// The body as JSON; of no body, an empty object.
-    pub fn json(&self) -> Result<Node, String> {
-        let text =
-            std::str::from_utf8(&self.body).map_err(|_| "the body is no UTF-8".to_owned())?;
+    pub fn json(&self) -> Result<Node, RequestError> {
+        let text = std::str::from_utf8(&self.body).map_err(|_| RequestError::BodyNotUtf8)?;
         if text.is_empty() {
             return Ok(Node::map::<String>([]));
         }
@@ -59,8 +83,7 @@ impl Request {
             depth: 128,
             nodes: 1_000_000,
         };
-        json::read(text, &limits)
-            .map_err(|finding| format!("the body is no JSON: {}", finding.message))
+        json::read(text, &limits).map_err(RequestError::NotJson)
     }
 }
 
@@ -75,15 +98,13 @@ fn is_same(given: &str, key: &str) -> bool {
 }
 
 /// Reads one request.
-pub(super) fn read(stream: &mut impl Read) -> Result<Request, String> {
+pub(super) fn read(stream: &mut impl Read) -> Result<Request, RequestError> {
     let mut bytes = Vec::new();
     let mut piece = vec![0; 16 << 10];
-    let mut more = |bytes: &mut Vec<u8>| -> Result<(), String> {
-        let count = stream
-            .read(&mut piece)
-            .map_err(|error| format!("it could not be read: {error}"))?;
+    let mut more = |bytes: &mut Vec<u8>| -> Result<(), RequestError> {
+        let count = stream.read(&mut piece)?;
         if count == 0 {
-            return Err("it ends early".to_owned());
+            return Err(RequestError::EndsEarly);
         }
         bytes.extend_from_slice(piece.get(..count).unwrap_or_default());
         Ok(())
@@ -93,14 +114,14 @@ pub(super) fn read(stream: &mut impl Read) -> Result<Request, String> {
             break end;
         }
         if bytes.len() > LONGEST_HEAD {
-            return Err("the head is too long".to_owned());
+            return Err(RequestError::LongHead);
         }
         more(&mut bytes)?;
     };
     let mut request = head(bytes.get(..end).unwrap_or_default())?;
     if request.header("transfer-encoding").is_some() || request.header("content-encoding").is_some()
     {
-        return Err("the body must be plain, with its length".to_owned());
+        return Err(RequestError::Encoded);
     }
     let length = match request.header("content-length") {
         None => 0,
@@ -108,7 +129,7 @@ pub(super) fn read(stream: &mut impl Read) -> Result<Request, String> {
             .parse::<usize>()
             .ok()
             .filter(|length| *length <= LONGEST_BODY)
-            .ok_or("the body is too long")?,
+            .ok_or(RequestError::LongBody)?,
     };
     let start = end.saturating_add(4);
     while bytes.len() < start.saturating_add(length) {
@@ -121,8 +142,8 @@ pub(super) fn read(stream: &mut impl Read) -> Result<Request, String> {
     Ok(request)
 }
 
-fn head(bytes: &[u8]) -> Result<Request, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "the head is no UTF-8".to_owned())?;
+fn head(bytes: &[u8]) -> Result<Request, RequestError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| RequestError::HeadNotUtf8)?;
     let mut lines = text.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
     let (method, target) = (
@@ -130,7 +151,7 @@ fn head(bytes: &[u8]) -> Result<Request, String> {
         words.next().unwrap_or_default(),
     );
     if method.is_empty() || target.is_empty() {
-        return Err("there is no request".to_owned());
+        return Err(RequestError::NoRequest);
     }
     let header = |line: &str| {
         line.split_once(':')

@@ -9,7 +9,7 @@ mod http;
 mod messages;
 mod responses;
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +17,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use sayso_core::text::node::Node;
+
+use thiserror::Error as ThisError;
 
 use http::{Reply, Request};
 
@@ -125,6 +127,11 @@ struct Shared {
     is_over: AtomicBool,
 }
 
+/// Why a scripted model could not be started.
+#[derive(Debug, ThisError)]
+#[error("the scripted model could not be started: {0}")]
+pub struct ModelError(#[from] io::Error);
+
 /// A model that is there until the value goes away.
 pub struct Model {
     address: SocketAddr,
@@ -137,11 +144,9 @@ impl Model {
     ///
     /// # Errors
     /// When this machine has no loopback, or no thread.
-    pub fn start(script: Script, key: &str) -> Result<Model, String> {
-        let problem =
-            |error: std::io::Error| format!("the scripted model could not be started: {error}");
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(problem)?;
-        let address = listener.local_addr().map_err(problem)?;
+    pub fn start(script: Script, key: &str) -> Result<Model, ModelError> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             script,
             key: key.to_owned(),
@@ -151,9 +156,7 @@ impl Model {
             is_over: AtomicBool::new(false),
         });
         let for_all = Arc::clone(&shared);
-        let listening = std::thread::Builder::new()
-            .spawn(move || listen(&listener, &for_all))
-            .map_err(problem)?;
+        let listening = std::thread::Builder::new().spawn(move || listen(&listener, &for_all))?;
         Ok(Model {
             address,
             shared,
@@ -243,7 +246,7 @@ fn serve(mut stream: &TcpStream, shared: &Shared) {
     }
     let reply = match http::read(&mut stream) {
         Ok(request) => answer(&request, shared),
-        Err(why) => Reply::problem(400, &why),
+        Err(why) => Reply::problem(400, &why.to_string()),
     };
     let _ = stream
         .write_all(&reply.bytes())
@@ -272,7 +275,7 @@ fn answer(request: &Request, shared: &Shared) -> Reply {
     }
     let body = match request.json() {
         Ok(body) => body,
-        Err(why) => return Reply::problem(400, &why),
+        Err(why) => return Reply::problem(400, &why.to_string()),
     };
     let reply = match (request.method.as_str(), path) {
         ("POST", "/v1/messages/count_tokens") => Reply::json(messages::count()),

@@ -9,6 +9,7 @@ use crate::hook::agent::{Around, Moment, maybe, text};
 use crate::hook::dialect::{
     Called, Dialect, Keys, Own, Part, Parts, Server, by_status, never_answered, own,
 };
+use crate::hook::error::PayloadError;
 
 /// Windsurf.
 pub static WINDSURF: Dialect = Dialect {
@@ -56,24 +57,21 @@ const TOOLS: &[Own] = &[
     own("read_code", "file_read", &[("file_path", "path")]),
 ];
 
-fn event(document: &Node) -> Result<&str, String> {
+fn event(document: &Node) -> Result<&str, PayloadError> {
     text(document, "agent_action_name")
 }
 
-fn folder<'a>(_: &'a Node, around: &'a Around) -> Result<&'a str, String> {
-    around
-        .folder
-        .as_deref()
-        .ok_or_else(|| "nobody knows in which folder the hook was started".to_owned())
+fn folder<'a>(_: &'a Node, around: &'a Around) -> Result<&'a str, PayloadError> {
+    around.folder.as_deref().ok_or(PayloadError::NoStartFolder)
 }
 
 /// The tool is the name of the event without its first word, so that a call is the same before and after.
 fn call(document: &Node) -> Called {
     let name = event(document)?;
     let tool = name.split_once('_').map_or(name, |(_, tool)| tool);
-    let object = |node: Option<&Node>, what: &str| match node {
+    let object = |node: Option<&Node>, key: &'static str| match node {
         Some(node) if matches!(node.value, Value::Map(_)) => Ok(node.clone()),
-        _ => Err(format!("`{what}` is missing, or not an object")),
+        _ => Err(PayloadError::NoObject(key)),
     };
     let info = object(document.get("tool_info"), "tool_info")?;
     let input = match tool {
@@ -107,8 +105,8 @@ fn several(tool: &str, input: &Node) -> Parts {
         .get("edits")
         .map(Node::items)
         .filter(|edits| !edits.is_empty())
-        .ok_or("`edits` is missing")?;
-    let one = |edit: &Node| -> Result<Part, String> {
+        .ok_or_else(|| PayloadError::missing("edits"))?;
+    let one = |edit: &Node| -> Result<Part, PayloadError> {
         let (old, new) = (
             maybe(edit, "old_string")?.unwrap_or_default(),
             text(edit, "new_string")?,
@@ -137,11 +135,13 @@ fn several(tool: &str, input: &Node) -> Parts {
         .map(Some)
 }
 
-fn server(document: &Node, tool: &str) -> Result<Server, String> {
+fn server(document: &Node, tool: &str) -> Result<Server, PayloadError> {
     if tool != "mcp_tool_use" {
         return Ok(None);
     }
-    let info = document.get("tool_info").ok_or("`tool_info` is missing")?;
+    let info = document
+        .get("tool_info")
+        .ok_or_else(|| PayloadError::missing("tool_info"))?;
     Ok(Some((
         text(info, "mcp_server_name")?.to_owned(),
         text(info, "mcp_tool_name")?.to_owned(),

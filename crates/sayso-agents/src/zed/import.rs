@@ -5,7 +5,9 @@ use sayso_core::text::node::Node;
 
 use crate::import::jsonc;
 use crate::import::patterns::{any_command, of_regex};
-use crate::import::{About, File, Imported, Ordered, Reader, Rule, System, without_order};
+use crate::import::{
+    About, File, ImportError, Imported, Ordered, Reader, Rule, System, without_order,
+};
 
 const EDITORS: [&str; 6] = [
     "edit_file",
@@ -27,7 +29,7 @@ pub const SYSTEM: System = System::new(&Reader {
     own_files: None,
 });
 
-fn import(files: &[File]) -> Result<Imported, String> {
+fn import(files: &[File]) -> Result<Imported, ImportError> {
     let mut out = Imported::default();
     for file in files {
         let document = jsonc::read(file)?;

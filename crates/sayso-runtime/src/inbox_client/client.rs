@@ -73,11 +73,20 @@ impl Answer {
 
     /// What went wrong, for people.
     pub fn problem(&self) -> String {
+        self.detail_and_hint("\nhint: ")
+    }
+
+    /// The same on one line.
+    pub fn problem_on_one_line(&self) -> String {
+        self.detail_and_hint("; ")
+    }
+
+    fn detail_and_hint(&self, between: &str) -> String {
         let text = |key: &str| self.body.get(key).and_then(Node::as_text);
         let detail = text("detail").unwrap_or("it did not say why");
         text("hint").map_or_else(
             || detail.to_owned(),
-            |hint| format!("{detail}\nhint: {hint}"),
+            |hint| format!("{detail}{between}{hint}"),
         )
     }
 

@@ -101,10 +101,7 @@ pub enum FileToolError {
     #[error("`{0}` is no text file: it is not UTF-8")]
     NotUtf8(String),
     #[error("`{path}`: {why}")]
-    Edit {
-        path: String,
-        why: EditError,
-    },
+    Edit { path: String, why: EditError },
     #[error("`{0}` is no file tool")]
     NoFileTool(&'static str),
 }

@@ -289,14 +289,9 @@ fn content(call: &Call<'_>, old: Option<&[u8]>, shown: &str) -> Result<Vec<u8>, 
             size: text.len() as u64,
         }),
         (_, _, Some(Ok(text))) if text.contains('\0') => Err(FileToolError::HoldsNul(path)),
-        (_, _, Some(Ok(text))) => {
-            edit::over(operation, text)
-                .map(String::into_bytes)
-                .map_err(|why| FileToolError::Edit {
-                    path,
-                    why,
-                })
-        }
+        (_, _, Some(Ok(text))) => edit::over(operation, text)
+            .map(String::into_bytes)
+            .map_err(|why| FileToolError::Edit { path, why }),
         (_, _, Some(Err(_))) => Err(FileToolError::NotUtf8(path)),
         (_, _, None) => Err(FileToolError::FarTooLarge(path)),
     }

@@ -245,12 +245,12 @@ fn canary(
             whereabouts,
             now(),
         );
-        proof.and_then(|proof| proof.write(&whereabouts.state).map(|()| Some(proof)))
+        proof.write(&whereabouts.state).map(|()| Some(proof))
     } else {
         Proof::read(&whereabouts.state, which.name())
     };
     match found {
-        Err(why) => (Finding::bad(about, why, TRY), None),
+        Err(why) => (Finding::bad(about, why.to_string(), TRY), None),
         Ok(None) => (
             Finding::odd(about, "whether the hook fires was not tried yet", TRY),
             None,

@@ -381,7 +381,7 @@ fn answer(line: &[u8], missing: &Missing, policies: &mut Policies<'_>) -> Node {
             Ok(operation) => report::json(&id, &policies.judge(&operation)),
             Err(malformed) => report::malformed(&id, &malformed),
         },
-        Err(BadLine { id, error }) => error_line(&id, &error),
+        Err(BadLine { id, error }) => error_line(&id, &error.to_string()),
     }
 }
 

@@ -18,7 +18,7 @@ use super::install_shown as shown;
 use super::{Stop, confirmed, folder, now, say};
 use crate::exit_code::Exit;
 use sayso_agents::install;
-use sayso_agents::install::{Around, Done, Plan, Refused, Wish};
+use sayso_agents::install::{Around, Done, InstallError, Plan, Wish};
 use sayso_agents::{Scope, Which};
 use sayso_runtime::record_folder;
 use sayso_tui::lines::paint::{Paint, Tone};
@@ -194,8 +194,8 @@ pub(super) fn uninstall(args: &UninstallArgs) -> Result<Exit, Stop> {
     go(&args.common, &around, &plan, "uninstall")
 }
 
-fn stop(refused: Refused) -> Stop {
-    Stop::Usage(refused.0)
+pub(super) fn stop(error: InstallError) -> Stop {
+    Stop::Usage(error.lines())
 }
 
 /// A run that was cut off left its files half done; they are looked at only after that is settled.

@@ -16,7 +16,7 @@ use sayso_world::policy_files::imported_file;
 
 use super::{Stop, confirmed, say};
 use sayso_agents::import;
-use sayso_agents::import::{File, Imported, System};
+use sayso_agents::import::{File, ImportError, Imported, System};
 use sayso_agents::install::Around;
 use sayso_runtime::record_folder;
 
@@ -25,7 +25,7 @@ pub(super) struct Rules {
     agent: &'static str,
     title: &'static str,
     files: Vec<PathBuf>,
-    imported: Result<Imported, String>,
+    imported: Result<Imported, ImportError>,
 }
 
 /// Whether the person wants them.
@@ -44,7 +44,7 @@ pub(super) fn of(agent: &'static str, title: &'static str, around: &Around) -> O
     let system = System::of(agent)?;
     let files = (system.reader().own_files?)(around, around.home.as_deref()?);
     // Not there is not there; what cannot be read is told.
-    let read: Result<Vec<File>, String> = files.iter().map(|path| File::read(path)).collect();
+    let read: Result<Vec<File>, ImportError> = files.iter().map(|path| File::read(path)).collect();
     let imported = read
         .and_then(|read| import::import(system, &read))
         .map(|imported| imported.only_for(agent));

@@ -10,7 +10,7 @@ use sayso_core::text::visible::visible;
 use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, Sync};
 
-use super::install::{How, around_of, change_node};
+use super::install::{How, around_of, change_node, stop};
 use super::install_shown as shown;
 use super::{Stop, confirmed, say};
 use crate::exit_code::Exit;
@@ -75,7 +75,7 @@ pub(super) fn run(args: &InstallMcpArgs, is_in: bool) -> Result<Exit, Stop> {
         args.anyway,
         is_in,
     )
-    .map_err(|refused| Stop::Usage(refused.0))?;
+    .map_err(stop)?;
     if args.how.json && !args.how.yes && !args.how.dry_run && !plan.edits.is_empty() {
         return Err(Stop::hint(
             "nobody can be asked between lines of JSON",
@@ -123,7 +123,7 @@ pub(super) fn run(args: &InstallMcpArgs, is_in: bool) -> Result<Exit, Stop> {
         journal
             .append("finished", finished, Sync::System)
             .map_err(Stop::usage)?;
-        undo = Some(done.map_err(|refused| Stop::Usage(refused.0))?.id);
+        undo = Some(done.map_err(stop)?.id);
     }
     match (&undo, args.how.json) {
         (_, true) => say(&format!(

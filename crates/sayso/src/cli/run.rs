@@ -118,7 +118,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     };
     let session = around.session.clone();
     let (name, text) = input(&args.file)?;
-    let calls = batch::read(&name, &text, &around).map_err(Stop::Usage)?;
+    let calls =
+        batch::read(&name, &text, &around).map_err(|error| Stop::Usage(error.to_string()))?;
     drop(text);
     if args.hold {
         only_commands(&calls)?;

@@ -43,7 +43,9 @@ fn arguments(rest: &str) -> Vec<String> {
 fn is_text(error: &str) -> bool {
     let error = error.trim();
     let error = error.rsplit("::").next().unwrap_or(error);
-    error == "String" || error.starts_with('&') && has_word(error, "str") || error.starts_with("Cow<")
+    error == "String"
+        || error.starts_with('&') && has_word(error, "str")
+        || error.starts_with("Cow<")
 }
 
 fn text_errors(file: &File) -> Vec<String> {
@@ -55,12 +57,19 @@ fn text_errors(file: &File) -> Vec<String> {
     for (at, found) in code.match_indices("Result<") {
         let error = arguments(code.get(at + found.len()..).unwrap_or_default());
         if error.get(1).is_some_and(|error| is_text(error)) {
-            out.push(format!("{}:{}: a result with a text as its error", file.name, line(at)));
+            out.push(format!(
+                "{}:{}: a result with a text as its error",
+                file.name,
+                line(at)
+            ));
         }
     }
     for (what, why) in [
         ("Other(String)", "a variant without a meaning"),
-        ("Error> for String {", "an error that becomes a text without being shown"),
+        (
+            "Error> for String {",
+            "an error that becomes a text without being shown",
+        ),
     ] {
         let found = code.match_indices(what);
         out.extend(found.map(|(at, _)| format!("{}:{}: {why}", file.name, line(at))));

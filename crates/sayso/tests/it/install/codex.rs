@@ -212,7 +212,7 @@ fn what_keeps_hooks_from_running_is_refused() {
     assert!(
         install::install(&around, wish(Which::CODEX, Scope::User))
             .unwrap_err()
-            .0
+            .lines()
             .contains("allow_managed_hooks_only")
     );
     put(
@@ -222,7 +222,7 @@ fn what_keeps_hooks_from_running_is_refused() {
     assert!(
         install::install(&around, wish(Which::CODEX, Scope::Managed))
             .unwrap_err()
-            .0
+            .lines()
             .contains("features.hooks")
     );
 }

@@ -251,7 +251,9 @@ fn a_program_that_an_agent_could_replace_is_refused() {
     for mark in ["CACHEDIR.TAG", ".cargo-lock", ".fingerprint"] {
         let place = tempfile::Builder::new().prefix("place-").tempdir().unwrap();
         put(&place.path().join("built").join(mark), "");
-        let why = program::built(&place.path().join("built/sayso")).unwrap();
+        let why = program::built(&place.path().join("built/sayso"))
+            .unwrap()
+            .to_string();
         assert!(
             why.contains("/built`, which a build replaces"),
             "{mark}: {why}"
@@ -321,7 +323,11 @@ fn a_file_that_changes_after_it_was_shown_is_left_alone() {
     put(&home.claude(), "{\"model\": \"new\"}\n");
     let refused =
         install::carry_out(&around, Which::CLAUDE, Scope::User, &plan, "one", true).unwrap_err();
-    assert!(refused.0.contains("nothing was changed"), "{}", refused.0);
+    assert!(
+        refused.lines().contains("nothing was changed"),
+        "{}",
+        refused.lines()
+    );
     assert_eq!(
         fs::read_to_string(home.claude()).unwrap(),
         "{\"model\": \"new\"}\n"

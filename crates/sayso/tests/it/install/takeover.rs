@@ -166,9 +166,9 @@ fn without_a_whole_and_fresh_proof_it_is_refused() {
         proof(&around, change);
         let refused = install::install(&around, taking_over()).unwrap_err();
         assert!(
-            refused.0.contains(words) && refused.0.contains("sayso doctor"),
+            refused.lines().contains(words) && refused.lines().contains("sayso doctor"),
             "{words}: {}",
-            refused.0
+            refused.lines()
         );
         assert_eq!(fs::read_to_string(home.claude()).unwrap(), SETTINGS);
     }
@@ -177,7 +177,7 @@ fn without_a_whole_and_fresh_proof_it_is_refused() {
     assert!(
         install::install(&around, taking_over())
             .unwrap_err()
-            .0
+            .lines()
             .contains("never tried")
     );
     let (home, around) = proved(SETTINGS);
@@ -185,7 +185,7 @@ fn without_a_whole_and_fresh_proof_it_is_refused() {
     assert!(
         install::install(&around, taking_over())
             .unwrap_err()
-            .0
+            .lines()
             .contains("not found")
     );
     let (_home, around) = proved(SETTINGS);
@@ -200,9 +200,10 @@ fn a_hook_that_a_project_could_switch_off_is_not_enough() {
     let around = home.around();
     let refused = install::install(&around, taking_over()).unwrap_err();
     assert!(
-        refused.0.contains("no project can switch off") && refused.0.contains("--managed"),
+        refused.lines().contains("no project can switch off")
+            && refused.lines().contains("--managed"),
         "{}",
-        refused.0
+        refused.lines()
     );
     for scope in [Scope::Project, Scope::Managed] {
         install::install(
@@ -241,7 +242,7 @@ fn a_hook_that_a_project_could_switch_off_is_not_enough() {
         assert!(
             install::install(&around, taking_over())
                 .unwrap_err()
-                .0
+                .lines()
                 .contains("there is none")
         );
     }
