@@ -11,7 +11,7 @@ use sayso_core::text::visible::visible;
 use crate::fold::{self, GOES_ON, Spans, line};
 use crate::key::Key;
 use crate::legend;
-use crate::text_entry::Entry;
+use crate::text_cursor::TextCursor;
 use crate::theme::Tone;
 
 /// What a pattern would have covered before, as a row below what is offered.
@@ -39,7 +39,7 @@ impl Patterns for NoPatterns {
 
 /// The entry of a pattern.
 pub struct PatternEntry {
-    entry: Entry,
+    entry: TextCursor,
     proposals: Vec<String>,
     picked: usize,
     scopes: Vec<Scope>,
@@ -70,7 +70,7 @@ impl PatternEntry {
             .iter()
             .position(|scope| offer.is_some_and(|offer| offer.scope == *scope))
             .unwrap_or_default();
-        let entry = Entry::with(proposals.get(picked).cloned().unwrap_or_default());
+        let entry = TextCursor::with(proposals.get(picked).cloned().unwrap_or_default());
         let mut out = PatternEntry {
             entry,
             proposals,
@@ -128,7 +128,8 @@ impl PatternEntry {
         };
         if step > 0 {
             self.picked = (self.picked + step) % self.proposals.len().max(1);
-            self.entry = Entry::with(self.proposals.get(self.picked).cloned().unwrap_or_default());
+            self.entry =
+                TextCursor::with(self.proposals.get(self.picked).cloned().unwrap_or_default());
         } else if !self.entry.key(key) {
             return;
         }

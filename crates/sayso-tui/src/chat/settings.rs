@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use crate::fold::{self, Spans, line};
 use crate::key::Key;
 use crate::legend;
-use crate::text_entry::Entry;
+use crate::text_cursor::TextCursor;
 use crate::theme::{Theme, Tone};
 
 /// What can be done with a row.
@@ -76,7 +76,7 @@ pub enum Wish {
 
 enum Doing {
     Looking,
-    Typing(Entry),
+    Typing(TextCursor),
     /// A second key is needed.
     Sure,
 }
@@ -183,15 +183,15 @@ impl Settings {
                     .map_or(Wish::None, |word| Wish::Set(row.id.clone(), word.clone()));
             }
             (Key::Enter, Kind::Number) => {
-                self.doing = Doing::Typing(Entry::with(row.edited.clone()))
+                self.doing = Doing::Typing(TextCursor::with(row.edited.clone()))
             }
             (Key::Char('e'), Kind::Rule) => {
-                self.doing = Doing::Typing(Entry::with(row.edited.clone()))
+                self.doing = Doing::Typing(TextCursor::with(row.edited.clone()))
             }
             (Key::Char(' ') | Key::Enter, Kind::Rule) => return Wish::Switch(row.id.clone()),
             (Key::Char('d') | Key::Delete, Kind::Rule | Kind::Grant) => self.doing = Doing::Sure,
             (Key::Enter, Kind::Action) if !row.edited.is_empty() => {
-                self.doing = Doing::Typing(Entry::with(row.edited.trim_start()))
+                self.doing = Doing::Typing(TextCursor::with(row.edited.trim_start()))
             }
             (Key::Enter, Kind::Action) => return Wish::Do(row.id.clone()),
             _ => return self.moved(key),
