@@ -1,5 +1,6 @@
 //! A pattern that somebody types at a prompt: what is proposed, how far it is to reach, and what it would cover.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use sayso_core::answer::learned_rule::LearnedRule;
@@ -37,6 +38,20 @@ impl Patterns for NoPatterns {
     }
 }
 
+/// Why there is no rule of a pattern.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum PatternError {
+    /// Nothing was typed yet; with an example.
+    #[error("type a pattern, such as `{0}`")]
+    Empty(String),
+    /// The prompt offers none.
+    #[error("no pattern is offered here")]
+    NotOffered,
+    /// The gate would not take it.
+    #[error("{0}")]
+    Refused(Arc<dyn std::error::Error + Send + Sync>),
+}
+
 /// The entry of a pattern.
 pub struct PatternEntry {
     entry: TextCursor,
@@ -45,7 +60,7 @@ pub struct PatternEntry {
     scopes: Vec<Scope>,
     scope: usize,
     /// What it would make, or why the gate would not take it.
-    rule: Result<LearnedRule, String>,
+    rule: Result<LearnedRule, PatternError>,
     earlier: Option<Earlier>,
     /// When it was opened: Enter does not count in the first moment.
     pub opened: Instant,
@@ -77,7 +92,7 @@ impl PatternEntry {
             picked,
             scopes,
             scope,
-            rule: Err(String::new()),
+            rule: Err(PatternError::NotOffered),
             earlier: None,
             opened: now,
         };
@@ -88,8 +103,11 @@ impl PatternEntry {
     fn look(&mut self, prompt: &Prompt, patterns: &dyn Patterns) {
         let text = self.entry.text().trim();
         self.rule = match text.is_empty() {
-            true => Err(format!("type a pattern, such as `{}`", self.example())),
-            false => patterns.check(text, prompt),
+            true => Err(PatternError::Empty(self.example())),
+            false => patterns.check(text, prompt).map_err(|error| {
+                let error: Box<dyn std::error::Error + Send + Sync> = error.into();
+                PatternError::Refused(error.into())
+            }),
         };
         self.earlier = match (&self.rule, self.scope_now()) {
             (Ok(rule), Some(scope)) => {
@@ -137,10 +155,10 @@ impl PatternEntry {
     }
 
     /// What Enter would save, or why it does not.
-    pub fn choice(&self, prompt: &Prompt) -> Result<Choice, String> {
+    pub fn choice(&self, prompt: &Prompt) -> Result<Choice, PatternError> {
         self.rule.as_ref().map_err(Clone::clone)?;
         let text = self.entry.text().trim().to_owned();
-        let scope = self.scope_now().ok_or("no pattern is offered here")?;
+        let scope = self.scope_now().ok_or(PatternError::NotOffered)?;
         // One that is offered in these words is that offer.
         let offered = |offer: &Offer| offer.rule().is_some_and(|rule| *rule.pattern == *text);
         let offer = prompt
@@ -166,7 +184,7 @@ impl PatternEntry {
         let reach = scope.map_or("", Scope::place);
         match (&self.rule, scope) {
             (Err(why), _) => out.extend(fold::fold(
-                &line(Tone::Warning, format!("✗ {}", visible(why))),
+                &line(Tone::Warning, format!("✗ {}", visible(&why.to_string()))),
                 width,
                 GOES_ON,
             )),

@@ -426,7 +426,7 @@ impl Asking {
             }
             Key::Enter => match entry.choice(&self.prompt) {
                 Ok(choice) => return self.answer(choice, None),
-                Err(why) => return self.nothing(&why),
+                Err(why) => return self.nothing(&why.to_string()),
             },
             key => entry.key(key, &self.prompt, self.patterns.as_ref()),
         }

@@ -1,6 +1,8 @@
 //! The settings on the screen: tabs with rows, each with its value, where that comes from and what it means. Keys become wishes; somebody else
 //! carries them out, and says how it stands then.
 
+use std::fmt::Display;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -103,7 +105,7 @@ impl Settings {
     }
 
     /// How it stands by now, and what came of a wish.
-    pub fn renew(&mut self, tabs: Vec<Tab>, came: Result<String, String>) {
+    pub fn renew(&mut self, tabs: Vec<Tab>, came: Result<String, impl Display>) {
         self.tabs = tabs;
         self.row = self.row.min(self.rows().len().saturating_sub(1));
         self.notice = Some(match came {
@@ -407,7 +409,7 @@ mod tests {
             Wish::Delete("rule-1".to_owned())
         );
         assert_eq!(settings.key(&Key::Esc), Wish::Close);
-        settings.renew(Vec::new(), Err("no".to_owned()));
+        settings.renew(Vec::new(), Err("no"));
         assert_eq!(settings.key(&Key::Char(' ')), Wish::None);
     }
 

@@ -14,7 +14,7 @@ use sayso_shell::Bash;
 use sayso_store::journal::{Journal, Sync};
 use sayso_world::policy_files::{IMPORTED, imported_file};
 
-use super::{Stop, confirmed, say};
+use super::{SourceError, Stop, confirmed, say};
 use sayso_agents::import;
 use sayso_agents::import::{File, Imported, System};
 use sayso_agents::install::Around;
@@ -25,7 +25,7 @@ pub(super) struct Rules {
     agent: &'static str,
     title: &'static str,
     files: Vec<PathBuf>,
-    imported: Result<Imported, String>,
+    imported: Result<Imported, SourceError>,
 }
 
 /// Whether the person wants them.
@@ -44,9 +44,10 @@ pub(super) fn of(agent: &'static str, title: &'static str, around: &Around) -> O
     let system = System::of(agent)?;
     let files = (system.reader().own_files?)(around, around.home.as_deref()?);
     // Not there is not there; what cannot be read is told.
-    let read: Result<Vec<File>, String> = files.iter().map(|path| File::read(path)).collect();
-    let imported = read
-        .and_then(|read| import::import(system, &read))
+    let files_read = files.iter().map(|path| Ok(File::read(path)?));
+    let imported = files_read
+        .collect::<Result<Vec<File>, SourceError>>()
+        .and_then(|read| Ok(import::import(system, &read)?))
         .map(|imported| imported.only_for(agent));
     match &imported {
         Ok(imported) if imported.rules.is_empty() => None,
