@@ -12,6 +12,7 @@ use sayso_tui::chat::input::Command;
 use sayso_tui::fold::{Spans, line};
 use sayso_tui::theme::Tone;
 
+use super::command_error::CommandError;
 use super::probes::Probes;
 use super::report_lines;
 use super::runtime::Base;
@@ -143,7 +144,7 @@ pub fn permissions(
     session: &str,
     agent: &str,
     word: &str,
-) -> Result<Vec<Spans>, String> {
+) -> Result<Vec<Spans>, CommandError> {
     let mode = match word {
         "" | "show" => return Ok(show(base, session, agent)),
         "stats" => {
@@ -153,7 +154,8 @@ pub fn permissions(
             )]);
         }
         "clear" => {
-            base.bench().0.workbench.recorder.end_session(session)?;
+            let ended = base.bench().0.workbench.recorder.end_session(session);
+            ended.map_err(|error| CommandError::Store(error.into()))?;
             base.reload()?;
             return Ok(vec![line(
                 Tone::Good,
@@ -165,7 +167,9 @@ pub fn permissions(
         "edits" => Some(Mode::AutoApproveEdits),
         "trust" => Some(Mode::TrustAll),
         "reset" => None,
-        other => return Err(format!("there is no `/permissions {}`", visible(other))),
+        other => {
+            return Err(CommandError::NoPermissions(other.to_owned()));
+        }
     };
     base.set_mode(mode)?;
     if base.how() != How::Interactive && base.how() != How::Strict {
@@ -174,9 +178,7 @@ pub fn permissions(
     }
     let now = base.settings(agent).map(|settings| settings.mode);
     match (mode, now) {
-        (Some(wanted), Some(now)) if wanted != now => {
-            Err(format!("the mode is locked: it stays `{}`", now.word()))
-        }
+        (Some(wanted), Some(now)) if wanted != now => Err(CommandError::LockedMode(now)),
         (_, now) => Ok(switched(base, session, agent, now)),
     }
 }
@@ -267,8 +269,9 @@ pub fn sandbox() -> String {
 }
 
 /// The rules or the grants that hold.
-pub fn remembered(base: &Base, rules: bool) -> Result<Vec<Spans>, String> {
-    let all = rules_layer::standing(&base.whereabouts().state)?;
+pub fn remembered(base: &Base, rules: bool) -> Result<Vec<Spans>, CommandError> {
+    let all = rules_layer::standing(&base.whereabouts().state);
+    let all = all.map_err(|error| CommandError::Store(error.into()))?;
     let rows: Vec<Spans> = all
         .iter()
         .filter(|one| one.is_rule() == rules)
@@ -293,7 +296,7 @@ pub fn remembered(base: &Base, rules: bool) -> Result<Vec<Spans>, String> {
 }
 
 /// The last entries of the record.
-pub fn audit(base: &Base) -> Result<Vec<Spans>, String> {
+pub fn audit(base: &Base) -> Result<Vec<Spans>, CommandError> {
     let printed =
         report_lines::output(base.whereabouts(), &["audit", "list", "-n", "15", "--json"])?;
     let mut out: Vec<Spans> = printed

@@ -2,7 +2,7 @@
 //! where it cannot be read or written, nothing else suffers.
 
 use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,20 @@ use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 use sayso_tools::private_folder;
 use sayso_world::bounded_file::{Content, LastLink, read};
+
+use crate::error::SourceError;
+
+/// Why what was typed is not kept.
+#[allow(missing_docs)]
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    #[error("{0}")]
+    Folder(SourceError),
+    #[error("what was typed cannot be kept: {0}")]
+    Io(#[from] io::Error),
+    #[error("what was typed cannot be kept: its file is no file")]
+    NoFile,
+}
 
 /// The file, in the state folder.
 const FILE: &str = "chat-history.jsonl";
@@ -64,13 +78,12 @@ impl History {
     ///
     /// # Errors
     /// Why it was not kept.
-    pub fn add(&self, text: &str) -> Result<(), String> {
+    pub fn add(&self, text: &str) -> Result<(), HistoryError> {
         if text.starts_with([' ', '\t']) || text.trim().is_empty() || text.len() > LONGEST {
             return Ok(());
         }
-        let cannot = |error: std::io::Error| format!("what was typed cannot be kept: {error}");
         if let Some(folder) = self.file.parent() {
-            private_folder::make(folder)?;
+            private_folder::make(folder).map_err(|error| HistoryError::Folder(error.into()))?;
         }
         let flags =
             i32::try_from(OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits()).unwrap_or_default();
@@ -79,19 +92,17 @@ impl History {
             .create(true)
             .mode(0o600)
             .custom_flags(flags)
-            .open(&self.file)
-            .map_err(cannot)?;
-        let metadata = file.metadata().map_err(cannot)?;
+            .open(&self.file)?;
+        let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err("what was typed cannot be kept: its file is no file".to_owned());
+            return Err(HistoryError::NoFile);
         }
         if metadata.mode() & 0o077 != 0 {
-            file.set_permissions(std::fs::Permissions::from_mode(0o600))
-                .map_err(cannot)?;
+            file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
         }
         // Two sessions write one after the other; nobody holds this for long.
-        flock(&file, FlockOperation::LockExclusive).map_err(|error| cannot(error.into()))?;
-        file.write_all(line(text).as_bytes()).map_err(cannot)?;
+        flock(&file, FlockOperation::LockExclusive).map_err(io::Error::from)?;
+        file.write_all(line(text).as_bytes())?;
         if metadata.len() > LARGE {
             let mut room = usize::try_from(LARGE / 2).unwrap_or_default();
             let lines = self.load().into_iter().rev().map(|text| line(&text));
@@ -104,7 +115,7 @@ impl History {
                 .collect();
             kept.reverse();
             sayso_own_files::write(&self.file, kept.concat().as_bytes(), false)
-                .map_err(|error| cannot(error.into()))?;
+                .map_err(io::Error::from)?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! A session in lines, for terminals that cannot be painted on and for people who have a screen read to them: nothing moves, nothing is
 //! painted over, and questions come in lines, too.
 
+use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,8 +22,8 @@ use super::app::{Left, changed, switches_mode, with_mode};
 use super::conversation::{Said, close};
 use super::history::History;
 use super::instructions::instructions;
+use super::model::Model;
 use super::model::configured::Configured;
-use super::model::{Model, Trouble};
 use super::one_turn::{GUTTER, Lines, Progress};
 use super::runtime::Base;
 use super::session::Session;
@@ -360,8 +361,10 @@ impl InLines {
         }
         match &ended.trouble {
             None => {}
-            Some(Trouble::Stopped) => say(tty, &["you stopped this turn".to_owned()])?,
-            Some(Trouble::Failed(why)) => problem(tty, why)?,
+            Some(trouble) if trouble.is_stopped() => {
+                say(tty, &["you stopped this turn".to_owned()])?
+            }
+            Some(trouble) => problem(tty, trouble)?,
         }
         match ended.usage.words() {
             Some(words) => say(tty, &[words]),
@@ -485,8 +488,9 @@ fn say(tty: &mut File, lines: &[String]) -> io::Result<()> {
     tty.flush()
 }
 
-fn problem(tty: &mut File, why: &str) -> io::Result<()> {
-    let why = visible_block(why);
+fn problem(tty: &mut File, why: impl Display) -> io::Result<()> {
+    let why = why.to_string();
+    let why = visible_block(&why);
     let lines: Vec<String> = why
         .lines()
         .enumerate()

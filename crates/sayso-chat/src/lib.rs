@@ -6,8 +6,10 @@
 //! `tabs` are the settings. `session` keeps what was said.
 
 pub mod app;
+mod command_error;
 pub mod commands;
 pub mod conversation;
+mod error;
 pub mod history;
 pub mod in_lines;
 pub mod instructions;
@@ -27,3 +29,5 @@ pub mod turn;
 pub mod turn_events;
 
 pub use app::turn_view::earlier;
+pub use command_error::{CommandError, Misuse};
+pub use error::SourceError;

@@ -16,6 +16,7 @@ use sayso_world::locations::Whereabouts;
 
 use super::model::Offered;
 use super::tool_schemas::{Tool, Tools};
+use crate::error::SourceError;
 use sayso_runtime::mcp_servers as mcp;
 use sayso_runtime::mcp_servers::Servers;
 
@@ -94,14 +95,16 @@ impl Served {
         let looked: Vec<_> = std::thread::scope(|scope| {
             let started: Vec<_> = names
                 .iter()
-                .map(|name| scope.spawn(|| self.servers.tools_of(name)))
+                .map(|name| {
+                    scope.spawn(|| {
+                        let tools = self.servers.tools_of(name);
+                        tools.map_err(|error| ServerError::Failed(error.into()))
+                    })
+                })
                 .collect();
             started
                 .into_iter()
-                .map(|one| {
-                    one.join()
-                        .unwrap_or_else(|_| Err("a server could not be looked at".to_owned()))
-                })
+                .map(|one| one.join().unwrap_or(Err(ServerError::Panicked)))
                 .collect()
         });
         let (mut said, mut troubles) = (Vec::new(), Vec::from_iter(self.servers.trouble()));
@@ -111,9 +114,9 @@ impl Served {
                 Ok(tools) => said.extend(tools),
                 // It did not fail: the person did not want to wait.
                 Err(_) if self.stopped.load(Ordering::SeqCst) => {}
-                Err(why) => {
+                Err(error) => {
                     past.failed.insert(name.to_owned(), Instant::now());
-                    troubles.push(why);
+                    troubles.push(error.to_string());
                 }
             }
         }
@@ -205,14 +208,34 @@ fn name_of(server: &str, tool: &str) -> String {
     )
 }
 
+/// Why the tools of a server are not there.
+#[derive(Debug, thiserror::Error)]
+enum ServerError {
+    #[error("a server could not be looked at")]
+    Panicked,
+    #[error("{0}")]
+    Failed(SourceError),
+}
+
+/// What a server says of the arguments of a tool that no endpoint would take.
+#[derive(Debug, thiserror::Error)]
+enum SchemaError {
+    #[error("what it says of its arguments is no schema")]
+    NoSchema,
+    #[error("its arguments are no object")]
+    NoObject,
+    #[error("what it says of its arguments is longer than {} KiB", LONGEST_SCHEMA >> 10)]
+    TooLong,
+}
+
 /// The schema as endpoints take it: one that they refuse would end the whole conversation. The server still checks what it gets.
-fn schema(said: &Node) -> Result<Node, String> {
+fn schema(said: &Node) -> Result<Node, SchemaError> {
     let is_object = |node: &Node| node.as_text() == Some("object");
     match said.get("type") {
         _ if !matches!(said.value, Value::Map(_)) => {
-            return Err("what it says of its arguments is no schema".to_owned());
+            return Err(SchemaError::NoSchema);
         }
-        Some(kind) if !is_object(kind) => return Err("its arguments are no object".to_owned()),
+        Some(kind) if !is_object(kind) => return Err(SchemaError::NoObject),
         _ => {}
     }
     let kept = said
@@ -230,10 +253,7 @@ fn schema(said: &Node) -> Result<Node, String> {
     }
     let out = Node::map(fields);
     match json::write(&out).len() > LONGEST_SCHEMA {
-        true => Err(format!(
-            "what it says of its arguments is longer than {} KiB",
-            LONGEST_SCHEMA >> 10
-        )),
+        true => Err(SchemaError::TooLong),
         false => Ok(out),
     }
 }

@@ -134,7 +134,7 @@ impl Watch for Lines {
         }
     }
 
-    fn keep(&self, said: &Said) -> Result<(), String> {
+    fn keep(&self, said: &Said) -> io::Result<()> {
         self.session.keep(said)
     }
 }

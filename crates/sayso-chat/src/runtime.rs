@@ -13,12 +13,14 @@ use sayso_core::policy::mode::Mode;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::snapshot;
 use sayso_core::text::visible::visible;
+use sayso_gate::error::StoreError;
 use sayso_gate::gate::Gate;
 use sayso_gate::ports::Ask;
 use sayso_gate::stats::Counts;
 use sayso_world::locations::Whereabouts;
 
 use super::mcp_tools::Served;
+use crate::error::SourceError;
 use sayso_runtime::assemble;
 use sayso_runtime::assemble::Choice;
 use sayso_runtime::policy_sources::Sources;
@@ -49,6 +51,23 @@ struct State {
     switch: Option<Mode>,
     /// What the gates before this one counted.
     before: Vec<Counts>,
+}
+
+/// Why a session has nothing to stand on.
+#[allow(missing_docs)]
+#[derive(Debug, thiserror::Error)]
+pub enum BaseError {
+    /// With what was found in its files, as whole lines.
+    #[error(
+        "{0}the policy cannot be read, so everything is denied\nhint: fix it and run `sayso policy check`"
+    )]
+    Unreadable(String),
+    #[error("the policy cannot be read, so everything is denied")]
+    NoSettings,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Workbench(SourceError),
 }
 
 /// A gate with its tools, as the policy of the moment wants them.
@@ -98,7 +117,7 @@ impl Base {
     ///
     /// # Errors
     /// When the policy cannot be read, or nothing can be recorded.
-    pub fn open(start: Start) -> Result<Base, String> {
+    pub fn open(start: Start) -> Result<Base, BaseError> {
         let Start {
             whereabouts,
             workspace,
@@ -206,7 +225,7 @@ impl Base {
     ///
     /// # Errors
     /// When it cannot be recorded.
-    pub fn set_mode(&self, mode: Option<Mode>) -> Result<(), String> {
+    pub fn set_mode(&self, mode: Option<Mode>) -> Result<(), BaseError> {
         self.state().choice.mode = mode;
         self.reload()
     }
@@ -226,7 +245,7 @@ impl Base {
     ///
     /// # Errors
     /// When it cannot be recorded.
-    pub fn switch_mode(&self, agent: &str) -> Result<Option<Mode>, String> {
+    pub fn switch_mode(&self, agent: &str) -> Result<Option<Mode>, BaseError> {
         let Some(mode) = self.state().switch.take() else {
             return Ok(None);
         };
@@ -238,7 +257,7 @@ impl Base {
     ///
     /// # Errors
     /// When it cannot be recorded.
-    pub fn set_how(&self, how: How) -> Result<(), String> {
+    pub fn set_how(&self, how: How) -> Result<(), BaseError> {
         self.bench().as_ref().set_how(how)?;
         self.state().how = how;
         Ok(())
@@ -248,7 +267,7 @@ impl Base {
     ///
     /// # Errors
     /// When it cannot be read; everything is denied then.
-    pub fn refresh(&self) -> Result<(), String> {
+    pub fn refresh(&self) -> Result<(), BaseError> {
         if self.state().sources.as_ref().is_some_and(Sources::stand) {
             return Ok(());
         }
@@ -259,7 +278,7 @@ impl Base {
     ///
     /// # Errors
     /// When it cannot be read; everything is denied then.
-    pub fn reload(&self) -> Result<(), String> {
+    pub fn reload(&self) -> Result<(), BaseError> {
         let mut state = self.state();
         state.sources = None;
         let sources = Sources::look(&self.whereabouts, Path::new(&self.workspace));
@@ -267,7 +286,8 @@ impl Base {
         let policy = match usable(&self.whereabouts, &self.workspace, &state.choice) {
             Ok(policy) => policy,
             Err(why) => {
-                old.as_ref().set_policy(Arc::new(Policy::broken(&*why)))?;
+                let broken = Policy::broken(why.to_string());
+                old.as_ref().set_policy(Arc::new(broken))?;
                 return Err(why);
             }
         };
@@ -329,9 +349,9 @@ fn usable(
     whereabouts: &Whereabouts,
     workspace: &str,
     choice: &Choice,
-) -> Result<Arc<Policy>, String> {
+) -> Result<Arc<Policy>, BaseError> {
     let loaded = assemble::load(whereabouts, Path::new(workspace), choice);
-    let broken: String = loaded
+    let findings: String = loaded
         .files
         .iter()
         .filter(|file| file.is_broken())
@@ -339,9 +359,7 @@ fn usable(
         .collect();
     match loaded.policy.why_broken() {
         None => Ok(Arc::new(loaded.policy)),
-        Some(_) => Err(format!(
-            "{broken}the policy cannot be read, so everything is denied\nhint: fix it and run `sayso policy check`"
-        )),
+        Some(_) => Err(BaseError::Unreadable(findings)),
     }
 }
 
@@ -368,10 +386,11 @@ fn parts(
     }
 }
 
-fn make(parts: Parts, served: &Served, keys: &Arc<Vec<PathBuf>>) -> Result<Bench, String> {
-    settings(&parts.policy).ok_or("the policy cannot be read, so everything is denied")?;
+fn make(parts: Parts, served: &Served, keys: &Arc<Vec<PathBuf>>) -> Result<Bench, BaseError> {
+    settings(&parts.policy).ok_or(BaseError::NoSettings)?;
     let workspace = parts.workspace.clone();
-    let workbench = Workbench::open_with(parts, Some(served.servers()))?;
+    let workbench = Workbench::open_with(parts, Some(served.servers()))
+        .map_err(|error| BaseError::Workbench(error.into()))?;
     if !keys.is_empty() {
         let keys = Arc::clone(keys);
         workbench.gate.add_plugin(

@@ -1,7 +1,7 @@
 //! A session on the disk: a line for each thing that was said, added and never changed, so that a process that is killed loses nothing.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -14,6 +14,7 @@ use sayso_gate::ids::Ids;
 use sayso_tools::private_folder;
 
 use super::conversation::{Answer, Brought, Said, Wanted, close};
+use crate::error::SourceError;
 
 /// The folder of sessions, in the state folder.
 const FOLDER: &str = "chats";
@@ -21,6 +22,36 @@ const FOLDER: &str = "chats";
 const LONGEST: u64 = 256 << 20;
 /// So much of a session is read to list it.
 const BEGINNING: u64 = 64 << 10;
+
+/// Why a session cannot be kept or taken up again.
+#[allow(missing_docs)]
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error("{0}")]
+    Folder(SourceError),
+    #[error("the session cannot be kept: {0}")]
+    Create(io::Error),
+    #[error(transparent)]
+    Write(#[from] io::Error),
+    #[error("the sessions cannot be read: {0}")]
+    List(io::Error),
+    #[error("the session `{}` cannot be read: {}", visible(.0), .1)]
+    Read(String, io::Error),
+    #[error("the session `{}` is longer than {} MiB", visible(.0), LONGEST >> 20)]
+    TooLong(String),
+    #[error("the session `{}` is open elsewhere", visible(.0))]
+    OpenElsewhere(String),
+    #[error("there is no session {}\nhint: `sayso chat --list` shows them",
+        .0.as_ref().map_or_else(|| "of this folder".to_owned(), |id| format!("`{}`", visible(id))))]
+    NotFound(Option<String>),
+    #[error(
+        "`{}` is the beginning of several sessions\nhint: say more of it",
+        visible(.0)
+    )]
+    Ambiguous(String),
+    #[error("this session was in `{folder}`\nhint: go there, or say `-C {folder}`", folder = visible(.0))]
+    OtherWorkspace(String),
+}
 
 /// A session that goes on.
 pub struct Session {
@@ -65,18 +96,18 @@ impl Session {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn start(state: &Path, workspace: &str) -> Result<Session, String> {
-        private_folder::make(state)?;
-        private_folder::make(&folder(state))?;
+    pub fn start(state: &Path, workspace: &str) -> Result<Session, SessionError> {
+        for folder in [state, &folder(state)] {
+            private_folder::make(folder).map_err(|error| SessionError::Folder(error.into()))?;
+        }
         let id = Ids::new().next("chat");
-        let cannot = |error: std::io::Error| format!("the session cannot be kept: {error}");
         let file = OpenOptions::new()
             .read(true)
             .append(true)
             .create_new(true)
             .mode(0o600)
             .open(path(state, &id))
-            .map_err(cannot)?;
+            .map_err(SessionError::Create)?;
         lock(&file, &id)?;
         let session = Session {
             id,
@@ -94,7 +125,11 @@ impl Session {
     ///
     /// # Errors
     /// When there is none, or it is open elsewhere, or was in another workspace.
-    pub fn resume(state: &Path, workspace: &str, id: Option<&str>) -> Result<Resumed, String> {
+    pub fn resume(
+        state: &Path,
+        workspace: &str,
+        id: Option<&str>,
+    ) -> Result<Resumed, SessionError> {
         let all = list(state)?;
         let fits = |one: &&Earlier| {
             id.map_or(one.workspace == workspace, |id| {
@@ -103,29 +138,18 @@ impl Session {
         };
         let mut found = all.iter().filter(fits);
         let Some(earlier) = found.next() else {
-            let which = id.map_or_else(
-                || "of this folder".to_owned(),
-                |id| format!("`{}`", visible(id)),
-            );
-            return Err(format!(
-                "there is no session {which}\nhint: `sayso chat --list` shows them"
-            ));
+            return Err(SessionError::NotFound(id.map(str::to_owned)));
         };
-        if id.is_some_and(|id| id != earlier.id) && found.next().is_some() {
-            return Err(format!(
-                "`{}` is the beginning of several sessions\nhint: say more of it",
-                visible(id.unwrap_or_default())
-            ));
+        if let Some(id) = id.filter(|id| *id != earlier.id)
+            && found.next().is_some()
+        {
+            return Err(SessionError::Ambiguous(id.to_owned()));
         }
         if earlier.workspace != workspace {
-            return Err(format!(
-                "this session was in `{0}`\nhint: go there, or say `-C {0}`",
-                visible(&earlier.workspace)
-            ));
+            return Err(SessionError::OtherWorkspace(earlier.workspace.clone()));
         }
-        let shown = visible(&earlier.id).into_owned();
-        let cannot =
-            |error: std::io::Error| format!("the session `{shown}` cannot be read: {error}");
+        let id = || earlier.id.clone();
+        let cannot = |error: io::Error| SessionError::Read(id(), error);
         let mut file = OpenOptions::new()
             .read(true)
             .append(true)
@@ -133,10 +157,7 @@ impl Session {
             .map_err(cannot)?;
         lock(&file, &earlier.id)?;
         if file.metadata().map_err(cannot)?.len() > LONGEST {
-            return Err(format!(
-                "the session `{shown}` is longer than {} MiB",
-                LONGEST >> 20
-            ));
+            return Err(SessionError::TooLong(id()));
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(cannot)?;
@@ -147,7 +168,7 @@ impl Session {
         let (said, unreadable) = read(&bytes);
         Ok(Resumed {
             session: Session {
-                id: earlier.id.clone(),
+                id: id(),
                 file: Mutex::new(file),
             },
             said,
@@ -159,28 +180,25 @@ impl Session {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn keep(&self, said: &Said) -> Result<(), String> {
+    pub fn keep(&self, said: &Said) -> io::Result<()> {
         self.add(&as_node(said))
     }
 
-    fn add(&self, node: &Node) -> Result<(), String> {
+    fn add(&self, node: &Node) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let line = format!("{}\n", json::write_plain(node));
-        let before = file
-            .seek(SeekFrom::End(0))
-            .map_err(|error| error.to_string())?;
-        file.write_all(line.as_bytes()).map_err(|error| {
+        let before = file.seek(SeekFrom::End(0))?;
+        file.write_all(line.as_bytes()).inspect_err(|_| {
             // Half a line would be one that cannot be read.
             let _ = file.set_len(before);
-            error.to_string()
         })
     }
 }
 
 /// Nobody else goes on with it at the same time.
-fn lock(file: &File, id: &str) -> Result<(), String> {
+fn lock(file: &File, id: &str) -> Result<(), SessionError> {
     flock(file, FlockOperation::NonBlockingLockExclusive)
-        .map_err(|_| format!("the session `{}` is open elsewhere", visible(id)))
+        .map_err(|_| SessionError::OpenElsewhere(id.to_owned()))
 }
 
 /// What a person types of an id.
@@ -192,11 +210,11 @@ pub fn short(id: &str) -> &str {
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn list(state: &Path) -> Result<Vec<Earlier>, String> {
+pub fn list(state: &Path) -> Result<Vec<Earlier>, SessionError> {
     let entries = match std::fs::read_dir(folder(state)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(format!("the sessions cannot be read: {error}")),
+        Err(error) => return Err(SessionError::List(error)),
     };
     let mut out: Vec<(std::time::SystemTime, Earlier)> = entries
         .filter_map(|entry| earlier(&entry.ok()?.path()))
@@ -399,6 +417,7 @@ mod tests {
             Session::resume(scratch.path(), "/w", None)
                 .err()
                 .unwrap()
+                .to_string()
                 .contains("open elsewhere")
         );
         drop(session);
@@ -409,18 +428,21 @@ mod tests {
             Session::resume(scratch.path(), "/other", Some(&id))
                 .err()
                 .unwrap()
+                .to_string()
                 .contains("this session was in `/w`")
         );
         assert!(
             Session::resume(scratch.path(), "/other", None)
                 .err()
                 .unwrap()
+                .to_string()
                 .contains("there is no session")
         );
         assert!(
             Session::resume(scratch.path(), "/w", Some("../../etc/passwd"))
                 .err()
                 .unwrap()
+                .to_string()
                 .contains("there is no session")
         );
     }

@@ -1,5 +1,6 @@
 //! The file with what the settings screen saved: sayso owns it, writes it whole, and never touches a file of the person's.
 
+use std::io;
 use std::path::PathBuf;
 
 use sayso_core::policy::read::{Format, Origin, read};
@@ -12,6 +13,35 @@ use sayso_tools::private_folder;
 use sayso_world::bounded_file::{Content, LastLink, read as read_file};
 use sayso_world::locations::Whereabouts;
 
+use crate::error::SourceError;
+
+/// Why a setting was not saved.
+#[allow(missing_docs)]
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsFileError {
+    #[error("the settings are no UTF-8 text")]
+    NotText,
+    #[error("the file of the settings is a link, so it is not written")]
+    Link,
+    #[error("the file of the settings {0}")]
+    Unusable(String),
+    #[error("the settings have no folder")]
+    NoFolder,
+    #[error("{0}")]
+    Folder(SourceError),
+    #[error("the settings cannot be saved: {0}")]
+    Io(#[from] io::Error),
+    #[error("the settings cannot be read: {0}")]
+    NotYaml(String),
+    /// What the policy would say of it.
+    #[error("{}", visible(.0))]
+    Refused(String),
+    #[error("the settings cannot be read")]
+    Unreadable,
+    #[error("this mode is not kept; it holds for one session")]
+    OneSession,
+}
+
 const HEAD: &str = "# Written by sayso (`/settings` in `sayso chat`). Your own settings belong into policy.yaml, which sayso never changes.\n";
 
 fn path(whereabouts: &Whereabouts) -> PathBuf {
@@ -22,37 +52,32 @@ fn path(whereabouts: &Whereabouts) -> PathBuf {
 ///
 /// # Errors
 /// When the file cannot be read or written, or the value is none; then it is as it was.
-pub fn set(whereabouts: &Whereabouts, key: &str, value: Node) -> Result<(), String> {
+pub fn set(whereabouts: &Whereabouts, key: &str, value: Node) -> Result<(), SettingsFileError> {
     let path = path(whereabouts);
     let text = match read_file(&path, 1 << 20, LastLink::Refuse) {
         Content::Missing => String::new(),
         Content::Bytes(bytes, _) => {
-            String::from_utf8(bytes).map_err(|_| "the settings are no UTF-8 text".to_owned())?
+            String::from_utf8(bytes).map_err(|_| SettingsFileError::NotText)?
         }
-        Content::Link => {
-            return Err("the file of the settings is a link, so it is not written".to_owned());
-        }
-        Content::Unusable(why) => return Err(format!("the file of the settings {why}")),
+        Content::Link => return Err(SettingsFileError::Link),
+        Content::Unusable(reason) => return Err(SettingsFileError::Unusable(reason)),
     };
     let text = changed(&text, key, value)?;
-    let folder = path.parent().ok_or("the settings have no folder")?;
-    std::fs::create_dir_all(&whereabouts.config)
-        .map_err(|error| format!("the settings cannot be saved: {error}"))?;
-    private_folder::make(folder)?;
-    sayso_own_files::write(&path, text.as_bytes(), true)
-        .map(drop)
-        .map_err(|error| {
-            let error = std::io::Error::from(error);
-            format!("the settings cannot be saved: {error}")
-        })
+    let folder = path.parent().ok_or(SettingsFileError::NoFolder)?;
+    std::fs::create_dir_all(&whereabouts.config)?;
+    private_folder::make(folder).map_err(|error| SettingsFileError::Folder(error.into()))?;
+    sayso_own_files::write(&path, text.as_bytes(), true).map_err(io::Error::from)?;
+    Ok(())
 }
 
 /// The text with the change in it, checked as a policy is.
-fn changed(text: &str, key: &str, value: Node) -> Result<String, String> {
+fn changed(text: &str, key: &str, value: Node) -> Result<String, SettingsFileError> {
     let tree = match text.trim().is_empty() {
         true => Node::map::<String>([]),
-        false => yaml::read(text, &Limits::policy())
-            .map_err(|finding| format!("the settings cannot be read: {}", finding.message))?,
+        false => yaml::read(text, &Limits::policy()).map_err(|finding| {
+            let reason = finding.message;
+            SettingsFileError::NotYaml(reason)
+        })?,
     };
     let entries = |node: &Node| {
         node.entries()
@@ -105,11 +130,11 @@ fn changed(text: &str, key: &str, value: Node) -> Result<String, String> {
         .iter()
         .find(|finding| finding.severity == Severity::Error)
     {
-        Some(finding) => Err(visible(&finding.message).into_owned()),
+        Some(finding) => Err(SettingsFileError::Refused(finding.message.clone())),
         None => match layer {
-            None => Err("the settings cannot be read".to_owned()),
+            None => Err(SettingsFileError::Unreadable),
             Some(layer) if key == "mode" && layer.settings.mode.is_none() => {
-                Err("this mode is not kept; it holds for one session".to_owned())
+                Err(SettingsFileError::OneSession)
             }
             Some(_) => Ok(out),
         },
@@ -172,6 +197,7 @@ mod tests {
         assert!(
             set(&whereabouts, "enabled", Value::Bool(true).into())
                 .unwrap_err()
+                .to_string()
                 .contains("link")
         );
     }

@@ -8,6 +8,7 @@ use sayso_tui::chat::settings::{Kind, Row, Tab, Wish};
 use sayso_tui::fold::{Spans, line};
 use sayso_tui::theme::Tone;
 
+use super::command_error::{CommandError, Misuse};
 use super::runtime::Base;
 use super::tabs;
 use crate::session::short;
@@ -79,7 +80,7 @@ pub fn all(base: &Base) -> Vec<Spans> {
 ///
 /// # Errors
 /// Why nothing was changed.
-pub fn carry_out(base: &Base, text: &str) -> Result<String, String> {
+pub fn carry_out(base: &Base, text: &str) -> Result<String, CommandError> {
     tabs::carry_out(base, &wished(base, text)?)
 }
 
@@ -87,7 +88,7 @@ pub fn carry_out(base: &Base, text: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// When they mean nothing.
-pub fn wished(base: &Base, text: &str) -> Result<Wish, String> {
+pub fn wished(base: &Base, text: &str) -> Result<Wish, CommandError> {
     let rest = text
         .trim()
         .split_once(char::is_whitespace)
@@ -100,7 +101,7 @@ pub fn wished(base: &Base, text: &str) -> Result<Wish, String> {
 }
 
 /// What the words mean, for these rows.
-fn wish(rows: &[Row], text: &str) -> Result<Wish, String> {
+fn wish(rows: &[Row], text: &str) -> Result<Wish, CommandError> {
     let (first, rest) = text
         .split_once(char::is_whitespace)
         .map_or((text, ""), |(first, rest)| (first, rest.trim()));
@@ -114,41 +115,37 @@ fn wish(rows: &[Row], text: &str) -> Result<Wish, String> {
     let mut fits = rows
         .iter()
         .filter(|row| name(row) == first || row.id == first);
-    let row = fits.next().ok_or_else(|| {
-        format!(
-            "there is no setting `{}`\nhint: `/settings` shows them",
-            visible(first)
-        )
-    })?;
+    let typed = || first.to_owned();
+    let row = fits
+        .next()
+        .ok_or_else(|| CommandError::NoSetting(typed()))?;
     if fits.next().is_some() {
-        return Err(format!(
-            "`{}` means several of them\nhint: say the whole id",
-            visible(first)
-        ));
+        return Err(CommandError::AmbiguousSetting(typed()));
     }
     let id = row.id.clone();
     let (verb, more) = rest
         .split_once(char::is_whitespace)
         .map_or((rest, ""), |(verb, more)| (verb, more.trim()));
-    let cannot = |what: &str| Err(format!("`{}` {what}", visible(first)));
+    let cannot = |misuse: Misuse| {
+        let name = typed();
+        Err(CommandError::Misused(name, misuse))
+    };
     match &row.kind {
-        Kind::Fact => cannot("cannot be changed"),
-        Kind::Action if rest.is_empty() => {
-            cannot("needs more words, such as `add allow command cargo test *`")
-        }
+        Kind::Fact => cannot(Misuse::Fact),
+        Kind::Action if rest.is_empty() => cannot(Misuse::Action),
         Kind::Action => Ok(Wish::Edit(id, rest.to_owned())),
         Kind::Grant if verb == "delete" => Ok(Wish::Delete(id)),
-        Kind::Grant => cannot("can be taken back with `delete`"),
+        Kind::Grant => cannot(Misuse::Grant),
         Kind::Rule => match verb {
-            "on" | "off" if row.value == verb => cannot(&format!("is {verb} already")),
+            "on" | "off" if row.value == verb => cannot(Misuse::SameState(verb.to_owned())),
             "on" | "off" => Ok(Wish::Switch(id)),
             "delete" => Ok(Wish::Delete(id)),
             "edit" if !more.is_empty() => Ok(Wish::Edit(id, more.to_owned())),
-            _ => cannot("takes `on`, `off`, `edit PATTERN` or `delete`"),
+            _ => cannot(Misuse::Rule),
         },
-        Kind::Switch if !["on", "off"].contains(&rest) => cannot("is `on` or `off`"),
+        Kind::Switch if !["on", "off"].contains(&rest) => cannot(Misuse::Switch),
         Kind::OneOf(words) if !words.iter().any(|word| word == rest) => {
-            cannot(&format!("is one of {}", words.join(", ")))
+            cannot(Misuse::OneOf(words.clone()))
         }
         Kind::Switch | Kind::OneOf(_) | Kind::Number => Ok(Wish::Set(id, rest.to_owned())),
     }
@@ -205,7 +202,7 @@ mod tests {
             ),
             ("export html", Wish::Do("export html".to_owned())),
         ] {
-            assert_eq!(wish(&rows, text), Ok(wanted), "{text}");
+            assert_eq!(wish(&rows, text).unwrap(), wanted, "{text}");
         }
         for text in [
             "",

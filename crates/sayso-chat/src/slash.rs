@@ -7,6 +7,7 @@ use sayso_tui::chat::settings::Wish;
 use sayso_tui::fold::{Spans, line};
 use sayso_tui::theme::Tone;
 
+use super::command_error::CommandError;
 use super::model::Model;
 use super::model::configured::Configured;
 use super::runtime::Base;
@@ -56,7 +57,7 @@ pub fn waits(text: &str) -> bool {
 ///
 /// # Errors
 /// Why nothing came of it.
-pub fn carry_out(desk: &Desk<'_>, text: &str) -> Result<Came, String> {
+pub fn carry_out(desk: &Desk<'_>, text: &str) -> Result<Came, CommandError> {
     let (name, words) = commands::parse(text);
     let first = words.first().map_or("", String::as_str);
     let base = desk.base;
@@ -90,10 +91,7 @@ pub fn carry_out(desk: &Desk<'_>, text: &str) -> Result<Came, String> {
         "/model" => Came::Model(desk.configured.model(Some(first))?),
         "/quit" => Came::Quit,
         other => {
-            return Err(format!(
-                "there is no command `{}`; /help shows them",
-                visible(other)
-            ));
+            return Err(CommandError::NoCommand(other.to_owned()));
         }
     })
 }
@@ -109,9 +107,10 @@ fn models(desk: &Desk<'_>) -> String {
 }
 
 /// Shows what would be taken back; the person says whether it is.
-fn undo(base: &Base, id: Option<&str>) -> Result<Came, String> {
-    let files = Files::open(&base.whereabouts().state, Settings::default())?;
-    let plan = plan(&files, id)?;
+fn undo(base: &Base, id: Option<&str>) -> Result<Came, CommandError> {
+    let files = Files::open(&base.whereabouts().state, Settings::default())
+        .map_err(|error| CommandError::Undo(error.into()))?;
+    let plan = plan(&files, id).map_err(|error| CommandError::Undo(error.into()))?;
     let mut out = vec![line(Tone::Strong, "this would")];
     // The words name the file.
     out.extend(

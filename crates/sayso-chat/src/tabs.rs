@@ -21,6 +21,7 @@ use sayso_store::rules_and_grants::change::{self, Change};
 use sayso_store::rules_and_grants::{Standing, What, grant_fields};
 use sayso_tui::chat::settings::{Kind, Row, Tab, Wish};
 
+use super::command_error::CommandError;
 use super::runtime::Base;
 use super::settings_file;
 use sayso_runtime::rules::line::{SUBJECTS, line};
@@ -321,7 +322,7 @@ pub fn switches_asking_off(wish: &Wish) -> bool {
 ///
 /// # Errors
 /// Why nothing was changed.
-pub fn carry_out(base: &Base, wish: &Wish) -> Result<String, String> {
+pub fn carry_out(base: &Base, wish: &Wish) -> Result<String, CommandError> {
     match wish {
         Wish::None | Wish::Close => Ok(String::new()),
         Wish::Set(key, value) => set(base, key, value),
@@ -340,7 +341,10 @@ pub fn carry_out(base: &Base, wish: &Wish) -> Result<String, String> {
             write(base, &Change::Removed(id))?;
             Ok(format!("taken away: {}", visible(&one.words)))
         }
-        Wish::Edit(id, text) if id == "add" => add(base, &[of_line(text)?], "added"),
+        Wish::Edit(id, text) if id == "add" => {
+            let rule = of_line(text).map_err(|error| CommandError::Rule(error.into()))?;
+            add(base, &[rule], "added")
+        }
         Wish::Edit(id, text) => edit(base, id, text),
         Wish::Do(id) => match id.split_once(' ') {
             Some(("template", name)) => {
@@ -348,23 +352,23 @@ pub fn carry_out(base: &Base, wish: &Wish) -> Result<String, String> {
                 let (_, _, rules) = all
                     .iter()
                     .find(|(known, ..)| *known == name)
-                    .ok_or("there is no such template")?;
+                    .ok_or(CommandError::NoTemplate)?;
                 add(base, rules, name)
             }
             Some(("export", format)) => export(base, format),
-            _ => Err("nothing can be done with that".to_owned()),
+            _ => Err(CommandError::NothingToDo),
         },
     }
 }
 
-fn set(base: &Base, key: &str, value: &str) -> Result<String, String> {
+fn set(base: &Base, key: &str, value: &str) -> Result<String, CommandError> {
     let node: Node = match (key, value) {
         (_, "on") => Value::Bool(true).into(),
         (_, "off") => Value::Bool(false).into(),
         ("approval_timeout" | "audit.retention_days", number) => {
             let whole: u64 = number
                 .parse()
-                .map_err(|_| format!("`{}` is no whole number", visible(number)))?;
+                .map_err(|_| CommandError::NoNumber(number.to_owned()))?;
             Value::Number(whole.to_string()).into()
         }
         _ => Node::text(value),
@@ -377,46 +381,48 @@ fn set(base: &Base, key: &str, value: &str) -> Result<String, String> {
         ("from", Node::text(before)),
         ("to", Node::text(value)),
     ];
-    base.bench().0.workbench.recorder.note("settings", fields)?;
+    let noted = base.bench().0.workbench.recorder.note("settings", fields);
+    noted.map_err(|error| CommandError::Store(error.into()))?;
     settings_file::set(base.whereabouts(), key, node)?;
     base.reload()?;
     let (after, source) = value_of(base, &plain);
+    let key = key.to_owned();
     match source.contains("settings.yaml") {
         true => Ok(format!("saved: {key} is {value}")),
         // A mode of `/permissions` is one of this session, like a flag.
-        false if source == "command line" => Err(format!(
-            "saved for later; in this session a flag or `/permissions` stands above it: {key} is {}",
-            visible(&after)
-        )),
-        false => Err(format!(
-            "saved, but {} stands above it: {key} is {}",
-            visible(&source),
-            visible(&after)
-        )),
+        false if source == "command line" => Err(CommandError::SavedForLater(key, after)),
+        false => Err(CommandError::SavedBelow {
+            source_name: source,
+            key,
+            value: after,
+        }),
     }
 }
 
-fn find(base: &Base, id: &str) -> Result<Standing, String> {
-    let all = rules_layer::standing(&base.whereabouts().state)?;
-    all.into_iter()
-        .find(|one| one.id == id)
-        .ok_or_else(|| "it is gone by now".to_owned())
+fn find(base: &Base, id: &str) -> Result<Standing, CommandError> {
+    let all = rules_layer::standing(&base.whereabouts().state);
+    let all = all.map_err(|error| CommandError::Store(error.into()))?;
+    let found = all.into_iter().find(|one| one.id == id);
+    found.ok_or(CommandError::Gone)
 }
 
-fn write(base: &Base, change: &Change<'_>) -> Result<(), String> {
-    let journal = Journal::open(&base.whereabouts().state)?;
+fn write(base: &Base, change: &Change<'_>) -> Result<(), CommandError> {
     let user: Node = Value::Number(base.whereabouts().uid.to_string()).into();
-    change::write(&journal, vec![("user", user)], change, Sync::Disk)?;
-    base.reload()
+    let journal = Journal::open(&base.whereabouts().state)
+        .map_err(|error| CommandError::Store(error.into()))?;
+    change::write(&journal, vec![("user", user)], change, Sync::Disk)
+        .map_err(|error| CommandError::Store(error.into()))?;
+    Ok(base.reload()?)
 }
 
 /// A rule as the policy would read it; what allows very much is for the command line, which asks about it.
-fn checked(rule: &Node, id: &str) -> Result<Rule, String> {
+fn checked(rule: &Node, id: &str) -> Result<Rule, CommandError> {
     let layer = rules_layer::read_rules(vec![rules_layer::with_id(rule, id)])
-        .map_err(|why| format!("this is no rule: {}", visible(&why)))?;
-    let read = layer.rules.into_iter().next().ok_or("this is no rule")?;
+        .map_err(|error| CommandError::NoRule(Some(error.into())))?;
+    let read = layer.rules.into_iter().next();
+    let read = read.ok_or(CommandError::NoRule(None))?;
     match read.decision == Decision::Allow && read.matcher.is_overly_broad() {
-        true => Err("that allows very much; if you mean it, use `sayso rules add`, which shows what it means".to_owned()),
+        true => Err(CommandError::BroadRule),
         false => Ok(read),
     }
 }
@@ -437,7 +443,7 @@ pub fn to_confirm(wish: &Wish) -> Option<String> {
     Some(format!("{}{warned}", visible(&words(&rule))))
 }
 
-fn add(base: &Base, rules: &[Node], source: &str) -> Result<String, String> {
+fn add(base: &Base, rules: &[Node], source: &str) -> Result<String, CommandError> {
     let ids = Ids::new();
     let named: Vec<(String, &Node)> = rules.iter().map(|rule| (ids.next("rule"), rule)).collect();
     named
@@ -463,7 +469,7 @@ fn add(base: &Base, rules: &[Node], source: &str) -> Result<String, String> {
     }
 }
 
-fn edit(base: &Base, id: &str, pattern: &str) -> Result<String, String> {
+fn edit(base: &Base, id: &str, pattern: &str) -> Result<String, CommandError> {
     let one = find(base, id)?;
     let replaced = |node: &Node, is_pattern: &dyn Fn(&str) -> bool| {
         Node::map(node.entries().iter().map(|entry| {
@@ -501,13 +507,13 @@ fn edit(base: &Base, id: &str, pattern: &str) -> Result<String, String> {
             (after, said)
         }
         What::Grant(spec) => {
-            let (key, _) = grant_fields::rule(spec)
-                .ok_or("of this rule, nothing can be changed; take it away instead")?;
+            let (key, _) = grant_fields::rule(spec).ok_or(CommandError::FixedRule)?;
             checked(
                 &Node::map([("allow", Node::map([(key.word(), Node::text(pattern))]))]),
                 id,
             )?;
-            LearnedRule::parse(key, pattern, &sayso_shell::Bash)?;
+            LearnedRule::parse(key, pattern, &sayso_shell::Bash)
+                .map_err(|error| CommandError::Rule(error.into()))?;
             (
                 grant_fields::with_pattern(spec, pattern),
                 format!("allow {} `{pattern}`", key.word()),
@@ -526,9 +532,9 @@ fn edit(base: &Base, id: &str, pattern: &str) -> Result<String, String> {
 }
 
 /// Writes the record into a file, with the command that is there for it.
-fn export(base: &Base, format: &str) -> Result<String, String> {
+fn export(base: &Base, format: &str) -> Result<String, CommandError> {
     let whereabouts = base.whereabouts();
-    let folder: PathBuf = whereabouts.home.clone().ok_or("there is no home folder")?;
+    let folder: PathBuf = whereabouts.home.clone().ok_or(CommandError::NoHome)?;
     let file = folder.join(format!(
         "sayso-audit-{}.{format}",
         sayso_own_files::random().get(..6).unwrap_or_default()

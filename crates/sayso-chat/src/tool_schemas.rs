@@ -13,6 +13,20 @@ use super::conversation::Wanted;
 use super::model::Offered;
 use sayso_runtime::mcp_servers::Servers;
 
+/// Why what a model wants is no call, in words for the model. Nothing could have run.
+#[allow(missing_docs)]
+#[derive(Debug, thiserror::Error)]
+pub enum WantedError {
+    #[error("the person stopped this. nothing was run")]
+    Stopped,
+    #[error("there is no tool `{}`; the tools are {}. nothing was run", visible(.0), .1.join(", "))]
+    NoTool(String, Vec<String>),
+    #[error("the arguments of `{}` are no JSON: {}. nothing was run", .0, visible(.1))]
+    NotJson(String, String),
+    #[error("the arguments of `{0}` are {1}, and not an object. nothing was run")]
+    NoObject(String, &'static str),
+}
+
 /// A tool of a server.
 pub struct Tool {
     /// The server.
@@ -200,7 +214,7 @@ impl Tools {
     ///
     /// # Errors
     /// Why there is none, in words for the model. Nothing could have run.
-    pub fn call(&self, wanted: &Wanted, id: String, around: &Around) -> Result<Call, String> {
+    pub fn call(&self, wanted: &Wanted, id: String, around: &Around) -> Result<Call, WantedError> {
         let served = self.served.get(&wanted.tool);
         let own = || {
             tool::find(&wanted.tool)
@@ -208,24 +222,16 @@ impl Tools {
                 .map(|known| known.name)
         };
         let Some(name) = served.map(|_| wanted.tool.as_str()).or_else(own) else {
-            let names: Vec<&str> = self.offered.iter().map(|tool| tool.name.as_str()).collect();
-            return Err(format!(
-                "there is no tool `{}`; the tools are {}. nothing was run",
-                visible(&wanted.tool),
-                names.join(", ")
+            return Err(WantedError::NoTool(
+                wanted.tool.clone(),
+                self.offered.iter().map(|tool| tool.name.clone()).collect(),
             ));
         };
-        let args = json::read(&wanted.arguments, &Limits::default()).map_err(|finding| {
-            format!(
-                "the arguments of `{name}` are no JSON: {}. nothing was run",
-                visible(&finding.message)
-            )
-        })?;
+        let tool = || name.to_owned();
+        let args = json::read(&wanted.arguments, &Limits::default())
+            .map_err(|finding| WantedError::NotJson(tool(), finding.message))?;
         if !matches!(args.value, Value::Map(_)) {
-            return Err(format!(
-                "the arguments of `{name}` are {}, and not an object. nothing was run",
-                args.kind_word()
-            ));
+            return Err(WantedError::NoObject(tool(), args.kind_word()));
         }
         let (name, args) = match served {
             None => (name, args),
@@ -319,7 +325,8 @@ mod tests {
         ] {
             let error = tools
                 .call(&wanted(tool, arguments), "x".to_owned(), &around)
-                .unwrap_err();
+                .unwrap_err()
+                .to_string();
             assert!(
                 error.contains(says) && error.ends_with("nothing was run"),
                 "{tool} {arguments}: {error}"

@@ -1,5 +1,6 @@
 //! One turn: the model answers, its calls go through the gate, what came of them goes back to it, until it has nothing more to call.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sayso_core::answer::outcome::Outcome;
@@ -12,8 +13,8 @@ use sayso_gate::ids::Ids;
 use sayso_gate::ports::Ran;
 
 use super::conversation::{Brought, Said, Wanted};
-use super::model::{Model, Piece, Request, Trouble, Usage};
-use super::tool_schemas::{Around, Tools};
+use super::model::{Model, ModelError, Piece, Request, Usage};
+use super::tool_schemas::{Around, Tools, WantedError};
 
 /// So often a model is asked in one turn; a model that goes on for ever is stopped, and the person can tell it to go on.
 pub const MOST_ROUNDS: usize = 100;
@@ -41,7 +42,29 @@ pub trait Watch {
     ///
     /// # Errors
     /// When it cannot be kept, the turn ends here.
-    fn keep(&self, said: &Said) -> Result<(), String>;
+    fn keep(&self, said: &Said) -> io::Result<()>;
+}
+
+/// Why a turn ended without a whole answer.
+#[allow(missing_docs)]
+#[derive(Debug, thiserror::Error)]
+pub enum TurnError {
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Nobody knows what of it was done.
+    #[error("the turn broke; what it did is in the record (`/audit`)")]
+    Broke,
+    #[error("the model called tools {MOST_ROUNDS} times in a row; say something to go on")]
+    TooManyRounds,
+    #[error("the conversation cannot be kept: {0}")]
+    NotKept(io::Error),
+}
+
+impl TurnError {
+    /// Whether the person stopped it.
+    pub fn is_stopped(&self) -> bool {
+        matches!(self, TurnError::Model(ModelError::Stopped))
+    }
 }
 
 /// How a turn ended.
@@ -54,18 +77,17 @@ pub struct Ended {
     /// What it cost.
     pub usage: Usage,
     /// Why there is no whole answer.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<TurnError>,
 }
 
 impl Ended {
     /// A turn that broke: nobody knows what of it was done.
     pub fn broken() -> Ended {
-        let why = "the turn broke; what it did is in the record (`/audit`)".to_owned();
         Ended {
             calls: Vec::new(),
             malformed: 0,
             usage: Usage::default(),
-            trouble: Some(Trouble::Failed(why)),
+            trouble: Some(TurnError::Broke),
         }
     }
 }
@@ -110,9 +132,7 @@ impl Turn<'_> {
                 }
             }
         }
-        ended.trouble = Some(Trouble::Failed(format!(
-            "the model called tools {MOST_ROUNDS} times in a row; say something to go on"
-        )));
+        ended.trouble = Some(TurnError::TooManyRounds);
         ended
     }
 
@@ -123,9 +143,9 @@ impl Turn<'_> {
         gate: &dyn Fn() -> G,
         watch: &(dyn Watch + Sync),
         ended: &mut Ended,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, TurnError> {
         if self.stopped.load(Ordering::SeqCst) {
-            return Err(Trouble::Stopped);
+            return Err(ModelError::Stopped.into());
         }
         let request = Request {
             system: &self.system,
@@ -139,10 +159,8 @@ impl Turn<'_> {
         ended.usage.add(reply.usage);
         watch.happens(Happens::Answered(&reply.usage, reply.is_cut));
         let calls = reply.answer.calls.clone();
-        let mut keep = |one: Said| -> Result<(), Trouble> {
-            let kept = watch
-                .keep(&one)
-                .map_err(|why| Trouble::Failed(format!("the conversation cannot be kept: {why}")));
+        let mut keep = |one: Said| -> Result<(), TurnError> {
+            let kept = watch.keep(&one).map_err(TurnError::NotKept);
             said.push(one);
             kept
         };
@@ -154,7 +172,7 @@ impl Turn<'_> {
         let stopped = self.stopped.load(Ordering::SeqCst);
         keep(Said::Results(results.0))?;
         match stopped || results.1 {
-            true => Err(Trouble::Stopped),
+            true => Err(ModelError::Stopped.into()),
             false => Ok(true),
         }
     }
@@ -171,7 +189,7 @@ impl Turn<'_> {
         let mut calls: Vec<Call> = Vec::new();
         for one in wanted {
             let made = match self.stopped.load(Ordering::SeqCst) {
-                true => Err("the person stopped this. nothing was run".to_owned()),
+                true => Err(WantedError::Stopped),
                 false => self.tools.call(one, self.ids.next("call"), self.around),
             };
             results.push(match made {
@@ -179,7 +197,8 @@ impl Turn<'_> {
                     calls.push(call);
                     None
                 }
-                Err(why) => {
+                Err(error) => {
+                    let why = error.to_string();
                     ended.malformed += 1;
                     watch.happens(Happens::Refused(one, &why));
                     Some(Brought {

@@ -1,6 +1,6 @@
 //! What a turn tells the screen, over a channel: the turn works on a thread of its own, and the screen stays alive.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -175,7 +175,7 @@ impl Watch for Reporter {
         });
     }
 
-    fn keep(&self, said: &Said) -> Result<(), String> {
+    fn keep(&self, said: &Said) -> io::Result<()> {
         self.session.keep(said)
     }
 }

@@ -14,6 +14,15 @@ pub(super) enum Via {
     Cookie,
 }
 
+/// Why somebody may not answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(super) enum AnswerError {
+    #[error("it comes from below {0}")]
+    BelowAgent(String),
+    #[error("it is the token for asking")]
+    AskingToken,
+}
+
 /// Somebody who is known.
 #[derive(Clone, Debug)]
 pub(super) struct Who {
@@ -22,7 +31,7 @@ pub(super) struct Who {
     pub via: Via,
     pub asks: bool,
     /// Whether they may answer, or why not.
-    pub answers: Result<(), String>,
+    pub answers: Result<(), AnswerError>,
 }
 
 /// What a request takes.
@@ -47,7 +56,7 @@ pub(super) fn known(server: &Server, from: &From, headers: &HeaderMap) -> Result
     if let From::Socket(peer) = from {
         let answers = match peer.agent() {
             None => Ok(()),
-            Some(agent) => Err(format!("it comes from below {agent}")),
+            Some(agent) => Err(AnswerError::BelowAgent(agent.to_string())),
         };
         return Ok(Who {
             name: format!("process {}", peer.process),
@@ -75,7 +84,7 @@ pub(super) fn known(server: &Server, from: &From, headers: &HeaderMap) -> Result
         };
         return match (asks, answers) {
             (_, true) => Ok(who("token", Ok(()))),
-            (true, _) => Ok(who("asker", Err("it is the token for asking".to_owned()))),
+            (true, _) => Ok(who("asker", Err(AnswerError::AskingToken))),
             _ => Err(Problem::refused(401, "token", "the token is not known")),
         };
     }

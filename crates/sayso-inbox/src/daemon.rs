@@ -16,11 +16,12 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 
 use super::api;
+use super::error::{ServeError, SourceError};
 use super::http;
 use super::log::Log;
 use super::peer::From;
 use super::peer::Peer;
-use super::server::Server;
+use super::server::{Server, Tokens};
 use super::socket::Socket;
 use sayso_runtime::assemble::FindInstalled;
 use sayso_runtime::inbox_client::VERSION;
@@ -67,13 +68,10 @@ pub fn run(
     whereabouts: Whereabouts,
     options: &Options,
     ready: impl FnOnce(Option<&str>),
-) -> Result<(), String> {
-    let home = Home::open(&whereabouts.state)?;
-    let Some(lock) = home.lock()? else {
-        let told = home
-            .told()
-            .map_or_else(String::new, |told| format!(" (process {})", told.pid));
-        return Err(format!("the inbox is open already{told}"));
+) -> Result<(), ServeError> {
+    let home = Home::open(&whereabouts.state).map_err(of_home)?;
+    let Some(lock) = home.lock().map_err(of_home)? else {
+        return Err(ServeError::OpenAlready(home.told().map(|told| told.pid)));
     };
     raise_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -81,11 +79,15 @@ pub fn run(
         .enable_all()
         .thread_name("sayso-serve")
         .build();
-    let runtime = runtime.map_err(|error| format!("the inbox cannot be started: {error}"))?;
+    let runtime = runtime.map_err(ServeError::Start)?;
     runtime.block_on(serve(home, whereabouts, options, ready, lock))?;
     // What hangs on a disk must not keep it from ending.
     runtime.shutdown_timeout(Duration::from_millis(200));
     Ok(())
+}
+
+fn of_home(error: impl Into<SourceError>) -> ServeError {
+    ServeError::Home(error.into())
 }
 
 fn threads() -> usize {
@@ -114,22 +116,20 @@ async fn serve(
     options: &Options,
     ready: impl FnOnce(Option<&str>),
     lock: File,
-) -> Result<(), String> {
+) -> Result<(), ServeError> {
     let tcp = bind(options.listen).await?;
     let port = tcp
         .as_ref()
         .map(TcpListener::local_addr)
-        .transpose()
-        .map_err(|error| error.to_string())?
+        .transpose()?
         .map(|address| address.port());
-    home.remove_socket()?;
+    home.remove_socket().map_err(of_home)?;
     let path = home.socket();
-    let unix = UnixListener::bind(&path)
-        .map_err(|error| format!("the socket `{}` cannot be made: {error}", path.display()))?;
+    let unix =
+        UnixListener::bind(&path).map_err(|error| ServeError::Socket(path.clone(), error))?;
     // The folder lets in nobody else, either.
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))
-        .map_err(|error| error.to_string())?;
-    let log_folder = Home::open(&whereabouts.state)?;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+    let log_folder = Home::open(&whereabouts.state).map_err(of_home)?;
     let log = Log::new(log_folder.into_folder());
     let state = whereabouts.state.clone();
     let server = Arc::new(Server::new(
@@ -139,13 +139,16 @@ async fn serve(
         port,
         log,
     )?);
-    server.home.put(ASKING, server.tokens.asking.word())?;
-    server.home.put(ANSWERING, server.tokens.answering.word())?;
-    server.home.tell(&Told {
+    let Tokens { asking, answering } = &server.tokens;
+    for (file, token) in [(ASKING, asking), (ANSWERING, answering)] {
+        server.home.put(file, token.word()).map_err(of_home)?;
+    }
+    let told = Told {
         pid: std::process::id(),
         url: server.url.clone(),
         version: VERSION.to_owned(),
-    })?;
+    };
+    server.home.tell(&told).map_err(of_home)?;
     let url = server
         .url
         .clone()
@@ -172,30 +175,21 @@ async fn serve(
 }
 
 /// HTTP is only served on this machine: what goes over a network would have to be encrypted, and this does not do that.
-async fn bind(listen: Listen) -> Result<Option<TcpListener>, String> {
-    let failed = |address: SocketAddr, error: std::io::Error| {
-        format!("nothing can be served at `{address}`: {error}")
-    };
-    match listen {
-        Listen::Nowhere => Ok(None),
-        Listen::At(address) if !address.ip().is_loopback() => Err(format!(
-            "`{address}` is not of this machine, and what goes there is not encrypted\nhint: use `ssh -L PORT:127.0.0.1:PORT` from the \
-             other machine, or forward the unix socket"
-        )),
-        Listen::At(address) => TcpListener::bind(address)
-            .await
-            .map(Some)
-            .map_err(|error| failed(address, error)),
+async fn bind(listen: Listen) -> Result<Option<TcpListener>, ServeError> {
+    let address = match listen {
+        Listen::Nowhere => return Ok(None),
+        Listen::At(address) if !address.ip().is_loopback() => {
+            return Err(ServeError::NotLocal(address));
+        }
+        Listen::At(address) => address,
         // Another one with each start: whoever served at a known port before could have left a script or a worker in the browser, which
         // would then answer for the person.
-        Listen::Usual => {
-            let any = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-            TcpListener::bind(any)
-                .await
-                .map(Some)
-                .map_err(|error| failed(any, error))
-        }
-    }
+        Listen::Usual => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
+    };
+    let bound = TcpListener::bind(address).await;
+    bound
+        .map(Some)
+        .map_err(|error| ServeError::Bind(address, error))
 }
 
 async fn at_socket(server: &Arc<Server>, listener: UnixListener) {

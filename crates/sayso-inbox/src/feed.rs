@@ -24,6 +24,11 @@ const WAITING: usize = 2048;
 /// So many may listen at once.
 pub(super) const MOST: usize = 4096;
 
+/// Nobody else can listen.
+#[derive(Debug, thiserror::Error)]
+#[error("{MOST} listeners are here already")]
+pub(super) struct TooManyError;
+
 /// Something that happened.
 pub(super) struct Happened {
     number: u64,
@@ -84,7 +89,7 @@ pub(super) trait Feed: Send + Sync {
         after: Option<&str>,
         watches: bool,
         open: usize,
-    ) -> Result<Listening, String>;
+    ) -> Result<Listening, TooManyError>;
     /// Somebody listens no longer.
     fn left(&self, number: u64, watches: bool);
     /// Ends all streams: the server stops.
@@ -243,10 +248,10 @@ impl Feed for FeedHere {
         after: Option<&str>,
         watches: bool,
         open: usize,
-    ) -> Result<Listening, String> {
+    ) -> Result<Listening, TooManyError> {
         let mut inner = self.inner();
         if inner.listeners.len() >= MOST {
-            return Err(format!("{MOST} listeners are here already"));
+            return Err(TooManyError);
         }
         let last = inner.next - 1;
         let missed = after.map(|after| inner.since(&self.run, after));

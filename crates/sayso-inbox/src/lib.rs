@@ -7,6 +7,7 @@
 mod api;
 mod auth;
 mod daemon;
+mod error;
 mod feed;
 mod guard;
 mod http;
@@ -33,6 +34,7 @@ mod submissions;
 mod write_timeout;
 
 pub use daemon::{Listen, Options, run};
+pub use error::{PinError, RandomError, ServeError};
 pub use pin::set as set_pin;
 
 /// The time, in milliseconds since 1970.

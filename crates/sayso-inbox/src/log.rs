@@ -7,6 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use sayso_core::text::visible::visible;
 use sayso_store::Folder;
 
+use super::error::SourceError;
+
 const FILE: &str = "serve.log";
 /// At this size it begins anew.
 const LONGEST: u64 = 1 << 20;
@@ -35,7 +37,7 @@ impl Log {
         let _ = self.write(&mut file, &words);
     }
 
-    fn write(&self, open: &mut Option<File>, words: &str) -> Result<(), String> {
+    fn write(&self, open: &mut Option<File>, words: &str) -> Result<(), SourceError> {
         let file = match open.take() {
             Some(file) => file,
             None => self.folder.append(FILE)?,
@@ -48,13 +50,13 @@ impl Log {
             self.folder.append(FILE)?
         };
         let time = jiff::Timestamp::now();
-        let written = writeln!(file, "{time:.3} {words}").map_err(|error| error.to_string());
+        let written = writeln!(file, "{time:.3} {words}");
         *open = Some(file);
-        written
+        Ok(written?)
     }
 
     /// Gives each file the name of the next older one.
-    fn turn(&self) -> Result<(), String> {
+    fn turn(&self) -> Result<(), SourceError> {
         for number in (1..OLDER).rev() {
             let (from, to) = (format!("{FILE}.{number}"), format!("{FILE}.{}", number + 1));
             if self.folder.look(&from)?.is_some() {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use super::error::RandomError;
 use super::now_ms;
 use super::secret::{Secret, same};
 
@@ -44,7 +45,7 @@ impl Logins {
     }
 
     /// A code for a link, and until when it is good.
-    pub(super) fn code(&self) -> Result<(Secret, i64), String> {
+    pub(super) fn code(&self) -> Result<(Secret, i64), RandomError> {
         let (code, ends) = (Secret::fresh()?, now_ms() + LINK);
         let mut state = self.state();
         state.codes.retain(|(_, ends)| *ends > now_ms());
@@ -56,7 +57,7 @@ impl Logins {
     }
 
     /// Lets a browser in by a code, which is used up with that.
-    pub(super) fn let_in(&self, code: &str) -> Result<Option<LetIn>, String> {
+    pub(super) fn let_in(&self, code: &str) -> Result<Option<LetIn>, RandomError> {
         let (cookie, key, ends) = (Secret::fresh()?, Secret::fresh()?, now_ms() + LOGIN);
         let mut state = self.state();
         state.codes.retain(|(_, ends)| *ends > now_ms());

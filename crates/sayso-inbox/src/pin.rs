@@ -8,6 +8,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sayso_core::text::digest::Digest;
 use sha2::Sha256;
 
+use super::error::PinError;
 use super::secret::{Secret, same};
 use sayso_runtime::inbox_client::folder::Home;
 
@@ -35,22 +36,18 @@ pub(super) enum Wrong {
 ///
 /// # Errors
 /// When it is too short or too long, or cannot be kept.
-pub fn set(home: &Home, pin: &str) -> Result<(), String> {
+pub fn set(home: &Home, pin: &str) -> Result<(), PinError> {
     if pin.is_empty() {
-        return Ok(home.folder().remove(FILE)?);
+        let removed = home.folder().remove(FILE);
+        return removed.map_err(|error| PinError::Home(error.into()));
     }
     if !(4..=64).contains(&pin.chars().count()) {
-        return Err("a PIN has 4 to 64 characters".to_owned());
+        return Err(PinError::Length);
     }
     let salt = Secret::fresh()?;
-    home.put(
-        FILE,
-        &format!(
-            "{ROUNDS} {} {}\n",
-            salt.word(),
-            slow(pin, salt.word(), ROUNDS)
-        ),
-    )
+    let digest = slow(pin, salt.word(), ROUNDS);
+    home.put(FILE, &format!("{ROUNDS} {} {digest}\n", salt.word()))
+        .map_err(|error| PinError::Home(error.into()))
 }
 
 impl Pin {

@@ -1,5 +1,7 @@
 //! What went wrong with a request, for programs and people alike (RFC 9457).
 
+use std::fmt::Display;
+
 use sayso_core::text::node::{Node, Value};
 
 /// Why a request was not done.
@@ -22,11 +24,11 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    pub(super) fn new(status: u16, kind: &'static str, detail: impl Into<String>) -> Problem {
+    pub(super) fn new(status: u16, kind: &'static str, detail: impl Display) -> Problem {
         Problem {
             status,
             kind,
-            detail: detail.into(),
+            detail: detail.to_string(),
             hint: None,
             ended: None,
             allow: None,
@@ -35,27 +37,27 @@ impl Problem {
     }
 
     /// What was sent cannot be read.
-    pub(super) fn unreadable(detail: impl Into<String>) -> Problem {
+    pub(super) fn unreadable(detail: impl Display) -> Problem {
         Problem::new(400, "unreadable", detail)
     }
 
     /// It can be read, and is not possible here.
-    pub(super) fn impossible(detail: impl Into<String>) -> Problem {
+    pub(super) fn impossible(detail: impl Display) -> Problem {
         Problem::new(422, "impossible", detail)
     }
 
     /// There is none.
-    pub(super) fn missing(detail: impl Into<String>) -> Problem {
+    pub(super) fn missing(detail: impl Display) -> Problem {
         Problem::new(404, "missing", detail)
     }
 
     /// Something of sayso's own does not work.
-    pub(super) fn broken(detail: impl Into<String>) -> Problem {
+    pub(super) fn broken(detail: impl Display) -> Problem {
         Problem::new(503, "broken", detail)
     }
 
     /// Somebody tried what they may not.
-    pub(super) fn refused(status: u16, kind: &'static str, detail: impl Into<String>) -> Problem {
+    pub(super) fn refused(status: u16, kind: &'static str, detail: impl Display) -> Problem {
         Problem {
             is_refusal: true,
             ..Problem::new(status, kind, detail)

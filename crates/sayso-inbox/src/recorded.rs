@@ -1,5 +1,6 @@
 //! What the inbox writes into the record, and what it looks up there.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,6 +11,7 @@ use sayso_store::record;
 use sayso_store::rules_and_grants::Standing;
 use sayso_store::rules_and_grants::change::{self, Change};
 
+use super::error::SourceError;
 use super::problem::Problem;
 
 /// The record.
@@ -37,7 +39,7 @@ impl Recorded {
         &self.0.state
     }
 
-    fn journal(&self) -> Result<Arc<Journal>, String> {
+    fn journal(&self) -> Result<Arc<Journal>, SourceError> {
         let mut journal = self
             .0
             .journal
@@ -60,14 +62,15 @@ impl Recorded {
         &self,
         kind: &str,
         fields: Vec<(&'static str, String)>,
-    ) -> Result<(), String> {
+    ) -> Result<(), SourceError> {
         let mut all = self.who();
         all.extend(
             fields
                 .iter()
                 .map(|(name, value)| (*name, record::text(value))),
         );
-        Ok(self.journal()?.append(kind, all, Sync::System).map(drop)?)
+        self.journal()?.append(kind, all, Sync::System)?;
+        Ok(())
     }
 
     /// Everything that is remembered.
@@ -91,9 +94,9 @@ impl Recorded {
     }
 
     /// Looks something up, with all that is recorded by now. It takes its time, so it is not called where others wait.
-    pub(super) fn look<T>(
+    pub(super) fn look<T, E: Display>(
         &self,
-        look: impl FnOnce(&Index) -> Result<T, String>,
+        look: impl FnOnce(&Index) -> Result<T, E>,
     ) -> Result<Option<T>, Problem> {
         if !self.0.state.join("journal").exists() {
             return Ok(None);

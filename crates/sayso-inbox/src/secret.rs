@@ -2,16 +2,17 @@
 
 use std::fmt;
 
+use super::error::RandomError;
+
 /// A word that only those who were given it know.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Secret(String);
 
 impl Secret {
     /// A new one, of 256 random bits.
-    pub(super) fn fresh() -> Result<Secret, String> {
+    pub(super) fn fresh() -> Result<Secret, RandomError> {
         let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| format!("the system gives no random bytes: {error}"))?;
+        getrandom::fill(&mut bytes)?;
         Ok(Secret(
             bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         ))

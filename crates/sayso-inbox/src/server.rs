@@ -7,6 +7,7 @@ use std::time::Instant;
 use sayso_world::locations::Whereabouts;
 use tokio::sync::watch;
 
+use super::error::RandomError;
 use super::feed::{Feed, FeedHere};
 use super::inbox::{Here, Inbox};
 use super::log::Log;
@@ -97,7 +98,7 @@ impl Server {
         installed: FindInstalled,
         port: Option<u16>,
         log: Log,
-    ) -> Result<Server, String> {
+    ) -> Result<Server, RandomError> {
         let run = Secret::fresh()?;
         let feed: Arc<dyn Feed> = Arc::new(FeedHere::new(run.word().get(..8).unwrap_or_default()));
         let inbox: Arc<dyn Inbox> = Arc::new(Here::new(Arc::clone(&feed)));

@@ -18,6 +18,7 @@ use sayso_core::text::visible::visible;
 use sayso_gate::approved::Approved;
 use sayso_gate::batch_context::Turn;
 use sayso_gate::entry::{Entry, What};
+use sayso_gate::error::StoreError;
 use sayso_gate::events::{About, Event, EventKind, Kinds, Names, Priority, names};
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::{Gate, Ports};
@@ -34,6 +35,7 @@ use sayso_world::policy_files;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use super::error::{RandomError, SourceError};
 use super::feed::Feed;
 use super::inbox::Inbox;
 use super::item::{Door as Which, Posted};
@@ -119,6 +121,22 @@ pub(super) struct Done {
     operation: Option<Arc<Operation>>,
 }
 
+/// Why no call is taken for a workspace.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DoorError {
+    /// Why it is broken; none where there is no policy.
+    #[error("the policy cannot be read, so everything is denied: {}", .0.as_deref().unwrap_or("there is none"))]
+    Policy(Option<String>),
+    #[error("{0}")]
+    Record(SourceError),
+    #[error("{0}")]
+    Observe(SourceError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Random(#[from] RandomError),
+}
+
 impl Door {
     pub(super) fn new(
         whereabouts: Whereabouts,
@@ -140,7 +158,7 @@ impl Door {
     }
 
     /// The bench for a workspace, made anew when a policy, a rule or the program itself has changed.
-    fn bench(&self, workspace: &str) -> Result<Arc<Bench>, String> {
+    fn bench(&self, workspace: &str) -> Result<Arc<Bench>, DoorError> {
         let path = Path::new(workspace);
         let known = self
             .benches
@@ -163,7 +181,8 @@ impl Door {
             ignores_environment: true,
             ..Choice::new(self.installed)
         };
-        let folder = Folder::open(&self.whereabouts.state)?;
+        let folder = Folder::open(&self.whereabouts.state)
+            .map_err(|error| DoorError::Record(error.into()))?;
         // Looked at before it is read: what changes in between shows the next time.
         let sources = Sources::look(&self.whereabouts, path);
         let bound = policy_snapshot::bound(
@@ -184,12 +203,11 @@ impl Door {
             &choice,
             policy_files::general(&self.whereabouts),
         );
-        let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
-            let why = loaded.policy.why_broken().unwrap_or("there is none");
-            format!("the policy cannot be read, so everything is denied: {why}")
-        })?;
+        let settings = workbench::settings(&loaded.policy)
+            .ok_or_else(|| DoorError::Policy(loaded.policy.why_broken().map(str::to_owned)))?;
+        let journal = Journal::open_in(folder).map_err(|error| DoorError::Record(error.into()))?;
         let recorder = Arc::new(
-            Recorder::new(Journal::open_in(folder)?, self.whereabouts.uid, settings)
+            Recorder::new(journal, self.whereabouts.uid, settings)
                 .with_log(DecisionLog::new(settings, self.whereabouts.home.as_deref())),
         );
         let ports = Ports {
@@ -216,11 +234,12 @@ impl Door {
         }
         let gate = Gate::new(ports, policy, How::Interactive, Arc::new(now));
         let feed = Arc::clone(&self.feed);
-        let observing =
-            gate.events
-                .observe("inbox", Priority::DISPLAY, Kinds::ALL, move |event| {
-                    tell(feed.as_ref(), event)
-                })?;
+        let observing = gate
+            .events
+            .observe("inbox", Priority::DISPLAY, Kinds::ALL, move |event| {
+                tell(feed.as_ref(), event)
+            })
+            .map_err(|error| DoorError::Observe(error.into()))?;
         observing.keep();
         let bench = Arc::new(Bench {
             bound,
@@ -238,7 +257,7 @@ impl Door {
     }
 
     /// Puts the policy in force that a workspace has now, before an answer for it counts.
-    pub(super) fn refresh(&self, workspace: &str) -> Result<(), String> {
+    pub(super) fn refresh(&self, workspace: &str) -> Result<(), DoorError> {
         let is_known = self
             .benches
             .lock()
@@ -255,7 +274,7 @@ impl Door {
     pub(super) fn check(
         &self,
         call: Call,
-    ) -> Result<Result<Judged, sayso_core::call::operation::Malformed>, String> {
+    ) -> Result<Result<Judged, sayso_core::call::operation::Malformed>, DoorError> {
         let operation = match Operation::freeze(call) {
             Ok(operation) => operation,
             Err(malformed) => return Ok(Err(malformed)),
@@ -289,7 +308,7 @@ impl Door {
         &self,
         call: Call,
         given: Option<Given>,
-    ) -> Result<Arc<Submitted>, String> {
+    ) -> Result<Arc<Submitted>, DoorError> {
         // A folder that cannot be has no policy; the call is denied for it.
         let bench = self.bench(if is_possible_folder(&call.workspace) {
             &call.workspace
@@ -457,7 +476,7 @@ impl Submitted {
         started: bool,
         milliseconds: u64,
         exit: Option<String>,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, StoreError> {
         let Some(operation) = self
             .state
             .borrow()
@@ -496,7 +515,7 @@ impl Submitted {
         started: bool,
         milliseconds: u64,
         exit: Option<String>,
-    ) -> Result<(), String> {
+    ) -> Result<(), StoreError> {
         let what = What::Finished {
             succeeded,
             started,
@@ -511,7 +530,7 @@ impl Submitted {
             operation: Some(Arc::clone(operation)),
             what,
         };
-        self.bench.recorder.append(&entry).map_err(String::from)
+        self.bench.recorder.append(&entry)
     }
 
     /// As a value, and whether somebody is still asked.

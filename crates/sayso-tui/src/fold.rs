@@ -2,7 +2,8 @@
 
 use ratatui::buffer::Buffer;
 
-use crate::safe_glyphs::{Piece, pieces, spelled};
+use crate::cells::cells;
+use crate::safe_glyphs::spelled;
 use crate::theme::{Theme, Tone};
 
 /// A line of text in pieces, each with its tone.
@@ -11,6 +12,66 @@ pub type Spans = Vec<(Tone, String)>;
 /// A folded line goes on behind this: whatever a text holds, no line of the screen starts with it.
 pub const GOES_ON: &str = "↪ ";
 
+/// A blank that is nearer to the end of a row than this is a good place to break.
+pub(crate) const NEAR: usize = 16;
+
+/// On which side of a blank a row may end before it is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Break {
+    /// The blank is the last letter of the row.
+    BehindBlank,
+    /// The blank is the first letter of the next row; only one that follows a word.
+    BeforeBlank,
+}
+
+/// What of a row would be left for the next one if it ended at a blank.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gap {
+    /// The letters behind the break that would have fitted.
+    pub letters: usize,
+    /// Their cells.
+    pub cells: usize,
+    /// The cells of the row that would stay empty.
+    pub empty: usize,
+    /// The cells of the first letter that did not fit.
+    pub next: usize,
+}
+
+/// Where the next row starts, for the letters from the start of a row: a place, whether it is a blank, and its cells. None where all fit.
+pub(crate) fn next_row(
+    letters: impl Iterator<Item = (usize, bool, usize)>,
+    width: usize,
+    at_blank: Break,
+    is_near: impl Fn(Gap) -> bool,
+) -> Option<usize> {
+    let (mut used, mut count, mut behind_word) = (0, 0, false);
+    // The last blank: the break at it, and the cells and letters before that.
+    let mut last = None;
+    for (at, blank, cells) in letters {
+        if blank && behind_word && at_blank == Break::BeforeBlank {
+            last = Some((at, used, count));
+        }
+        if used + cells > width && used > 0 {
+            let near = last.filter(|(_, before, count_before)| {
+                is_near(Gap {
+                    letters: count - count_before,
+                    cells: used - before,
+                    empty: width - before,
+                    next: cells,
+                })
+            });
+            return Some(near.map_or(at, |(place, ..)| place));
+        }
+        used += cells;
+        count += 1;
+        behind_word = !blank;
+        if blank && at_blank == Break::BehindBlank {
+            last = Some((at + 1, used, count));
+        }
+    }
+    None
+}
+
 /// One line in one tone.
 pub fn line(tone: Tone, text: impl Into<String>) -> Spans {
     vec![(tone, text.into())]
@@ -18,21 +79,14 @@ pub fn line(tone: Tone, text: impl Into<String>) -> Spans {
 
 /// How many cells a text takes.
 pub fn width(text: &str) -> usize {
-    letters(&spelled(text)).map(|(_, cells)| cells).sum()
+    cells(&spelled(text))
+        .map(|(_, _, cells)| usize::from(cells))
+        .sum()
 }
 
 /// How many cells a line takes.
 pub fn width_of(spans: &Spans) -> usize {
     spans.iter().map(|(_, text)| width(text)).sum()
-}
-
-/// The letters of a text in which everything odd is spelled out, so that each of them stands in its own cells.
-fn letters(spelled: &str) -> impl Iterator<Item = (&str, usize)> {
-    pieces(spelled).filter_map(|(_, piece)| match piece {
-        Piece::Letter(letter, cells) => Some((letter, usize::from(cells))),
-        // There is none by now.
-        Piece::Odd(_) => None,
-    })
 }
 
 /// One letter of a line, as it is shown.
@@ -56,10 +110,10 @@ pub fn fold(spans: &Spans, most: usize, mark: &str) -> Vec<Spans> {
     }
     let mut all: Vec<Letter> = Vec::new();
     for (tone, text) in spans {
-        all.extend(letters(&spelled(text)).map(|(letter, cells)| Letter {
+        all.extend(cells(&spelled(text)).map(|(_, letter, cells)| Letter {
             tone: *tone,
             text: letter.to_owned(),
-            cells,
+            cells: usize::from(cells),
         }));
     }
     let mut out = Vec::new();
@@ -88,25 +142,12 @@ pub fn fold(spans: &Spans, most: usize, mark: &str) -> Vec<Spans> {
 
 /// How many letters a row takes.
 fn row_end(letters: &[Letter], most: usize) -> usize {
-    /// A blank that is nearer to the end than this is a good place to break.
-    const NEAR: usize = 16;
-    let mut used = 0;
-    let fits = letters.iter().take_while(|letter| {
-        used += letter.cells;
-        used <= most
-    });
-    let end = fits.count();
-    if end == letters.len() {
-        return end;
-    }
-    let tail = letters
-        .get(end.saturating_sub(NEAR)..end)
-        .unwrap_or_default();
-    let blank = tail
-        .iter()
-        .rposition(|letter| letter.text == " ")
-        .map(|at| end.saturating_sub(NEAR) + at + 1);
-    blank.unwrap_or(end).max(1)
+    let letters_of = letters.iter().enumerate();
+    let letters_of = letters_of.map(|(at, letter)| (at, letter.text == " ", letter.cells));
+    next_row(letters_of, most, Break::BehindBlank, |gap| {
+        gap.letters < NEAR
+    })
+    .unwrap_or(letters.len())
 }
 
 /// Rows in which our own words flow: broken at blanks, and folded where a word is longer than a row.

@@ -1,6 +1,7 @@
 //! The prompt on a terminal: draws what is asked and turns keys into answers; it decides nothing.
 
 pub mod block;
+mod cells;
 pub mod chat;
 pub mod clock;
 mod confirm;
@@ -17,6 +18,6 @@ pub mod prompt_state;
 pub mod prompt_style;
 pub mod safe_glyphs;
 pub mod terminal;
-pub mod text_entry;
+pub mod text_cursor;
 pub mod theme;
 pub mod views;

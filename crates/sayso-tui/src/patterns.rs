@@ -12,7 +12,7 @@ use sayso_core::text::visible::visible;
 use crate::fold::{self, GOES_ON, Spans, line};
 use crate::key::Key;
 use crate::legend;
-use crate::text_entry::Entry;
+use crate::text_cursor::TextCursor;
 use crate::theme::Tone;
 
 /// What a pattern would have covered before, as a row below what is offered.
@@ -40,7 +40,7 @@ impl Patterns for NoPatterns {
 
 /// The entry of a pattern.
 pub struct PatternEntry {
-    entry: Entry,
+    entry: TextCursor,
     proposals: Vec<String>,
     picked: usize,
     scopes: Vec<Scope>,
@@ -71,14 +71,14 @@ impl PatternEntry {
             .iter()
             .position(|scope| offer.is_some_and(|offer| offer.scope == *scope))
             .unwrap_or_default();
-        let entry = Entry::with(proposals.get(picked).cloned().unwrap_or_default());
+        let entry = TextCursor::with(proposals.get(picked).cloned().unwrap_or_default());
         let mut out = PatternEntry {
             entry,
             proposals,
             picked,
             scopes,
             scope,
-            rule: Err(TypedPatternError::NotHere),
+            rule: Err(TypedPatternError::NotOffered),
             earlier: None,
             opened: now,
         };
@@ -90,7 +90,7 @@ impl PatternEntry {
         let text = self.entry.text().trim();
         self.rule = match text.is_empty() {
             true => Err(TypedPatternError::Nothing {
-                example: self.example().to_owned(),
+                example: self.example(),
             }),
             false => patterns.check(text, prompt),
         };
@@ -131,7 +131,8 @@ impl PatternEntry {
         };
         if step > 0 {
             self.picked = (self.picked + step) % self.proposals.len().max(1);
-            self.entry = Entry::with(self.proposals.get(self.picked).cloned().unwrap_or_default());
+            self.entry =
+                TextCursor::with(self.proposals.get(self.picked).cloned().unwrap_or_default());
         } else if !self.entry.key(key) {
             return;
         }
@@ -139,10 +140,10 @@ impl PatternEntry {
     }
 
     /// What Enter would save, or why it does not.
-    pub fn choice(&self, prompt: &Prompt) -> Result<Choice, String> {
-        self.rule.as_ref().map_err(ToString::to_string)?;
+    pub fn choice(&self, prompt: &Prompt) -> Result<Choice, TypedPatternError> {
+        self.rule.as_ref().map_err(Clone::clone)?;
         let text = self.entry.text().trim().to_owned();
-        let scope = self.scope_now().ok_or("no pattern is offered here")?;
+        let scope = self.scope_now().ok_or(TypedPatternError::NotOffered)?;
         // One that is offered in these words is that offer.
         let offered = |offer: &Offer| offer.rule().is_some_and(|rule| *rule.pattern == *text);
         let offer = prompt

@@ -16,7 +16,7 @@ use crate::key::Key;
 use crate::legend;
 use crate::patterns::{PatternEntry, Patterns};
 use crate::prompt_style::{Look, is_compact, must_be_seen};
-use crate::text_entry::Entry;
+use crate::text_cursor::TextCursor;
 
 /// What comes of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(crate) enum Mode {
     /// A pattern is typed.
     Pattern(PatternEntry),
     /// Words for the agent are typed.
-    Note { entry: Entry, opened: Instant },
+    Note { entry: TextCursor, opened: Instant },
     /// What the keys do.
     Help { block: Block, top: usize },
     /// All of it, on the whole screen: one body after the other, then what stands around them.
@@ -259,7 +259,7 @@ impl Asking {
             Key::Enter => self.nothing("Enter decides nothing here"),
             Key::Tab => {
                 self.mode = Mode::Note {
-                    entry: Entry::default(),
+                    entry: TextCursor::default(),
                     opened: now,
                 };
                 Next::Wait
@@ -426,7 +426,7 @@ impl Asking {
             }
             Key::Enter => match entry.choice(&self.prompt) {
                 Ok(choice) => return self.answer(choice, None),
-                Err(why) => return self.nothing(&why),
+                Err(why) => return self.nothing(&why.to_string()),
             },
             key => entry.key(key, &self.prompt, self.patterns.as_ref()),
         }

@@ -124,16 +124,24 @@ pub struct Expected {
     pub rows: Vec<Row>,
 }
 
-/// Reads a file; the errors are for people.
-pub fn read(source: Source<'_>) -> Result<Expected, String> {
-    let render = |findings: Vec<Diagnostic>| {
-        findings
-            .iter()
-            .map(|finding| finding.render(source))
-            .collect::<String>()
+/// What is wrong with a file of expected verdicts, as whole lines.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .findings.iter().map(|finding| finding.render(Source { name, text })).collect::<String>())]
+pub struct ExpectedError {
+    name: String,
+    text: String,
+    findings: Vec<Diagnostic>,
+}
+
+/// Reads a file.
+pub fn read(source: Source<'_>) -> Result<Expected, ExpectedError> {
+    let wrong = |findings: Vec<Diagnostic>| ExpectedError {
+        name: source.name.to_owned(),
+        text: source.text.to_owned(),
+        findings,
     };
     let mut node =
-        yaml::read(source.text, &Limits::policy()).map_err(|finding| render(vec![finding]))?;
+        yaml::read(source.text, &Limits::policy()).map_err(|finding| wrong(vec![finding]))?;
     let mut findings = Vec::new();
     let rows = match &mut node.value {
         sayso_core::text::node::Value::List(items) => std::mem::take(items),
@@ -142,7 +150,7 @@ pub fn read(source: Source<'_>) -> Result<Expected, String> {
             match at.map(|at| entries.remove(at).node.into_value()) {
                 Some(sayso_core::text::node::Value::List(items)) => items,
                 _ => {
-                    return Err(render(vec![Diagnostic::error(
+                    return Err(wrong(vec![Diagnostic::error(
                         node.span,
                         "the file has no list of `rows`",
                     )]));
@@ -150,7 +158,7 @@ pub fn read(source: Source<'_>) -> Result<Expected, String> {
             }
         }
         _ => {
-            return Err(render(vec![Diagnostic::error(
+            return Err(wrong(vec![Diagnostic::error(
                 node.span,
                 "the file is neither a list of rows nor a map with `rows`",
             )]));
@@ -163,7 +171,7 @@ pub fn read(source: Source<'_>) -> Result<Expected, String> {
         check_row(row, &mut findings);
     }
     if !findings.is_empty() {
-        return Err(render(findings));
+        return Err(wrong(findings));
     }
     let rows = rows.into_iter().map(|node| {
         let name = ["name", "command", "tool"]

@@ -1,5 +1,6 @@
 //! What a turn does, as lines on the screen: each call with its verdict, what it brought, and how it ended.
 
+use std::fmt::Display;
 use std::time::Instant;
 
 use sayso_core::analysis::effect::{Effect, EffectKind};
@@ -18,7 +19,7 @@ use sayso_tui::theme::Tone;
 
 use super::App;
 use crate::conversation::Said;
-use crate::model::{Piece, Trouble};
+use crate::model::Piece;
 use crate::settings_text::{banner, mode};
 use crate::turn::Ended;
 use crate::turn_events::News;
@@ -36,8 +37,9 @@ pub fn note(app: &mut App, lines: Vec<Spans>) {
 }
 
 /// Something that went wrong.
-pub fn problem(app: &mut App, why: &str) {
-    let lines = visible_block(why);
+pub fn problem(app: &mut App, why: impl Display) {
+    let why = why.to_string();
+    let lines = visible_block(&why);
     let lines = lines.lines().enumerate().map(|(at, text)| {
         line(
             Tone::Warning,
@@ -332,7 +334,7 @@ pub fn over(app: &mut App, ended: &Ended) {
     }
     match &ended.trouble {
         None => {}
-        Some(Trouble::Stopped) => {
+        Some(trouble) if trouble.is_stopped() => {
             app.chat.notice = None;
             let completed = ended.calls.iter().filter(|one| one.succeeded()).count();
             let failed = ended
@@ -359,7 +361,7 @@ pub fn over(app: &mut App, ended: &Ended) {
             }
             note(app, lines);
         }
-        Some(Trouble::Failed(why)) => problem(app, why),
+        Some(trouble) => problem(app, trouble),
     }
 }
 

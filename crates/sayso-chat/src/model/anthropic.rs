@@ -3,8 +3,8 @@
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
-use super::openai::said;
-use super::partial::Partial;
+use super::openai::{NO_WORDS, said};
+use super::partial::{AnswerError, Partial};
 use super::{Offered, Request, Told};
 use crate::conversation::{Answer, Brought, Said, Wanted};
 
@@ -115,7 +115,7 @@ fn tool(tool: &Offered) -> Node {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn event(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), String> {
+pub fn event(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), AnswerError> {
     let text = |node: Option<&Node>, key: &str| {
         node.and_then(|node| node.get(key))
             .and_then(Node::as_text)
@@ -154,9 +154,9 @@ pub fn event(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), S
         }
         "message_stop" => partial.is_over = true,
         "error" => {
-            return Err(data
-                .get("error")
-                .map_or_else(|| "it says that something went wrong".to_owned(), said));
+            return Err(AnswerError::Reported(
+                data.get("error").map_or_else(|| NO_WORDS.to_owned(), said),
+            ));
         }
         _ => {}
     }
@@ -167,11 +167,11 @@ pub fn event(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), S
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn whole(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), String> {
+pub fn whole(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), AnswerError> {
     if let Some(error) = data.get("error") {
-        return Err(said(error));
+        return Err(AnswerError::Reported(said(error)));
     }
-    let content = data.get("content").ok_or("the answer has no content")?;
+    let content = data.get("content").ok_or(AnswerError::Missing("content"))?;
     for (at, block) in content.items().iter().enumerate() {
         let text = |key: &str| block.get(key).and_then(Node::as_text).unwrap_or_default();
         match text("type") {

@@ -12,12 +12,13 @@ use sayso_core::text::{Limits, yaml};
 use sayso_world::bounded_file::{Content, LastLink, read};
 use sayso_world::locations::Whereabouts;
 
-use super::key::Key;
+use super::key::{Key, KeyError};
 use super::remote::{Api, Price, Remote};
 use super::scripted;
 use super::scripted::Scripted;
-use super::wire::{KeyHeader, Wire};
+use super::wire::{AddressError, KeyHeader, Wire};
 use super::{Model, anthropic};
+use crate::error::shown;
 
 /// The file with models, in the folder of sayso's settings.
 pub const FILE: &str = "chat.yaml";
@@ -28,6 +29,52 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The longest answer in tokens, where the file does not say.
 const LONGEST_ANSWER: u64 = 8192;
 const LARGEST_FILE: u64 = 1 << 20;
+
+/// Why no model can be had: what is wrong with the file of models, or with one of them.
+#[allow(missing_docs)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModelsError {
+    #[error("`{}` is a link", shown(.0))]
+    Link(PathBuf),
+    #[error("`{}` {}", shown(.0), .1)]
+    Unusable(PathBuf, String),
+    #[error("`{path}` can be written by others\nhint: run `chmod go-w {path}`", path = shown(.0))]
+    OpenToOthers(PathBuf),
+    #[error("`{}` is no UTF-8 text", shown(.0))]
+    NotText(PathBuf),
+    #[error("`{}`: {}", shown(.0), .1)]
+    InFile(PathBuf, Box<ModelsError>),
+    #[error("{0}")]
+    NotYaml(String),
+    #[error("the model `{}`: {}", visible(.0), .1)]
+    InModel(String, Box<ModelsError>),
+    #[error("there is no key `{}`{}", visible(.0), if *.1 { "" } else { "; the keys are model and models" })]
+    NoKey(String, bool),
+    #[error("`{0}` is text, and this is {1}")]
+    NoWord(String, &'static str),
+    #[error("`{}` {}", .0, .1)]
+    NoValue(&'static str, &'static str),
+    #[error("this name is taken")]
+    TakenName,
+    #[error(
+        "a key does not stand in this file\nhint: name a variable with `key_env`, or a file with `key_file`"
+    )]
+    KeyInFile,
+    #[error(
+        "the key of the model `{}` is in `{}`, inside of the workspace, where tools and commands can read it\nhint: keep it elsewhere, such as in `~/.config/keys`",
+        visible(.0),
+        shown(.1)
+    )]
+    KeyInWorkspace(String, PathBuf),
+    #[error("there is no model `{}`\nhint: say `openai:NAME` or `anthropic:NAME`, or one of `{}`", visible(.0), .1.join("`, `"))]
+    NoModel(String, Vec<String>),
+    #[error("the model `{}` needs a key\nhint: put it into `{}`, or name a file with `key_file` in `{FILE}`", visible(.0), .1)]
+    NeedsKey(String, &'static str),
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    #[error(transparent)]
+    Address(#[from] AddressError),
+}
 
 /// What the person's file says.
 #[derive(Debug, Default)]
@@ -56,23 +103,23 @@ impl Configured {
     ///
     /// # Errors
     /// What is wrong with it, with its place; also a key that stands in the workspace, where the model's tools read and commands run.
-    pub fn read(whereabouts: &Whereabouts, workspace: &Path) -> Result<Configured, String> {
+    pub fn read(whereabouts: &Whereabouts, workspace: &Path) -> Result<Configured, ModelsError> {
         let path = whereabouts.config.join(FILE);
-        let shown = visible(&path.display().to_string()).into_owned();
         let text = match read(&path, LARGEST_FILE, LastLink::Follow) {
             Content::Missing => return Ok(Configured::default()),
-            Content::Link => return Err(format!("`{shown}` is a link")),
-            Content::Unusable(why) => return Err(format!("`{shown}` {why}")),
+            Content::Link => return Err(ModelsError::Link(path)),
+            Content::Unusable(reason) => return Err(ModelsError::Unusable(path, reason)),
             Content::Bytes(bytes, metadata) => {
                 // Whoever may write it chooses where everything that is said goes.
                 if metadata.mode() & 0o022 != 0
                     || (metadata.uid() != whereabouts.uid && metadata.uid() != 0)
                 {
-                    return Err(format!(
-                        "`{shown}` can be written by others\nhint: run `chmod go-w {shown}`"
-                    ));
+                    return Err(ModelsError::OpenToOthers(path));
                 }
-                String::from_utf8(bytes).map_err(|_| format!("`{shown}` is no UTF-8 text"))?
+                match String::from_utf8(bytes) {
+                    Ok(text) => text,
+                    Err(_) => return Err(ModelsError::NotText(path)),
+                }
             }
         };
         let home = whereabouts.home.as_deref();
@@ -82,7 +129,7 @@ impl Configured {
                 .try_for_each(|entry| entry.apart(workspace, home))
                 .map(|()| read)
         });
-        read.map_err(|why| format!("`{shown}`: {why}"))
+        read.map_err(|error| ModelsError::InFile(path, Box::new(error)))
     }
 
     /// The files with keys, free of links where they are there: no tool of a session reads them.
@@ -97,24 +144,23 @@ impl Configured {
             .collect()
     }
 
-    fn of(text: &str, home: Option<&Path>) -> Result<Configured, String> {
-        let tree = yaml::read(text, &Limits::policy()).map_err(|finding| finding.message)?;
+    fn of(text: &str, home: Option<&Path>) -> Result<Configured, ModelsError> {
+        let tree = yaml::read(text, &Limits::policy())
+            .map_err(|finding| ModelsError::NotYaml(finding.message))?;
         let mut out = Configured::default();
         for entry in tree.entries() {
             match entry.key.as_str() {
                 "model" => out.chosen = Some(word(&entry.node, "model")?),
                 "models" => {
                     for model in entry.node.entries() {
-                        let read = Entry::of(&model.key, &model.node, home)
-                            .map_err(|why| format!("the model `{}`: {why}", visible(&model.key)))?;
-                        out.models.push(read);
+                        let read = Entry::of(&model.key, &model.node, home);
+                        out.models.push(read.map_err(|error| {
+                            ModelsError::InModel(model.key.clone(), Box::new(error))
+                        })?);
                     }
                 }
                 other => {
-                    return Err(format!(
-                        "there is no key `{}`; the keys are model and models",
-                        visible(other)
-                    ));
+                    return Err(ModelsError::NoKey(other.to_owned(), false));
                 }
             }
         }
@@ -132,7 +178,7 @@ impl Configured {
     ///
     /// # Errors
     /// When there is none, or its key is missing.
-    pub fn model(&self, name: Option<&str>) -> Result<Box<dyn Model>, String> {
+    pub fn model(&self, name: Option<&str>) -> Result<Box<dyn Model>, ModelsError> {
         let name = name.or(self.chosen.as_deref()).unwrap_or(scripted::NAME);
         if name == scripted::NAME {
             return Ok(Box::new(Scripted));
@@ -147,11 +193,7 @@ impl Configured {
             .and_then(|(api, model)| Some((api_of(api)?, model)))
             .filter(|(_, model)| !model.is_empty());
         let Some((api, model)) = direct else {
-            let known = self.names().join("`, `");
-            return Err(format!(
-                "there is no model `{}`\nhint: say `openai:NAME` or `anthropic:NAME`, or one of `{known}`",
-                visible(name)
-            ));
+            return Err(ModelsError::NoModel(name.to_owned(), self.names()));
         };
         Entry::direct(name, api, model)
             .open()
@@ -167,10 +209,15 @@ fn api_of(word: &str) -> Option<Api> {
     }
 }
 
-fn word(node: &Node, key: &str) -> Result<String, String> {
+fn word(node: &Node, key: &str) -> Result<String, ModelsError> {
     node.as_text()
         .map(str::to_owned)
-        .ok_or_else(|| format!("`{key}` is text, and this is {}", node.kind_word()))
+        .ok_or_else(|| ModelsError::NoWord(key.to_owned(), node.kind_word()))
+}
+
+/// A value of a model that is none.
+fn no_value(key: &'static str, wanted: &'static str) -> ModelsError {
+    ModelsError::NoValue(key, wanted)
 }
 
 impl Entry {
@@ -194,19 +241,19 @@ impl Entry {
         }
     }
 
-    fn of(name: &str, node: &Node, home: Option<&Path>) -> Result<Entry, String> {
+    fn of(name: &str, node: &Node, home: Option<&Path>) -> Result<Entry, ModelsError> {
         let api = node
             .get("api")
             .and_then(Node::as_text)
             .and_then(api_of)
-            .ok_or("`api` is `openai` or `anthropic`")?;
+            .ok_or(no_value("api", "is `openai` or `anthropic`"))?;
         let mut out = Entry {
             name: name.to_owned(),
             url: None,
             ..Entry::direct(name, api, "")
         };
         if name == scripted::NAME || name.contains(':') {
-            return Err("this name is taken".to_owned());
+            return Err(ModelsError::TakenName);
         }
         for entry in node.entries() {
             let key = entry.key.as_str();
@@ -224,16 +271,19 @@ impl Entry {
                     // Any other would be another file in each folder that sayso is started in.
                     out.key_file = Some(file).filter(|file| file.is_absolute());
                     if out.key_file.is_none() {
-                        return Err("`key_file` starts with `/` or `~/`".to_owned());
+                        return Err(no_value("key_file", "starts with `/` or `~/`"));
                     }
                 }
-                "stream" => out.stream = entry.node.as_bool().ok_or("`stream` is true or false")?,
+                "stream" => {
+                    let stream = entry.node.as_bool();
+                    out.stream = stream.ok_or(no_value("stream", "is true or false"))?;
+                }
                 "max_tokens" => {
                     out.longest = entry
                         .node
                         .as_whole()
                         .filter(|most| *most > 0)
-                        .ok_or("`max_tokens` is a number")?
+                        .ok_or(no_value("max_tokens", "is a number"))?
                 }
                 "timeout" => {
                     out.idle = Duration::from_secs(
@@ -241,27 +291,25 @@ impl Entry {
                             .node
                             .as_whole()
                             .filter(|most| *most > 0)
-                            .ok_or("`timeout` is a number of seconds")?,
+                            .ok_or(no_value("timeout", "is a number of seconds"))?,
                     );
                 }
                 "price" => out.price = Some(price(&entry.node)?),
-                "key" => {
-                    return Err(
-                        "a key does not stand in this file\nhint: name a variable with `key_env`, or a file with `key_file`".to_owned()
-                    );
+                "key" => return Err(ModelsError::KeyInFile),
+                other => {
+                    return Err(ModelsError::NoKey(other.to_owned(), true));
                 }
-                other => return Err(format!("there is no key `{}`", visible(other))),
             }
         }
         if out.model.is_empty() {
-            return Err("`model` says what the endpoint calls it".to_owned());
+            return Err(no_value("model", "says what the endpoint calls it"));
         }
         Ok(out)
     }
 
     /// The key does not stand where tools read and commands run unasked. What is secret by its name is asked about there, too, and is in
     /// no sandbox: somebody may work in their home folder.
-    fn apart(&self, workspace: &Path, home: Option<&Path>) -> Result<(), String> {
+    fn apart(&self, workspace: &Path, home: Option<&Path>) -> Result<(), ModelsError> {
         let Some(file) = &self.key_file else {
             return Ok(());
         };
@@ -274,15 +322,11 @@ impl Entry {
         };
         match is_inside(file) || std::fs::canonicalize(file).is_ok_and(|file| is_inside(&file)) {
             false => Ok(()),
-            true => Err(format!(
-                "the key of the model `{}` is in `{}`, inside of the workspace, where tools and commands can read it\nhint: keep it elsewhere, such as in `~/.config/keys`",
-                visible(&self.name),
-                visible(&file.display().to_string())
-            )),
+            true => Err(ModelsError::KeyInWorkspace(self.name.clone(), file.clone())),
         }
     }
 
-    fn open(&self) -> Result<Remote, String> {
+    fn open(&self) -> Result<Remote, ModelsError> {
         let (base, end, usual, header) = match self.api {
             Api::OpenAi => (
                 "https://api.openai.com/v1",
@@ -305,18 +349,14 @@ impl Entry {
         let key = match (&self.key_file, &self.key_env) {
             (Some(file), _) => Some(Key::from_file(file)?),
             (None, Some(name)) => Some(
-                Key::from_environment(name)?
-                    .ok_or_else(|| format!("there is no key in `{}`", visible(name)))?,
+                Key::from_environment(name)?.ok_or_else(|| KeyError::NoVariable(name.clone()))?,
             ),
             // The key of one endpoint is none of another's, unless the person said that address themselves beside it.
             (None, None) if is_usual || self.name.contains(':') => Key::from_environment(usual)?,
             (None, None) => None,
         };
         if key.is_none() && is_usual {
-            return Err(format!(
-                "the model `{}` needs a key\nhint: put it into `{usual}`, or name a file with `key_file` in `{FILE}`",
-                visible(&self.name)
-            ));
+            return Err(ModelsError::NeedsKey(self.name.clone(), usual));
         }
         let more = if self.api == Api::Anthropic {
             vec![("anthropic-version", anthropic::VERSION)]
@@ -338,7 +378,7 @@ impl Entry {
     }
 }
 
-fn price(node: &Node) -> Result<Price, String> {
+fn price(node: &Node) -> Result<Price, ModelsError> {
     let number = |key: &str| match node.get(key).map(|node| &node.value) {
         Some(Value::Number(text)) => text
             .parse::<f64>()
@@ -348,7 +388,10 @@ fn price(node: &Node) -> Result<Price, String> {
     };
     match (number("input"), number("output")) {
         (Some(input), Some(output)) => Ok(Price { input, output }),
-        _ => Err("`price` has `input` and `output`, in dollars for a million tokens".to_owned()),
+        _ => Err(no_value(
+            "price",
+            "has `input` and `output`, in dollars for a million tokens",
+        )),
     }
 }
 
@@ -367,6 +410,7 @@ mod tests {
             read.model(Some("nobody"))
                 .err()
                 .unwrap()
+                .to_string()
                 .contains("there is no model `nobody`")
         );
         assert_eq!(
@@ -391,7 +435,7 @@ mod tests {
                 "starts with `/` or `~/`",
             ),
         ] {
-            let error = Configured::of(text, None).unwrap_err();
+            let error = Configured::of(text, None).unwrap_err().to_string();
             assert!(
                 error.contains(wanted) && !error.contains("sk-1"),
                 "{text}: {error}"
@@ -425,6 +469,7 @@ mod tests {
             assert!(
                 apart(&file, &workspace)
                     .unwrap_err()
+                    .to_string()
                     .contains("inside of the workspace"),
                 "{}",
                 file.display()

@@ -1,9 +1,36 @@
 //! The key of an endpoint: from the environment or a file of the person's, sent to that endpoint, and shown and written nowhere.
 
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use sayso_core::text::visible::visible;
 use sayso_world::bounded_file::{Content, LastLink, read};
+
+use crate::error::shown;
+
+/// Why a key cannot be used; nothing of the key is in it.
+#[allow(missing_docs)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    #[error("the key is empty")]
+    Empty,
+    #[error("the key has characters that no key has")]
+    OddCharacters,
+    #[error("`{0}`: {1}")]
+    InVariable(String, Box<KeyError>),
+    #[error("`{}`: {}", shown(.0), .1)]
+    InFile(PathBuf, Box<KeyError>),
+    #[error("there is no key in `{}`", visible(.0))]
+    NoVariable(String),
+    #[error("there is no file `{}` with a key", shown(.0))]
+    NoFile(PathBuf),
+    #[error("the key in `{path}` can be read by others\nhint: run `chmod 600 {path}`", path = shown(.0))]
+    OpenToOthers(PathBuf),
+    #[error("`{}` holds no key", shown(.0))]
+    NotText(PathBuf),
+    #[error("`{}` {}", shown(.0), .1)]
+    Unusable(PathBuf, String),
+}
 
 /// The longest key.
 const LONGEST: u64 = 16 << 10;
@@ -25,12 +52,12 @@ impl Key {
     ///
     /// # Errors
     /// When nobody could send it.
-    pub fn new(text: &str) -> Result<Key, String> {
+    pub fn new(text: &str) -> Result<Key, KeyError> {
         let text = text.trim();
         match text {
-            "" => Err("the key is empty".to_owned()),
+            "" => Err(KeyError::Empty),
             _ if !text.bytes().all(|byte| (0x21..=0x7e).contains(&byte)) => {
-                Err("the key has characters that no key has".to_owned())
+                Err(KeyError::OddCharacters)
             }
             _ => Ok(Key(text.to_owned())),
         }
@@ -40,11 +67,11 @@ impl Key {
     ///
     /// # Errors
     /// When it is no key.
-    pub fn from_environment(name: &str) -> Result<Option<Key>, String> {
+    pub fn from_environment(name: &str) -> Result<Option<Key>, KeyError> {
         match std::env::var(name) {
             Ok(text) if !text.trim().is_empty() => Key::new(&text)
                 .map(Some)
-                .map_err(|why| format!("`{name}`: {why}")),
+                .map_err(|error| KeyError::InVariable(name.to_owned(), Box::new(error))),
             _ => Ok(None),
         }
     }
@@ -53,23 +80,18 @@ impl Key {
     ///
     /// # Errors
     /// Why it cannot be used; nothing of the file is in that.
-    pub fn from_file(path: &Path) -> Result<Key, String> {
-        let shown = sayso_core::text::visible::visible(&path.display().to_string()).into_owned();
-        match read(path, LONGEST, LastLink::Follow) {
+    pub fn from_file(path: &Path) -> Result<Key, KeyError> {
+        let path = || path.to_owned();
+        match read(&path(), LONGEST, LastLink::Follow) {
             Content::Bytes(bytes, metadata) => {
                 if metadata.mode() & 0o077 != 0 {
-                    return Err(format!(
-                        "the key in `{shown}` can be read by others\nhint: run `chmod 600 {shown}`"
-                    ));
+                    return Err(KeyError::OpenToOthers(path()));
                 }
-                let text =
-                    String::from_utf8(bytes).map_err(|_| format!("`{shown}` holds no key"))?;
-                Key::new(&text).map_err(|why| format!("`{shown}`: {why}"))
+                let text = String::from_utf8(bytes).map_err(|_| KeyError::NotText(path()))?;
+                Key::new(&text).map_err(|error| KeyError::InFile(path(), Box::new(error)))
             }
-            Content::Missing | Content::Link => {
-                Err(format!("there is no file `{shown}` with a key"))
-            }
-            Content::Unusable(why) => Err(format!("`{shown}` {why}")),
+            Content::Missing | Content::Link => Err(KeyError::NoFile(path())),
+            Content::Unusable(reason) => Err(KeyError::Unusable(path(), reason)),
         }
     }
 
@@ -107,7 +129,7 @@ mod tests {
         let file = scratch.path().join("key");
         std::fs::write(&file, "sk-test-1\n").unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
-        let error = Key::from_file(&file).unwrap_err();
+        let error = Key::from_file(&file).unwrap_err().to_string();
         assert!(
             error.contains("chmod 600") && !error.contains("sk-test"),
             "{error}"

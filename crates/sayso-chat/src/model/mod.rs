@@ -15,6 +15,7 @@ use std::sync::atomic::AtomicBool;
 use sayso_core::text::node::Node;
 
 use super::conversation::{Answer, Said};
+use remote::{StatusError, TryError};
 
 /// A tool, as a model is told of it.
 #[derive(Clone, Debug)]
@@ -117,13 +118,30 @@ impl Usage {
     }
 }
 
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+/// Why a model gave no answer.
+#[allow(missing_docs)]
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
     /// The person stopped it.
+    #[error("the turn was stopped")]
     Stopped,
-    /// In words for the person, with a hint where there is one.
-    Failed(String),
+    #[error("the model `{model}` gave no answer in {tries} tries: {last}")]
+    NoAnswer {
+        model: String,
+        tries: u32,
+        last: TryError,
+    },
+    #[error("the model `{model}` wants to be left alone for {seconds} s: {last}")]
+    LeaveAlone {
+        model: String,
+        seconds: u64,
+        last: TryError,
+    },
+    /// The words are those of the error, without the key.
+    #[error("the answer of the model `{}` cannot be used: {}", .0, .1)]
+    Unusable(String, String),
+    #[error("the model `{}` cannot be used: {}{}", .0, .1, .1.hint())]
+    Refused(String, StatusError),
 }
 
 /// Somebody who answers.
@@ -135,7 +153,7 @@ pub trait Model: Send + Sync {
     ///
     /// # Errors
     /// Why there is no answer.
-    fn answer(&self, request: &Request<'_>, told: Told<'_>) -> Result<Reply, Trouble>;
+    fn answer(&self, request: &Request<'_>, told: Told<'_>) -> Result<Reply, ModelError>;
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use sayso_core::text::node::{Node, Value};
 
-use super::partial::Partial;
+use super::partial::{AnswerError, Partial};
 use super::{Offered, Request, Told, Usage};
 use crate::conversation::{Brought, Said, Wanted};
 
@@ -87,7 +87,7 @@ fn tool(tool: &Offered) -> Node {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn event(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), String> {
+pub fn event(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), AnswerError> {
     problem(data)?;
     usage(data, partial);
     let Some(choice) = data
@@ -107,15 +107,17 @@ pub fn event(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), S
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn whole(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), String> {
+pub fn whole(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), AnswerError> {
     problem(data)?;
     usage(data, partial);
     let choice = data
         .get("choices")
         .and_then(|choices| choices.items().first())
-        .ok_or("the answer has no choices")?;
+        .ok_or(AnswerError::Missing("choices"))?;
     take(
-        choice.get("message").ok_or("the answer has no message")?,
+        choice
+            .get("message")
+            .ok_or(AnswerError::Missing("message"))?,
         partial,
         told,
     )?;
@@ -124,7 +126,7 @@ pub fn whole(data: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), S
     Ok(())
 }
 
-fn take(from: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), String> {
+fn take(from: &Node, partial: &mut Partial, told: Told<'_>) -> Result<(), AnswerError> {
     if let Some(text) = from.get("content").and_then(Node::as_text) {
         partial.text(text, told)?;
     }
@@ -175,15 +177,18 @@ fn usage(data: &Node, partial: &mut Partial) {
     };
 }
 
-fn problem(data: &Node) -> Result<(), String> {
+fn problem(data: &Node) -> Result<(), AnswerError> {
     match data
         .get("error")
         .filter(|error| !matches!(error.value, Value::Null))
     {
         None => Ok(()),
-        Some(error) => Err(said(error)),
+        Some(error) => Err(AnswerError::Reported(said(error))),
     }
 }
+
+/// An error without words.
+pub const NO_WORDS: &str = "it says that something went wrong";
 
 /// The words of an error.
 pub fn said(error: &Node) -> String {
@@ -191,7 +196,5 @@ pub fn said(error: &Node) -> String {
         .get("message")
         .and_then(Node::as_text)
         .or_else(|| error.as_text());
-    message
-        .unwrap_or("it says that something went wrong")
-        .to_owned()
+    message.unwrap_or(NO_WORDS).to_owned()
 }

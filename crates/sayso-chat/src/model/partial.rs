@@ -14,6 +14,27 @@ pub const MOST_CALLS: usize = 64;
 /// The longest name or id that a model may give.
 const LONGEST_NAME: usize = 256;
 
+/// What is wrong with an answer.
+#[allow(missing_docs)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    #[error("the answer is longer than {} MiB", LONGEST_TEXT >> 20)]
+    TooLong,
+    #[error("the answer calls more than {MOST_CALLS} tools at once")]
+    TooManyCalls,
+    #[error("the arguments of its calls are longer than {} MiB", LONGEST_ARGUMENTS >> 20)]
+    ArgumentsTooLong,
+    #[error("the name or the id of a call is longer than {LONGEST_NAME} bytes")]
+    NameTooLong,
+    #[error("a call names no tool")]
+    NoTool,
+    #[error("the answer has no {0}")]
+    Missing(&'static str),
+    /// The endpoint says so in these words.
+    #[error("{0}")]
+    Reported(String),
+}
+
 /// What came so far.
 #[derive(Debug, Default)]
 pub struct Partial {
@@ -33,15 +54,12 @@ impl Partial {
     ///
     /// # Errors
     /// When there are too many.
-    pub fn text(&mut self, more: &str, told: Told<'_>) -> Result<(), String> {
+    pub fn text(&mut self, more: &str, told: Told<'_>) -> Result<(), AnswerError> {
         if more.is_empty() {
             return Ok(());
         }
         if self.text.len() + more.len() > LONGEST_TEXT {
-            return Err(format!(
-                "the answer is longer than {} MiB",
-                LONGEST_TEXT >> 20
-            ));
+            return Err(AnswerError::TooLong);
         }
         self.text.push_str(more);
         told(Piece::Text(more.to_owned()));
@@ -59,11 +77,9 @@ impl Partial {
         name: &str,
         arguments: &str,
         told: Told<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<(), AnswerError> {
         if !self.calls.contains_key(&at) && self.calls.len() >= MOST_CALLS {
-            return Err(format!(
-                "the answer calls more than {MOST_CALLS} tools at once"
-            ));
+            return Err(AnswerError::TooManyCalls);
         }
         let call = self.calls.entry(at).or_insert_with(|| Wanted {
             id: String::new(),
@@ -73,10 +89,7 @@ impl Partial {
         let is_new = call.tool.is_empty() && !name.is_empty();
         self.arguments += arguments.len();
         if self.arguments > LONGEST_ARGUMENTS {
-            return Err(format!(
-                "the arguments of its calls are longer than {} MiB",
-                LONGEST_ARGUMENTS >> 20
-            ));
+            return Err(AnswerError::ArgumentsTooLong);
         }
         if call.id.is_empty() {
             call.id.push_str(id);
@@ -85,9 +98,7 @@ impl Partial {
             call.tool.push_str(name);
         }
         if call.id.len() > LONGEST_NAME || call.tool.len() > LONGEST_NAME {
-            return Err(format!(
-                "the name or the id of a call is longer than {LONGEST_NAME} bytes"
-            ));
+            return Err(AnswerError::NameTooLong);
         }
         call.arguments.push_str(arguments);
         if is_new {
@@ -100,11 +111,11 @@ impl Partial {
     ///
     /// # Errors
     /// When a call has no name.
-    pub fn whole(self) -> Result<Reply, String> {
+    pub fn whole(self) -> Result<Reply, AnswerError> {
         let mut calls: Vec<Wanted> = self.calls.into_values().collect();
         for (at, call) in calls.iter_mut().enumerate() {
             if call.tool.is_empty() {
-                return Err("a call names no tool".to_owned());
+                return Err(AnswerError::NoTool);
             }
             if call.id.is_empty() {
                 // Some endpoints give none, and the result has to go back to something.

@@ -7,9 +7,10 @@ use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 
 use super::events::Events;
-use super::partial::Partial;
-use super::wire::{Incoming, Lost, Wire};
-use super::{Model, Piece, Reply, Request, Told, Trouble, anthropic, openai};
+use super::partial::{AnswerError, Partial};
+use super::wire::{BrokenError, Incoming, Lost, Wire};
+use super::{Model, ModelError, Piece, Reply, Request, Told, anthropic, openai};
+use crate::error::SourceError;
 
 /// How often an endpoint is asked in all.
 const MOST_TRIES: u32 = 5;
@@ -63,21 +64,82 @@ pub struct Remote {
     pub uncounted: AtomicBool,
 }
 
+/// A status that is no answer, and what the endpoint says about it.
+#[derive(Debug, thiserror::Error)]
+#[error("it answered {status}{}{said}", if said.is_empty() { "" } else { ": " })]
+pub struct StatusError {
+    /// The status.
+    pub status: u16,
+    /// The words of the endpoint, without the key.
+    pub said: String,
+}
+
+impl StatusError {
+    /// Whether the same may go better later.
+    fn may_pass(&self) -> bool {
+        matches!(
+            self.status,
+            408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529
+        )
+    }
+
+    /// The way out, as a line.
+    pub fn hint(&self) -> &'static str {
+        match self.status {
+            401 | 403 => {
+                "\nhint: look at the key of this model; `sayso chat --help` says where it comes from"
+            }
+            404 => "\nhint: look at the address and the name of this model",
+            300..=399 => {
+                "\nhint: it points elsewhere, and a key is not taken there; write the address it points to"
+            }
+            _ => "",
+        }
+    }
+}
+
+/// Why a try failed that may go better.
+#[allow(missing_docs)]
+#[derive(Debug, thiserror::Error)]
+pub enum TryError {
+    #[error(transparent)]
+    Broken(#[from] BrokenError),
+    #[error(transparent)]
+    Status(#[from] StatusError),
+    #[error("{0}")]
+    Events(SourceError),
+    #[error("the answer is no UTF-8 text")]
+    NotText,
+    #[error("the answer is no JSON: {0}")]
+    NotJson(String),
+    #[error("the answer broke off in the middle")]
+    NoEnd,
+    /// The endpoint has too much to do, in its words without the key.
+    #[error("{0}")]
+    Busy(String),
+}
+
 /// Why a try failed.
 enum Failure {
     Stopped,
     /// It would fail again.
-    Final(String),
+    Final(ModelError),
     /// It may go better, after a pause where the endpoint says how long.
-    Again(String, Option<Duration>),
+    Again(TryError, Option<Duration>),
 }
 
 impl From<Lost> for Failure {
     fn from(lost: Lost) -> Failure {
         match lost {
             Lost::Stopped => Failure::Stopped,
-            Lost::Broken(why) => Failure::Again(why, None),
+            Lost::Broken(error) => Failure::Again(error.into(), None),
         }
+    }
+}
+
+impl From<TryError> for Failure {
+    fn from(error: TryError) -> Failure {
+        Failure::Again(error, None)
     }
 }
 
@@ -86,42 +148,43 @@ impl Model for Remote {
         &self.name
     }
 
-    fn answer(&self, request: &Request<'_>, told: Told<'_>) -> Result<Reply, Trouble> {
+    fn answer(&self, request: &Request<'_>, told: Told<'_>) -> Result<Reply, ModelError> {
         let mut pause = self.pause;
         for number in 1.. {
             match self.once(request, told) {
                 Ok(reply) => return Ok(reply),
-                Err(Failure::Stopped) => return Err(Trouble::Stopped),
-                Err(Failure::Final(why)) => return Err(Trouble::Failed(why)),
-                Err(Failure::Again(why, _)) if number >= MOST_TRIES => {
-                    return Err(Trouble::Failed(format!(
-                        "the model `{}` gave no answer in {number} tries: {why}",
-                        self.name
-                    )));
+                Err(Failure::Stopped) => return Err(ModelError::Stopped),
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Again(last, _)) if number >= MOST_TRIES => {
+                    return Err(ModelError::NoAnswer {
+                        model: self.name.clone(),
+                        tries: number,
+                        last,
+                    });
                 }
-                Err(Failure::Again(why, Some(wanted))) if wanted > LONGEST_PAUSE => {
-                    let seconds = wanted.as_secs();
-                    return Err(Trouble::Failed(format!(
-                        "the model `{}` wants to be left alone for {seconds} s: {why}",
-                        self.name
-                    )));
+                Err(Failure::Again(last, Some(wanted))) if wanted > LONGEST_PAUSE => {
+                    return Err(ModelError::LeaveAlone {
+                        model: self.name.clone(),
+                        seconds: wanted.as_secs(),
+                        last,
+                    });
                 }
-                Err(Failure::Again(why, wanted)) => {
-                    told(Piece::Again(why));
+                Err(Failure::Again(error, wanted)) => {
+                    told(Piece::Again(error.to_string()));
                     wait(wanted.unwrap_or(pause), request.stopped)?;
                     pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
                 }
             }
         }
-        Err(Trouble::Stopped)
+        Err(ModelError::Stopped)
     }
 }
 
-fn wait(pause: Duration, stopped: &AtomicBool) -> Result<(), Trouble> {
+fn wait(pause: Duration, stopped: &AtomicBool) -> Result<(), ModelError> {
     let until = Instant::now() + pause;
     while Instant::now() < until {
         if stopped.load(Ordering::SeqCst) {
-            return Err(Trouble::Stopped);
+            return Err(ModelError::Stopped);
         }
         std::thread::sleep(LOOK.min(until.saturating_duration_since(Instant::now())));
     }
@@ -149,15 +212,15 @@ impl Remote {
             // An endpoint may not know of pieces, and answer at once.
             false => {
                 let bytes = incoming.all(LONGEST_WHOLE)?;
-                let data = self.json(&bytes).map_err(|why| Failure::Again(why, None))?;
+                let data = self.json(&bytes)?;
                 let read = match self.api {
                     Api::OpenAi => openai::whole(&data, &mut partial, told),
                     Api::Anthropic => anthropic::whole(&data, &mut partial, told),
                 };
-                read.map_err(|why| self.wrong(&why))?;
+                read.map_err(|error| self.wrong(error))?;
             }
         }
-        let mut reply = partial.whole().map_err(|why| self.wrong(&why))?;
+        let mut reply = partial.whole().map_err(|error| self.wrong(error))?;
         if let (None, Some(price)) = (reply.usage.cost, self.price) {
             let of = |count: u64, price: f64| {
                 f64::from(u32::try_from(count).unwrap_or(u32::MAX)) * price / 1e6
@@ -176,52 +239,44 @@ impl Remote {
     ) -> Result<(), Failure> {
         let mut events = Events::default();
         while let Some(bytes) = incoming.piece()? {
-            for event in events
-                .feed(&bytes)
-                .map_err(|why| Failure::Again(why, None))?
-            {
+            let whole = events.feed(&bytes);
+            for event in whole.map_err(|error| TryError::Events(error.into()))? {
                 if event.data.trim() == "[DONE]" {
                     partial.is_over = true;
                     return Ok(());
                 }
-                let data = self
-                    .json(event.data.as_bytes())
-                    .map_err(|why| Failure::Again(why, None))?;
+                let data = self.json(event.data.as_bytes())?;
                 let read = match self.api {
                     Api::OpenAi => openai::event(&data, partial, told),
                     Api::Anthropic => anthropic::event(&data, partial, told),
                 };
-                read.map_err(|why| self.wrong(&why))?;
+                read.map_err(|error| self.wrong(error))?;
             }
         }
         match partial.is_over {
             true => Ok(()),
-            false => Err(Failure::Again(
-                "the answer broke off in the middle".to_owned(),
-                None,
-            )),
+            false => Err(TryError::NoEnd.into()),
         }
     }
 
-    fn json(&self, bytes: &[u8]) -> Result<Node, String> {
-        let text =
-            std::str::from_utf8(bytes).map_err(|_| "the answer is no UTF-8 text".to_owned())?;
+    fn json(&self, bytes: &[u8]) -> Result<Node, TryError> {
+        let text = std::str::from_utf8(bytes).map_err(|_| TryError::NotText)?;
         let limits = Limits {
             bytes: LONGEST_WHOLE,
             depth: 128,
             ..Limits::default()
         };
-        json::read(text, &limits).map_err(|finding| {
-            format!(
-                "the answer is no JSON: {}",
-                self.wire.shown(&finding.message)
-            )
-        })
+        json::read(text, &limits)
+            .map_err(|finding| TryError::NotJson(self.wire.shown(&finding.message)))
     }
 
     /// What the endpoint says in an answer that went wrong on the way: that it has too much to do is worth another try.
-    fn wrong(&self, why: &str) -> Failure {
-        let low = why.to_ascii_lowercase();
+    fn wrong(&self, error: AnswerError) -> Failure {
+        let words = self.wire.shown(&error.to_string());
+        let AnswerError::Reported(said) = error else {
+            return self.unusable(words);
+        };
+        let low = said.to_ascii_lowercase();
         let busy = [
             "overloaded",
             "rate limit",
@@ -233,13 +288,13 @@ impl Remote {
         .iter()
         .any(|word| low.contains(word));
         match busy {
-            true => Failure::Again(self.wire.shown(why), None),
-            false => Failure::Final(format!(
-                "the answer of the model `{}` cannot be used: {}",
-                self.name,
-                self.wire.shown(why)
-            )),
+            true => TryError::Busy(words).into(),
+            false => self.unusable(words),
         }
+    }
+
+    fn unusable(&self, words: String) -> Failure {
+        Failure::Final(ModelError::Unusable(self.name.clone(), words))
     }
 
     fn refused(&self, incoming: &mut Incoming<'_>) -> Failure {
@@ -256,33 +311,15 @@ impl Remote {
                     .shown(&said.unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned()))
             }
         };
-        let words = if said.is_empty() {
-            format!("it answered {status}")
-        } else {
-            format!("it answered {status}: {said}")
-        };
-        if matches!(status, 400 | 422)
-            && said.contains("stream_options")
-            && !self.uncounted.swap(true, Ordering::Relaxed)
-        {
-            return Failure::Again(words, Some(Duration::ZERO));
+        let is_uncounted = matches!(status, 400 | 422) && said.contains("stream_options");
+        let refused = StatusError { status, said };
+        if is_uncounted && !self.uncounted.swap(true, Ordering::Relaxed) {
+            return Failure::Again(refused.into(), Some(Duration::ZERO));
         }
-        let hint = match status {
-            408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529 => {
-                return Failure::Again(words, incoming.after);
-            }
-            401 | 403 => {
-                "\nhint: look at the key of this model; `sayso chat --help` says where it comes from"
-            }
-            404 => "\nhint: look at the address and the name of this model",
-            300..=399 => {
-                "\nhint: it points elsewhere, and a key is not taken there; write the address it points to"
-            }
-            _ => "",
-        };
-        Failure::Final(format!(
-            "the model `{}` cannot be used: {words}{hint}",
-            self.name
-        ))
+        if refused.may_pass() {
+            return Failure::Again(refused.into(), incoming.after);
+        }
+        let model = self.name.clone();
+        Failure::Final(ModelError::Refused(model, refused))
     }
 }

@@ -4,7 +4,7 @@
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
-use super::{Model, Offered, Piece, Reply, Request, Told, Trouble, Usage};
+use super::{Model, ModelError, Offered, Piece, Reply, Request, Told, Usage};
 use crate::conversation::{Answer, Brought, Said, Wanted};
 
 /// What the person calls it.
@@ -56,7 +56,7 @@ impl Model for Scripted {
         NAME
     }
 
-    fn answer(&self, request: &Request<'_>, told: Told<'_>) -> Result<Reply, Trouble> {
+    fn answer(&self, request: &Request<'_>, told: Told<'_>) -> Result<Reply, ModelError> {
         let answer = next(request.said, request.tools);
         for piece in answer.text.split_inclusive(' ') {
             told(Piece::Text(piece.to_owned()));

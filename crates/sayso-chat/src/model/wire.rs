@@ -30,6 +30,37 @@ pub enum KeyHeader {
     XApiKey,
 }
 
+/// Why an address cannot be used.
+#[allow(missing_docs)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    #[error("`{}` is no address: {}", visible(.0), .1)]
+    Malformed(String, String),
+    #[error(
+        "`{}` would be spoken to in the open\nhint: an endpoint elsewhere is reached over `https`",
+        visible(.0)
+    )]
+    InTheOpen(String),
+}
+
+/// Why an answer did not come, or broke off.
+#[allow(missing_docs)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BrokenError {
+    #[error("no thread could be started: {0}")]
+    NoThread(String),
+    #[error("it cannot be reached: {0}")]
+    Unreachable(String),
+    #[error("it broke off{}", .0.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
+    BrokeOff(Option<String>),
+    #[error("it answered nothing")]
+    NoAnswer,
+    #[error("it said nothing for {0} s")]
+    Idle(u64),
+    #[error("the answer is longer than {0} MiB")]
+    TooLong(usize),
+}
+
 /// An address that requests go to.
 #[derive(Debug)]
 pub struct Wire {
@@ -50,7 +81,7 @@ enum Bit {
     },
     Bytes(Vec<u8>),
     End,
-    Broken(String),
+    Broken(BrokenError),
 }
 
 /// An answer whose head is there.
@@ -71,8 +102,8 @@ pub struct Incoming<'a> {
 pub enum Lost {
     /// The person stopped it.
     Stopped,
-    /// In words.
-    Broken(String),
+    /// The answer did not come.
+    Broken(BrokenError),
 }
 
 impl Wire {
@@ -85,16 +116,13 @@ impl Wire {
         key: Option<(KeyHeader, Key)>,
         more: Vec<(&'static str, &'static str)>,
         idle: Duration,
-    ) -> Result<Wire, String> {
+    ) -> Result<Wire, AddressError> {
         let url = Url::parse(written)
-            .map_err(|bad| format!("`{}` is no address: {}", visible(written), bad.0))?;
+            .map_err(|bad| AddressError::Malformed(written.to_owned(), bad.0))?;
         let is_here =
             url.address.is_some_and(|address| address.is_loopback()) || url.host == "localhost";
         if url.scheme != "https" && !is_here && (key.is_some() || !url.is_private()) {
-            return Err(format!(
-                "`{}` would be spoken to in the open\nhint: an endpoint elsewhere is reached over `https`",
-                visible(written)
-            ));
+            return Err(AddressError::InTheOpen(written.to_owned()));
         }
         let mut config = ureq::Agent::config_builder()
             .http_status_as_error(false)
@@ -153,7 +181,7 @@ impl Wire {
         let started = std::thread::Builder::new()
             .name("sayso-model".to_owned())
             .spawn(work);
-        started.map_err(|error| Lost::Broken(format!("no thread could be started: {error}")))?;
+        started.map_err(|error| Lost::Broken(BrokenError::NoThread(error.to_string())))?;
         let mut incoming = Incoming {
             status: 0,
             is_events: false,
@@ -172,8 +200,12 @@ impl Wire {
                 incoming.is_events = kind.starts_with("text/event-stream");
                 Ok(incoming)
             }
-            Bit::Broken(why) => Err(Lost::Broken(self.shown(&why))),
-            Bit::Bytes(_) | Bit::End => Err(Lost::Broken("it answered nothing".to_owned())),
+            Bit::Broken(BrokenError::Unreachable(reason)) => {
+                let reason = self.shown(&reason);
+                Err(Lost::Broken(BrokenError::Unreachable(reason)))
+            }
+            Bit::Broken(error) => Err(Lost::Broken(error)),
+            Bit::Bytes(_) | Bit::End => Err(Lost::Broken(BrokenError::NoAnswer)),
         }
     }
 }
@@ -186,7 +218,10 @@ fn carry(
     // Whoever does not want it any more has dropped the other end.
     let answer = match request.send(body) {
         Ok(answer) => answer,
-        Err(error) => return drop(to.send(Bit::Broken(format!("it cannot be reached: {error}")))),
+        Err(error) => {
+            let reason = error.to_string();
+            return drop(to.send(Bit::Broken(BrokenError::Unreachable(reason))));
+        }
     };
     let header = |name: &str| {
         answer
@@ -219,7 +254,10 @@ fn carry(
         let bit = match reader.read(&mut buffer) {
             Ok(0) => return drop(to.send(Bit::End)),
             Ok(count) => Bit::Bytes(buffer.get(..count).unwrap_or_default().to_vec()),
-            Err(error) => return drop(to.send(Bit::Broken(format!("it broke off: {error}")))),
+            Err(error) => {
+                let reason = Some(error.to_string());
+                return drop(to.send(Bit::Broken(BrokenError::BrokeOff(reason))));
+            }
         };
         if to.send(bit).is_err() {
             return;
@@ -237,13 +275,11 @@ impl Incoming<'_> {
             match self.from.recv_timeout(LOOK) {
                 Ok(bit) => return Ok(bit),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Lost::Broken("it broke off".to_owned()));
+                    return Err(Lost::Broken(BrokenError::BrokeOff(None)));
                 }
                 Err(RecvTimeoutError::Timeout) if Instant::now() >= until => {
-                    return Err(Lost::Broken(format!(
-                        "it said nothing for {} s",
-                        self.idle.as_secs()
-                    )));
+                    let seconds = self.idle.as_secs();
+                    return Err(Lost::Broken(BrokenError::Idle(seconds)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -258,7 +294,7 @@ impl Incoming<'_> {
         match self.bit()? {
             Bit::Bytes(bytes) => Ok(Some(bytes)),
             Bit::End | Bit::Head { .. } => Ok(None),
-            Bit::Broken(why) => Err(Lost::Broken(why)),
+            Bit::Broken(error) => Err(Lost::Broken(error)),
         }
     }
 
@@ -271,10 +307,7 @@ impl Incoming<'_> {
         while let Some(bytes) = self.piece()? {
             out.extend_from_slice(&bytes);
             if out.len() > most {
-                return Err(Lost::Broken(format!(
-                    "the answer is longer than {} MiB",
-                    most >> 20
-                )));
+                return Err(Lost::Broken(BrokenError::TooLong(most >> 20)));
             }
         }
         Ok(out)
@@ -302,7 +335,8 @@ mod tests {
             ("http://a.example/v1", None),
             ("http://a.example/v1", key()),
         ] {
-            assert!(wire(url, key).unwrap_err().contains("https"), "{url}");
+            let error = wire(url, key).unwrap_err().to_string();
+            assert!(error.contains("https"), "{url}");
         }
         assert!(wire("file:///x", None).is_err() && wire("https://u:p@x/", None).is_err());
     }

@@ -28,6 +28,8 @@ pub enum TypedPatternError {
     Pattern(PatternError),
     /// Nobody here knows about patterns.
     NotHere,
+    /// The prompt offers none.
+    NotOffered,
     CannotBeKept,
     HoldsSecret,
     NotInItsWords,
@@ -58,6 +60,7 @@ impl fmt::Display for TypedPatternError {
             }
             TypedPatternError::Pattern(error) => return error.fmt(f),
             TypedPatternError::NotHere => "patterns cannot be checked here",
+            TypedPatternError::NotOffered => "no pattern is offered here",
             TypedPatternError::CannotBeKept => "no pattern can be kept for this call",
             TypedPatternError::HoldsSecret => {
                 "the pattern holds a secret, which would stay in the record; put `*` in its place"

@@ -99,7 +99,10 @@ pub(super) async fn audit(server: &Arc<Server>, asked: Asked) -> Answered {
     let filter = filter(&asked)?;
     let recorded = server.recorded.clone();
     let found = aside(move || {
-        recorded.look(|index| Ok((index.last(&filter, Some(most))?, index.count(&filter)?)))
+        recorded.look(|index| {
+            let entries = index.last(&filter, Some(most));
+            entries.and_then(|entries| Ok((entries, index.count(&filter)?)))
+        })
     })
     .await?;
     let (entries, total) = found.unwrap_or_default();

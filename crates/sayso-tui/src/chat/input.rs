@@ -1,15 +1,13 @@
 //! The text that somebody types: several lines, what was typed before, and the commands that it could become.
 
 use sayso_core::text::visible::visible;
-use unicode_segmentation::UnicodeSegmentation;
 
 use super::search::{Looked, Search};
 use crate::fold::{self, Spans};
 use crate::key::Key;
+use crate::text_cursor::{TextCursor, marked};
 use crate::theme::Tone;
 
-/// A typed text has no more bytes than these.
-const LONGEST: usize = 256 << 10;
 /// So many rows of it show.
 const MOST_ROWS: usize = 8;
 /// So many texts are remembered.
@@ -32,10 +30,9 @@ pub enum Typed {
 }
 
 /// A text, where the next letter goes, and what was typed before.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Input {
-    text: String,
-    at: usize,
+    cursor: TextCursor,
     before: Vec<String>,
     /// Which of those shows, counted from the last; none for the text itself.
     shows: Option<usize>,
@@ -46,32 +43,41 @@ pub struct Input {
     commands: &'static [Command],
 }
 
+impl Default for Input {
+    fn default() -> Self {
+        Input::new(&[], Vec::new())
+    }
+}
+
 impl Input {
     /// With the commands that can be typed, and what was typed before.
     pub fn new(commands: &'static [Command], mut before: Vec<String>) -> Input {
         before.dedup();
         before.drain(..before.len().saturating_sub(MOST_REMEMBERED));
         Input {
-            commands,
+            cursor: TextCursor::multiline(),
             before,
-            ..Input::default()
+            shows: None,
+            draft: String::new(),
+            search: None,
+            commands,
         }
     }
 
     /// What stands there.
     pub fn text(&self) -> &str {
-        &self.text
+        self.cursor.text()
     }
 
     /// Whether nothing stands there.
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
+        self.text().is_empty()
     }
 
     /// Takes everything away.
     pub fn clear(&mut self) {
         self.search = None;
-        self.set(String::new());
+        self.cursor.take();
     }
 
     /// Whether something is looked for among what was typed before.
@@ -81,17 +87,12 @@ impl Input {
 
     /// Puts a text back that was not sent after all; what was typed since stands behind it.
     pub fn put_back(&mut self, text: String) {
-        let since = std::mem::take(&mut self.text);
-        self.set(if since.is_empty() {
+        let since = self.cursor.take();
+        self.cursor.set(if since.is_empty() {
             text
         } else {
             format!("{text}\n{since}")
         });
-    }
-
-    fn set(&mut self, text: String) {
-        self.at = text.len();
-        self.text = text;
     }
 
     /// Takes a key.
@@ -102,45 +103,30 @@ impl Input {
                 Looked::Left => self.search = None,
                 Looked::Taken(text) => {
                     self.search = None;
-                    self.set(text);
+                    self.cursor.set(text);
                 }
             }
             return Typed::Taken;
         }
         match key {
             Key::Ctrl('r') => self.search = Some(Search::default()),
-            Key::Enter if self.text.ends_with('\\') && self.at == self.text.len() => {
-                self.take(self.at - 1, self.at);
-                self.insert("\n");
+            Key::Enter if self.text().ends_with('\\') && self.cursor.at() == self.text().len() => {
+                let mut text = self.cursor.take();
+                text.pop();
+                text.push('\n');
+                self.cursor.set(text);
             }
-            Key::Enter if self.text.trim().is_empty() => {}
+            Key::Enter if self.text().trim().is_empty() => {}
             Key::Enter => {
-                let text = std::mem::take(&mut self.text);
+                let text = self.cursor.take();
                 self.remember(&text);
                 self.clear();
                 return Typed::Sent(text);
             }
-            Key::NewLine => self.insert("\n"),
-            Key::Char(character) => self.insert(character.encode_utf8(&mut [0; 4])),
-            Key::Paste(text) => self.insert(&text.replace("\r\n", "\n").replace('\r', "\n")),
             Key::Tab => self.complete(),
-            Key::Backspace => self.take(self.left(), self.at),
-            Key::Delete => self.take(self.at, self.right()),
-            Key::Left => self.at = self.left(),
-            Key::Right => self.at = self.right(),
-            Key::Home | Key::Ctrl('a') => self.at = self.line_start(),
-            Key::End | Key::Ctrl('e') => self.at = self.line_end(),
-            Key::Ctrl('u') => self.take(self.line_start(), self.at),
-            Key::Ctrl('k') => self.take(self.at, self.line_end()),
-            Key::Ctrl('w') => {
-                let before = self.text.get(..self.at).unwrap_or_default().trim_end();
-                self.take(
-                    before.rfind([' ', '\n']).map_or(0, |blank| blank + 1),
-                    self.at,
-                );
-            }
             Key::Up => self.up(),
             Key::Down => self.down(),
+            key if self.cursor.key(key) => {}
             _ => return Typed::Other,
         }
         Typed::Taken
@@ -156,69 +142,9 @@ impl Input {
         self.before.drain(..more);
     }
 
-    fn insert(&mut self, text: &str) {
-        if self.text.len() + text.len() <= LONGEST && self.text.is_char_boundary(self.at) {
-            self.text.insert_str(self.at, text);
-            self.at += text.len();
-        }
-    }
-
-    fn take(&mut self, from: usize, to: usize) {
-        if from < to && self.text.is_char_boundary(from) && self.text.is_char_boundary(to) {
-            self.text.replace_range(from..to, "");
-            self.at = from;
-        }
-    }
-
-    fn left(&self) -> usize {
-        self.text
-            .get(..self.at)
-            .unwrap_or_default()
-            .grapheme_indices(true)
-            .next_back()
-            .map_or(0, |(at, _)| at)
-    }
-
-    fn right(&self) -> usize {
-        self.at
-            + self
-                .text
-                .get(self.at..)
-                .unwrap_or_default()
-                .graphemes(true)
-                .next()
-                .map_or(0, str::len)
-    }
-
-    fn line_start(&self) -> usize {
-        self.text
-            .get(..self.at)
-            .unwrap_or_default()
-            .rfind('\n')
-            .map_or(0, |at| at + 1)
-    }
-
-    fn line_end(&self) -> usize {
-        self.text
-            .get(self.at..)
-            .unwrap_or_default()
-            .find('\n')
-            .map_or(self.text.len(), |at| self.at + at)
-    }
-
     /// The line above, or what was typed before.
     fn up(&mut self) {
-        let start = self.line_start();
-        if start > 0 {
-            let column = self
-                .text
-                .get(start..self.at)
-                .unwrap_or_default()
-                .graphemes(true)
-                .count();
-            self.at = start - 1;
-            let above = self.line_start();
-            self.at = self.column(above, start - 1, column);
+        if self.cursor.up() {
             return;
         }
         let next = self.shows.map_or(0, |shows| shows + 1);
@@ -230,25 +156,16 @@ impl Input {
             .cloned()
         {
             if self.shows.is_none() {
-                self.draft = std::mem::take(&mut self.text);
+                self.draft = self.cursor.take();
             }
             self.shows = Some(next);
-            self.set(text);
+            self.cursor.set(text);
         }
     }
 
     /// The line below, or what was typed after.
     fn down(&mut self) {
-        let end = self.line_end();
-        if end < self.text.len() {
-            let column = self
-                .text
-                .get(self.line_start()..self.at)
-                .unwrap_or_default()
-                .graphemes(true)
-                .count();
-            self.at = end + 1;
-            self.at = self.column(end + 1, self.line_end(), column);
+        if self.cursor.down() {
             return;
         }
         match self.shows {
@@ -256,7 +173,7 @@ impl Input {
             Some(0) => {
                 self.shows = None;
                 let draft = std::mem::take(&mut self.draft);
-                self.set(draft);
+                self.cursor.set(draft);
             }
             Some(shows) => {
                 self.shows = Some(shows - 1);
@@ -266,24 +183,16 @@ impl Input {
                     .checked_sub(shows)
                     .and_then(|at| self.before.get(at))
                     .cloned();
-                self.set(text.unwrap_or_default());
+                self.cursor.set(text.unwrap_or_default());
             }
         }
-    }
-
-    /// The byte at a column of a line.
-    fn column(&self, start: usize, end: usize, column: usize) -> usize {
-        let line = self.text.get(start..end).unwrap_or_default();
-        line.grapheme_indices(true)
-            .nth(column)
-            .map_or(end, |(at, _)| start + at)
     }
 
     /// The commands that this could become.
     pub fn proposed(&self) -> Vec<Command> {
         let is_command =
-            self.text.starts_with('/') && !self.text.contains('\n') && self.search.is_none();
-        let fits = |(words, _): &&Command| words.starts_with(&*self.text) && *words != self.text;
+            self.text().starts_with('/') && !self.text().contains('\n') && self.search.is_none();
+        let fits = |(words, _): &&Command| words.starts_with(self.text()) && *words != self.text();
         self.commands
             .iter()
             .filter(|_| is_command)
@@ -309,12 +218,12 @@ impl Input {
             common = common.get(..length).unwrap_or_default();
         }
         // Nothing more is common to all: the first of them.
-        let text = if common.len() > self.text.len() {
+        let text = if common.len() > self.text().len() {
             common
         } else {
             first
         };
-        self.set(text.to_owned());
+        self.cursor.set(text.to_owned());
     }
 
     /// The rows that show of it, with a mark where the next letter goes.
@@ -325,19 +234,14 @@ impl Input {
         let room = usize::from(width).saturating_sub(2).max(4);
         let mut rows: Vec<Spans> = Vec::new();
         let (mut start, mut cursor) = (0, 0);
-        for line in self.text.split('\n') {
+        for line in self.text().split('\n') {
             let end = start + line.len();
-            let mut spans: Spans = Vec::new();
-            if (start..=end).contains(&self.at) {
-                let (before, behind) = line.split_at_checked(self.at - start).unwrap_or((line, ""));
-                spans.extend([
-                    (Tone::Strong, visible(before).into_owned()),
-                    (Tone::Key, "▏".to_owned()),
-                ]);
-                spans.push((Tone::Strong, visible(behind).into_owned()));
+            let at = self.cursor.at();
+            let spans = if (start..=end).contains(&at) {
+                marked(line, at - start)
             } else {
-                spans.push((Tone::Strong, visible(line).into_owned()));
-            }
+                fold::line(Tone::Strong, visible(line))
+            };
             for row in fold::fold(&spans, room, "  ") {
                 let mark = if rows.is_empty() { "› " } else { "  " };
                 if row
@@ -477,7 +381,7 @@ mod tests {
             for (text, which) in texts {
                 input.key(&Key::Paste(text));
                 input.key(keys.get(usize::from(which)).unwrap_or(&Key::NewLine));
-                prop_assert!(input.text.is_char_boundary(input.at));
+                prop_assert!(input.text().is_char_boundary(input.cursor.at()));
                 prop_assert!(input.is_searching() || input.rows(width).len() <= MOST_ROWS);
             }
         }

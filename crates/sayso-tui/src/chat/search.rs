@@ -4,7 +4,7 @@ use sayso_core::text::visible::visible;
 
 use crate::fold::{self, Spans};
 use crate::key::Key;
-use crate::text_entry::Entry;
+use crate::text_cursor::TextCursor;
 use crate::theme::Tone;
 
 /// So many rows of what was found show.
@@ -13,7 +13,7 @@ const MOST_ROWS: usize = 4;
 /// A search.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
-    words: Entry,
+    words: TextCursor,
     /// Which of what was typed before it is, counted from the first.
     found: Option<usize>,
 }

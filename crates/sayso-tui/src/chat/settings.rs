@@ -1,13 +1,15 @@
 //! The settings on the screen: tabs with rows, each with its value, where that comes from and what it means. Keys become wishes; somebody else
 //! carries them out, and says how it stands then.
 
+use std::fmt::Display;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::fold::{self, Spans, line};
 use crate::key::Key;
 use crate::legend;
-use crate::text_entry::Entry;
+use crate::text_cursor::TextCursor;
 use crate::theme::{Theme, Tone};
 
 /// What can be done with a row.
@@ -76,7 +78,7 @@ pub enum Wish {
 
 enum Doing {
     Looking,
-    Typing(Entry),
+    Typing(TextCursor),
     /// A second key is needed.
     Sure,
 }
@@ -103,7 +105,7 @@ impl Settings {
     }
 
     /// How it stands by now, and what came of a wish.
-    pub fn renew(&mut self, tabs: Vec<Tab>, came: Result<String, String>) {
+    pub fn renew(&mut self, tabs: Vec<Tab>, came: Result<String, impl Display>) {
         self.tabs = tabs;
         self.row = self.row.min(self.rows().len().saturating_sub(1));
         self.notice = Some(match came {
@@ -183,15 +185,15 @@ impl Settings {
                     .map_or(Wish::None, |word| Wish::Set(row.id.clone(), word.clone()));
             }
             (Key::Enter, Kind::Number) => {
-                self.doing = Doing::Typing(Entry::with(row.edited.clone()))
+                self.doing = Doing::Typing(TextCursor::with(row.edited.clone()))
             }
             (Key::Char('e'), Kind::Rule) => {
-                self.doing = Doing::Typing(Entry::with(row.edited.clone()))
+                self.doing = Doing::Typing(TextCursor::with(row.edited.clone()))
             }
             (Key::Char(' ') | Key::Enter, Kind::Rule) => return Wish::Switch(row.id.clone()),
             (Key::Char('d') | Key::Delete, Kind::Rule | Kind::Grant) => self.doing = Doing::Sure,
             (Key::Enter, Kind::Action) if !row.edited.is_empty() => {
-                self.doing = Doing::Typing(Entry::with(row.edited.trim_start()))
+                self.doing = Doing::Typing(TextCursor::with(row.edited.trim_start()))
             }
             (Key::Enter, Kind::Action) => return Wish::Do(row.id.clone()),
             _ => return self.moved(key),
@@ -407,7 +409,7 @@ mod tests {
             Wish::Delete("rule-1".to_owned())
         );
         assert_eq!(settings.key(&Key::Esc), Wish::Close);
-        settings.renew(Vec::new(), Err("no".to_owned()));
+        settings.renew(Vec::new(), Err("no"));
         assert_eq!(settings.key(&Key::Char(' ')), Wish::None);
     }
 

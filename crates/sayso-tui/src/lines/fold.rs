@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
+use crate::fold::{Break, NEAR, next_row};
 use crate::safe_glyphs::spelled;
 
 /// No screen is narrower than this; on one that is, the terminal folds.
 const NARROWEST: usize = 20;
-/// A blank that is nearer to the end of a row than this is a good place to break.
-const NEAR: usize = 16;
 
 /// The line in pieces that fit into `width`, each but the first behind the mark. Colours take no room. Where a blank is near, a row ends
 /// before it: at the start of the next row it can be seen, and so none is lost.
@@ -18,38 +17,32 @@ pub fn folded(line: &str, width: usize, mark: &str) -> String {
         return line.to_owned();
     }
     let line = &*sure(line);
-    let lead: usize = mark.chars().map(places).sum();
+    let lead = self::width(mark);
     let mut out = String::with_capacity(line.len() + line.len() / 8);
-    let mut used = 0;
-    let mut in_colour = false;
-    // The last blank of this row behind a word: where it stands, and how many places come before it.
-    let mut blank: Option<(usize, usize)> = None;
-    let mut behind_word = false;
-    for character in line.chars() {
-        // What came from outside is visible by now, so a code is one of ours: `ESC [ 3 1 m`.
-        if character == '\u{1b}' || in_colour {
-            in_colour = character != 'm';
-            out.push(character);
-            continue;
-        }
-        let room = places(character);
-        if character == ' ' && behind_word {
-            blank = Some((out.len(), used));
-        }
-        if used + room > width {
-            let (at, before) = blank
-                .filter(|(_, before)| width - before < NEAR)
-                .unwrap_or((out.len(), used));
-            out.insert_str(at, mark);
-            out.insert(at, '\n');
-            used = lead + used - before;
-            blank = None;
-        }
-        used += room;
-        behind_word = character != ' ';
-        out.push(character);
+    let mut start = 0;
+    let mut room = width;
+    loop {
+        let rest = line.get(start..).unwrap_or_default();
+        let mut in_colour = false;
+        let letters = rest.char_indices().map(|(at, character)| {
+            // What came from outside is visible by now, so a code is one of ours: `ESC [ 3 1 m`.
+            let is_code = character == '\u{1b}' || in_colour;
+            in_colour = is_code && character != 'm';
+            (at, character, is_code)
+        });
+        let letters = letters
+            .filter(|(.., is_code)| !is_code)
+            .map(|(at, character, _)| (at, character == ' ', places(character)));
+        let Some(end) = next_row(letters, room, Break::BeforeBlank, |gap| gap.empty < NEAR) else {
+            out.push_str(rest);
+            return out;
+        };
+        out.push_str(rest.get(..end).unwrap_or_default());
+        out.push('\n');
+        out.push_str(mark);
+        start += end;
+        room = width.saturating_sub(lead);
     }
-    out
 }
 
 /// The line with everything spelled out that a terminal may hide or put elsewhere; our own colours stay.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::theme::Tone;
 
-use super::cells::{is_ascii, piece, steady};
+use crate::cells::{is_ascii, piece, steady};
 
 /// Longer lines are laid out in pieces of about this many bytes, so that no line is ever wrapped whole.
 const LONGEST: usize = 4096;

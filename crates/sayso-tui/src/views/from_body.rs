@@ -9,8 +9,9 @@ use sayso_core::text::size;
 
 use crate::theme::Tone;
 
-use super::cells::{alone, width};
 use super::document::{Document, Kind, Section};
+use crate::fold::width;
+use crate::safe_glyphs::spelled;
 
 /// Names up to this width stand in a column.
 const WIDEST_NAME: usize = 24;
@@ -29,7 +30,7 @@ pub(super) fn document(body: &Body) -> Document {
                 Kind::Plain,
                 &format!(
                     "{}: binary file, {media} ({})",
-                    alone(path),
+                    spelled(path),
                     size::words(*size)
                 ),
             );
@@ -46,7 +47,7 @@ pub(super) fn document(body: &Body) -> Document {
             out.language = *language;
             out.push(
                 Kind::Heading,
-                &content_heading(&alone(path), *size, *language, over.as_deref()),
+                &content_heading(&spelled(path), *size, *language, over.as_deref()),
             );
             out.push_all(Kind::Note, notes);
             out.expect(lines.len(), lines.iter().map(String::len).sum());
@@ -75,15 +76,15 @@ pub(super) fn document(body: &Body) -> Document {
 fn structured(out: &mut Document, rows: &[(String, String)]) {
     let widest = rows
         .iter()
-        .map(|(name, _)| width(&alone(name)))
+        .map(|(name, _)| width(&spelled(name)))
         .filter(|width| *width <= WIDEST_NAME)
         .max()
         .unwrap_or_default();
     for (name, value) in rows {
         for (index, line) in value.split('\n').enumerate() {
-            let name = if index == 0 { alone(name) } else { "".into() };
+            let name = if index == 0 { spelled(name) } else { "".into() };
             let fill = widest.saturating_sub(width(&name));
-            let text = format!("{name}{:fill$}  {}", "", alone(line));
+            let text = format!("{name}{:fill$}  {}", "", spelled(line));
             out.push_marked(Kind::Plain, (0, 0), &text, &[(0..name.len(), Tone::Key)]);
         }
     }
@@ -133,7 +134,7 @@ fn under(out: &mut Document, folder: &str, parts: &[Part], effects: &[String]) {
         out.push_marked(
             Kind::Under,
             (0, 0),
-            &format!("{label}{}", alone(folder)),
+            &format!("{label}{}", spelled(folder)),
             &[(0..label.len(), Tone::Faint)],
         );
     }
@@ -141,10 +142,10 @@ fn under(out: &mut Document, folder: &str, parts: &[Part], effects: &[String]) {
         let effects = part
             .effects
             .iter()
-            .map(|effect| alone(effect).into_owned())
+            .map(|effect| spelled(effect).into_owned())
             .collect();
         let part = Part {
-            program: alone(&part.program).into_owned(),
+            program: spelled(&part.program).into_owned(),
             effects,
         };
         let words = part.words();
@@ -159,7 +160,7 @@ fn change(out: &mut Document, diff: &Diff) {
     out.language = diff.language;
     out.push(
         Kind::Heading,
-        &format!("{}  +{} -{}", alone(&diff.path), diff.added, diff.removed),
+        &format!("{}  +{} -{}", spelled(&diff.path), diff.added, diff.removed),
     );
     out.push_all(Kind::Note, &diff.notes);
     out.section(0);

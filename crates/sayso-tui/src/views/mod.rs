@@ -4,7 +4,6 @@
 //! and every row starts with something that no text can write, so that a text can never look like one of ours. Only what is on the screen
 //! is laid out, so a body may have any number of lines.
 
-mod cells;
 mod colours;
 mod columns;
 mod document;

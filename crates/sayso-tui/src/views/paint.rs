@@ -8,13 +8,13 @@ use ratatui::style::{Modifier, Style};
 
 use crate::theme::{Theme, Tone};
 
-use super::cells::cells;
 use super::colours::Colours;
 use super::columns::{Columns, half};
 use super::document::{Document, Kind, Line};
 use super::layout::Row;
 use super::search::Search;
 use super::wrap::{Wrapped, Wraps};
+use crate::cells::cells;
 
 /// More blanks than this push what follows out of sight, so they are marked.
 const LONGEST_RUN: usize = 60;

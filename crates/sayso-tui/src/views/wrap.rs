@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::cells::cells;
+use crate::cells::cells;
+use crate::fold::{Break, next_row};
 
 /// So many wrapped lines are kept; one more makes room.
 const MOST_KEPT: usize = 4096;
@@ -59,28 +60,18 @@ impl Wrapped<'_> {
     /// Tells where each row starts.
     fn starts(&self, mut found: impl FnMut(usize)) {
         let width = usize::from(self.width.max(1));
-        found(0);
-        let mut used = 0;
-        // The last place behind a blank on this row, and how many cells stand behind it.
-        let mut blank: Option<(usize, usize)> = None;
-        for (at, cluster, cell) in cells(self.text) {
-            let cell = usize::from(cell);
-            if used + cell > width && used > 0 {
-                let behind = blank.filter(|(_, since)| {
-                    self.prose && *since <= LOOK_BACK.min(width / 2) && since + cell <= width
-                });
-                let (place, since) = behind.unwrap_or((at, 0));
-                found(place);
-                used = since;
-                blank = None;
-            }
-            used += cell;
-            if let Some((_, since)) = blank.as_mut() {
-                *since += cell;
-            }
-            if cluster == " " {
-                blank = Some((at + 1, 0));
-            }
+        let mut start = 0;
+        found(start);
+        loop {
+            let rest = self.text.get(start..).unwrap_or_default();
+            let letters = cells(rest)
+                .map(|(at, letter, cells)| (start + at, letter == " ", usize::from(cells)));
+            let next = next_row(letters, width, Break::BehindBlank, |gap| {
+                self.prose && gap.cells <= LOOK_BACK.min(width / 2) && gap.cells + gap.next <= width
+            });
+            let Some(next) = next else { return };
+            found(next);
+            start = next;
         }
     }
 }
@@ -133,7 +124,7 @@ mod tests {
         let line = Wrapped {
             line: 0,
             text,
-            ascii: super::super::cells::is_ascii(text),
+            ascii: crate::cells::is_ascii(text),
             prose,
             width,
         };

@@ -7,7 +7,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 
 use super::doctor::Finding;
-use super::{Place, now};
+use super::{ArgumentError, Place, now};
 use crate::screen::ago::ago;
 use sayso_agents as agents;
 use sayso_agents::Which;
@@ -27,14 +27,10 @@ const TRY: &str = "run `sayso doctor --agents`, which starts the agent and tries
 pub(super) type Named = (Which, PathBuf);
 
 /// Reads `AGENT=PROGRAM`.
-pub(super) fn program(text: &str) -> Result<Named, String> {
-    let names = || agents::ALL.map(Which::name).join(", ");
-    let (name, path) = text
-        .split_once('=')
-        .ok_or("it is written `claude=/path/to/claude`")?;
-    let which = Which::of(name).ok_or_else(|| format!("the agents are {}", names()))?;
-    let path = std::path::absolute(path).map_err(|error| error.to_string())?;
-    Ok((which, path))
+pub(super) fn program(text: &str) -> Result<Named, ArgumentError> {
+    let (name, path) = text.split_once('=').ok_or(ArgumentError::NoProgram)?;
+    let which = Which::of(name).ok_or(ArgumentError::Agent)?;
+    Ok((which, std::path::absolute(path)?))
 }
 
 /// What was found of one agent.

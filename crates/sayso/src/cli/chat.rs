@@ -37,8 +37,8 @@ use sayso_chat::conversation::Said;
 use sayso_chat::history::History;
 use sayso_chat::in_lines::{AtLines, InLines};
 use sayso_chat::instructions::instructions;
+use sayso_chat::model::Model;
 use sayso_chat::model::configured::Configured;
-use sayso_chat::model::{Model, Trouble};
 use sayso_chat::one_turn::Lines;
 use sayso_chat::runtime::{Base, MakeTold, Start};
 use sayso_chat::session;
@@ -539,11 +539,7 @@ fn once(
 }
 
 fn finish(args: &ChatArgs, ended: &Ended, said: &[Said], id: &str) -> Result<Exit, Stop> {
-    let trouble = match &ended.trouble {
-        None => None,
-        Some(Trouble::Stopped) => Some("the turn was stopped".to_owned()),
-        Some(Trouble::Failed(why)) => Some(why.clone()),
-    };
+    let trouble = ended.trouble.as_ref().map(ToString::to_string);
     if args.json {
         say(&format!(
             "{}\n",

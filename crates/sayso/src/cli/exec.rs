@@ -18,6 +18,7 @@ use sayso_gate::ports::Ran;
 use sayso_store::held_operations;
 use sayso_tools::terminal::{Stream, shell_status};
 
+use super::SourceError;
 use super::run::Nobody;
 use crate::exit_code::Exit;
 use sayso_runtime::runner::Told;
@@ -67,14 +68,14 @@ fn run(id: &str) -> ExitCode {
     match exec(id) {
         Ok(status) => ExitCode::from(status),
         Err(why) => {
-            tell(&why);
+            tell(&why.to_string());
             Exit::Denied.into()
         }
     }
 }
 
 /// Takes it, makes sure that it still may run, and runs it. Every error means that it was not run.
-fn exec(id: &str) -> Result<u8, String> {
+fn exec(id: &str) -> Result<u8, SourceError> {
     let signal = signal();
     let stopped = super::stopped_by_signals();
     let whereabouts = record_folder::whereabouts()?;

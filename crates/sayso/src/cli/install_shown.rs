@@ -7,6 +7,7 @@ use sayso_core::text::redact::redact_text;
 use sayso_core::text::visible::visible;
 use sayso_gate::presentation::diff;
 
+use super::SourceError;
 use sayso_tui::lines::paint::{Paint, Tone};
 
 /// The change of a file, where none means that there is none.
@@ -18,7 +19,7 @@ pub fn unified(
     old: Option<&str>,
     new: Option<&str>,
     paint: Paint,
-) -> Result<String, String> {
+) -> Result<String, SourceError> {
     let name = path.to_string_lossy();
     let found = diff::diff(&name, old.unwrap_or_default(), new.unwrap_or_default())?;
     let heading = |sign: &str, text: Option<&str>| {

@@ -2,6 +2,7 @@
 
 mod acp;
 mod agents;
+mod argument_error;
 mod ask;
 pub(crate) mod audit;
 mod chat;
@@ -37,9 +38,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use argument_error::ArgumentError;
 use clap::{Args, Parser, Subcommand};
 use sayso_core::answer::run_mode::Run as How;
-use sayso_core::policy::mode::{MODES, Mode};
+use sayso_core::policy::mode::Mode;
 use sayso_core::policy::profile::PROFILES;
 use sayso_gate::run_mode::{self, Flags};
 use sayso_world::locations::Whereabouts;
@@ -189,18 +191,13 @@ fn no_flags() -> Choice {
     Choice::new(sayso_agents::registry::installed_paths)
 }
 
-fn profile_name(text: &str) -> Result<String, String> {
-    let names: Vec<&str> = PROFILES.iter().map(|(name, _)| *name).collect();
-    if names.contains(&text) {
-        Ok(text.to_owned())
-    } else {
-        Err(format!("the profiles are {}", names.join(", ")))
-    }
+fn profile_name(text: &str) -> Result<String, ArgumentError> {
+    let known = PROFILES.iter().any(|(name, _)| *name == text);
+    known.then(|| text.to_owned()).ok_or(ArgumentError::Profile)
 }
 
-fn mode_word(text: &str) -> Result<Mode, String> {
-    let words: Vec<&str> = MODES.iter().map(|(_, word)| *word).collect();
-    Mode::from_word(text).ok_or_else(|| format!("the modes are {}", words.join(", ")))
+fn mode_word(text: &str) -> Result<Mode, ArgumentError> {
+    Mode::from_word(text).ok_or(ArgumentError::Mode)
 }
 
 /// Runs the program.
@@ -278,6 +275,9 @@ pub fn run() -> ExitCode {
         }
     }
 }
+
+/// The error of what another crate does.
+type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a command ended early.
 #[derive(Debug)]

@@ -79,7 +79,7 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
             name: &name,
             text: &text,
         })
-        .map_err(Stop::Usage)?
+        .map_err(|error| Stop::Usage(error.to_string()))?
         .rows;
         for row in rows {
             let differences = match Operation::freeze(row.call(&place.folder)) {

@@ -16,7 +16,7 @@ use sayso_sandbox::init::INNER_COMMAND;
 use sayso_sandbox::path_check;
 use sayso_sandbox::plan::plan;
 
-use super::{Place, PolicyChoice, Stop, say};
+use super::{ArgumentError, Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
 use sayso_runtime::sandbox::cleanup;
 use sayso_runtime::sandbox::cleanup::Newcomers;
@@ -56,8 +56,8 @@ pub(super) struct SandboxArgs {
     command: Vec<OsString>,
 }
 
-fn backend_name(text: &str) -> Result<Name, String> {
-    Name::from_word(text).ok_or_else(|| "the back ends are bubblewrap and landlock".to_owned())
+fn backend_name(text: &str) -> Result<Name, ArgumentError> {
+    Name::from_word(text).ok_or(ArgumentError::Backend)
 }
 
 pub(super) fn run(args: &SandboxArgs) -> Result<Exit, Stop> {

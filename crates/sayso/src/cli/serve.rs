@@ -9,10 +9,10 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_world::locations::Whereabouts;
 
-use super::{Stop, say};
+use super::{ArgumentError, Stop, say};
 use crate::exit_code::Exit;
 use sayso_inbox as serve;
-use sayso_inbox::{Listen, Options};
+use sayso_inbox::{Listen, Options, ServeError};
 use sayso_runtime::inbox_client::client::{Client, Trouble};
 use sayso_runtime::inbox_client::folder::Home;
 use sayso_runtime::record_folder;
@@ -66,13 +66,13 @@ impl ServeArgs {
     }
 }
 
-fn listen(text: &str) -> Result<Listen, String> {
+fn listen(text: &str) -> Result<Listen, ArgumentError> {
     if text == "none" {
         return Ok(Listen::Nowhere);
     }
     text.parse::<SocketAddr>()
         .map(Listen::At)
-        .map_err(|_| "write an address with a port, such as `127.0.0.1:8080`, or `none`".to_owned())
+        .map_err(|_| ArgumentError::Listen)
 }
 
 /// So long the inbox may take for a small question.
@@ -123,9 +123,10 @@ fn open(whereabouts: Whereabouts, args: &ServeArgs) -> Result<Exit, Stop> {
             .write_all(text.as_bytes())
             .and_then(|()| io::stdout().flush());
     };
-    serve::run(whereabouts, &options, ready).map_err(|why| match why.contains("hint:") {
-        true => Stop::usage(why),
-        false => Stop::hint(why, "`sayso serve --status` says whether one is open"),
+    serve::run(whereabouts, &options, ready).map_err(|error| match error {
+        // It says the way out itself.
+        ServeError::NotLocal(_) => Stop::usage(error),
+        _ => Stop::hint(error, "`sayso serve --status` says whether one is open"),
     })?;
     Ok(Exit::Allowed)
 }

@@ -5,12 +5,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_core::prompt::keymap::Keymap;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
+use sayso_core::text::visible::visible;
 use sayso_gate::ports::{Ask, Later};
 
 use sayso_tui::lines::reply::{self, Reply};
 
 /// Shows a prompt with the answer it got.
 pub type Show = Box<dyn Fn(&Prompt, &str) + Send + Sync>;
+
+/// Why a list of answers cannot be read.
+#[allow(missing_docs)]
+#[derive(Debug, thiserror::Error)]
+pub enum AnswersError {
+    #[error("`{}` is no answer of the keymap `{}`", visible(.0), .1)]
+    NoAnswer(String, &'static str),
+    #[error(
+        "`{}` is no answer: only a denial and an answer that is kept can carry words",
+        visible(.0)
+    )]
+    TakesNoWords(String),
+}
 
 /// Answers from a list. When it is used up, nobody is there.
 pub struct Scripted {
@@ -21,25 +35,20 @@ pub struct Scripted {
 
 impl Scripted {
     /// Reads the list. Words and keys are those of the prompt; a comma ends each.
-    pub fn new(keymap: &'static Keymap, list: &str, show: Show) -> Result<Self, String> {
+    pub fn new(keymap: &'static Keymap, list: &str, show: Show) -> Result<Self, AnswersError> {
         let answers: VecDeque<String> = split(list)
             .into_iter()
             .map(|one| one.trim().to_owned())
             .collect();
         for answer in &answers {
             let (first, words) = reply::parts(answer);
-            let why = match keymap.answer(first) {
-                None => format!("is no answer of the keymap `{}`", keymap.name),
+            match keymap.answer(first) {
+                None => return Err(AnswersError::NoAnswer(answer.clone(), keymap.name)),
                 Some(action) if !reply::takes_words(action) && !words.is_empty() => {
-                    "is no answer: only a denial and an answer that is kept can carry words"
-                        .to_owned()
+                    return Err(AnswersError::TakesNoWords(answer.clone()));
                 }
-                Some(_) => continue,
-            };
-            return Err(format!(
-                "`{}` {why}",
-                sayso_core::text::visible::visible(answer)
-            ));
+                Some(_) => {}
+            }
         }
         Ok(Scripted {
             keymap,

@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use sayso_core::prompt::presentation::{Mark, Meaning, Part};
 use sayso_core::text::visible::visible;
 
-use super::super::cells::{alone, steady};
 use super::*;
+use crate::cells::steady;
+use crate::safe_glyphs::spelled;
 
 /// A text with everything in it that is hard to show, as a presentation has it.
 fn text() -> impl Strategy<Value = String> {
@@ -133,7 +134,7 @@ fn expected(body: &Body) -> Vec<String> {
         Body::Content {
             path, lines, notes, ..
         } => [
-            &[format!("new file {} (7 bytes, python)", alone(path))][..],
+            &[format!("new file {} (7 bytes, python)", spelled(path))][..],
             notes,
             lines,
         ]
@@ -147,16 +148,16 @@ fn expected(body: &Body) -> Vec<String> {
         } => {
             let mut out = lines.clone();
             if !folder.is_empty() {
-                out.push(format!("in {}", alone(folder)));
+                out.push(format!("in {}", spelled(folder)));
             }
             out.extend(parts.iter().map(|part| {
                 let effects = part
                     .effects
                     .iter()
-                    .map(|effect| alone(effect).into_owned())
+                    .map(|effect| spelled(effect).into_owned())
                     .collect();
                 Part {
-                    program: alone(&part.program).into_owned(),
+                    program: spelled(&part.program).into_owned(),
                     effects,
                 }
                 .words()
@@ -174,10 +175,13 @@ fn expected(body: &Body) -> Vec<String> {
             .flat_map(|(name, value)| [name.clone(), value.clone()])
             .collect(),
         Body::Binary { path, .. } => {
-            vec![format!("{}: binary file, image/png (9 bytes)", alone(path))]
+            vec![format!(
+                "{}: binary file, image/png (9 bytes)",
+                spelled(path)
+            )]
         }
         Body::Diff(diff) => {
-            let mut out = vec![format!("{}  +1 -2", alone(&diff.path))];
+            let mut out = vec![format!("{}  +1 -2", spelled(&diff.path))];
             out.extend(diff.notes.iter().cloned());
             for hunk in &diff.hunks {
                 out.extend(hunk.before.iter().cloned());
@@ -288,7 +292,7 @@ proptest! {
             let mut whole = String::new();
             for row in 0..wrapped.rows() {
                 let piece = &text[view.wraps.row(wrapped, row).unwrap()];
-                prop_assert!(super::super::cells::width(piece) <= usize::from(columns.text));
+                prop_assert!(crate::fold::width(piece) <= usize::from(columns.text));
                 whole.push_str(piece);
             }
             prop_assert_eq!(whole, text);

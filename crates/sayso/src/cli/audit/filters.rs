@@ -2,11 +2,11 @@
 
 use clap::Args;
 use sayso_core::answer::outcome::OUTCOMES;
-use sayso_core::text::visible::visible;
 use sayso_store::index::calls::{Filter, Kinds};
 
 use super::times;
 use super::times::When;
+use crate::cli::ArgumentError;
 
 /// Which entries are wanted.
 #[derive(Debug, Args)]
@@ -62,18 +62,12 @@ pub(super) struct Filters {
     all_kinds: bool,
 }
 
-fn outcome(text: &str) -> Result<String, String> {
-    let words: Vec<&str> = OUTCOMES.iter().map(|(_, word)| *word).collect();
+fn outcome(text: &str) -> Result<String, ArgumentError> {
     let word = text.replace('-', "_");
-    if words.contains(&word.as_str()) {
-        Ok(word)
-    } else {
-        Err(format!(
-            "`{}` is none; they are {}",
-            visible(text),
-            words.join(", ")
-        ))
-    }
+    let known = OUTCOMES.iter().any(|(_, known)| *known == word);
+    known
+        .then_some(word)
+        .ok_or_else(|| ArgumentError::Outcome(text.to_owned()))
 }
 
 impl Filters {

@@ -11,7 +11,7 @@ use sayso_store::prune::{Keep, Plan, plan, prune};
 
 use super::times;
 use super::times::When;
-use crate::cli::{Place, PolicyChoice, Stop, say};
+use crate::cli::{ArgumentError, Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
 use sayso_runtime::workbench::settings;
 use sayso_tui::terminal::typed_ahead::forget_typed;
@@ -110,7 +110,7 @@ fn keep(args: &PruneArgs, place: &Place) -> Result<Keep, Stop> {
 }
 
 /// `500K`, `200M`, `1G`, or plain bytes.
-fn size(text: &str) -> Result<u64, String> {
+fn size(text: &str) -> Result<u64, ArgumentError> {
     let (digits, factor) = match text.char_indices().next_back() {
         Some((at, 'K' | 'k')) => (text.get(..at).unwrap_or_default(), 1 << 10),
         Some((at, 'M' | 'm')) => (text.get(..at).unwrap_or_default(), 1 << 20),
@@ -123,7 +123,7 @@ fn size(text: &str) -> Result<u64, String> {
         .filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
     number
         .and_then(|number| number.checked_mul(factor))
-        .ok_or_else(|| "write a size such as `200M` or `1G`".to_owned())
+        .ok_or(ArgumentError::Size)
 }
 
 fn shown(plan: &Plan) -> String {

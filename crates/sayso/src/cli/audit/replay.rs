@@ -66,7 +66,7 @@ pub(super) fn run(args: &ReplayArgs) -> Result<Exit, Stop> {
     let mut history = History::new(&whereabouts, &choice);
     let mut progress = Progress::new(reader.head().ok().flatten().map_or(0, |head| head.number));
     let since = args.since.map_or(i64::MIN, |When(at)| at);
-    let mut take = |entry: Result<Stored, ReadError>| {
+    let mut take = |entry: Result<Stored, _>| {
         match entry {
             Ok(stored) if stored.at >= since => history.take(&stored),
             Ok(_) => {}

@@ -1,5 +1,6 @@
 //! `sayso audit tail`: the last entries, and those that come.
 
+use std::fmt::Display;
 use std::io;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -46,7 +47,7 @@ pub(super) fn run(args: &TailArgs) -> Result<Exit, Stop> {
         None
     };
     let reader = Reader::open(&state).map_err(Stop::usage)?;
-    let mut last: Vec<Result<Stored, ReadError>> = reader
+    let mut last: Vec<_> = reader
         .backwards()
         .map_err(Stop::usage)?
         .take(args.count)
@@ -82,7 +83,7 @@ struct Screen {
 }
 
 impl Screen {
-    fn show(&mut self, entries: &[Result<Stored, ReadError>]) -> Result<(), Stop> {
+    fn show<E: Display>(&mut self, entries: &[Result<Stored, E>]) -> Result<(), Stop> {
         use std::io::Write as _;
         let mut out = io::stdout().lock();
         for entry in entries {

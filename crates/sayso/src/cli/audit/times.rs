@@ -3,8 +3,8 @@
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
-use sayso_core::text::visible::visible;
 
+use crate::cli::ArgumentError;
 use crate::screen::ago::{ago, read_length};
 
 /// Sixty days.
@@ -15,25 +15,20 @@ const LONG_AGO: i64 = 60 * 86_400_000;
 pub(super) struct When(pub(super) i64);
 
 /// Reads `--since`: so long ago, or from this time or day on.
-pub(super) fn since(text: &str) -> Result<When, String> {
+pub(super) fn since(text: &str) -> Result<When, ArgumentError> {
     read(text, false)
 }
 
 /// Reads `--until`: so long ago, or up to this time, or to the end of this day.
-pub(super) fn until(text: &str) -> Result<When, String> {
+pub(super) fn until(text: &str) -> Result<When, ArgumentError> {
     read(text, true)
 }
 
-fn read(text: &str, to_the_end: bool) -> Result<When, String> {
+fn read(text: &str, to_the_end: bool) -> Result<When, ArgumentError> {
     if let Some(ago) = read_length(text) {
         return Ok(When(now().saturating_sub(ago.saturating_mul(1000))));
     }
-    let unknown = || {
-        format!(
-            "`{}` is no time; write `30m`, `2h`, `7d`, `2026-01-31`, `2026-01-31T09:00` or RFC 3339",
-            visible(text)
-        )
-    };
+    let unknown = || ArgumentError::Time(text.to_owned());
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(When(time.as_millisecond()));
     }
@@ -112,10 +107,13 @@ mod tests {
 
     #[test]
     fn times() {
-        assert_eq!(since("2026-01-31T09:00:00Z"), Ok(When(1_769_850_000_000)));
         assert_eq!(
-            since("2026-01-31T09:00:00.5+01:00"),
-            Ok(When(1_769_846_400_500))
+            since("2026-01-31T09:00:00Z").unwrap(),
+            When(1_769_850_000_000)
+        );
+        assert_eq!(
+            since("2026-01-31T09:00:00.5+01:00").unwrap(),
+            When(1_769_846_400_500)
         );
         let day = since("2026-01-31").unwrap();
         assert_eq!(
@@ -135,7 +133,7 @@ mod tests {
             "\u{1b}[2J",
             "999999-01-01",
         ] {
-            let error = since(text).unwrap_err();
+            let error = since(text).unwrap_err().to_string();
             assert!(
                 error.contains("is no time") && !error.contains('\u{1b}'),
                 "{error}"

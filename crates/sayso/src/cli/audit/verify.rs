@@ -8,7 +8,7 @@ use sayso_core::text::visible::visible;
 use sayso_store::verify::{Fault, Head, Report, verify_telling};
 
 use super::{Progress, state, times};
-use crate::cli::{Stop, say};
+use crate::cli::{ArgumentError, Stop, say};
 use crate::exit_code::Exit;
 use sayso_runtime::audit::call::{null, number};
 
@@ -29,13 +29,8 @@ pub(super) struct VerifyArgs {
     json: bool,
 }
 
-fn head(text: &str) -> Result<Head, String> {
-    Head::parse(text).ok_or_else(|| {
-        format!(
-            "`{}` is no head; it looks like `42:sha256:…`, as `sayso audit head` prints it",
-            visible(text)
-        )
-    })
+fn head(text: &str) -> Result<Head, ArgumentError> {
+    Head::parse(text).ok_or_else(|| ArgumentError::Head(text.to_owned()))
 }
 
 pub(super) fn run(args: &VerifyArgs) -> Result<Exit, Stop> {

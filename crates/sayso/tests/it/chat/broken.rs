@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use sayso_chat::app::{App, Now};
 use sayso_chat::history::History;
 use sayso_chat::model::configured::Configured;
-use sayso_chat::model::{Model, Reply, Request, Told, Trouble};
+use sayso_chat::model::{Model, ModelError, Reply, Request, Told};
 use sayso_chat::runtime::{Base, Start};
 use sayso_chat::session::Session;
 use sayso_chat::tool_schemas::Around;
@@ -60,7 +60,7 @@ impl Model for Broken {
         "broken"
     }
 
-    fn answer(&self, _: &Request<'_>, _: Told<'_>) -> Result<Reply, Trouble> {
+    fn answer(&self, _: &Request<'_>, _: Told<'_>) -> Result<Reply, ModelError> {
         panic!("broken on purpose");
     }
 }

@@ -8,7 +8,7 @@ use sayso_store::index::calls::{Filter, Kinds};
 use sayso_store::read::{ReadError, Reader, Stored};
 
 use super::file::Target;
-use crate::cli::Stop;
+use crate::cli::{SourceError, Stop};
 
 /// Writes the lines; false where one is not as it was written and so is missing.
 pub(super) fn write(
@@ -55,10 +55,11 @@ fn numbers(index: &Index, filter: &Filter, limit: Option<u64>) -> Result<Vec<u64
 pub(super) fn each(
     reader: &Reader,
     wanted: Option<&[u64]>,
-    mut take: impl FnMut(Result<Stored, ReadError>) -> Result<(), Stop>,
+    mut take: impl FnMut(Result<Stored, SourceError>) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let Some(numbers) = wanted else {
-        return reader.forwards().map_err(Stop::usage)?.try_for_each(take);
+        let mut all = reader.forwards().map_err(Stop::usage)?;
+        return all.try_for_each(|entry| take(entry.map_err(SourceError::from)));
     };
     let mut numbers = numbers.iter().copied().peekable();
     let Some(first) = numbers.peek().copied() else {

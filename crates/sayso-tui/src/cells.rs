@@ -1,7 +1,5 @@
 //! How a text falls into cells: by what a person takes for one character, as wide as ratatui takes it.
 
-use std::borrow::Cow;
-
 use unicode_segmentation::GraphemeCursor;
 
 use crate::safe_glyphs::{self, Piece};
@@ -10,12 +8,12 @@ use crate::safe_glyphs::{self, Piece};
 const FARTHEST: usize = 256;
 
 /// The characters of a text that is [`steady`], each with where it starts and how many cells it takes, which is never none.
-pub(super) fn cells(text: &str) -> Cells<'_> {
+pub(crate) fn cells(text: &str) -> Cells<'_> {
     Cells { text, at: 0 }
 }
 
 /// See [`cells`].
-pub(super) struct Cells<'a> {
+pub(crate) struct Cells<'a> {
     text: &'a str,
     at: usize,
 }
@@ -69,22 +67,13 @@ fn plain(letter: char) -> Option<u16> {
     }
 }
 
-/// How many cells a text takes.
-pub(super) fn width(text: &str) -> usize {
-    if is_ascii(text) {
-        text.len()
-    } else {
-        cells(text).map(|(_, _, width)| usize::from(width)).sum()
-    }
-}
-
 /// Whether every byte of a text is one cell.
-pub(super) fn is_ascii(text: &str) -> bool {
+pub(crate) fn is_ascii(text: &str) -> bool {
     text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
 /// A text in which something had to be spelled out.
-pub(super) struct Spelled {
+pub(crate) struct Spelled {
     /// The text as it is shown.
     pub text: String,
     /// Where the two texts part: bytes of the one, and bytes of the other.
@@ -108,7 +97,7 @@ impl Spelled {
 ///
 /// A terminal would put such a mark on whatever stands before it, and ratatui leaves it out. It becomes `‹U+0301›`, as hidden characters
 /// do; a `‹` that was written is spelled out itself, so that two texts never look the same.
-pub(super) fn steady(text: &str) -> Option<Spelled> {
+pub(crate) fn steady(text: &str) -> Option<Spelled> {
     if is_ascii(text) || text.chars().all(|letter| plain(letter).is_some()) {
         return None;
     }
@@ -132,13 +121,8 @@ pub(super) fn steady(text: &str) -> Option<Spelled> {
     Some(out)
 }
 
-/// The text alone, so that what it starts with cannot join what is put before it.
-pub(super) fn alone(text: &str) -> Cow<'_, str> {
-    steady(text).map_or(Cow::Borrowed(text), |spelled| Cow::Owned(spelled.text))
-}
-
 /// The end of a piece of about `most` bytes from the start of a text, where no character is cut.
-pub(super) fn piece(text: &str, most: usize) -> usize {
+pub(crate) fn piece(text: &str, most: usize) -> usize {
     if text.len() <= most {
         return text.len();
     }
@@ -237,7 +221,7 @@ mod tests {
             "ﾊﾞx",
             "é\u{1F3FB}z",
         ] {
-            let text = &*alone(text);
+            let text = &*safe_glyphs::spelled(text);
             let slowly: Vec<(usize, &str)> = text.grapheme_indices(true).collect();
             let found: Vec<(usize, &str)> =
                 cells(text).map(|(at, cluster, _)| (at, cluster)).collect();
@@ -270,7 +254,7 @@ mod tests {
             ("\u{1100}".repeat(20_000), 20_000 * 8),
             ("🇩".repeat(20_000), 20_000 * 9),
         ] {
-            let shown = alone(&chain);
+            let shown = safe_glyphs::spelled(&chain);
             assert_eq!(
                 cells(&shown)
                     .map(|(_, _, width)| usize::from(width))
