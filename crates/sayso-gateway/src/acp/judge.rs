@@ -13,7 +13,7 @@ use sayso_core::call::operation::{Agent, Call, Operation, ToolSays};
 use sayso_core::policy::decision::Decision;
 use sayso_core::text::node::Node;
 use sayso_gate::pipeline::{self, judge};
-use sayso_gate::ports::{Ask, Run, Store as _};
+use sayso_gate::ports::{Ask, Store as _};
 use sayso_world::machine::Machine;
 
 use super::wanted::{One, Wanted};
@@ -47,10 +47,9 @@ impl Judge {
         folder: String,
         choice: Choice,
         ask: Arc<dyn Ask>,
-        courier: Arc<dyn Run>,
     ) -> Result<Judge, String> {
         let (benches, run) = (
-            Benches::new(choice, ask, courier)?,
+            Benches::new(choice, ask, Some(NoSandbox::AgentAndEditor))?,
             format!("acp-{}", random_word()?),
         );
         Ok(Judge {

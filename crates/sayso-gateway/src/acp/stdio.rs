@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::asking::Asks;
-use super::forward::{Calls, Courier};
 use super::gateway::Gateway;
 use super::judge::Judge;
 use super::message;
+use super::open_requests::Calls;
 use super::sessions::Sessions;
 use crate::rpc::outlet::Outlet;
 use crate::rpc::pipe::Pipe;
@@ -93,16 +93,11 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     let agent = Outlet::start(Box::new(ToAgent(Arc::clone(&pipe))))?;
     let calls = Arc::new(Calls::default());
     let asks = Arc::new(Asks::new(&state, Arc::clone(&calls), Arc::clone(&editor)));
-    let courier = Courier {
-        calls: Arc::clone(&calls),
-        editor: Arc::clone(&editor),
-    };
     let judge = Judge::new(
         options.name,
         folder,
         options.choice,
         Arc::<Asks>::clone(&asks),
-        Arc::new(courier),
     )?;
     let sessions = Sessions::default();
     let gateway = Arc::new(Gateway {

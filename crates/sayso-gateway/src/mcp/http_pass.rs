@@ -7,14 +7,14 @@ use hyper::body::Bytes;
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{HeaderMap, Response};
 use sayso_core::text::digest::Digest;
-use sayso_core::text::node::{Node, Value};
+use sayso_core::text::node::Node;
 use sayso_gate::ports::Ran;
 use tokio::sync::mpsc;
 
 use super::events::{Event, Events, event};
 use super::http::{Flow, Proxy, plain, words};
 use super::http_call::{Decided, keyed};
-use super::http_dialog::Waiting;
+use super::http_dialog::{Waiting, taken_back};
 use super::message;
 use super::message::Id;
 use super::server_message;
@@ -82,12 +82,6 @@ enum Look {
 }
 
 impl Proxy {
-    pub(super) fn is_gated(&self, what: &str) -> bool {
-        self.judge.bench().map_or(true, |bench| {
-            bench.settings.mcp_gate.iter().any(|gated| gated == what)
-        })
-    }
-
     /// An answer as a stream, which says every now and then that somebody is asked.
     pub(super) fn streamed(
         self: &Arc<Self>,
@@ -101,7 +95,7 @@ impl Proxy {
             let decided = loop {
                 if let Some(line) = say.take() {
                     let is_over = pieces.send(event(&line).into()).await.is_err();
-                    if is_over || waiting.is_modern {
+                    if is_over || waiting.is_modern() {
                         // A client of the newer era asks, and comes again.
                         return if is_over {
                             drop(waiting)
@@ -122,36 +116,28 @@ impl Proxy {
                     }
                 }
             };
-            let Waiting {
-                waits,
-                key,
-                id,
-                is_modern,
-                asked,
-                ..
-            } = waiting;
-            waits.decided();
-            match decided {
-                Ok(Decided::Sent(Ok(answer))) if answer.is_events() => {
-                    proxy.pump(answer, asked, Some(key), pieces).await
-                }
+            let Waiting { waits, asked, .. } = waiting;
+            let open = waits.decided();
+            let line = match decided {
                 Ok(Decided::Sent(Ok(mut answer))) => {
-                    let (whole, ran) = match answer.whole(LONGEST).await {
-                        Ok(whole) => proxy.seen(&answer, whole, &asked),
-                        Err(why) => (replies::denied(&id, &why, is_modern), Ran::failed(why)),
-                    };
-                    proxy.calls.land(&key, ran);
-                    let _ = pieces.send(event(&whole).into()).await;
+                    let key = open.address().key.clone();
+                    if answer.is_events() {
+                        return proxy.pump(answer, asked, Some(key), pieces).await;
+                    }
+                    match answer.whole(LONGEST).await {
+                        Ok(whole) => {
+                            let (whole, ran) = proxy.seen(&answer, whole, &asked);
+                            proxy.tools.calls.end(&key, ran);
+                            whole
+                        }
+                        Err(why) => proxy.not_answered(&open, why),
+                    }
                 }
-                Ok(Decided::Sent(Err(why))) => {
-                    proxy.calls.land(&key, Ran::failed(why.clone()));
-                    let _ = pieces
-                        .send(event(&replies::denied(&id, &why, is_modern)).into())
-                        .await;
-                }
-                Ok(Decided::Denied(line)) => drop(pieces.send(event(&line).into()).await),
-                Err(_) => {}
-            }
+                Ok(Decided::Sent(Err(why))) => proxy.not_answered(&open, why),
+                Ok(Decided::Denied(line)) => line,
+                Err(_) => taken_back(&open),
+            };
+            let _ = pieces.send(event(&line).into()).await;
         });
         let mut response = Response::new(Flow::Pieces(from));
         let headers = response.headers_mut();
@@ -210,8 +196,7 @@ impl Proxy {
     fn seen(&self, answer: &Answer, whole: Vec<u8>, asked: &Asked) -> (Vec<u8>, Ran) {
         let is_failed = answer.status >= 400 || gateway::says_failed(&whole);
         match self.look_at_whole(answer, &whole, asked) {
-            Look::Passes if is_failed => (whole, Ran::failed("the tool says that it failed")),
-            Look::Passes => (whole, Ran::Done(Value::Null.into())),
+            Look::Passes => (whole, gateway::ran(is_failed)),
             Look::Instead(instead) => (instead, Ran::failed("its answer is not passed on")),
             Look::Drops => {
                 let why = "the server's answer is not passed on: it can be read in two ways";
@@ -227,6 +212,7 @@ impl Proxy {
 
     fn note(&self, what: &str) {
         let _ = self
+            .tools
             .judge
             .note("mcp_dropped", vec![("why", Node::text(what))]);
     }
@@ -247,7 +233,7 @@ impl Proxy {
                 {
                     catalogue.is_stale();
                 }
-                match server_message::refusal(&method, &text, |what| self.is_gated(what)) {
+                match server_message::refusal(&method, &text, |what| self.tools.is_gated(what)) {
                     Some(what) => drops(&format!("{what} of the server")),
                     None => Look::Passes,
                 }
@@ -256,7 +242,10 @@ impl Proxy {
                 let is_asked = match &asked.request {
                     Some(request) => *request == id,
                     // What is still being asked about was never given to it.
-                    None => asked.resumes && self.calls.held(&keyed(&asked.headers, &id)).is_none(),
+                    None => {
+                        asked.resumes
+                            && self.tools.calls.held(&keyed(&asked.headers, &id)).is_none()
+                    }
                 };
                 if !is_asked {
                     return drops("an answer that nobody asked for");
@@ -267,27 +256,16 @@ impl Proxy {
                 // On a stream that goes on, any result with tools in it may be the list.
                 let is_list = asked.list.is_some()
                     || asked.resumes && peek::find(result, "tools") != Ok(None);
-                if let (true, Some(catalogue)) = (is_list, &asked.catalogue)
-                    && let Err(why) = catalogue.observe(result, asked.list == Some(true))
-                {
-                    self.note("a list of tools that can be read in two ways");
-                    return Look::Instead(replies::denied_request(
-                        &id,
-                        &format!("the server's list of tools is not passed on: {why}"),
-                    ));
+                let catalogue = asked.catalogue.as_deref().filter(|_| is_list);
+                let list = catalogue.map(|catalogue| (catalogue, asked.list == Some(true)));
+                let note = |what: &str| self.note(what);
+                match self.tools.look_at_result(&id, result, list, note) {
+                    Some((instead, _)) => Look::Instead(instead),
+                    None => {
+                        self.tools.may_go_on(asked.what, Some(result));
+                        Look::Passes
+                    }
                 }
-                if let Some(what) = server_message::refusal_in(result, |what| self.is_gated(what)) {
-                    self.note(&format!("{what} in an answer"));
-                    return Look::Instead(replies::denied(
-                        &id,
-                        &format!("{what} of the server is not passed on to the client"),
-                        true,
-                    ));
-                }
-                if let Some((what, state)) = asked.what.zip(server_message::state_in(result)) {
-                    self.asks.may_go_on(state, what);
-                }
-                Look::Passes
             }
         }
     }
@@ -325,7 +303,7 @@ impl Proxy {
             },
         };
         if let Some(key) = key {
-            self.calls.land(&key, end);
+            self.tools.calls.end(&key, end);
         }
     }
 
@@ -335,7 +313,7 @@ impl Proxy {
         asked: &Asked,
         to: &mpsc::Sender<Bytes>,
     ) -> Ran {
-        let (mut events, mut end) = (Events::default(), Ran::Done(Value::Null.into()));
+        let (mut events, mut end) = (Events::default(), gateway::ran(false));
         while let Some(piece) = answer.body.recv().await {
             let all = match events.add(&piece) {
                 Ok(all) => all,
@@ -366,7 +344,7 @@ impl Proxy {
     ) -> bool {
         let data = event.data();
         if gateway::says_failed(&data) {
-            *end = Ran::failed("the tool says that it failed");
+            *end = gateway::ran(true);
         }
         let look = match event.leads_elsewhere() {
             true => {

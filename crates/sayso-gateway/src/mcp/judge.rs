@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sayso_core::call::operation::{Agent, Call, McpIdentity};
 use sayso_core::text::node::Node;
-use sayso_gate::ports::{Ask, Run};
+use sayso_gate::ports::Ask;
 
 pub(super) use crate::rpc::workspace_gates::Bench;
 use crate::rpc::workspace_gates::Benches;
@@ -38,13 +38,9 @@ impl Judge {
     ///
     /// # Errors
     /// When sayso's own folders cannot be found.
-    pub(super) fn new(
-        who: Who,
-        choice: Choice,
-        ask: Arc<dyn Ask>,
-        run: Arc<dyn Run>,
-    ) -> Result<Judge, String> {
-        let benches = Benches::new(choice, ask, run)?;
+    pub(super) fn new(who: Who, choice: Choice, ask: Arc<dyn Ask>) -> Result<Judge, String> {
+        // The server runs its tools, wherever that is.
+        let benches = Benches::new(choice, ask, None)?;
         let described = Described::load(&benches.whereabouts.config);
         Ok(Judge {
             who,

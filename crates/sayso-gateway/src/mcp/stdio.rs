@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::asking::{Asks, Speak};
-use super::forward::Courier;
-use super::gateway::Gateway;
+use super::asking::Asks;
+use super::gateway::{Gateway, Pipes};
 use super::judge::{Judge, Who};
-use super::open_calls::{Calls, Open};
+use super::open_calls::Calls;
 use super::outlet::Outlet;
+use super::tool_calls::ToolCalls;
 use super::{message, server};
 use crate::rpc::pipe::Pipe;
 use crate::rpc::random_word;
@@ -52,15 +52,6 @@ pub struct Options {
     pub command: Vec<OsString>,
 }
 
-/// Says what is our own to the one client.
-struct Only(Arc<Outlet>);
-
-impl Speak for Only {
-    fn speak(&self, _: &Open, line: Vec<u8>) {
-        self.0.say(line);
-    }
-}
-
 /// Runs a server behind the gate, and ends as it ends.
 ///
 /// # Errors
@@ -95,32 +86,28 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     let pipe = Arc::new(Pipe::new(input));
     let calls = Arc::new(Calls::default());
     let state = sayso_runtime::record_folder::whereabouts()?.state;
-    let asks = Arc::new(Asks::new(
-        &state,
-        Arc::clone(&calls),
-        Arc::new(Only(Arc::clone(&outlet))),
-    ));
+    let carrier = Arc::new(Pipes {
+        client: Arc::clone(&outlet),
+        server: Arc::clone(&pipe),
+    });
+    let asks = Asks::new(&state, Arc::clone(&calls), Arc::<Pipes>::clone(&carrier));
+    let asks = Arc::new(asks);
     let catalogue = Arc::new(Catalogue::open(&state, &server, identity));
-    let courier = Courier {
-        calls: Arc::clone(&calls),
-        way: Arc::<Pipe>::clone(&pipe),
-    };
     let who = Who {
         server,
         client: options.client,
         workspace,
         session: format!("mcp-{}", random_word()?),
     };
-    let judge = Judge::new(
-        who,
-        options.choice,
-        Arc::<Asks>::clone(&asks),
-        Arc::new(courier),
-    )?;
-    let gateway = Arc::new(Gateway {
+    let judge = Judge::new(who, options.choice, Arc::<Asks>::clone(&asks))?;
+    let tools = Arc::new(ToolCalls {
         judge,
         calls,
         asks,
+        carrier,
+    });
+    let gateway = Arc::new(Gateway {
+        tools,
         catalogue,
         client: Arc::clone(&outlet),
         server: pipe,

@@ -14,6 +14,7 @@ use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{Connector as _, TcpConnector};
 
 use super::authority::{Roots, Vouched};
+use super::http_call::Place;
 use super::http_headers;
 use super::secure::{Secure, greet};
 use sayso_runtime::mcp_servers::catalogue::Catalogue;
@@ -162,10 +163,8 @@ impl Upstream {
     /// When there is none, or none that may be passed on.
     pub(super) async fn send(
         &self,
-        peer: &Peer,
+        to: &Place,
         method: &str,
-        path: &str,
-        headers: &HeaderMap,
         body: Vec<u8>,
     ) -> Result<Answer, String> {
         let port = if matches!(
@@ -183,15 +182,16 @@ impl Upstream {
         };
         let mut request = ureq::http::Request::builder()
             .method(method)
-            .uri(format!("{}://{host}{port}{path}", self.url.scheme));
-        for (name, value) in headers
+            .uri(format!("{}://{host}{port}{}", self.url.scheme, to.target));
+        for (name, value) in to
+            .headers
             .iter()
             .filter(|(name, _)| http_headers::goes_on(name.as_str()))
         {
             request = request.header(name.as_str(), value.as_bytes());
         }
         let (agent, (head, told), (pieces, from)) =
-            (peer.agent.clone(), oneshot::channel(), mpsc::channel(16));
+            (to.peer.agent.clone(), oneshot::channel(), mpsc::channel(16));
         let has_body = method == "POST";
         let work = move || {
             let answered = match has_body {

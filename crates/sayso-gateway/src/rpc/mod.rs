@@ -13,7 +13,6 @@ pub(crate) mod outlet;
 pub(crate) mod peek;
 pub(crate) mod pipe;
 pub(crate) mod signals;
-pub(crate) mod slot;
 pub(crate) mod workspace_gates;
 
 /// A word that nobody can guess.

@@ -5,10 +5,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
 use sayso_core::policy::settings::Resolved;
 use sayso_core::text::digest::Digest;
+use sayso_gate::approved::Approved;
 use sayso_gate::gate::{Gate, Ports};
-use sayso_gate::ports::{Ask, Run};
+use sayso_gate::ports::{Ask, Later, Ran, Run};
 use sayso_store::Folder;
 use sayso_store::journal::Journal;
 use sayso_world::locations::Whereabouts;
@@ -35,24 +37,41 @@ pub(crate) struct Bench {
     pub settings: Resolved,
 }
 
+/// Whoever is behind a gateway runs what was approved; the gateway starts and finishes it.
+struct Elsewhere(Option<NoSandbox>);
+
+impl Run for Elsewhere {
+    fn capabilities(&self) -> RunnerCapabilities<'_> {
+        self.0
+            .as_ref()
+            .map_or(RunnerCapabilities::JUDGE_ONLY, |why| {
+                RunnerCapabilities::without_sandbox(why)
+            })
+    }
+
+    fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {
+        Box::pin(async { Ran::NotRun("the gateway runs nothing itself".to_owned()) })
+    }
+}
+
 /// What is in force, by workspace.
 pub(crate) struct Benches {
     pub whereabouts: Whereabouts,
     choice: Choice,
     known: Mutex<HashMap<String, Arc<Bench>>>,
     ask: Arc<dyn Ask>,
-    run: Arc<dyn Run>,
+    run: Arc<Elsewhere>,
 }
 
 impl Benches {
-    /// With a policy on top, which only tightens until the person trusts it.
+    /// With a policy on top, which only tightens until the person trusts it, and why there is no sandbox, where that counts.
     ///
     /// # Errors
     /// When sayso's own folders cannot be found.
     pub(crate) fn new(
         choice: Choice,
         ask: Arc<dyn Ask>,
-        run: Arc<dyn Run>,
+        no_sandbox: Option<NoSandbox>,
     ) -> Result<Benches, String> {
         let whereabouts = record_folder::whereabouts()?;
         // What starts the gateway may be an agent, and so may be what it says about the policy.
@@ -66,7 +85,7 @@ impl Benches {
             choice,
             known: Mutex::default(),
             ask,
-            run,
+            run: Arc::new(Elsewhere(no_sandbox)),
         })
     }
 
@@ -130,7 +149,7 @@ impl Benches {
         let ports = Ports {
             world: Arc::new(world),
             ask: Arc::clone(&self.ask),
-            run: Arc::clone(&self.run),
+            run: Arc::<Elsewhere>::clone(&self.run),
             store: Arc::<Recorder>::clone(&recorder),
         };
         let gate = Arc::new(Gate::new(ports, policy, How::Interactive, Arc::new(now)));
