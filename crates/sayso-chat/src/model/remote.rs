@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 
-use super::events::Events;
 use super::partial::Partial;
 use super::wire::{Incoming, Lost, Wire};
 use super::{Model, Piece, Reply, Request, Told, Trouble, anthropic, openai};
+use sayso_runtime::sse::Events;
 
 /// How often an endpoint is asked in all.
 const MOST_TRIES: u32 = 5;
@@ -17,6 +17,8 @@ const MOST_TRIES: u32 = 5;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// The longest answer that comes at once.
 const LONGEST_WHOLE: usize = 20 << 20;
+/// The longest event of one that comes in pieces.
+const LONGEST_EVENT: usize = 20 << 20;
 /// So much of an error is read.
 const LONGEST_ERROR: usize = 64 << 10;
 /// So often it is looked whether the person still waits.
@@ -174,19 +176,25 @@ impl Remote {
         partial: &mut Partial,
         told: Told<'_>,
     ) -> Result<(), Failure> {
-        let mut events = Events::default();
+        let mut events = Events::new(LONGEST_EVENT);
         while let Some(bytes) = incoming.piece()? {
             for event in events
-                .feed(&bytes)
-                .map_err(|why| Failure::Again(why, None))?
+                .add(&bytes)
+                .map_err(|why| Failure::Again(why.to_string(), None))?
             {
-                if event.data.trim() == "[DONE]" {
-                    partial.is_over = true;
-                    return Ok(());
+                if std::str::from_utf8(&event.bytes).is_err() {
+                    return Err(Failure::Again("it is no UTF-8 text".to_owned(), None));
                 }
-                let data = self
-                    .json(event.data.as_bytes())
-                    .map_err(|why| Failure::Again(why, None))?;
+                let data = event.data();
+                match data.trim_ascii() {
+                    b"" if data.is_empty() => continue,
+                    b"[DONE]" => {
+                        partial.is_over = true;
+                        return Ok(());
+                    }
+                    _ => {}
+                }
+                let data = self.json(&data).map_err(|why| Failure::Again(why, None))?;
                 let read = match self.api {
                     Api::OpenAi => openai::event(&data, partial, told),
                     Api::Anthropic => anthropic::event(&data, partial, told),

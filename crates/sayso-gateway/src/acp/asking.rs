@@ -288,7 +288,7 @@ impl Ask for Asks {
             match self.is_for_inbox(&open).await {
                 Ok(true) => in_inbox(&self.state, prompt, false).await,
                 Ok(false) => self.by_editor(prompt, open).await,
-                Err(why) => Ended::Failed(why),
+                Err(ended) => ended,
             }
         })
     }
@@ -296,16 +296,18 @@ impl Ask for Asks {
 
 impl Asks {
     /// Whether the inbox is where the person looks. It is asked on a thread of its own, since it may take its time.
-    async fn is_for_inbox(&self, open: &Open) -> Result<bool, String> {
+    async fn is_for_inbox(&self, open: &Open) -> Result<bool, Ended> {
         let (tell, told) = oneshot::channel();
         let (state, bench) = (self.state.clone(), Arc::clone(&open.about.bench));
         let look = move || tell.send(ask_inbox::is_asked_there(&state, &bench.settings));
         std::thread::Builder::new()
             .name("inbox".to_owned())
             .spawn(look)
-            .map_err(|error| format!("nobody could be asked: {error}"))?;
-        told.await
-            .unwrap_or_else(|_| Err("nobody could be asked".to_owned()))
+            .map_err(|error| Ended::Failed(format!("nobody could be asked: {error}")))?;
+        match told.await {
+            Ok(is_there) => is_there.map_err(|why| Ended::Failed(why.to_string())),
+            Err(_) => Err(Ended::Failed("nobody could be asked".to_owned())),
+        }
     }
 }
 

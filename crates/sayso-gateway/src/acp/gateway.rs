@@ -14,13 +14,13 @@ use super::answered::What;
 use super::asking::Asks;
 use super::judge::Judge;
 use super::message;
-use super::message::{BAD_PARAMS, Id, NO_REQUEST, PERMISSION, Refused, Said};
+use super::message::{BAD_PARAMS, Id, MessageError, NO_REQUEST, PERMISSION, Refused, Said};
 use super::open_requests::{About, Calls, Open};
 use super::options::Choices;
 use super::replies;
 use super::sessions::Sessions;
 use super::wanted::Wanted;
-use crate::rpc::drive_call::{Door, drive, on_a_thread};
+use crate::rpc::drive_call::{Door, SendError, drive, on_a_thread};
 use crate::rpc::in_flight::{Address, Whose};
 use crate::rpc::outlet::Outlet;
 use crate::rpc::peek;
@@ -48,12 +48,11 @@ impl Gateway {
         let line = match line {
             Line::Whole(line) => line,
             Line::TooLong(start) => {
-                let why = format!("the message is longer than {} MiB", message::LONGEST >> 20);
                 let id = first_id(&start);
                 self.refuse(&Refused {
                     id,
                     code: NO_REQUEST,
-                    why,
+                    why: MessageError::TooLong(message::LONGEST),
                 });
                 return true;
             }
@@ -73,7 +72,7 @@ impl Gateway {
                 self.refuse(&Refused {
                     id: Some(id),
                     code: NO_REQUEST,
-                    why: "the id is that of a request that is still open".to_owned(),
+                    why: MessageError::StillOpen("request"),
                 });
             }
             Ok(Some(Said::Request(id, method, params))) if message::is_judged(&method) => {
@@ -85,7 +84,7 @@ impl Gateway {
                 self.refuse(&Refused {
                     id: None,
                     code: NO_REQUEST,
-                    why: format!("`{}` without an `id` is not passed on", visible(&method)),
+                    why: MessageError::WithoutId(visible(&method).into_owned()),
                 });
             }
             Ok(Some(Said::Response(id, response))) => {
@@ -105,7 +104,7 @@ impl Gateway {
     }
 
     fn refuse(&self, refused: &Refused) {
-        self.note("acp_refused", &refused.why);
+        self.note("acp_refused", &refused.why.to_string());
         self.agent.say(replies::refused(refused));
     }
 
@@ -131,15 +130,16 @@ impl Gateway {
         method: &str,
         params: &Node,
         line: Vec<u8>,
-    ) -> Result<(Arc<Open>, Call), String> {
+    ) -> Result<(Arc<Open>, Call), MessageError> {
         let Value::Map(_) = params.value else {
-            return Err("`params` is no object".to_owned());
+            return Err(MessageError::NoParams);
         };
-        let session = message::text(params, "sessionId").ok_or("`sessionId` is no text")?;
+        let session =
+            message::text(params, "sessionId").ok_or(MessageError::NoText("sessionId"))?;
         let folder = self
             .sessions
             .folder(session)
-            .ok_or("nobody knows this session: the editor did not begin it in any folder")?;
+            .ok_or(MessageError::UnknownSession)?;
         let (wanted, choices) = match method {
             PERMISSION => {
                 let choices = Choices::read(params)?;
@@ -349,10 +349,10 @@ impl Door for Gateway {
         None
     }
 
-    fn send(&self, _: &Open, line: Vec<u8>) -> Result<(), String> {
+    fn send(&self, _: &Open, line: Vec<u8>) -> Result<(), SendError> {
         match self.editor.pass(&line) {
             true => Ok(()),
-            false => Err("the editor does not read any more".to_owned()),
+            false => Err(SendError::EditorGone),
         }
     }
 
@@ -367,7 +367,7 @@ impl Door for Gateway {
         self.answer(open, line);
     }
 
-    fn wait(&self, waiting: Later<'static, ()>) -> Result<(), String> {
+    fn wait(&self, waiting: Later<'static, ()>) -> std::io::Result<()> {
         on_a_thread(waiting)
     }
 }

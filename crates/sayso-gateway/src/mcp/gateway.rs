@@ -8,7 +8,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_gate::ports::{Later, Ran};
 
 use super::message;
-use super::message::{BAD_PARAMS, CALL, Id, NO_REQUEST, Refused, Said};
+use super::message::{BAD_PARAMS, CALL, Id, MessageError, NO_REQUEST, Refused, Said};
 use super::open_calls::{Open, Whose};
 use super::outlet::Outlet;
 use super::peek;
@@ -17,7 +17,7 @@ use super::replies;
 use super::server_message;
 use super::server_message::Heard;
 use super::tool_calls::{Carrier, Origin, Request, ToolCalls, can_elicit, still_open};
-use crate::rpc::drive_call::on_a_thread;
+use crate::rpc::drive_call::{SendError, on_a_thread};
 use crate::rpc::pipe::Pipe;
 use sayso_runtime::mcp_servers::catalogue::Catalogue;
 use sayso_tools::lines::Line;
@@ -49,7 +49,7 @@ pub(super) struct Pipes {
 }
 
 impl Carrier for Pipes {
-    fn send(&self, _: &Open, line: Vec<u8>) -> Result<(), String> {
+    fn send(&self, _: &Open, line: Vec<u8>) -> Result<(), SendError> {
         self.server.pass(&line)
     }
 
@@ -61,7 +61,7 @@ impl Carrier for Pipes {
         self.client.say(line);
     }
 
-    fn wait(&self, waiting: Later<'static, ()>) -> Result<(), String> {
+    fn wait(&self, waiting: Later<'static, ()>) -> std::io::Result<()> {
         on_a_thread(waiting)
     }
 }
@@ -81,11 +81,10 @@ impl Gateway {
         let line = match line {
             Line::Whole(line) => line,
             Line::TooLong(start) => {
-                let why = format!("the message is longer than {} MiB", message::LONGEST >> 20);
                 return self.refuse(&Refused {
                     id: peek::peek(&start).and_then(|peeked| peeked.id.and_then(Id::parse)),
                     code: NO_REQUEST,
-                    why,
+                    why: MessageError::TooLong(message::LONGEST),
                 });
             }
             Line::End => return,
@@ -123,7 +122,7 @@ impl Gateway {
             return self.refuse(&Refused {
                 id: Some(id),
                 code: NO_REQUEST,
-                why: format!("{MOST_ASKED} requests are open already"),
+                why: MessageError::TooManyOpen(MOST_ASKED),
             });
         }
         all.insert(id, asked);
@@ -141,7 +140,7 @@ impl Gateway {
             // It was not passed on, whether or not that is written down.
             let _ = self.tools.judge.note(
                 "mcp_refused",
-                vec![("why", sayso_store::record::text(&refused.why))],
+                vec![("why", sayso_store::record::text(&refused.why.to_string()))],
             );
         }
         self.client.say(replies::refused(refused));
@@ -175,7 +174,7 @@ impl Gateway {
                     None => self.refuse(&Refused {
                         id: Some(id),
                         code: BAD_PARAMS,
-                        why: "it names nothing".to_owned(),
+                        why: MessageError::NamesNothing,
                     }),
                 }
             }

@@ -26,14 +26,16 @@ use super::http_headers::{headers_fit, is_plain};
 use super::http_pass::Asked;
 use super::judge::{Judge, Who};
 use super::message;
-use super::message::{CALL, Id, Refused, Said};
+use super::message::{CALL, Id, MessageError, Refused, Said};
 use super::open_calls::Calls;
 use super::tool_calls::{ToolCalls, can_elicit};
 use super::upstream;
 use super::upstream::{Peer, Upstream};
 use super::{random_word, replies};
+use crate::error::{GatewayError, below};
 use sayso_runtime::assemble::Choice;
 use sayso_runtime::host_names::Names;
+use sayso_runtime::mcp_servers::name;
 
 /// The head of a request has to be there in this time.
 const HEAD: Duration = Duration::from_secs(15);
@@ -102,33 +104,28 @@ impl Body for Flow {
 ///
 /// # Errors
 /// When it cannot begin.
-pub fn run(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), String> {
+pub fn run(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), GatewayError> {
     if !options.listen.ip().is_loopback() && !options.for_others {
-        return Err(format!(
-            "`{}` can be reached by others; say `--for-others` if that is wanted",
-            options.listen
-        ));
+        return Err(GatewayError::ForOthers(options.listen));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build();
-    let runtime = runtime.map_err(|error| format!("no threads could be started: {error}"))?;
+    let runtime = runtime.map_err(GatewayError::Threads)?;
     runtime.block_on(serve(options, ready))
 }
 
-async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), String> {
-    let folder =
-        std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
-    let workspace = folder
-        .to_str()
-        .ok_or("the path of the folder is no text")?
-        .to_owned();
+async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), GatewayError> {
+    let folder = std::env::current_dir().map_err(GatewayError::Folder)?;
+    let workspace = folder.to_str().ok_or(GatewayError::FolderName)?.to_owned();
     let host = upstream::address(&options.url)?.host;
     let server = options
         .name
-        .map_or_else(|| sayso_runtime::mcp_servers::name::checked(&host), Ok)?;
-    let state = sayso_runtime::record_folder::whereabouts()?.state;
+        .map_or_else(|| name::checked(&host).map_err(below), Ok)?;
+    let state = sayso_runtime::record_folder::whereabouts()
+        .map_err(below)?
+        .state;
     let calls = Arc::new(Calls::default());
     let roots = options
         .authorities
@@ -147,8 +144,7 @@ async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(
     let judge = Judge::new(who, options.choice, Arc::<Asks>::clone(&asks))?;
     // Whatever is wrong with the policy is told now, and not to the first client.
     judge.bench()?;
-    let cannot =
-        |error: std::io::Error| format!("`{}` cannot be listened at: {error}", options.listen);
+    let cannot = |error| GatewayError::Listen(options.listen, error);
     let listener = TcpListener::bind(options.listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
     let names = Names::of(address.port());
@@ -297,7 +293,7 @@ async fn listen(
     let upstream = &proxy.requests.upstream;
     let peer = match upstream.met().await {
         Ok(peer) => peer,
-        Err(why) => return words(502, &why),
+        Err(why) => return words(502, &why.to_string()),
     };
     if is_other(&peer) {
         return words(403, OTHER);
@@ -310,7 +306,7 @@ async fn listen(
     };
     match upstream.send(&place, method, Vec::new()).await {
         Ok(answer) => proxy.passed(answer, asked, None),
-        Err(why) => words(502, &why),
+        Err(why) => words(502, &why.to_string()),
     }
 }
 
@@ -326,8 +322,8 @@ async fn post(
     headers: HeaderMap,
     body: Vec<u8>,
 ) -> Response<Flow> {
-    if let Err((status, why)) = is_plain(&headers) {
-        return words(status, &why);
+    if let Err(why) = is_plain(&headers) {
+        return words(why.status(), &why.to_string());
     }
     let said = match message::read(&body) {
         Ok(Some(said)) => said,
@@ -346,7 +342,7 @@ async fn post(
             &Refused {
                 id: id.cloned(),
                 code: MISMATCH,
-                why,
+                why: MessageError::Header(why),
             },
         );
     }
@@ -377,7 +373,7 @@ async fn post(
                 replies::denied(id, &format!("denied: {why}. nothing was changed"), false),
             );
         }
-        (Err(why), ..) => return words(502, &why),
+        (Err(why), ..) => return words(502, &why.to_string()),
     };
     let is_other = is_other(&peer);
     let place = Place {
@@ -393,7 +389,7 @@ async fn post(
         let asked = Asked::nothing(headers, peer);
         return match upstream.send(&place, "POST", body).await {
             Ok(answer) => proxy.passed(answer, asked, None),
-            Err(why) => words(502, &why),
+            Err(why) => words(502, &why.to_string()),
         };
     };
     let what = method.split('/').next().unwrap_or_default();
@@ -413,7 +409,7 @@ async fn post(
     let asked = Asked::request(headers, peer, id, list);
     let answer = match upstream.send(&place, "POST", body).await {
         Ok(answer) => answer,
-        Err(why) => return words(502, &why),
+        Err(why) => return words(502, &why.to_string()),
     };
     let session = answer
         .headers

@@ -13,10 +13,11 @@ use super::http_dialog;
 use super::http_dialog::{Waiting, Waits};
 use super::http_headers::arguments_fit;
 use super::http_pass::Asked;
-use super::message::{CALL, Id, Refused};
+use super::message::{CALL, Id, MessageError, Refused};
 use super::open_calls::Open;
 use super::tool_calls::{Carrier, Origin, Request};
-use super::upstream::{Answer, Peer, Upstream};
+use super::upstream::{Answer, Peer, Upstream, UpstreamError};
+use crate::rpc::drive_call::SendError;
 
 /// The session of a client, by the server.
 pub(super) const SESSION: &str = "mcp-session-id";
@@ -33,7 +34,7 @@ pub(super) fn keyed(headers: &HeaderMap, id: &Id) -> Id {
 /// What came of a call, for the request that waits for it.
 pub(super) enum Decided {
     Denied(Vec<u8>),
-    Sent(Result<Answer, String>),
+    Sent(Result<Answer, UpstreamError>),
 }
 
 /// Where a message goes.
@@ -100,9 +101,9 @@ impl Requests {
 }
 
 impl Carrier for Requests {
-    fn send(&self, open: &Open, line: Vec<u8>) -> Result<(), String> {
+    fn send(&self, open: &Open, line: Vec<u8>) -> Result<(), SendError> {
         let request = self.take(&open.call).filter(|one| !one.tell.is_closed());
-        let Undecided { place, tell, .. } = request.ok_or("the client is gone")?;
+        let Undecided { place, tell, .. } = request.ok_or(SendError::ClientGone)?;
         let upstream = Arc::clone(&self.upstream);
         tokio::spawn(async move {
             let answer = upstream.send(&place, "POST", line).await;
@@ -125,7 +126,7 @@ impl Carrier for Requests {
         }
     }
 
-    fn wait(&self, waiting: Later<'static, ()>) -> Result<(), String> {
+    fn wait(&self, waiting: Later<'static, ()>) -> std::io::Result<()> {
         tokio::spawn(waiting);
         Ok(())
     }
@@ -170,7 +171,7 @@ pub(super) async fn call(
             catalogue.schema(&request.tool).as_ref(),
         )
     {
-        let id = Some(request.id);
+        let (id, why) = (Some(request.id), MessageError::Header(why));
         let code = MISMATCH;
         return refused(400, &Refused { id, code, why });
     }

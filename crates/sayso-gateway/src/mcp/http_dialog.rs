@@ -14,6 +14,7 @@ use super::http_pass::Asked;
 use super::open_calls::Open;
 use super::replies;
 use super::tool_calls::{Request, denial, not_open};
+use super::upstream::UpstreamError;
 
 /// A call that is not decided by then is answered with a stream, so that the client knows that it waits.
 const SOON: Duration = Duration::from_secs(1);
@@ -135,7 +136,7 @@ pub(super) async fn settled(
             let key = open.address().key.clone();
             return proxy.passed(answer, asked, Some(key));
         }
-        Ok(Decided::Sent(Err(why))) => proxy.not_answered(&open, why),
+        Ok(Decided::Sent(Err(why))) => proxy.not_answered(&open, &why),
         Err(_) => taken_back(&open),
     };
     plain(200, "application/json", line)
@@ -143,7 +144,8 @@ pub(super) async fn settled(
 
 impl Proxy {
     /// Ends a call that the server did not answer. Gives what its client is told.
-    pub(super) fn not_answered(&self, open: &Open, why: String) -> Vec<u8> {
+    pub(super) fn not_answered(&self, open: &Open, why: &UpstreamError) -> Vec<u8> {
+        let why = why.to_string();
         let line = replies::denied(&open.id(), &why, open.about.is_modern);
         let key = open.address().key.clone();
         self.tools.calls.end(&key, Ran::failed(why));

@@ -11,7 +11,6 @@ use sayso_core::text::node::Node;
 use sayso_gate::ports::Ran;
 use tokio::sync::mpsc;
 
-use super::events::{Event, Events, event};
 use super::http::{Flow, Proxy, plain, words};
 use super::http_call::{Decided, keyed};
 use super::http_dialog::{Waiting, taken_back};
@@ -22,11 +21,15 @@ use super::server_message::Heard;
 use super::upstream::{Answer, Peer};
 use super::{gateway, http_headers, peek, replies};
 use sayso_runtime::mcp_servers::catalogue::Catalogue;
+use sayso_runtime::sse;
+use sayso_runtime::sse::{Event, Events};
 
 /// How often a client that waits is told so.
 const ALIVE: Duration = Duration::from_secs(5);
 /// The longest answer that is one message.
 const LONGEST: usize = message::LONGEST * 4;
+/// A longer event is none.
+const LONGEST_EVENT: usize = 64 << 20;
 
 /// What the server was asked, and so what its answer may be.
 pub(super) struct Asked {
@@ -94,7 +97,7 @@ impl Proxy {
             let mut say = first;
             let decided = loop {
                 if let Some(line) = say.take() {
-                    let is_over = pieces.send(event(&line).into()).await.is_err();
+                    let is_over = pieces.send(sse::event(&line).into()).await.is_err();
                     if is_over || waiting.is_modern() {
                         // A client of the newer era asks, and comes again.
                         return if is_over {
@@ -130,14 +133,14 @@ impl Proxy {
                             proxy.tools.calls.end(&key, ran);
                             whole
                         }
-                        Err(why) => proxy.not_answered(&open, why),
+                        Err(why) => proxy.not_answered(&open, &why),
                     }
                 }
-                Ok(Decided::Sent(Err(why))) => proxy.not_answered(&open, why),
+                Ok(Decided::Sent(Err(why))) => proxy.not_answered(&open, &why),
                 Ok(Decided::Denied(line)) => line,
                 Err(_) => taken_back(&open),
             };
-            let _ = pieces.send(event(&line).into()).await;
+            let _ = pieces.send(sse::event(&line).into()).await;
         });
         let mut response = Response::new(Flow::Pieces(from));
         let headers = response.headers_mut();
@@ -165,7 +168,7 @@ impl Proxy {
         }
         let whole = match answer.whole(LONGEST).await {
             Ok(whole) => whole,
-            Err(why) => return words(502, &why),
+            Err(why) => return words(502, &why.to_string()),
         };
         match self.look_at_whole(&answer, &whole, &asked) {
             Look::Passes => respond(
@@ -299,7 +302,7 @@ impl Proxy {
                     let _ = to.send(said.into()).await;
                     ran
                 }
-                Err(why) => Ran::failed(why),
+                Err(why) => Ran::failed(why.to_string()),
             },
         };
         if let Some(key) = key {
@@ -313,11 +316,15 @@ impl Proxy {
         asked: &Asked,
         to: &mpsc::Sender<Bytes>,
     ) -> Ran {
-        let (mut events, mut end) = (Events::default(), gateway::ran(false));
+        let (mut events, mut end) = (Events::new(LONGEST_EVENT), gateway::ran(false));
         while let Some(piece) = answer.body.recv().await {
             let all = match events.add(&piece) {
                 Ok(all) => all,
-                Err(why) => {
+                Err(too_long) => {
+                    let why = format!(
+                        "an event of the server is longer than {} MiB",
+                        too_long.0 >> 20
+                    );
                     self.note(&why);
                     return Ran::failed(why);
                 }
@@ -346,7 +353,9 @@ impl Proxy {
         if gateway::says_failed(&data) {
             *end = gateway::ran(true);
         }
-        let look = match event.leads_elsewhere() {
+        // The oldest servers tell a client where to send its messages: that is here, and nowhere else.
+        let leads_elsewhere = event.values("event").any(|name| name == b"endpoint");
+        let look = match leads_elsewhere {
             true => {
                 self.note("an address for messages, which come to the gateway");
                 Look::Drops
@@ -355,11 +364,23 @@ impl Proxy {
         };
         let bytes = match look {
             Look::Passes => event.bytes,
-            Look::Drops => event.emptied(),
-            Look::Instead(instead) => super::events::event(&instead),
+            Look::Drops => emptied(&event),
+            Look::Instead(instead) => sse::event(&instead),
         };
         to.send(bytes.into()).await.is_ok()
     }
+}
+
+/// The same event without its message: its id counts for going on after a break.
+fn emptied(event: &Event) -> Vec<u8> {
+    let mut out = b": left out by sayso\n".to_vec();
+    for id in event.values("id") {
+        out.extend_from_slice(b"id: ");
+        out.extend_from_slice(id);
+        out.push(b'\n');
+    }
+    out.push(b'\n');
+    out
 }
 
 fn respond(status: u16, headers: &HeaderMap, body: Flow) -> Response<Flow> {
@@ -368,4 +389,16 @@ fn respond(status: u16, headers: &HeaderMap, body: Flow) -> Response<Flow> {
         hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::BAD_GATEWAY);
     *response.headers_mut() = headers.clone();
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_that_is_left_out_keeps_its_id() {
+        let stream = b"id: 7\r\nevent: endpoint\ndata: /elsewhere\n\n";
+        let events = Events::new(99).add(stream).unwrap();
+        assert_eq!(emptied(&events[0]), b": left out by sayso\nid: 7\n\n");
+    }
 }

@@ -1,20 +1,22 @@
 //! A call of a client, from its message to its end: the same over pipes and over HTTP, which differ in how a message is carried and in how a
 //! call waits.
 
+use std::io;
 use std::sync::Arc;
 
 use sayso_core::call::operation::{Call, Operation};
 use sayso_core::text::digest::Digest;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
+use sayso_gate::error::{PortError, port_error};
 use sayso_gate::ports::Later;
 
 use super::asking::{Asks, Retried, Ways};
 use super::judge::Judge;
-use super::message::{BAD_PARAMS, CALL, Id, NO_REQUEST, Refused, operation_args};
+use super::message::{BAD_PARAMS, CALL, Id, MessageError, NO_REQUEST, Refused, operation_args};
 use super::open_calls::{About, Address, Calls, Open};
 use super::{message, replies, server_message};
-use crate::rpc::drive_call::{Door, drive};
+use crate::rpc::drive_call::{Door, SendError, drive};
 use sayso_runtime::mcp_servers::catalogue::Catalogue;
 
 /// How messages are carried, and how a call waits.
@@ -23,7 +25,7 @@ pub(super) trait Carrier: Send + Sync {
     ///
     /// # Errors
     /// When the server or the client is not there any more.
-    fn send(&self, open: &Open, line: Vec<u8>) -> Result<(), String>;
+    fn send(&self, open: &Open, line: Vec<u8>) -> Result<(), SendError>;
 
     /// Answers a call that the server never got.
     fn answer(&self, open: &Open, line: Vec<u8>);
@@ -35,7 +37,7 @@ pub(super) trait Carrier: Send + Sync {
     ///
     /// # Errors
     /// When nothing more can wait.
-    fn wait(&self, waiting: Later<'static, ()>) -> Result<(), String>;
+    fn wait(&self, waiting: Later<'static, ()>) -> io::Result<()>;
 
     /// Nobody is asked about a call any more.
     fn decided(&self, _: &Open) {}
@@ -283,11 +285,12 @@ impl Door for ToolCalls {
         &self.calls
     }
 
-    fn check(&self, open: &Open, operation: &Operation) -> Result<(), String> {
-        open.about.catalogue.approved(operation)
+    fn check(&self, open: &Open, operation: &Operation) -> Result<(), PortError> {
+        let catalogue = &open.about.catalogue;
+        catalogue.approved(operation).map_err(port_error)
     }
 
-    fn send(&self, open: &Open, line: Vec<u8>) -> Result<(), String> {
+    fn send(&self, open: &Open, line: Vec<u8>) -> Result<(), SendError> {
         self.carrier.send(open, line)
     }
 
@@ -295,7 +298,7 @@ impl Door for ToolCalls {
         self.carrier.answer(open, denial(open, why));
     }
 
-    fn wait(&self, waiting: Later<'static, ()>) -> Result<(), String> {
+    fn wait(&self, waiting: Later<'static, ()>) -> io::Result<()> {
         self.carrier.wait(waiting)
     }
 
@@ -316,7 +319,7 @@ pub(super) fn still_open(id: Id) -> Refused {
     Refused {
         id: Some(id),
         code: NO_REQUEST,
-        why: "the id is that of a call that is still open".to_owned(),
+        why: MessageError::StillOpen("call"),
     }
 }
 
@@ -324,8 +327,7 @@ pub(super) fn not_open(id: &Id) -> Refused {
     Refused {
         id: Some(id.clone()),
         code: BAD_PARAMS,
-        why: "the question that this answers is not open any more, or was about another call"
-            .to_owned(),
+        why: MessageError::NoQuestion,
     }
 }
 

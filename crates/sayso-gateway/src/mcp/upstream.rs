@@ -9,6 +9,8 @@ use hyper::HeaderMap;
 use hyper::body::Bytes;
 use rustls::ClientConfig;
 use sayso_core::call::url::Url;
+use sayso_gate::error::{PortError, port_error};
+use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{Connector as _, TcpConnector};
@@ -26,6 +28,47 @@ use sayso_runtime::mcp_servers::pins::Pins;
 const CONNECT: Duration = Duration::from_secs(20);
 /// So much is read at once.
 const PIECE: usize = 16 << 10;
+
+/// Why nothing comes from a server that is somewhere else.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "their words say it")]
+pub enum UpstreamError {
+    #[error("`{0}` is no address of a server: {1}")]
+    Address(String, PortError),
+    #[error("a server elsewhere is reached over `https` only")]
+    NotPrivate,
+    #[error("`{0}` is no file of certificates: {1}")]
+    Roots(PathBuf, PortError),
+    #[error("`{0}` is no file of certificates: it has none, as PEM")]
+    NoRoots(PathBuf),
+    #[error("certificates cannot be checked: {0}")]
+    Unchecked(PortError),
+    #[error("the server cannot be reached: {0}")]
+    Unreachable(PortError),
+    #[error("the server cannot be reached: it has no name")]
+    NoName,
+    #[error("the server cannot be reached: it has no address")]
+    NoAddress,
+    #[error("the server cannot be reached")]
+    Gone,
+    #[error(
+        "the server points to another address, where nothing would be judged; give that address to `--url` if it is right"
+    )]
+    PointsElsewhere,
+    #[error("the server says `{0}` twice")]
+    HeaderTwice(String),
+    #[error("the server's answer is packed, which it was asked not to do")]
+    Packed,
+    #[error("the server's answer is longer than {} MiB", .0 >> 20)]
+    TooLong(usize),
+}
+
+/// The server could not be reached, and why.
+pub(super) fn unreachable(
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> UpstreamError {
+    UpstreamError::Unreachable(port_error(error))
+}
 
 /// The server, and what is known of it before it was met.
 pub(super) struct Upstream {
@@ -58,15 +101,12 @@ impl Answer {
     }
 
     /// All of it, up to a length.
-    pub(super) async fn whole(&mut self, most: usize) -> Result<Vec<u8>, String> {
+    pub(super) async fn whole(&mut self, most: usize) -> Result<Vec<u8>, UpstreamError> {
         let mut all = Vec::new();
         while let Some(piece) = self.body.recv().await {
             all.extend_from_slice(&piece);
             if all.len() > most {
-                return Err(format!(
-                    "the server's answer is longer than {} MiB",
-                    most >> 20
-                ));
+                return Err(UpstreamError::TooLong(most));
             }
         }
         Ok(all)
@@ -77,20 +117,17 @@ impl Answer {
 ///
 /// # Errors
 /// When it is none.
-pub(super) fn address(written: &str) -> Result<Url, String> {
+pub(super) fn address(written: &str) -> Result<Url, UpstreamError> {
     let url = Url::parse(written).map_err(|bad| {
-        format!(
-            "`{}` is no address of a server: {}",
-            sayso_core::text::visible::visible(written),
-            bad.0
-        )
+        let written = sayso_core::text::visible::visible(written);
+        UpstreamError::Address(written.into_owned(), port_error(bad.0))
     })?;
     let is_here =
         url.address.is_some_and(|address| address.is_loopback()) || url.host == "localhost";
     match url.scheme.as_str() {
         "https" => Ok(url),
         _ if is_here => Ok(url),
-        _ => Err("a server elsewhere is reached over `https` only".to_owned()),
+        _ => Err(UpstreamError::NotPrivate),
     }
 }
 
@@ -104,7 +141,7 @@ impl Upstream {
         server: &str,
         state: &Path,
         roots: Roots,
-    ) -> Result<Upstream, String> {
+    ) -> Result<Upstream, UpstreamError> {
         let url = address(written)?;
         let peer = Arc::new(Peer::new(&url, written, server, state, &roots)?);
         let (server, state, written) = (server.to_owned(), state.to_owned(), written.to_owned());
@@ -122,7 +159,7 @@ impl Upstream {
     ///
     /// # Errors
     /// When it cannot be reached, and so nobody knows.
-    pub(super) async fn met(&self) -> Result<Arc<Peer>, String> {
+    pub(super) async fn met(&self) -> Result<Arc<Peer>, UpstreamError> {
         let peer = {
             let mut peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
             if peer.is_other() {
@@ -145,7 +182,7 @@ impl Upstream {
             let (config, host, port) = (Arc::clone(config), self.url.host.clone(), self.url.port);
             let greeted =
                 tokio::task::spawn_blocking(move || greet(&config, &host, port, CONNECT)).await;
-            greeted.map_err(|error| format!("the server cannot be reached: {error}"))??;
+            greeted.map_err(unreachable)??;
         }
         let authority = peer
             .secure
@@ -166,7 +203,7 @@ impl Upstream {
         to: &Place,
         method: &str,
         body: Vec<u8>,
-    ) -> Result<Answer, String> {
+    ) -> Result<Answer, UpstreamError> {
         let port = if matches!(
             (self.url.scheme.as_str(), self.url.port),
             ("http", 80) | ("https", 443)
@@ -197,18 +234,16 @@ impl Upstream {
             let answered = match has_body {
                 true => request
                     .body(body)
-                    .map_err(|error| error.to_string())
-                    .and_then(|request| agent.run(request).map_err(|error| error.to_string())),
+                    .map_err(unreachable)
+                    .and_then(|request| agent.run(request).map_err(unreachable)),
                 false => request
                     .body(())
-                    .map_err(|error| error.to_string())
-                    .and_then(|request| agent.run(request).map_err(|error| error.to_string())),
+                    .map_err(unreachable)
+                    .and_then(|request| agent.run(request).map_err(unreachable)),
             };
             let answer = match answered {
                 Ok(answer) => answer,
-                Err(why) => {
-                    return drop(head.send(Err(format!("the server cannot be reached: {why}"))));
-                }
+                Err(why) => return drop(head.send(Err(why))),
             };
             let status = answer.status().as_u16();
             let mut kept = HeaderMap::new();
@@ -246,9 +281,7 @@ impl Upstream {
             }
         };
         tokio::task::spawn_blocking(work);
-        let (status, headers) = told
-            .await
-            .map_err(|_| "the server cannot be reached".to_owned())??;
+        let (status, headers) = told.await.map_err(|_| UpstreamError::Gone)??;
         Ok(Answer {
             status,
             headers,
@@ -264,7 +297,7 @@ impl Peer {
         server: &str,
         state: &Path,
         roots: &Roots,
-    ) -> Result<Peer, String> {
+    ) -> Result<Peer, UpstreamError> {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             // What the client gives along is for this server, and not for where it points to.

@@ -2,19 +2,37 @@
 //!
 //! What has an answer at once is done where it was read. Only a call that a person is asked about waits, where its gateway lets it.
 
+use std::io;
 use std::sync::Arc;
 
 use sayso_core::call::operation::{Call, Operation};
 use sayso_gate::approved::Approved;
 use sayso_gate::begin::{Begun, Question};
+use sayso_gate::error::{PortError, port_error};
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::Gate;
 use sayso_gate::ports::{Later, Ran};
+use thiserror::Error;
 
 use super::in_flight::{Calls, MOST_ASKED, Open, Whose};
 
 /// A judge needs so much stack.
 const STACK: usize = 4 << 20;
+
+/// Why a call does not come to whoever is behind the gateway.
+#[derive(Debug, Error)]
+pub(crate) enum SendError {
+    #[error("it gets nothing any more")]
+    Closed,
+    #[error("nobody reads there any more: {0}")]
+    Unread(io::Error),
+    #[error("the client is gone")]
+    ClientGone,
+    #[error("the editor does not read any more")]
+    EditorGone,
+    #[error("it was taken back")]
+    TakenBack,
+}
 
 /// A gateway whose calls are taken through the gate.
 pub(crate) trait Door: Send + Sync + 'static {
@@ -32,7 +50,7 @@ pub(crate) trait Door: Send + Sync + 'static {
     ///
     /// # Errors
     /// Why it is not.
-    fn check(&self, _: &Open<Self::About>, _: &Operation) -> Result<(), String> {
+    fn check(&self, _: &Open<Self::About>, _: &Operation) -> Result<(), PortError> {
         Ok(())
     }
 
@@ -40,7 +58,7 @@ pub(crate) trait Door: Send + Sync + 'static {
     ///
     /// # Errors
     /// When nobody is there any more.
-    fn send(&self, open: &Open<Self::About>, line: Vec<u8>) -> Result<(), String>;
+    fn send(&self, open: &Open<Self::About>, line: Vec<u8>) -> Result<(), SendError>;
 
     /// A call is not sent on, and who waits for it has to know why.
     fn refused(&self, open: &Open<Self::About>, why: &str);
@@ -49,7 +67,7 @@ pub(crate) trait Door: Send + Sync + 'static {
     ///
     /// # Errors
     /// When nothing more can wait.
-    fn wait(&self, waiting: Later<'static, ()>) -> Result<(), String>;
+    fn wait(&self, waiting: Later<'static, ()>) -> io::Result<()>;
 
     /// Nobody is asked about a call any more.
     fn decided(&self, _: &Open<Self::About>) {}
@@ -73,14 +91,17 @@ pub(crate) fn drive<D: Door>(
 fn ask<D: Door>(door: &Arc<D>, gate: &Arc<Gate>, open: &Arc<Open<D::About>>, question: Question) {
     let (own, gate, of) = (Arc::clone(door), Arc::clone(gate), Arc::clone(open));
     let waits = match door.calls().ask(open) {
-        Some(taken_back) => door.wait(Box::pin(async move {
-            tokio::select! {
-                biased;
-                // The question is dropped with that, and the gate writes it down.
-                _ = taken_back => own.decided(&of),
-                answered = question.answer() => decided(own.as_ref(), &gate, &of, answered),
-            }
-        })),
+        Some(taken_back) => {
+            let waiting = door.wait(Box::pin(async move {
+                tokio::select! {
+                    biased;
+                    // The question is dropped with that, and the gate writes it down.
+                    _ = taken_back => own.decided(&of),
+                    answered = question.answer() => decided(own.as_ref(), &gate, &of, answered),
+                }
+            }));
+            waiting.map_err(|error| error.to_string())
+        }
         None => Err(format!("{MOST_ASKED} calls wait for a person already")),
     };
     if let Err(why) = waits {
@@ -116,12 +137,13 @@ fn send<D: Door>(
     approved: Approved,
 ) -> Result<(), Box<Finished>> {
     let started = gate.start(approved)?;
-    let taken_back = || "it was taken back".to_owned();
+    let taken_back = || port_error(SendError::TakenBack);
     let may_go = match door.calls().holds(open) {
         true => door.check(open, started.operation()),
         false => Err(taken_back()),
     };
-    let not_run = |started, why| Box::new(gate.finish(started, Ran::NotRun(why)));
+    let not_run =
+        |started, why: PortError| Box::new(gate.finish(started, Ran::NotRun(why.to_string())));
     if let Err(why) = may_go {
         return Err(not_run(started, why));
     }
@@ -133,7 +155,7 @@ fn send<D: Door>(
     };
     let key = open.address().key.clone();
     match door.calls().whose(&key) {
-        Whose::Call(sent) => Err(Box::new(sent.end(Ran::failed(why)))),
+        Whose::Call(sent) => Err(Box::new(sent.end(Ran::failed(why.to_string())))),
         _ => Ok(()),
     }
 }
@@ -142,11 +164,10 @@ fn send<D: Door>(
 ///
 /// # Errors
 /// When there is none.
-pub(crate) fn on_a_thread(waiting: Later<'static, ()>) -> Result<(), String> {
+pub(crate) fn on_a_thread(waiting: Later<'static, ()>) -> io::Result<()> {
     std::thread::Builder::new()
         .name("held".to_owned())
         .stack_size(STACK)
         .spawn(move || pollster::block_on(waiting))
         .map(drop)
-        .map_err(|error| error.to_string())
 }

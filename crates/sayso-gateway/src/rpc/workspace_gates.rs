@@ -18,6 +18,7 @@ use sayso_world::machine::Machine;
 use sayso_world::policy_files;
 
 use super::now;
+use crate::error::{GatewayError, below};
 use sayso_runtime::assemble::{Choice, RealWorld};
 use sayso_runtime::decision_log::DecisionLog;
 use sayso_runtime::policy_sources::Sources;
@@ -72,8 +73,8 @@ impl Benches {
         choice: Choice,
         ask: Arc<dyn Ask>,
         no_sandbox: Option<NoSandbox>,
-    ) -> Result<Benches, String> {
-        let whereabouts = record_folder::whereabouts()?;
+    ) -> Result<Benches, GatewayError> {
+        let whereabouts = record_folder::whereabouts().map_err(below)?;
         // What starts the gateway may be an agent, and so may be what it says about the policy.
         let choice = Choice {
             only_tightens: true,
@@ -97,7 +98,7 @@ impl Benches {
     ///
     /// # Errors
     /// When there is no policy, or nothing can be written down.
-    pub(crate) fn of(&self, workspace: &str) -> Result<Arc<Bench>, String> {
+    pub(crate) fn of(&self, workspace: &str) -> Result<Arc<Bench>, GatewayError> {
         let place = Path::new(workspace);
         let stands = |bench: &Arc<Bench>| {
             bench
@@ -116,7 +117,7 @@ impl Benches {
         } else {
             None
         };
-        let folder = Folder::open(&self.whereabouts.state)?;
+        let folder = Folder::open(&self.whereabouts.state).map_err(below)?;
         let general = || policy_files::general(&self.whereabouts);
         let bound =
             policy_snapshot::bound(&folder, &self.whereabouts, place, &self.choice, general());
@@ -132,18 +133,20 @@ impl Benches {
             policy_snapshot::load_in(&folder, &self.whereabouts, place, &self.choice, general());
         let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
             let why = loaded.policy.why_broken().unwrap_or("there is none");
-            format!("the policy cannot be read, so everything is denied: {why}")
+            GatewayError::Policy(why.to_owned())
         })?;
         let settings = settings.clone();
+        let journal = Journal::open_in(folder).map_err(below)?;
         let recorder = Arc::new(
-            Recorder::new(Journal::open_in(folder)?, self.whereabouts.uid, &settings).with_log(
-                DecisionLog::new(&settings, self.whereabouts.home.as_deref()),
-            ),
+            Recorder::new(journal, self.whereabouts.uid, &settings).with_log(DecisionLog::new(
+                &settings,
+                self.whereabouts.home.as_deref(),
+            )),
         );
         let policy = Arc::new(loaded.policy);
         if let Some(before) = known.get(workspace) {
             // What waits there is judged by what is in force when it is answered.
-            before.gate.set_policy(Arc::clone(&policy))?;
+            before.gate.set_policy(Arc::clone(&policy)).map_err(below)?;
         }
         let world = RealWorld(Machine::new(self.whereabouts.clone()).guarding(policy.installed()));
         let ports = Ports {

@@ -12,7 +12,7 @@ use sayso_gate::approved::Approved;
 use sayso_gate::begin::Begun;
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::Gate;
-use sayso_gate::ports::{Ran, Store as _};
+use sayso_gate::ports::Ran;
 use sayso_gate::simulated::Say;
 
 use super::delegations::delegate;
@@ -85,7 +85,8 @@ fn files_that_go_along_with_a_delegation_are_asked_about_too() {
         &[Say::Yes(Scope::Once), Say::Yes(Scope::Once)],
     );
     let gate = Arc::new(room.gate);
-    ask(&gate, delegate(&["/home/u/other.txt"])).unwrap();
+    let approved = ask(&gate, delegate(&["/home/u/other.txt"]));
+    assert!(approved.is_ok());
     let seen = room.person.seen();
     let kinds: Vec<Kind> = seen.iter().map(|prompt| prompt.operation.kind()).collect();
     assert_eq!(kinds, [Kind::ShareFile, Kind::Delegate]);
