@@ -3,11 +3,10 @@
 use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use sayso_gate::error::{PortError, port_error};
 use thiserror::Error as ThisError;
-
-use crate::mcp::UpstreamError;
 
 /// Why a gateway cannot start or go on.
 #[derive(Debug, ThisError)]
@@ -48,9 +47,48 @@ pub enum GatewayError {
     Below(PortError),
 }
 
+/// Why nothing comes from a server that is somewhere else.
+#[derive(Debug, ThisError)]
+#[allow(missing_docs, reason = "their words say it")]
+pub enum UpstreamError {
+    #[error("`{0}` is no address of a server: {1}")]
+    Address(String, PortError),
+    #[error("a server elsewhere is reached over `https` only")]
+    NotPrivate,
+    #[error("`{0}` is no file of certificates: {1}")]
+    Roots(PathBuf, PortError),
+    #[error("`{0}` is no file of certificates: it has none, as PEM")]
+    NoRoots(PathBuf),
+    #[error("certificates cannot be checked: {0}")]
+    Unchecked(PortError),
+    #[error("the server cannot be reached: {0}")]
+    Unreachable(PortError),
+    #[error("the server cannot be reached: it has no name")]
+    NoName,
+    #[error("the server cannot be reached: it has no address")]
+    NoAddress,
+    #[error("the server cannot be reached")]
+    Gone,
+    #[error(
+        "the server points to another address, where nothing would be judged; give that address to `--url` if it is right"
+    )]
+    PointsElsewhere,
+    #[error("the server says `{0}` twice")]
+    HeaderTwice(String),
+    #[error("the server's answer is packed, which it was asked not to do")]
+    Packed,
+    #[error("the server's answer is longer than {} MiB", .0 >> 20)]
+    TooLong(usize),
+}
+
 /// An error of what the gateway is made of.
 pub(crate) fn below(error: impl Into<Box<dyn Error + Send + Sync>>) -> GatewayError {
     GatewayError::Below(port_error(error))
+}
+
+/// The server could not be reached, and why.
+pub(crate) fn unreachable(error: impl Into<Box<dyn Error + Send + Sync>>) -> UpstreamError {
+    UpstreamError::Unreachable(port_error(error))
 }
 
 // bridge: until every caller is typed

@@ -18,7 +18,7 @@ use sayso_core::text::digest::{Digest, Encoder};
 use sayso_core::text::visible::visible;
 use sayso_gate::error::port_error;
 
-use super::upstream::UpstreamError;
+use crate::error::UpstreamError;
 use sayso_runtime::mcp_servers::identity::Authority;
 
 /// The authority of a root.

@@ -26,7 +26,7 @@ use super::http_headers::{headers_fit, is_plain};
 use super::http_pass::Asked;
 use super::judge::{Judge, Who};
 use super::message;
-use super::message::{CALL, Id, MessageError, Refused, Said};
+use super::message::{CALL, Id, Refused, Said};
 use super::open_calls::Calls;
 use super::tool_calls::{ToolCalls, can_elicit};
 use super::upstream;
@@ -342,7 +342,7 @@ async fn post(
             &Refused {
                 id: id.cloned(),
                 code: MISMATCH,
-                why: MessageError::Header(why),
+                why,
             },
         );
     }

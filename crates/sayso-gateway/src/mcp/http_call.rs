@@ -13,10 +13,11 @@ use super::http_dialog;
 use super::http_dialog::{Waiting, Waits};
 use super::http_headers::arguments_fit;
 use super::http_pass::Asked;
-use super::message::{CALL, Id, MessageError, Refused};
+use super::message::{CALL, Id, Refused};
 use super::open_calls::Open;
 use super::tool_calls::{Carrier, Origin, Request};
-use super::upstream::{Answer, Peer, Upstream, UpstreamError};
+use super::upstream::{Answer, Peer, Upstream};
+use crate::error::UpstreamError;
 use crate::rpc::drive_call::SendError;
 
 /// The session of a client, by the server.
@@ -171,8 +172,7 @@ pub(super) async fn call(
             catalogue.schema(&request.tool).as_ref(),
         )
     {
-        let (id, why) = (Some(request.id), MessageError::Header(why));
-        let code = MISMATCH;
+        let (id, code) = (Some(request.id), MISMATCH);
         return refused(400, &Refused { id, code, why });
     }
     let mut asked = Asked::request(headers, peer, &request.id, None);

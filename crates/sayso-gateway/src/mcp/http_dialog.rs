@@ -14,7 +14,7 @@ use super::http_pass::Asked;
 use super::open_calls::Open;
 use super::replies;
 use super::tool_calls::{Request, denial, not_open};
-use super::upstream::UpstreamError;
+use crate::error::UpstreamError;
 
 /// A call that is not decided by then is answered with a stream, so that the client knows that it waits.
 const SOON: Duration = Duration::from_secs(1);

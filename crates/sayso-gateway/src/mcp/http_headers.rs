@@ -4,7 +4,8 @@ use hyper::HeaderMap;
 use sayso_core::text::node::{Node, Value};
 use thiserror::Error;
 
-use super::upstream::UpstreamError;
+use super::message::MessageError;
+use crate::error::UpstreamError;
 
 /// Headers that are about one connection, or that are ours to say.
 const OWN: [&str; 14] = [
@@ -61,7 +62,7 @@ pub(super) fn is_media(headers: &HeaderMap, media: &str) -> bool {
 
 /// What is wrong with the headers of a request.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub(crate) enum HeaderError {
+pub(super) enum HeaderError {
     #[error("`{0}` stands there twice")]
     Twice(String),
     #[error("a packed message is not passed on")]
@@ -70,18 +71,14 @@ pub(crate) enum HeaderError {
     NoText,
     #[error("a message is `application/json` in UTF-8")]
     NoJson,
-    #[error("`{0}` says something else than the body")]
-    NotTheBody(&'static str),
-    #[error("`{0}` says something else than the arguments")]
-    NotTheArguments(String),
 }
 
 impl HeaderError {
     /// The status of HTTP for it.
     pub(super) fn status(&self) -> u16 {
         match self {
-            HeaderError::Packed | HeaderError::NoText | HeaderError::NoJson => 415,
-            _ => 400,
+            HeaderError::Twice(_) => 400,
+            _ => 415,
         }
     }
 }
@@ -158,7 +155,7 @@ pub(super) fn headers_fit(
     headers: &HeaderMap,
     method: Option<&str>,
     params: &Node,
-) -> Result<(), HeaderError> {
+) -> Result<(), MessageError> {
     let named = params
         .get("name")
         .or_else(|| params.get("uri"))
@@ -168,7 +165,7 @@ pub(super) fn headers_fit(
             .get(header)
             .is_some_and(|value| !wanted.is_some_and(|wanted| says(value.as_bytes(), wanted)))
         {
-            return Err(HeaderError::NotTheBody(header));
+            return Err(MessageError::NotTheBody(header));
         }
     }
     let version = params
@@ -177,7 +174,7 @@ pub(super) fn headers_fit(
         .and_then(Node::as_text);
     match (headers.get("mcp-protocol-version"), version) {
         (Some(value), Some(version)) if value.as_bytes() != version.as_bytes() => {
-            Err(HeaderError::NotTheBody("mcp-protocol-version"))
+            Err(MessageError::NotTheBody("mcp-protocol-version"))
         }
         _ => Ok(()),
     }
@@ -191,7 +188,7 @@ pub(super) fn arguments_fit(
     headers: &HeaderMap,
     arguments: &Node,
     schema: Option<&Node>,
-) -> Result<(), HeaderError> {
+) -> Result<(), MessageError> {
     for (name, value) in headers {
         let Some(what) = name.as_str().strip_prefix(PARAM) else {
             continue;
@@ -202,7 +199,7 @@ pub(super) fn arguments_fit(
             None => plain_values(arguments, &mut found),
         }
         if !found.iter().any(|wanted| says(value.as_bytes(), wanted)) {
-            return Err(HeaderError::NotTheArguments(name.to_string()));
+            return Err(MessageError::NotTheArguments(name.to_string()));
         }
     }
     Ok(())

@@ -26,10 +26,8 @@ mod tool_calls;
 mod upstream;
 
 pub use http::{HttpOptions, run as run_http};
-pub(crate) use http_headers::HeaderError;
 pub use sayso_server::serve;
 pub use stdio::{Options, run};
-pub use upstream::UpstreamError;
 
 use crate::rpc::{outlet, peek, random_word};
 use sayso_runtime::child_process as server;

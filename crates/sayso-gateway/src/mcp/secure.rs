@@ -13,7 +13,7 @@ use ureq::unversioned::transport::{
     TransportAdapter,
 };
 
-use super::upstream::{UpstreamError, unreachable};
+use crate::error::{UpstreamError, unreachable};
 
 /// Puts TLS on a connection.
 pub(super) struct Secure(pub Arc<ClientConfig>);

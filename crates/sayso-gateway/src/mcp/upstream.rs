@@ -9,8 +9,7 @@ use hyper::HeaderMap;
 use hyper::body::Bytes;
 use rustls::ClientConfig;
 use sayso_core::call::url::Url;
-use sayso_gate::error::{PortError, port_error};
-use thiserror::Error;
+use sayso_gate::error::port_error;
 use tokio::sync::{mpsc, oneshot};
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{Connector as _, TcpConnector};
@@ -19,6 +18,7 @@ use super::authority::{Roots, Vouched};
 use super::http_call::Place;
 use super::http_headers;
 use super::secure::{Secure, greet};
+use crate::error::{UpstreamError, unreachable};
 use sayso_runtime::mcp_servers::catalogue::Catalogue;
 use sayso_runtime::mcp_servers::identity::Authority;
 use sayso_runtime::mcp_servers::identity::Identity;
@@ -28,47 +28,6 @@ use sayso_runtime::mcp_servers::pins::Pins;
 const CONNECT: Duration = Duration::from_secs(20);
 /// So much is read at once.
 const PIECE: usize = 16 << 10;
-
-/// Why nothing comes from a server that is somewhere else.
-#[derive(Debug, Error)]
-#[allow(missing_docs, reason = "their words say it")]
-pub enum UpstreamError {
-    #[error("`{0}` is no address of a server: {1}")]
-    Address(String, PortError),
-    #[error("a server elsewhere is reached over `https` only")]
-    NotPrivate,
-    #[error("`{0}` is no file of certificates: {1}")]
-    Roots(PathBuf, PortError),
-    #[error("`{0}` is no file of certificates: it has none, as PEM")]
-    NoRoots(PathBuf),
-    #[error("certificates cannot be checked: {0}")]
-    Unchecked(PortError),
-    #[error("the server cannot be reached: {0}")]
-    Unreachable(PortError),
-    #[error("the server cannot be reached: it has no name")]
-    NoName,
-    #[error("the server cannot be reached: it has no address")]
-    NoAddress,
-    #[error("the server cannot be reached")]
-    Gone,
-    #[error(
-        "the server points to another address, where nothing would be judged; give that address to `--url` if it is right"
-    )]
-    PointsElsewhere,
-    #[error("the server says `{0}` twice")]
-    HeaderTwice(String),
-    #[error("the server's answer is packed, which it was asked not to do")]
-    Packed,
-    #[error("the server's answer is longer than {} MiB", .0 >> 20)]
-    TooLong(usize),
-}
-
-/// The server could not be reached, and why.
-pub(super) fn unreachable(
-    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-) -> UpstreamError {
-    UpstreamError::Unreachable(port_error(error))
-}
 
 /// The server, and what is known of it before it was met.
 pub(super) struct Upstream {

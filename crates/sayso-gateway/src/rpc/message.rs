@@ -7,7 +7,6 @@ use thiserror::Error;
 
 use super::peek;
 use crate::error::GatewayError;
-use crate::mcp::HeaderError;
 
 /// The longest message that is judged.
 pub(crate) const LONGEST: usize = 16 << 20;
@@ -145,8 +144,10 @@ pub(crate) enum MessageError {
     NoTool,
     #[error("the question that this answers is not open any more, or was about another call")]
     NoQuestion,
-    #[error(transparent)]
-    Header(HeaderError),
+    #[error("`{0}` says something else than the body")]
+    NotTheBody(&'static str),
+    #[error("`{0}` says something else than the arguments")]
+    NotTheArguments(String),
     #[error("nobody knows this session: the editor did not begin it in any folder")]
     UnknownSession,
     #[error("it has a `toolCall` and a `subject`, and could be read as either")]
