@@ -77,8 +77,9 @@ impl Drop for Waits {
             let calls = &self.proxy.tools.calls;
             calls.remove(&self.open);
             // What was sent before has an end, too.
-            let key = self.open.address().key.clone();
-            calls.end(&key, Ran::failed("the client is gone"));
+            if let Some(sent) = calls.take_sent(&self.open) {
+                sent.end(Ran::failed("the client is gone"));
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use sayso_gate::gate::Gate;
 use sayso_gate::ports::{Later, Ran};
 use thiserror::Error;
 
-use super::in_flight::{Calls, MOST_ASKED, Open, Whose};
+use super::in_flight::{Calls, MOST_ASKED, Open};
 
 /// A judge needs so much stack.
 const STACK: usize = 4 << 20;
@@ -153,10 +153,10 @@ fn send<D: Door>(
     let Err(why) = door.send(open, line) else {
         return Ok(());
     };
-    let key = open.address().key.clone();
-    match door.calls().whose(&key) {
-        Whose::Call(sent) => Err(Box::new(sent.end(Ran::failed(why.to_string())))),
-        _ => Ok(()),
+    match door.calls().take_sent(open) {
+        Some(sent) => Err(Box::new(sent.end(Ran::failed(why.to_string())))),
+        // It has its end by now.
+        None => Ok(()),
     }
 }
 

@@ -249,6 +249,23 @@ impl<T> Calls<T> {
         }
     }
 
+    /// Takes this very call out, if it was sent on.
+    pub(crate) fn take_sent(&self, open: &Arc<Open<T>>) -> Option<Box<Sent<T>>> {
+        let key = open.address().key.clone();
+        let mut table = self.table();
+        let state = table.states.get(&key);
+        if !matches!(state, Some(State::Sent(sent)) if Arc::ptr_eq(&sent.open, open)) {
+            return None;
+        }
+        match table.states.remove(&key) {
+            Some(State::Sent(sent)) => {
+                table.sent -= 1;
+                Some(sent)
+            }
+            _ => None,
+        }
+    }
+
     /// Ends all calls that were sent on.
     pub(crate) fn end_all(&self, ran: &Ran) {
         let keys: Vec<Id> = self.table().states.keys().cloned().collect();
