@@ -10,7 +10,7 @@ use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json, yaml};
 use sayso_shell::Bash;
 use sayso_tools::private_folder;
-use sayso_world::bounded_file::{Content, LastLink, read as read_file};
+use sayso_world::bounded_file::{Content, FileError, LastLink, read as read_file};
 use sayso_world::locations::Whereabouts;
 
 use crate::error::SourceError;
@@ -24,7 +24,7 @@ pub enum SettingsFileError {
     #[error("the file of the settings is a link, so it is not written")]
     Link,
     #[error("the file of the settings {0}")]
-    Unusable(String),
+    Unusable(FileError),
     #[error("the settings have no folder")]
     NoFolder,
     #[error("{0}")]

@@ -27,4 +27,4 @@ pub mod seal;
 pub mod simulated;
 pub mod stats;
 
-pub use pipeline::{batch, batch_context, gate, host, plugins, resume};
+pub use pipeline::{batch, batch_context, begin, gate, host, plugins, resume};

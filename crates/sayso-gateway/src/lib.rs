@@ -4,5 +4,6 @@
 //! common: lines that pass byte for byte, the process behind the gateway, and calls that wait for a person or for their answer.
 
 pub mod acp;
+pub mod error;
 pub mod mcp;
 pub mod rpc;

@@ -3,7 +3,7 @@
 //! `assemble` reads the policy files of a machine and a workspace into one policy, and `policy_snapshot` keeps the result for the next
 //! process. `workbench` puts a gate with tools together: `runner` runs what was approved, inside of `sandbox` where that is wanted, and
 //! `mcp_servers` has the servers that sayso itself calls. `recorder` writes down what was decided, `replay` judges it again, and `undo`
-//! takes changes back. `ask_inbox` and `inbox_client` are the way to the inbox, and `lineage` finds out which agent started a process.
+//! takes changes back. `sse` reads streams of events. `ask_inbox` and `inbox_client` are the way to the inbox, and `lineage` finds out which agent started a process.
 //! No event loop runs in here.
 
 pub mod answered_elsewhere;
@@ -34,5 +34,6 @@ pub mod rules;
 pub mod rules_layer;
 pub mod runner;
 pub mod sandbox;
+pub mod sse;
 pub mod undo;
 pub mod workbench;

@@ -9,7 +9,7 @@ use sayso_core::paths::{hidden_in_home, secret};
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, yaml};
-use sayso_world::bounded_file::{Content, LastLink, read};
+use sayso_world::bounded_file::{Content, FileError, LastLink, read};
 use sayso_world::locations::Whereabouts;
 
 use super::key::{Key, KeyError};
@@ -32,12 +32,12 @@ const LARGEST_FILE: u64 = 1 << 20;
 
 /// Why no model can be had: what is wrong with the file of models, or with one of them.
 #[allow(missing_docs)]
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum ModelsError {
     #[error("`{}` is a link", shown(.0))]
     Link(PathBuf),
     #[error("`{}` {}", shown(.0), .1)]
-    Unusable(PathBuf, String),
+    Unusable(PathBuf, FileError),
     #[error("`{path}` can be written by others\nhint: run `chmod go-w {path}`", path = shown(.0))]
     OpenToOthers(PathBuf),
     #[error("`{}` is no UTF-8 text", shown(.0))]

@@ -4,13 +4,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use sayso_core::text::visible::visible;
-use sayso_world::bounded_file::{Content, LastLink, read};
+use sayso_world::bounded_file::{Content, FileError, LastLink, read};
 
 use crate::error::shown;
 
 /// Why a key cannot be used; nothing of the key is in it.
 #[allow(missing_docs)]
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     #[error("the key is empty")]
     Empty,
@@ -29,7 +29,7 @@ pub enum KeyError {
     #[error("`{}` holds no key", shown(.0))]
     NotText(PathBuf),
     #[error("`{}` {}", shown(.0), .1)]
-    Unusable(PathBuf, String),
+    Unusable(PathBuf, FileError),
 }
 
 /// The longest key.

@@ -2,7 +2,6 @@
 
 pub mod anthropic;
 pub mod configured;
-pub mod events;
 pub mod key;
 pub mod openai;
 pub mod partial;

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use sayso_core::text::node::Node;
 use sayso_core::text::{Limits, json};
 
-use super::events::Events;
+use sayso_runtime::sse::{Events, TooLong};
+
 use super::partial::{AnswerError, Partial};
 use super::wire::{BrokenError, Incoming, Lost, Wire};
 use super::{Model, ModelError, Piece, Reply, Request, Told, anthropic, openai};
-use crate::error::SourceError;
 
 /// How often an endpoint is asked in all.
 const MOST_TRIES: u32 = 5;
@@ -18,6 +18,8 @@ const MOST_TRIES: u32 = 5;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// The longest answer that comes at once.
 const LONGEST_WHOLE: usize = 20 << 20;
+/// The longest event of one that comes in pieces.
+const LONGEST_EVENT: usize = 20 << 20;
 /// So much of an error is read.
 const LONGEST_ERROR: usize = 64 << 10;
 /// So often it is looked whether the person still waits.
@@ -106,8 +108,10 @@ pub enum TryError {
     Broken(#[from] BrokenError),
     #[error(transparent)]
     Status(#[from] StatusError),
-    #[error("{0}")]
-    Events(SourceError),
+    #[error(transparent)]
+    LongEvent(TooLong),
+    #[error("it is no UTF-8 text")]
+    EventNotText,
     #[error("the answer is no UTF-8 text")]
     NotText,
     #[error("the answer is no JSON: {0}")]
@@ -237,15 +241,22 @@ impl Remote {
         partial: &mut Partial,
         told: Told<'_>,
     ) -> Result<(), Failure> {
-        let mut events = Events::default();
+        let mut events = Events::new(LONGEST_EVENT);
         while let Some(bytes) = incoming.piece()? {
-            let whole = events.feed(&bytes);
-            for event in whole.map_err(|error| TryError::Events(error.into()))? {
-                if event.data.trim() == "[DONE]" {
-                    partial.is_over = true;
-                    return Ok(());
+            for event in events.add(&bytes).map_err(TryError::LongEvent)? {
+                if std::str::from_utf8(&event.bytes).is_err() {
+                    return Err(TryError::EventNotText.into());
                 }
-                let data = self.json(event.data.as_bytes())?;
+                let data = event.data();
+                match data.trim_ascii() {
+                    b"" if data.is_empty() => continue,
+                    b"[DONE]" => {
+                        partial.is_over = true;
+                        return Ok(());
+                    }
+                    _ => {}
+                }
+                let data = self.json(&data)?;
                 let read = match self.api {
                     Api::OpenAi => openai::event(&data, partial, told),
                     Api::Anthropic => anthropic::event(&data, partial, told),

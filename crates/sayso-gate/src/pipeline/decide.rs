@@ -32,6 +32,8 @@ pub(crate) enum WhoAsks<'a> {
     Host(CanAsk<'a>),
     /// A person was asked before, and the approval was held since.
     Held(&'a Held),
+    /// Nobody yet: the call is given back.
+    Nobody,
 }
 
 /// The decision on a call. Nothing of it is written down yet.
@@ -40,6 +42,8 @@ pub(crate) enum Decided {
     Allowed(Box<Given>),
     /// The host asks the person.
     AskedByHost(Box<Asked>),
+    /// Nobody is asked yet, and the decision waits for that.
+    Waits(Box<JudgedCall>),
     /// It does not run.
     Refused(Arc<Verdict>, End),
     /// The gate itself broke, so it does not run.
@@ -107,6 +111,10 @@ impl Gate {
         asker: WhoAsks<'_>,
     ) -> Attempt {
         if attached.is_none() && operation.kind() == Kind::Delegate {
+            // Each of them may be a question.
+            if matches!(asker, WhoAsks::Nobody) && operation.argument(Role::Attachments).is_some() {
+                return Attempt::Decided(Decided::Waits(call));
+            }
             // Boxed: no other call carries this along while it waits.
             match Box::pin(self.approve_attachments(operation, turn, asker)).await {
                 Ok(seals) => *attached = Some(seals),
@@ -183,6 +191,7 @@ impl Gate {
                 Ok(decided) => Attempt::Decided(decided),
                 Err(call) => self.ask_at_port(operation, call, turn).await,
             },
+            WhoAsks::Nobody => Attempt::Decided(Decided::Waits(call)),
         }
     }
 

@@ -3,6 +3,7 @@
 mod ask;
 pub mod batch;
 pub mod batch_context;
+pub mod begin;
 mod decide;
 mod delegation;
 pub mod gate;
@@ -18,6 +19,7 @@ pub mod resume;
 mod run;
 mod seal_check;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use sayso_core::answer::outcome::Outcome;
@@ -94,6 +96,10 @@ impl Gate {
             // Only a host is given a question, and it closes none.
             Decided::AskedByHost(asked) => {
                 Err(self.refuse(&operation, &asked.verdict, End::of(Outcome::Nobody)))
+            }
+            // Nor does a door that has a call begun.
+            Decided::Waits(judged) => {
+                Err(self.refuse(&operation, &judged.verdict, End::of(Outcome::Nobody)))
             }
         }
     }
@@ -191,14 +197,14 @@ impl Gate {
 }
 
 /// Ends a call as taken back, unless it was over before this is dropped.
-pub(crate) struct Waiting<'a> {
-    gate: &'a Gate,
+pub(crate) struct Waiting<G: Deref<Target = Gate>> {
+    gate: G,
     operation: Option<Arc<Operation>>,
 }
 
-impl<'a> Waiting<'a> {
+impl<G: Deref<Target = Gate>> Waiting<G> {
     /// The call is frozen and has no end yet.
-    pub(crate) fn start(gate: &'a Gate, operation: &Arc<Operation>) -> Self {
+    pub(crate) fn start(gate: G, operation: &Arc<Operation>) -> Self {
         Waiting {
             gate,
             operation: Some(Arc::clone(operation)),
@@ -211,7 +217,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl<G: Deref<Target = Gate>> Drop for Waiting<G> {
     fn drop(&mut self) {
         if let Some(operation) = self.operation.take() {
             // A panic in here would end the process, if another one is what brought us here.

@@ -203,7 +203,7 @@ impl Gate {
             Decided::AskedByHost(asked) => {
                 return Err(HeldError::MustAsk(first_reason(&asked.verdict)));
             }
-            Decided::Broken(_) => return Err(HeldError::Changed),
+            Decided::Broken(_) | Decided::Waits(_) => return Err(HeldError::Changed),
         };
         let Given { verdict, seals, .. } = *given;
         // No entry, no run.

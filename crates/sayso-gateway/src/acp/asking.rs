@@ -11,17 +11,17 @@ use sayso_core::prompt::{Choice, Ended, Prompt, Round};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
 use sayso_gate::ports::{Ask, Later};
+use tokio::sync::oneshot;
 
 use super::answered::Answered;
-use super::forward::{Calls, Open};
 use super::message::{Id, text};
+use super::open_requests::{Calls, Open};
 use super::options;
 use super::options::{Choices, ONCE};
 use super::{question, replies};
 use crate::rpc::inbox::{LONGEST, in_inbox};
 use crate::rpc::outlet::Outlet;
 use crate::rpc::random_word;
-use crate::rpc::slot::Slot;
 use sayso_runtime::ask_inbox;
 
 /// So many questions that were given up are known, for answers that come too late.
@@ -42,7 +42,7 @@ pub(super) struct Asks {
 struct Asked {
     prompt: Arc<Prompt>,
     open: Arc<Open>,
-    slot: Arc<Slot<Ended>>,
+    tell: oneshot::Sender<Ended>,
     until: Instant,
     /// It is a question of sayso's own.
     is_ours: bool,
@@ -86,7 +86,8 @@ impl Asks {
             return self.late().remove(id);
         };
         let ended = asked.ended(line);
-        asked.slot.put(ended);
+        // Where nobody waits for it any more, it is none.
+        let _ = asked.tell.send(ended);
         true
     }
 
@@ -101,7 +102,7 @@ impl Asks {
             .collect();
         for id in due {
             if let Some(asked) = self.give_up(&id) {
-                asked.slot.put(Ended::TimedOut);
+                let _ = asked.tell.send(Ended::TimedOut);
             }
         }
     }
@@ -174,7 +175,7 @@ impl Asks {
                 "it is too much for the dialog of the editor; open the inbox with `sayso serve`",
             );
         };
-        let slot = Slot::new();
+        let (tell, told) = oneshot::channel();
         let until = Instant::now() + prompt.timeout.map_or(LONGEST, Duration::from_secs);
         // Known before it is said: the answer may come at once.
         self.asked().insert(
@@ -182,7 +183,7 @@ impl Asks {
             Asked {
                 prompt,
                 open,
-                slot: Arc::clone(&slot),
+                tell,
                 until,
                 is_ours,
             },
@@ -190,7 +191,7 @@ impl Asks {
         // Whoever stops waiting takes the question back.
         let _asked = Forget(self, id);
         self.editor.say(line);
-        slot.wait().await
+        told.await.unwrap_or(Ended::Cancelled)
     }
 }
 
@@ -262,7 +263,7 @@ impl Drop for Forget<'_> {
 impl Ask for Asks {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
         Box::pin(async move {
-            let Some(open) = self.calls.find(prompt.operation.id()) else {
+            let Some(open) = self.calls.asked(prompt.operation.id()) else {
                 return Ended::Failed("it was taken back".to_owned());
             };
             if let Some(once) = prompt
@@ -287,7 +288,7 @@ impl Ask for Asks {
             match self.is_for_inbox(&open).await {
                 Ok(true) => in_inbox(&self.state, prompt, false).await,
                 Ok(false) => self.by_editor(prompt, open).await,
-                Err(why) => Ended::Failed(why),
+                Err(ended) => ended,
             }
         })
     }
@@ -295,19 +296,18 @@ impl Ask for Asks {
 
 impl Asks {
     /// Whether the inbox is where the person looks. It is asked on a thread of its own, since it may take its time.
-    async fn is_for_inbox(&self, open: &Open) -> Result<bool, String> {
-        let slot = Slot::new();
-        let (said, state, bench) = (
-            Arc::clone(&slot),
-            self.state.clone(),
-            Arc::clone(&open.about.bench),
-        );
-        let look = move || said.put(ask_inbox::is_asked_there(&state, &bench.settings));
+    async fn is_for_inbox(&self, open: &Open) -> Result<bool, Ended> {
+        let (tell, told) = oneshot::channel();
+        let (state, bench) = (self.state.clone(), Arc::clone(&open.about.bench));
+        let look = move || tell.send(ask_inbox::is_asked_there(&state, &bench.settings));
         std::thread::Builder::new()
             .name("inbox".to_owned())
             .spawn(look)
-            .map_err(|error| format!("nobody could be asked: {error}"))?;
-        slot.wait().await
+            .map_err(|error| Ended::Failed(format!("nobody could be asked: {error}")))?;
+        match told.await {
+            Ok(is_there) => is_there.map_err(|why| Ended::Failed(why.to_string())),
+            Err(_) => Err(Ended::Failed("nobody could be asked".to_owned())),
+        }
     }
 }
 

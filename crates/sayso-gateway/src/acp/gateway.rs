@@ -3,25 +3,25 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sayso_core::call::operation::ToolSays;
+use sayso_core::call::operation::{Call, ToolSays};
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
-use sayso_gate::batch_context::Turn;
-use sayso_gate::ports::Ran;
+use sayso_gate::approved::Approved;
+use sayso_gate::ports::{Later, Ran};
 
 use super::answered::What;
 use super::asking::Asks;
-use super::forward::{About, Calls, End, Open};
 use super::judge::Judge;
 use super::message;
-use super::message::{BAD_PARAMS, Id, NO_REQUEST, PERMISSION, Refused, Said};
+use super::message::{BAD_PARAMS, Id, MessageError, NO_REQUEST, PERMISSION, Refused, Said};
+use super::open_requests::{About, Calls, Open};
 use super::options::Choices;
 use super::replies;
 use super::sessions::Sessions;
 use super::wanted::Wanted;
-use crate::rpc::drive_call::{Walked, walk};
-use crate::rpc::in_flight::{Walk, Whose};
+use crate::rpc::drive_call::{Door, SendError, drive, on_a_thread};
+use crate::rpc::in_flight::{Address, Whose};
 use crate::rpc::outlet::Outlet;
 use crate::rpc::peek;
 use sayso_tools::lines::Line;
@@ -30,8 +30,6 @@ use sayso_tools::lines::Line;
 const MOST_NOTES: u64 = 100;
 /// What an editor says of sessions is never longer.
 const LONGEST_BEGINNING: usize = 4 << 20;
-/// Of a request that has no reading, this is what the agent may know.
-const CHANGED_NOTHING: &str = "nothing was changed";
 
 /// The gateway.
 pub(super) struct Gateway {
@@ -50,12 +48,11 @@ impl Gateway {
         let line = match line {
             Line::Whole(line) => line,
             Line::TooLong(start) => {
-                let why = format!("the message is longer than {} MiB", message::LONGEST >> 20);
                 let id = first_id(&start);
                 self.refuse(&Refused {
                     id,
                     code: NO_REQUEST,
-                    why,
+                    why: MessageError::TooLong(message::LONGEST),
                 });
                 return true;
             }
@@ -75,7 +72,7 @@ impl Gateway {
                 self.refuse(&Refused {
                     id: Some(id),
                     code: NO_REQUEST,
-                    why: "the id is that of a request that is still open".to_owned(),
+                    why: MessageError::StillOpen("request"),
                 });
             }
             Ok(Some(Said::Request(id, method, params))) if message::is_judged(&method) => {
@@ -87,7 +84,7 @@ impl Gateway {
                 self.refuse(&Refused {
                     id: None,
                     code: NO_REQUEST,
-                    why: format!("`{}` without an `id` is not passed on", visible(&method)),
+                    why: MessageError::WithoutId(visible(&method).into_owned()),
                 });
             }
             Ok(Some(Said::Response(id, response))) => {
@@ -107,14 +104,17 @@ impl Gateway {
     }
 
     fn refuse(&self, refused: &Refused) {
-        self.note("acp_refused", &refused.why);
+        self.note("acp_refused", &refused.why.to_string());
         self.agent.say(replies::refused(refused));
     }
 
     /// A request that is judged.
     fn request(self: &Arc<Self>, id: Id, method: &str, params: &Node, line: Vec<u8>) {
         match self.judged(&id, method, params, line) {
-            Ok((open, walked)) => walk(self, open, walked),
+            Ok((open, call)) => {
+                self.calls.add(&open);
+                drive(self, &open.about.bench.gate, &open, call);
+            }
             Err(why) => self.refuse(&Refused {
                 id: Some(id),
                 code: BAD_PARAMS,
@@ -123,22 +123,23 @@ impl Gateway {
         }
     }
 
-    /// The request, and its way through the gate.
+    /// The request, and the call that stands for it.
     fn judged(
         &self,
         id: &Id,
         method: &str,
         params: &Node,
         line: Vec<u8>,
-    ) -> Result<(Arc<Open>, Walk<End>), String> {
+    ) -> Result<(Arc<Open>, Call), MessageError> {
         let Value::Map(_) = params.value else {
-            return Err("`params` is no object".to_owned());
+            return Err(MessageError::NoParams);
         };
-        let session = message::text(params, "sessionId").ok_or("`sessionId` is no text")?;
+        let session =
+            message::text(params, "sessionId").ok_or(MessageError::NoText("sessionId"))?;
         let folder = self
             .sessions
             .folder(session)
-            .ok_or("nobody knows this session: the editor did not begin it in any folder")?;
+            .ok_or(MessageError::UnknownSession)?;
         let (wanted, choices) = match method {
             PERMISSION => {
                 let choices = Choices::read(params)?;
@@ -169,8 +170,6 @@ impl Gateway {
         let judged = self
             .judge
             .call(&bench, &call, session, &folder, &wanted, &says)?;
-        let gate = Arc::clone(&bench.gate);
-        let is_permission = choices.is_some();
         let about = About {
             session: session.to_owned(),
             choices,
@@ -179,17 +178,12 @@ impl Gateway {
             has_answer: false.into(),
             editor: std::sync::Mutex::default(),
         };
-        let open = Arc::new(Open::new(call, id.clone(), line, about));
-        let walked: Walk<End> = match is_permission {
-            true => Box::pin(async move {
-                match gate.hold(judged, &mut Turn::alone()).await {
-                    Ok(approved) => End::May(Box::new(approved)),
-                    Err(finished) => End::Finished(finished),
-                }
-            }),
-            false => Box::pin(async move { End::Finished(Box::new(gate.call(judged).await)) }),
+        let address = Address {
+            key: id.clone(),
+            id: id.clone(),
+            line,
         };
-        Ok((open, walked))
+        Ok((Open::new(call, address, about), judged))
     }
 
     /// Says something to the agent, which has one answer to each of its requests.
@@ -208,14 +202,11 @@ impl Gateway {
         let Some(open) = held.filter(|open| !self.asks.is_with_editor(open)) else {
             return false;
         };
-        // Not within the call: the address must not be locked there.
-        let id = open.address().id.clone();
-        self.give_up(&open, replies::cancelled_request(&id));
+        self.give_up(&open, replies::cancelled_request(&open.id()));
         true
     }
 
     fn give_up(&self, open: &Arc<Open>, line: Vec<u8>) {
-        open.cancel();
         self.calls.remove(open);
         self.answer(open, line);
     }
@@ -224,7 +215,7 @@ impl Gateway {
     fn cancelled(&self, session: &str) {
         for open in self.calls.all_held() {
             if open.about.session == session && !self.asks.is_with_editor(&open) {
-                let id = open.address().id.clone();
+                let id = open.id();
                 let line = if open.about.choices.is_some() {
                     replies::cancelled(&id, None)
                 } else {
@@ -286,9 +277,9 @@ impl Gateway {
                 "acp_dropped",
                 "an answer of the editor to a request that it was not given",
             ),
-            Whose::Call(landing) => {
+            Whose::Call(sent) => {
                 self.agent.pass(line);
-                landing.end(if is_error {
+                sent.end(if is_error {
                     Ran::failed("the editor says that it failed")
                 } else {
                     Ran::Done(Value::Null.into())
@@ -300,10 +291,8 @@ impl Gateway {
 
     /// The agent is gone: whatever it wanted is over.
     pub(super) fn agent_ended(&self) {
-        for id in self.calls.all_flying() {
-            self.calls
-                .land(&id, Ran::failed("the agent ended before it was answered"));
-        }
+        let ended = Ran::failed("the agent ended before it was answered");
+        self.calls.end_all(&ended);
         self.editor_ended();
         self.judge.end();
     }
@@ -311,7 +300,7 @@ impl Gateway {
     /// The editor is gone: nobody can be asked any more, and nobody waits for an answer.
     pub(super) fn editor_ended(&self) {
         for open in self.calls.all_held() {
-            open.cancel();
+            self.calls.remove(&open);
         }
     }
 }
@@ -329,50 +318,56 @@ fn first_id(start: &[u8]) -> Option<Id> {
         .and_then(|peeked| peeked.id.and_then(Id::parse))
 }
 
-impl Walked<About, End> for Gateway {
+impl Door for Gateway {
+    type About = About;
+
     fn calls(&self) -> &Calls {
         &self.calls
     }
 
-    fn over(&self, open: &Open, end: End) {
+    /// What the agent itself does is none of the editor's: it is told that it may.
+    fn approved(&self, open: &Arc<Open>, approved: Approved) -> Option<Approved> {
+        let Some(choices) = &open.about.choices else {
+            return Some(approved);
+        };
         // Before it is answered: then its id is free.
         self.calls.remove(open);
-        let id = open.address().id.clone();
-        let line = match (end, &open.about.choices) {
-            (End::May(approved), Some(choices)) => {
-                let own = choices
-                    .yes
-                    .as_ref()
-                    .map(|yes| replies::selected(&id, yes, None));
-                if approved.yes().is_some() {
-                    open.about
-                        .what
-                        .iter()
-                        .for_each(|what| self.asks.answered.put(&open.about.session, what.clone()));
-                }
-                let nothing =
-                    || replies::rejected(&id, choices, "the agent offers no yes for once");
-                open.about.said(true).or(own).unwrap_or_else(nothing)
-            }
-            (End::Finished(finished), Some(choices)) => open
+        let id = open.id();
+        let own = choices
+            .yes
+            .as_ref()
+            .map(|yes| replies::selected(&id, yes, None));
+        if approved.yes().is_some() {
+            open.about
+                .what
+                .iter()
+                .for_each(|what| self.asks.answered.put(&open.about.session, what.clone()));
+        }
+        let nothing = || replies::rejected(&id, choices, "the agent offers no yes for once");
+        let line = open.about.said(true).or(own).unwrap_or_else(nothing);
+        self.answer(open, line);
+        None
+    }
+
+    fn send(&self, _: &Open, line: Vec<u8>) -> Result<(), SendError> {
+        match self.editor.pass(&line) {
+            true => Ok(()),
+            false => Err(SendError::EditorGone),
+        }
+    }
+
+    fn refused(&self, open: &Open, why: &str) {
+        let line = match &open.about.choices {
+            Some(choices) => open
                 .about
                 .said(false)
-                .unwrap_or_else(|| replies::rejected(&id, choices, &finished.message)),
-            (End::Finished(finished), None) if !open.was_sent.load(Ordering::SeqCst) => {
-                replies::denied(&id, &finished.message)
-            }
-            (_, None) => return,
+                .unwrap_or_else(|| replies::rejected(&open.id(), choices, why)),
+            None => replies::denied(&open.id(), why),
         };
         self.answer(open, line);
     }
 
-    fn no_room(&self, open: &Open, why: &str) {
-        let id = open.address().id.clone();
-        let words = format!("denied: {why}. {CHANGED_NOTHING}");
-        let line = match &open.about.choices {
-            Some(choices) => replies::rejected(&id, choices, &words),
-            None => replies::denied(&id, &words),
-        };
-        self.answer(open, line);
+    fn wait(&self, waiting: Later<'static, ()>) -> std::io::Result<()> {
+        on_a_thread(waiting)
     }
 }

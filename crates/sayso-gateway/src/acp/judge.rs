@@ -13,10 +13,12 @@ use sayso_core::call::operation::{Agent, Call, Operation, ToolSays};
 use sayso_core::policy::decision::Decision;
 use sayso_core::text::node::Node;
 use sayso_gate::pipeline::{self, judge};
-use sayso_gate::ports::{Ask, Run, Store as _};
+use sayso_gate::ports::{Ask, Store as _};
 use sayso_world::machine::Machine;
 
+use super::message::MessageError;
 use super::wanted::{One, Wanted};
+use crate::error::{GatewayError, below};
 use crate::rpc::workspace_gates::{Bench, Benches};
 use crate::rpc::{now, random_word};
 use sayso_runtime::assemble::{Choice, RealWorld};
@@ -47,10 +49,9 @@ impl Judge {
         folder: String,
         choice: Choice,
         ask: Arc<dyn Ask>,
-        courier: Arc<dyn Run>,
-    ) -> Result<Judge, String> {
+    ) -> Result<Judge, GatewayError> {
         let (benches, run) = (
-            Benches::new(choice, ask, courier)?,
+            Benches::new(choice, ask, Some(NoSandbox::AgentAndEditor))?,
             format!("acp-{}", random_word()?),
         );
         Ok(Judge {
@@ -67,7 +68,7 @@ impl Judge {
     ///
     /// # Errors
     /// When there is no policy, or nothing can be written down.
-    pub(super) fn bench(&self, folder: &str) -> Result<Arc<Bench>, String> {
+    pub(super) fn bench(&self, folder: &str) -> Result<Arc<Bench>, GatewayError> {
         self.benches.of(folder)
     }
 
@@ -111,7 +112,7 @@ impl Judge {
         folder: &str,
         wanted: &Wanted,
         says: &ToolSays,
-    ) -> Result<Call, String> {
+    ) -> Result<Call, MessageError> {
         let session = self.session(session, folder);
         let call = |one: &One| {
             let mut call = Call {
@@ -126,7 +127,7 @@ impl Judge {
             call.says = says.clone();
             call
         };
-        let weigh = |call: &Call| -> Result<Verdict, String> {
+        let weigh = |call: &Call| -> Result<Verdict, MessageError> {
             let (policy, grants, spent) = (
                 bench.gate.policy(),
                 bench.recorder.grants(),
@@ -148,7 +149,7 @@ impl Judge {
                 trace: false,
             };
             let operation = Operation::freeze(call.clone())
-                .map_err(|malformed| format!("the call is malformed: {}", malformed.0))?;
+                .map_err(|malformed| MessageError::Malformed(malformed.0))?;
             Ok(judge(&judging, &operation).verdict)
         };
         let rank = |verdict: &Verdict| (verdict.decision, verdict.confirm);
@@ -177,13 +178,11 @@ impl Judge {
                 chosen = Some((call, rank(&verdict)));
             }
         }
-        chosen
-            .map(|(call, _)| call)
-            .ok_or_else(|| "there is nothing to judge".to_owned())
+        chosen.map(|(call, _)| call).ok_or(MessageError::Nothing)
     }
 
     /// Writes down something that belongs to no call.
-    pub(super) fn note(&self, kind: &str, why: &str) -> Result<(), String> {
+    pub(super) fn note(&self, kind: &str, why: &str) -> Result<(), GatewayError> {
         let fields = [
             ("session", &self.run),
             ("agent", &self.agent),
@@ -193,7 +192,8 @@ impl Judge {
             .into_iter()
             .map(|(key, text)| (key, sayso_store::record::text(text)))
             .collect::<Vec<(&'static str, Node)>>();
-        self.bench(&self.folder)?.recorder.note(kind, fields)
+        let bench = self.bench(&self.folder)?;
+        bench.recorder.note(kind, fields).map_err(below)
     }
 
     /// This run is over, and what was granted for its sessions.

@@ -3,7 +3,9 @@
 use sayso_core::text::node::{Node, Value};
 
 use crate::rpc::message;
-pub(super) use crate::rpc::message::{BAD_PARAMS, Id, LONGEST, NO_REQUEST, Refused, Said};
+pub(super) use crate::rpc::message::{
+    BAD_PARAMS, Id, LONGEST, MessageError, NO_REQUEST, Refused, Said,
+};
 use crate::rpc::message::{Judged, spelled};
 
 /// The agent wants a yes of the person.
@@ -100,18 +102,16 @@ pub(super) fn text<'a>(node: &'a Node, key: &str) -> Option<&'a str> {
 ///
 /// # Errors
 /// What is missing, of another kind, or could be read in two ways.
-pub(super) fn permission(params: &Node) -> Result<Permission, String> {
+pub(super) fn permission(params: &Node) -> Result<Permission, MessageError> {
     let (call, subject) = (given(params, "toolCall"), given(params, "subject"));
     match (call, subject) {
-        (Some(_), Some(_)) => {
-            Err("it has a `toolCall` and a `subject`, and could be read as either".to_owned())
-        }
+        (Some(_), Some(_)) => Err(MessageError::TwoSubjects),
         (Some(call), None) => of_tool_call(call, text(params, "title")),
         (None, Some(subject)) => of_subject(subject, params),
         // A question of the second version that names nothing.
         (None, None) => match text(params, "title") {
             Some(title) => Ok(unknown(title, without_options(params))),
-            None => Err("it has neither a `toolCall` nor a `title`".to_owned()),
+            None => Err(MessageError::NoSubject),
         },
     }
 }
@@ -141,19 +141,20 @@ fn unknown(title: &str, shown: Node) -> Permission {
     }
 }
 
-fn of_subject(subject: &Node, params: &Node) -> Result<Permission, String> {
+fn of_subject(subject: &Node, params: &Node) -> Result<Permission, MessageError> {
     spelled(subject, &SUBJECT_KEYS)?;
-    let title = text(params, "title").ok_or("`title` is missing")?;
+    let title = text(params, "title").ok_or(MessageError::Missing("title"))?;
     if given(subject, "toolCall").is_some() && given(subject, "command").is_some() {
-        return Err("`subject` is a command and a call of a tool at once".to_owned());
+        return Err(MessageError::TwoKinds);
     }
     match text(subject, "type") {
         Some("tool_call") => of_tool_call(
-            given(subject, "toolCall").ok_or("`subject.toolCall` is missing")?,
+            given(subject, "toolCall").ok_or(MessageError::Missing("subject.toolCall"))?,
             Some(title),
         ),
         Some("command") => {
-            let command = text(subject, "command").ok_or("`subject.command` is no text")?;
+            let command =
+                text(subject, "command").ok_or(MessageError::NoText("subject.command"))?;
             let cwd = given(subject, "cwd").map(|cwd| ("cwd", cwd.clone()));
             let input = Node::map([("command", Node::text(command))].into_iter().chain(cwd));
             Ok(Permission {
@@ -164,18 +165,20 @@ fn of_subject(subject: &Node, params: &Node) -> Result<Permission, String> {
         }
         // Whatever a later protocol has there: it is shown whole, and nothing in it counts.
         Some(_) => Ok(unknown(title, without_options(params))),
-        None => Err("`subject.type` is no text".to_owned()),
+        None => Err(MessageError::NoText("subject.type")),
     }
 }
 
-fn of_tool_call(call: &Node, title: Option<&str>) -> Result<Permission, String> {
+fn of_tool_call(call: &Node, title: Option<&str>) -> Result<Permission, MessageError> {
     let Value::Map(_) = call.value else {
-        return Err(format!("`toolCall` is {}, not an object", call.kind_word()));
+        return Err(MessageError::NoObject("toolCall", call.kind_word()));
     };
     spelled(call, &TOOL_CALL_KEYS)?;
     let kind = match given(call, "kind") {
         None => "other",
-        Some(kind) => kind.as_text().ok_or("`toolCall.kind` is no text")?,
+        Some(kind) => kind
+            .as_text()
+            .ok_or(MessageError::NoText("toolCall.kind"))?,
     };
     let title = text(call, "title").or(title).unwrap_or_default();
     let (mut diffs, mut paths) = (Vec::new(), Vec::new());
@@ -217,7 +220,7 @@ mod tests {
     use super::*;
     use sayso_core::text::{Limits, json};
 
-    fn of(text: &str) -> Result<Permission, String> {
+    fn of(text: &str) -> Result<Permission, MessageError> {
         permission(&json::read(text, &Limits::default()).unwrap())
     }
 

@@ -3,15 +3,15 @@
 //!
 //! Everything else passes byte for byte, both ways (`rpc`). `message` says what is judged and reads it, `wanted` makes calls of it,
 //! `sessions` knows in which folder a session works, and `options` which of the offered answers may be picked. `asking` brings questions to
-//! the inbox or to the editor, `answered` knows what was said yes to a moment ago, and `forward` takes approved requests to the editor.
+//! the inbox or to the editor, `answered` knows what was said yes to a moment ago, and `open_requests` keeps what is not answered yet.
 //! `judge` has the gate, `gateway` puts these together, and `stdio` is it over pipes.
 
 mod answered;
 mod asking;
-mod forward;
 mod gateway;
 mod judge;
 mod message;
+mod open_requests;
 mod options;
 mod question;
 mod replies;

@@ -4,7 +4,7 @@ use sayso_core::call::operation::ToolSays;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 
-use super::message::text;
+use super::message::{MessageError, text};
 use crate::rpc::message::spelled;
 
 /// Yes, this once.
@@ -33,18 +33,20 @@ impl Choices {
     ///
     /// # Errors
     /// What is missing, or could be read in two ways.
-    pub(super) fn read(params: &Node) -> Result<Choices, String> {
-        let options = params.get("options").ok_or("`options` is missing")?;
+    pub(super) fn read(params: &Node) -> Result<Choices, MessageError> {
+        let options = params
+            .get("options")
+            .ok_or(MessageError::Missing("options"))?;
         let Value::List(items) = &options.value else {
-            return Err(format!("`options` is {}, not a list", options.kind_word()));
+            return Err(MessageError::NoList("options", options.kind_word()));
         };
         let mut kinds: Vec<(String, String)> = Vec::new();
         for option in items {
             spelled(option, &["optionId", "kind", "name", "_meta"])?;
-            let id = text(option, "optionId").ok_or("an option has no `optionId`")?;
-            let kind = text(option, "kind").ok_or("an option has no `kind`")?;
+            let id = text(option, "optionId").ok_or(MessageError::Option("optionId"))?;
+            let kind = text(option, "kind").ok_or(MessageError::Option("kind"))?;
             if kinds.iter().any(|(known, _)| known == id) {
-                return Err("two options have the same `optionId`, so that a yes to one could be one to the other".to_owned());
+                return Err(MessageError::SameOption);
             }
             kinds.push((id.to_owned(), kind.to_owned()));
         }
@@ -132,7 +134,7 @@ mod tests {
     use super::*;
     use sayso_core::text::Limits;
 
-    fn of(options: &str) -> Result<Choices, String> {
+    fn of(options: &str) -> Result<Choices, MessageError> {
         Choices::read(
             &json::read(&format!("{{\"options\":{options}}}"), &Limits::default()).unwrap(),
         )

@@ -11,11 +11,12 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::asking::Asks;
-use super::forward::{Calls, Courier};
 use super::gateway::Gateway;
 use super::judge::Judge;
 use super::message;
+use super::open_requests::Calls;
 use super::sessions::Sessions;
+use crate::error::{GatewayError, below};
 use crate::rpc::outlet::Outlet;
 use crate::rpc::pipe::Pipe;
 use crate::rpc::signals::{Signals, nobody_reads, thread};
@@ -65,44 +66,43 @@ impl Write for ToAgent {
 ///
 /// # Errors
 /// When it cannot be started.
-pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
-    let folder =
-        std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
-    let folder = folder
-        .to_str()
-        .ok_or("the path of the folder is no text")?
-        .to_owned();
+pub fn run(options: Options) -> Result<std::convert::Infallible, GatewayError> {
+    let folder = std::env::current_dir().map_err(GatewayError::Folder)?;
+    let folder = folder.to_str().ok_or(GatewayError::FolderName)?.to_owned();
     let stdout = std::io::stdout()
         .as_fd()
         .try_clone_to_owned()
-        .map_err(|error| format!("there is no output: {error}"))?;
+        .map_err(GatewayError::Output)?;
     let stdin = std::io::stdin()
         .as_fd()
         .try_clone_to_owned()
-        .map_err(|error| format!("there is no input: {error}"))?;
+        .map_err(GatewayError::Input)?;
     let editor = Outlet::start(Box::new(File::from(stdout)))?;
-    let state = sayso_runtime::record_folder::whereabouts()?.state;
+    let state = sayso_runtime::record_folder::whereabouts()
+        .map_err(below)?
+        .state;
     // Before anything else has threads that end: the agent dies with the thread that started it.
     let signals = Signals::catch()?;
-    let mut process = child_process::start(&options.command)?;
+    let mut process = child_process::start(&options.command).map_err(below)?;
     let (input, output) = (
-        process.stdin.take().ok_or("the agent has no input")?,
-        process.stdout.take().ok_or("the agent has no output")?,
+        process
+            .stdin
+            .take()
+            .ok_or(GatewayError::ChildInput("agent"))?,
+        process
+            .stdout
+            .take()
+            .ok_or(GatewayError::ChildOutput("agent"))?,
     );
     let pipe = Arc::new(Pipe::new(input));
     let agent = Outlet::start(Box::new(ToAgent(Arc::clone(&pipe))))?;
     let calls = Arc::new(Calls::default());
     let asks = Arc::new(Asks::new(&state, Arc::clone(&calls), Arc::clone(&editor)));
-    let courier = Courier {
-        calls: Arc::clone(&calls),
-        editor: Arc::clone(&editor),
-    };
     let judge = Judge::new(
         options.name,
         folder,
         options.choice,
         Arc::<Asks>::clone(&asks),
-        Arc::new(courier),
     )?;
     let sessions = Sessions::default();
     let gateway = Arc::new(Gateway {
@@ -133,7 +133,7 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     thread("ticks", 256 << 10, move || ticks(&own, id, &is_quiet))?;
     let status = process
         .wait()
-        .map_err(|error| format!("the agent cannot be waited for: {error}"))?;
+        .map_err(|error| GatewayError::Wait("agent", error))?;
     // What it said last is still on its way; what it left behind may hold the pipe open.
     let until = Instant::now() + LAST_WORDS;
     while !ended.load(Ordering::SeqCst) && Instant::now() < until {

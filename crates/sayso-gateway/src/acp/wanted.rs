@@ -7,7 +7,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_shell::quote;
 
 use super::answered::What;
-use super::message::{Permission, READ, TERMINAL, WRITE, text};
+use super::message::{MessageError, Permission, READ, TERMINAL, WRITE, text};
 
 /// A tool and its arguments.
 #[derive(Clone, Debug)]
@@ -125,12 +125,12 @@ impl Wanted {
         method: &str,
         params: &Node,
         folder: &str,
-    ) -> Result<Wanted, String> {
+    ) -> Result<Wanted, MessageError> {
         match method {
             WRITE => {
                 let (path, content) = (
                     absolute(params, "path")?,
-                    text(params, "content").ok_or("`content` is no text")?,
+                    text(params, "content").ok_or(MessageError::NoText("content"))?,
                 );
                 let writes = vec![(path.to_owned(), content.to_owned())];
                 Ok(Wanted {
@@ -351,20 +351,20 @@ fn known(permission: &Permission, input: &Node, session: &str) -> Option<Wanted>
 }
 
 /// A path as the protocol wants it; of a relative one nobody knows where the editor begins.
-fn absolute<'a>(params: &'a Node, key: &str) -> Result<&'a str, String> {
-    let path = text(params, key).ok_or_else(|| format!("`{key}` is no text"))?;
+fn absolute<'a>(params: &'a Node, key: &'static str) -> Result<&'a str, MessageError> {
+    let path = text(params, key).ok_or(MessageError::NoText(key))?;
     if path.starts_with('/') {
         Ok(path)
     } else {
-        Err(format!("`{key}` is no absolute path"))
+        Err(MessageError::NotAbsolute(key))
     }
 }
 
 /// A command for the editor. Some editors start the program with its arguments, others give all of it to a shell, so that both have to be allowed.
-fn terminal(params: &Node, folder: &str) -> Result<Wanted, String> {
+fn terminal(params: &Node, folder: &str) -> Result<Wanted, MessageError> {
     let program = text(params, "command")
         .filter(|command| !command.trim().is_empty())
-        .ok_or("`command` is no text")?;
+        .ok_or(MessageError::NoText("command"))?;
     let words = |node: &Node| {
         node.items()
             .iter()
@@ -383,8 +383,8 @@ fn terminal(params: &Node, folder: &str) -> Result<Wanted, String> {
                 value: Value::List(_),
                 ..
             },
-        ) => words(node).ok_or("an argument in `args` is no text")?,
-        Some(node) => return Err(format!("`args` is {}, not a list", node.kind_word())),
+        ) => words(node).ok_or(MessageError::Argument)?,
+        Some(node) => return Err(MessageError::NoList("args", node.kind_word())),
     };
     let cwd = if is_null("cwd") {
         None
@@ -440,24 +440,22 @@ fn terminal(params: &Node, folder: &str) -> Result<Wanted, String> {
 }
 
 /// The variables of a command; a name that stands twice could mean either.
-fn environment(params: &Node, is_null: bool) -> Result<Option<Node>, String> {
+fn environment(params: &Node, is_null: bool) -> Result<Option<Node>, MessageError> {
     let Some(node) = params.get("env").filter(|_| !is_null) else {
         return Ok(None);
     };
     let Value::List(items) = &node.value else {
-        return Err(format!("`env` is {}, not a list", node.kind_word()));
+        return Err(MessageError::NoList("env", node.kind_word()));
     };
     let mut all: Vec<(String, Node)> = Vec::new();
     for item in items {
         crate::rpc::message::spelled(item, &["name", "value", "_meta"])?;
         let (name, value) = text(item, "name")
             .zip(text(item, "value"))
-            .ok_or("a variable in `env` has no `name` or no `value`")?;
+            .ok_or(MessageError::Variable)?;
         if all.iter().any(|(known, _)| known == name) {
-            return Err(format!(
-                "the variable `{}` stands twice in `env`",
-                sayso_core::text::visible::visible(name)
-            ));
+            let name = sayso_core::text::visible::visible(name);
+            return Err(MessageError::VariableTwice(name.into_owned()));
         }
         all.push((name.to_owned(), Node::text(value)));
     }

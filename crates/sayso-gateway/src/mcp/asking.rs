@@ -12,10 +12,11 @@ use sayso_core::prompt::{Choice, Ended, Prompt, Round, Why};
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::Node;
 use sayso_gate::ports::{Ask, Later};
+use tokio::sync::oneshot;
 
 use super::message::Id;
 use super::open_calls::{Calls, Open};
-use super::slot::Slot;
+use super::tool_calls::Carrier;
 use super::{random_word, replies};
 use crate::rpc::inbox::{LONGEST, in_inbox};
 use sayso_runtime::answered_elsewhere;
@@ -35,17 +36,11 @@ pub(super) struct Ways {
     pub starts_inbox: bool,
 }
 
-/// Says something to the client that made a call.
-pub(super) trait Speak: Send + Sync {
-    /// Says a line.
-    fn speak(&self, open: &Open, line: Vec<u8>);
-}
-
 /// Asks the person.
 pub(super) struct Asks {
     state: PathBuf,
     calls: Arc<Calls>,
-    client: Arc<dyn Speak>,
+    carrier: Arc<dyn Carrier>,
     ways: Mutex<Ways>,
     asked: Mutex<HashMap<String, Asked>>,
     /// What each state of a server's was given to.
@@ -56,16 +51,16 @@ pub(super) struct Asks {
 struct Asked {
     prompt: Arc<Prompt>,
     open: Arc<Open>,
-    slot: Arc<Slot<Ended>>,
+    tell: oneshot::Sender<Ended>,
     until: Instant,
 }
 
 impl Asks {
-    pub(super) fn new(state: &Path, calls: Arc<Calls>, client: Arc<dyn Speak>) -> Asks {
+    pub(super) fn new(state: &Path, calls: Arc<Calls>, carrier: Arc<dyn Carrier>) -> Asks {
         Asks {
             state: state.to_owned(),
             calls,
-            client,
+            carrier,
             ways: Mutex::default(),
             asked: Mutex::default(),
             going_on: Mutex::default(),
@@ -115,7 +110,11 @@ impl Asks {
     }
 
     /// Asks by the client; none if it cannot show it.
-    fn elicit(&self, prompt: &Arc<Prompt>, open: &Arc<Open>) -> Option<(String, Arc<Slot<Ended>>)> {
+    fn elicit(
+        &self,
+        prompt: &Arc<Prompt>,
+        open: &Arc<Open>,
+    ) -> Option<(String, oneshot::Receiver<Ended>)> {
         let with_mode = open.about.elicits?;
         let message = message(prompt)?;
         let answers: Vec<String> = offered(prompt)
@@ -124,22 +123,22 @@ impl Asks {
             .collect();
         let params = replies::question(&message, &answers, with_mode);
         let token = format!("sayso-{}", random_word().ok()?);
-        let slot = Slot::new();
+        let (tell, told) = oneshot::channel();
         let until = Instant::now() + prompt.timeout.map_or(LONGEST, Duration::from_secs);
         let asked = Asked {
             prompt: Arc::clone(prompt),
             open: Arc::clone(open),
-            slot: Arc::clone(&slot),
+            tell,
             until,
         };
         // Known before it is said: the answer may come at once.
         self.asked().insert(token.clone(), asked);
         let line = match open.about.is_modern {
-            true => replies::input_required(&open.answers(), &token, &params),
+            true => replies::input_required(&open.id(), &token, &params),
             false => replies::elicitation(&Id::text(&token), &params),
         };
-        self.client.speak(open, line);
-        Some((token, slot))
+        self.carrier.ask(open, line);
+        Some((token, told))
     }
 
     /// Takes an answer of the client to a question of ours; false if it is to something else.
@@ -155,7 +154,8 @@ impl Asks {
             return false;
         };
         let ended = asked.ended(response.get("result"));
-        asked.slot.put(ended);
+        // Where nobody waits for it any more, it is none.
+        let _ = asked.tell.send(ended);
         true
     }
 
@@ -178,7 +178,7 @@ impl Asks {
         let ended = asked.ended(answer);
         Some(Retried {
             open: Arc::clone(&asked.open),
-            slot: asked.slot,
+            tell: asked.tell,
             ended,
         })
     }
@@ -186,26 +186,28 @@ impl Asks {
     /// Ends what nobody has answered in time.
     pub(super) fn expire(&self) {
         let now = Instant::now();
-        self.asked().retain(|_, asked| {
-            if asked.until <= now {
-                asked.slot.put(Ended::TimedOut);
-            }
-            asked.until > now
-        });
+        let due = self
+            .asked()
+            .extract_if(|_, asked| asked.until <= now)
+            .map(|(_, asked)| asked)
+            .collect::<Vec<_>>();
+        for asked in due {
+            let _ = asked.tell.send(Ended::TimedOut);
+        }
     }
 }
 
 /// A call that came again with the answer to a question about it.
 pub(super) struct Retried {
     pub open: Arc<Open>,
-    slot: Arc<Slot<Ended>>,
+    tell: oneshot::Sender<Ended>,
     ended: Ended,
 }
 
 impl Retried {
     /// The answer counts from here on.
     pub(super) fn go_on(self) {
-        self.slot.put(self.ended);
+        let _ = self.tell.send(self.ended);
     }
 }
 
@@ -283,7 +285,7 @@ fn message(prompt: &Prompt) -> Option<String> {
 impl Ask for Asks {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
         Box::pin(async move {
-            let open = self.calls.find(prompt.operation.id());
+            let open = self.calls.asked(prompt.operation.id());
             if let Some(open) = &open {
                 let once = |by: &str| {
                     let answer =
@@ -310,10 +312,10 @@ impl Ask for Asks {
                 } else {
                     None
                 };
-                if let Some((token, slot)) = asked {
+                if let Some((token, told)) = asked {
                     // Whoever stops waiting takes the question back.
                     let _open = Forget(self, token);
-                    return slot.wait().await;
+                    return told.await.unwrap_or(Ended::Cancelled);
                 }
             }
             let starts = self

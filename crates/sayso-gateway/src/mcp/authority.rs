@@ -16,7 +16,9 @@ use rustls::server::ParsedCertificate;
 use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use sayso_core::text::digest::{Digest, Encoder};
 use sayso_core::text::visible::visible;
+use sayso_gate::error::port_error;
 
+use crate::error::UpstreamError;
 use sayso_runtime::mcp_servers::identity::Authority;
 
 /// The authority of a root.
@@ -49,16 +51,16 @@ impl Roots {
     ///
     /// # Errors
     /// When there is none in it.
-    pub(super) fn of_file(path: &Path) -> Result<Roots, String> {
-        let odd = |why: String| format!("`{}` is no file of certificates: {why}", path.display());
-        let bytes = std::fs::read(path).map_err(|error| odd(error.to_string()))?;
+    pub(super) fn of_file(path: &Path) -> Result<Roots, UpstreamError> {
+        let odd = |why| UpstreamError::Roots(path.to_owned(), why);
+        let bytes = std::fs::read(path).map_err(|error| odd(port_error(error)))?;
         let mut store = RootCertStore::empty();
         for found in CertificateDer::pem_slice_iter(&bytes) {
-            let found = found.map_err(|error| odd(error.to_string()))?;
-            store.add(found).map_err(|error| odd(error.to_string()))?;
+            let found = found.map_err(|error| odd(port_error(error)))?;
+            store.add(found).map_err(|error| odd(port_error(error)))?;
         }
         match store.is_empty() {
-            true => Err(odd("it has none, as PEM".to_owned())),
+            true => Err(UpstreamError::NoRoots(path.to_owned())),
             false => Ok(Roots(Arc::new(store))),
         }
     }
@@ -94,14 +96,14 @@ impl Vouched {
     pub(super) fn new(
         roots: &Roots,
         known: impl Fn(&Authority) -> bool + Send + Sync + 'static,
-    ) -> Result<Arc<Vouched>, String> {
+    ) -> Result<Arc<Vouched>, UpstreamError> {
         let provider = Arc::new(ring::default_provider());
         let usual = WebPkiServerVerifier::builder_with_provider(
             Arc::clone(&roots.0),
             Arc::clone(&provider),
         )
         .build();
-        let usual = usual.map_err(|error| format!("certificates cannot be checked: {error}"))?;
+        let usual = usual.map_err(|error| UpstreamError::Unchecked(port_error(error)))?;
         Ok(Arc::new(Vouched {
             usual,
             roots: roots.clone(),
@@ -115,11 +117,10 @@ impl Vouched {
     ///
     /// # Errors
     /// When there are none.
-    pub(super) fn config(self: &Arc<Self>) -> Result<Arc<ClientConfig>, String> {
+    pub(super) fn config(self: &Arc<Self>) -> Result<Arc<ClientConfig>, UpstreamError> {
         let builder = ClientConfig::builder_with_provider(Arc::clone(&self.provider))
             .with_safe_default_protocol_versions();
-        let builder =
-            builder.map_err(|error| format!("certificates cannot be checked: {error}"))?;
+        let builder = builder.map_err(|error| UpstreamError::Unchecked(port_error(error)))?;
         // Nothing is left out: it checks as usual, and then one thing more.
         let builder = builder
             .dangerous()

@@ -4,24 +4,20 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sayso_core::text::digest::Digest;
-use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
-use sayso_gate::finished::Finished;
-use sayso_gate::ports::Ran;
+use sayso_gate::ports::{Later, Ran};
 
-use super::asking::{Asks, Ways};
-use super::judge::{Bench, Judge};
 use super::message;
-use super::message::{BAD_PARAMS, CALL, Id, NO_REQUEST, Refused, Said};
-use super::open_calls::{About, Calls, Open, Whose};
+use super::message::{BAD_PARAMS, CALL, Id, MessageError, NO_REQUEST, Refused, Said};
+use super::open_calls::{Open, Whose};
 use super::outlet::Outlet;
 use super::peek;
 use super::peek::Peeked;
 use super::replies;
 use super::server_message;
 use super::server_message::Heard;
-use crate::rpc::drive_call::{Walked, walk};
+use super::tool_calls::{Carrier, Origin, Request, ToolCalls, can_elicit, still_open};
+use crate::rpc::drive_call::{SendError, on_a_thread};
 use crate::rpc::pipe::Pipe;
 use sayso_runtime::mcp_servers::catalogue::Catalogue;
 use sayso_tools::lines::Line;
@@ -35,9 +31,7 @@ const NEAR: usize = 4096;
 
 /// The gateway.
 pub(super) struct Gateway {
-    pub judge: Judge,
-    pub calls: Arc<Calls>,
-    pub asks: Arc<Asks>,
+    pub tools: Arc<ToolCalls>,
     pub catalogue: Arc<Catalogue>,
     pub client: Arc<Outlet>,
     pub server: Arc<Pipe>,
@@ -46,6 +40,30 @@ pub(super) struct Gateway {
     /// What the server was asked besides calls.
     pub asked: Mutex<HashMap<Id, Asked>>,
     pub notes: AtomicU64,
+}
+
+/// The way of messages over pipes.
+pub(super) struct Pipes {
+    pub client: Arc<Outlet>,
+    pub server: Arc<Pipe>,
+}
+
+impl Carrier for Pipes {
+    fn send(&self, _: &Open, line: Vec<u8>) -> Result<(), SendError> {
+        self.server.pass(&line)
+    }
+
+    fn answer(&self, _: &Open, line: Vec<u8>) {
+        self.client.say(line);
+    }
+
+    fn ask(&self, _: &Open, line: Vec<u8>) {
+        self.client.say(line);
+    }
+
+    fn wait(&self, waiting: Later<'static, ()>) -> std::io::Result<()> {
+        on_a_thread(waiting)
+    }
 }
 
 /// A request that was passed on without a judgement.
@@ -63,11 +81,10 @@ impl Gateway {
         let line = match line {
             Line::Whole(line) => line,
             Line::TooLong(start) => {
-                let why = format!("the message is longer than {} MiB", message::LONGEST >> 20);
                 return self.refuse(&Refused {
                     id: peek::peek(&start).and_then(|peeked| peeked.id.and_then(Id::parse)),
                     code: NO_REQUEST,
-                    why,
+                    why: MessageError::TooLong(message::LONGEST),
                 });
             }
             Line::End => return,
@@ -75,12 +92,8 @@ impl Gateway {
         match message::read(&line) {
             Ok(None) => self.pass(&line),
             Err(refused) => self.refuse(&refused),
-            Ok(Some(Said::Request(id, ..))) if self.calls.has(&id) => {
-                self.refuse(&Refused {
-                    id: Some(id),
-                    code: NO_REQUEST,
-                    why: "the id is that of a call that is still open".to_owned(),
-                });
+            Ok(Some(Said::Request(id, ..))) if self.tools.calls.has(&id) => {
+                self.refuse(&still_open(id));
             }
             Ok(Some(Said::Request(id, method, params))) => self.request(id, &method, params, line),
             Ok(Some(Said::Notice(method, params))) => {
@@ -90,7 +103,7 @@ impl Gateway {
                 }
             }
             Ok(Some(Said::Response(id, response))) => {
-                if !self.asks.answered(&id, &response) {
+                if !self.tools.asks.answered(&id, &response) {
                     self.pass(&line);
                 }
             }
@@ -109,7 +122,7 @@ impl Gateway {
             return self.refuse(&Refused {
                 id: Some(id),
                 code: NO_REQUEST,
-                why: format!("{MOST_ASKED} requests are open already"),
+                why: MessageError::TooManyOpen(MOST_ASKED),
             });
         }
         all.insert(id, asked);
@@ -125,9 +138,9 @@ impl Gateway {
     fn refuse(&self, refused: &Refused) {
         if self.notes.fetch_add(1, Ordering::Relaxed) < MOST_NOTES {
             // It was not passed on, whether or not that is written down.
-            let _ = self.judge.note(
+            let _ = self.tools.judge.note(
                 "mcp_refused",
-                vec![("why", sayso_store::record::text(&refused.why))],
+                vec![("why", sayso_store::record::text(&refused.why.to_string()))],
             );
         }
         self.client.say(replies::refused(refused));
@@ -146,20 +159,22 @@ impl Gateway {
                     .is_some_and(|cursor| !matches!(cursor.value, Value::Null));
                 self.pass_request(id, Asked::List { is_rest }, &line);
             }
-            CALL => self.tool_call(id, params, line),
+            CALL => self.judged(id, method, params, line),
             "resources/read" | "prompts/get"
-                if self.is_gated(method.split('/').next().unwrap_or_default()) =>
+                if self
+                    .tools
+                    .is_gated(method.split('/').next().unwrap_or_default()) =>
             {
                 let named = params
                     .get("uri")
                     .or_else(|| params.get("name"))
                     .and_then(Node::as_text);
                 match named {
-                    Some(_) => self.judged(id, method, params.clone(), &params, line),
+                    Some(_) => self.judged(id, method, params, line),
                     None => self.refuse(&Refused {
                         id: Some(id),
                         code: BAD_PARAMS,
-                        why: "it names nothing".to_owned(),
+                        why: MessageError::NamesNothing,
                     }),
                 }
             }
@@ -167,128 +182,30 @@ impl Gateway {
         }
     }
 
-    /// Whether the person wants that judged, too. Where nobody knows, it is.
-    fn is_gated(&self, what: &str) -> bool {
-        self.judge.bench().map_or(true, |bench| {
-            bench
-                .settings
-                .mcp_gate
-                .iter()
-                .any(|gated| gated.word() == what)
-        })
-    }
-
-    fn tool_call(self: &Arc<Self>, id: Id, mut params: Node, line: Vec<u8>) {
-        let (tool, arguments) = match message::tool_call(&mut params) {
-            Ok(call) => call,
-            Err(why) => {
-                return self.refuse(&Refused {
-                    id: Some(id),
-                    code: BAD_PARAMS,
-                    why,
-                });
-            }
-        };
-        match params
-            .get("requestState")
-            .and_then(Node::as_text)
-            .filter(|token| token.starts_with("sayso-"))
-        {
-            Some(token) => self.retry(
-                &id,
-                token,
-                &message::operation_args(&self.judge.who.server, &tool, arguments),
-                &params,
-                line,
-            ),
-            None => self.judged(id, &tool, arguments, &params, line),
+    /// Has a call judged, or takes the answer that it comes again with.
+    fn judged(self: &Arc<Self>, id: Id, method: &str, params: Node, line: Vec<u8>) {
+        if let Err(refused) = self.judge(id, method, params, line) {
+            self.refuse(&refused);
         }
     }
 
-    /// A call that comes again with the answer to our question goes on where it waits.
-    fn retry(&self, id: &Id, token: &str, args: &Node, params: &Node, line: Vec<u8>) {
-        let answer = params
-            .get("inputResponses")
-            .and_then(|answers| answers.get("sayso"));
-        match self.asks.retried(token, args, answer) {
-            Some(retried) => {
-                self.calls
-                    .hand_over(&retried.open, id, without_answer(&line).unwrap_or(line));
-                retried.go_on();
-            }
-            None => {
-                let why = "the question that this answers is not open any more, or was about another call".to_owned();
-                self.refuse(&Refused {
-                    id: Some(id.clone()),
-                    code: BAD_PARAMS,
-                    why,
-                });
-            }
+    fn judge(&self, id: Id, method: &str, params: Node, line: Vec<u8>) -> Result<(), Refused> {
+        let request = Request::read(id, method, params, line)?;
+        let key = request.id.clone();
+        if let Some(token) = request.answers().filter(|_| method == CALL) {
+            let retried = self.tools.retried(token, &request)?;
+            self.tools.go_on(retried, key, request);
+            return Ok(());
         }
-    }
-
-    /// Has a call judged: it is passed on or refused at once, or somebody is asked, and then it waits by itself.
-    fn judged(self: &Arc<Self>, id: Id, tool: &str, arguments: Node, params: &Node, line: Vec<u8>) {
-        let meta = params.get("_meta");
-        let version = meta.and_then(|meta| meta.get("io.modelcontextprotocol/protocolVersion"));
-        let bench = match self.judge.bench() {
-            Ok(bench) => bench,
-            Err(why) => {
-                return self.client.say(replies::denied(
-                    &id,
-                    &format!("denied: {why}. nothing was changed"),
-                    version.is_some(),
-                ));
-            }
+        let origin = Origin {
+            key: Some(key),
+            is_call: true,
+            elicits: *self.said.lock().unwrap_or_else(PoisonError::into_inner),
+            is_only_client: true,
         };
-        let elicits = match version {
-            Some(version) => can_elicit(
-                meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities")),
-                Some(version),
-            ),
-            None => *self.said.lock().unwrap_or_else(PoisonError::into_inner),
-        };
-        let tool_use = meta.and_then(|meta| {
-            meta.get("claudecode/toolUseId")
-                .or_else(|| meta.get("callId"))
-        });
-        let progress = meta.and_then(|meta| meta.get("progressToken"));
-        let known = self.catalogue.called(tool, &arguments);
-        let call = self
-            .judge
-            .call(self.judge.next_id(), tool, arguments, known);
-        // Only clients of the newer era come again.
-        let what = version.map(|_| Digest::of_node(&call.args));
-        let state = params.get("requestState").and_then(Node::as_text);
-        let about = About {
-            is_modern: version.is_some(),
-            catalogue: Some(Arc::clone(&self.catalogue)),
-            goes_on: state
-                .zip(what)
-                .is_some_and(|(state, what)| self.asks.goes_on(state, what)),
-            what,
-            elicits,
-            tool_use: tool_use.and_then(Node::as_text).map(str::to_owned),
-            progress: progress
-                .filter(|token| matches!(token.value, Value::Text(_) | Value::Number(_)))
-                .cloned(),
-            ..About::default()
-        };
-        let open = Arc::new(Open::new(call.id.clone(), id, line, about));
-        self.asks.set_ways(self.ways(&bench));
-        let gate = Arc::clone(&bench.gate);
-        walk(self, open, Box::pin(async move { gate.call(call).await }));
-    }
-
-    fn ways(&self, bench: &Bench) -> Ways {
-        let listed = bench
-            .settings
-            .mcp_elicitation
-            .contains(&self.judge.who.client);
-        Ways {
-            elicits: listed,
-            starts_inbox: bench.settings.hooks_start,
-        }
+        let (open, call) = self.tools.begin(request, origin, &self.catalogue)?;
+        self.tools.judge(&open, call);
+        Ok(())
     }
 
     /// Takes a call back that the server never got; false if it has to know.
@@ -296,20 +213,20 @@ impl Gateway {
         let Some(id) = params.get("requestId").and_then(Id::of) else {
             return false;
         };
-        if let Some(open) = self.calls.held(&id) {
-            open.cancel();
-            self.calls.remove(&open);
+        if let Some(open) = self.tools.calls.held(&id) {
+            self.tools.calls.remove(&open);
             return true;
         }
-        self.calls.land(&id, Ran::failed("the client took it back"));
+        let calls = &self.tools.calls;
+        calls.end(&id, Ran::failed("the client took it back"));
         self.asked().remove(&id);
         false
     }
 
     /// Tells clients that wait that somebody is asked, and ends what nobody answered.
     pub(super) fn tick(&self, says: bool) {
-        self.asks.expire();
-        for open in self.calls.all_held().iter().filter(|_| says) {
+        self.tools.asks.expire();
+        for open in self.tools.calls.all_held().iter().filter(|_| says) {
             if let Some(token) = &open.about.progress {
                 self.client.say(replies::progress(token, open.about.tick()));
             }
@@ -334,6 +251,7 @@ impl Gateway {
     fn note_server(&self, what: &str) {
         if self.notes.fetch_add(1, Ordering::Relaxed) < MOST_NOTES {
             let _ = self
+                .tools
                 .judge
                 .note("mcp_dropped", vec![("why", Node::text(what))]);
         }
@@ -344,7 +262,8 @@ impl Gateway {
         if method == "notifications/tools/list_changed" {
             self.catalogue.is_stale();
         }
-        let Some(what) = server_message::refusal(method, text, |what| self.is_gated(what)) else {
+        let Some(what) = server_message::refusal(method, text, |what| self.tools.is_gated(what))
+        else {
             return self.client.pass(line);
         };
         self.note_server(&format!("{what} of the server"));
@@ -360,154 +279,67 @@ impl Gateway {
     /// An answer of the server.
     fn server_answers(&self, id: &Id, peeked: &Peeked<'_>, line: &[u8]) -> bool {
         let asked = self.asked().remove(id);
-        if let (Some(Asked::List { is_rest }), Some(result)) = (asked, peeked.result)
-            && let Err(why) = self.catalogue.observe(result, is_rest)
-        {
-            self.note_server("a list of tools that can be read in two ways");
-            self.client.say(replies::denied_request(
-                id,
-                &format!("the server's list of tools is not passed on: {why}"),
-            ));
-            return true;
-        }
-        let landing = match (self.calls.whose(id), asked) {
+        let sent = match (self.tools.calls.whose(id), asked) {
             // It was never given this call, so it cannot know the answer.
             (Whose::Held, _) => {
                 self.note_server("an answer to a call that it was not given");
                 return true;
             }
-            (Whose::Call(landing), _) => Some(landing),
+            (Whose::Call(sent), _) => Some(sent),
             (Whose::Unfollowed, _) | (Whose::Other, Some(_)) => None,
             (Whose::Other, None) => {
                 self.note_server("an answer that nobody asked for");
                 return true;
             }
         };
-        if let Some(what) = peeked
+        let list = match asked {
+            Some(Asked::List { is_rest }) => Some((self.catalogue.as_ref(), is_rest)),
+            _ => None,
+        };
+        let note = |what: &str| self.note_server(what);
+        let instead = peeked
             .result
-            .and_then(|result| server_message::refusal_in(result, |what| self.is_gated(what)))
-        {
-            self.note_server(&format!("{what} in an answer"));
-            self.client.say(replies::denied(
-                id,
-                &format!("{what} of the server is not passed on to the client"),
-                true,
-            ));
-            landing
-                .into_iter()
-                .for_each(|landing| landing.end(Ran::failed(format!("the server wanted {what}"))));
-            return true;
-        }
-        let is_read = self.client.pass(line);
-        if let Some(landing) = landing {
-            let state = landing
-                .open()
-                .about
-                .what
-                .zip(peeked.result.and_then(server_message::state_in));
-            state
-                .into_iter()
-                .for_each(|(what, state)| self.asks.may_go_on(state, what));
-            let ran = match peeked.is_error || says_failed(line) {
-                true => Ran::failed("the tool says that it failed"),
-                false => Ran::Done(Value::Null.into()),
-            };
-            landing.end(ran);
+            .and_then(|result| self.tools.look_at_result(id, result, list, note));
+        let (is_read, ran) = match instead {
+            Some((instead, why)) => {
+                self.client.say(instead);
+                (true, Ran::failed(why))
+            }
+            None => {
+                let is_read = self.client.pass(line);
+                let what = sent.as_ref().and_then(|sent| sent.open.about.what);
+                self.tools.may_go_on(what, peeked.result);
+                (is_read, ran(peeked.is_error || says_failed(line)))
+            }
+        };
+        if let Some(sent) = sent {
+            sent.end(ran);
         }
         is_read
     }
 
     /// The server is gone: whatever it had is over.
     pub(super) fn server_ended(&self) {
-        for id in self.calls.all_flying() {
-            self.calls
-                .land(&id, Ran::failed("the server ended before it answered"));
-        }
+        let calls = &self.tools.calls;
+        calls.end_all(&Ran::failed("the server ended before it answered"));
         self.client_ended();
-        self.judge.end();
+        self.tools.judge.end();
     }
 
     /// The client is gone: nobody waits for an answer any more.
     pub(super) fn client_ended(&self) {
-        for open in self.calls.all_held() {
-            open.cancel();
+        for open in self.tools.calls.all_held() {
+            self.tools.calls.remove(&open);
         }
     }
 }
 
-impl Walked<About, Finished> for Gateway {
-    fn calls(&self) -> &Calls {
-        &self.calls
+/// What a tool gave, which nobody here looks into.
+pub(super) fn ran(is_failed: bool) -> Ran {
+    match is_failed {
+        true => Ran::failed("the tool says that it failed"),
+        false => Ran::Done(Value::Null.into()),
     }
-
-    /// What the server never got is answered by us.
-    fn over(&self, open: &Open, finished: Finished) {
-        // Before it is answered: then its id is free.
-        self.calls.remove(open);
-        if !open.was_sent.load(Ordering::SeqCst) {
-            let id = open.address().id.clone();
-            self.client.say(replies::denied(
-                &id,
-                &finished.message,
-                open.about.is_modern,
-            ));
-        }
-    }
-
-    fn no_room(&self, open: &Open, why: &str) {
-        let id = open.address().id.clone();
-        self.client.say(replies::denied(
-            &id,
-            &format!("denied: {why}. nothing was changed"),
-            open.about.is_modern,
-        ));
-    }
-}
-
-/// Whether a client can ask its person, and whether it has to be told that it is a form.
-pub(super) fn can_elicit(capabilities: Option<&Node>, version: Option<&Node>) -> Option<bool> {
-    let elicitation = capabilities?.get("elicitation")?;
-    let Value::Map(kinds) = &elicitation.value else {
-        return None;
-    };
-    let version = version.and_then(Node::as_text).unwrap_or_default();
-    let form = kinds.is_empty() || elicitation.get("form").is_some();
-    // The first revision with elicitation knew only forms, and no word for it.
-    form.then_some(version > "2025-06-18")
-}
-
-/// A call without the answer to our question, which is none of the server's.
-pub(super) fn without_answer(line: &[u8]) -> Option<Vec<u8>> {
-    let node = json::read(std::str::from_utf8(line).ok()?, &message::LIMITS).ok()?;
-    let keep = |node: &Node, drop: &[&str]| {
-        let kept = node
-            .entries()
-            .iter()
-            .filter(|entry| !drop.contains(&entry.key.as_str()));
-        kept.map(|entry| (entry.key.clone(), entry.node.clone()))
-            .collect::<Vec<_>>()
-    };
-    let params = node.get("params")?;
-    let mut kept = keep(params, &["requestState", "inputResponses"]);
-    let answers = params
-        .get("inputResponses")
-        .map(|answers| keep(answers, &["sayso"]))
-        .filter(|answers| !answers.is_empty());
-    kept.extend(answers.map(|answers| ("inputResponses".to_owned(), Node::map(answers))));
-    let params = Node::map(kept);
-    let all = node.entries().iter().map(|entry| {
-        (
-            entry.key.clone(),
-            if entry.key == "params" {
-                params.clone()
-            } else {
-                entry.node.clone()
-            },
-        )
-    });
-    let mut text = json::write(&Node::map(all)).into_bytes();
-    text.push(b'\n');
-    Some(text)
 }
 
 /// Whether a tool says that it failed: its result has that at its start or at its end.

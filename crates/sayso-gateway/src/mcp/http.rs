@@ -20,21 +20,22 @@ use tokio::sync::mpsc;
 
 use super::asking::Asks;
 use super::authority::Roots;
-use super::forward::Courier;
-use super::gateway;
-use super::http_call::{SESSION, Way, call, keyed};
-use super::http_dialog::{Dialogs, Sessions};
+use super::http_call::{Place, Requests, SESSION, call, keyed};
+use super::http_dialog::Sessions;
 use super::http_headers::{headers_fit, is_plain};
 use super::http_pass::Asked;
 use super::judge::{Judge, Who};
 use super::message;
 use super::message::{CALL, Id, Refused, Said};
 use super::open_calls::Calls;
+use super::tool_calls::{ToolCalls, can_elicit};
 use super::upstream;
 use super::upstream::{Peer, Upstream};
 use super::{random_word, replies};
+use crate::error::{GatewayError, below};
 use sayso_runtime::assemble::Choice;
 use sayso_runtime::host_names::Names;
+use sayso_runtime::mcp_servers::name;
 
 /// The head of a request has to be there in this time.
 const HEAD: Duration = Duration::from_secs(15);
@@ -68,13 +69,8 @@ pub struct HttpOptions {
 
 /// Everything that requests share.
 pub(super) struct Proxy {
-    pub judge: Judge,
-    pub calls: Arc<Calls>,
-    pub asks: Arc<Asks>,
-    pub way: Arc<Way>,
-    pub upstream: Upstream,
-    /// Questions on the streams of clients.
-    pub dialogs: Arc<Dialogs>,
+    pub tools: Arc<ToolCalls>,
+    pub requests: Arc<Requests>,
     /// What clients said they can, when they began.
     pub sessions: Sessions,
     names: Names,
@@ -108,76 +104,60 @@ impl Body for Flow {
 ///
 /// # Errors
 /// When it cannot begin.
-pub fn run(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), String> {
+pub fn run(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), GatewayError> {
     if !options.listen.ip().is_loopback() && !options.for_others {
-        return Err(format!(
-            "`{}` can be reached by others; say `--for-others` if that is wanted",
-            options.listen
-        ));
+        return Err(GatewayError::ForOthers(options.listen));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build();
-    let runtime = runtime.map_err(|error| format!("no threads could be started: {error}"))?;
+    let runtime = runtime.map_err(GatewayError::Threads)?;
     runtime.block_on(serve(options, ready))
 }
 
-async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), String> {
-    let folder =
-        std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
-    let workspace = folder
-        .to_str()
-        .ok_or("the path of the folder is no text")?
-        .to_owned();
+async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), GatewayError> {
+    let folder = std::env::current_dir().map_err(GatewayError::Folder)?;
+    let workspace = folder.to_str().ok_or(GatewayError::FolderName)?.to_owned();
     let host = upstream::address(&options.url)?.host;
     let server = options
         .name
-        .map_or_else(|| sayso_runtime::mcp_servers::name::checked(&host), Ok)?;
-    let state = sayso_runtime::record_folder::whereabouts()?.state;
+        .map_or_else(|| name::checked(&host).map_err(below), Ok)?;
+    let state = sayso_runtime::record_folder::whereabouts()
+        .map_err(below)?
+        .state;
     let calls = Arc::new(Calls::default());
-    let dialogs = Arc::new(Dialogs::default());
-    let asks = Arc::new(Asks::new(
-        &state,
-        Arc::clone(&calls),
-        Arc::<Dialogs>::clone(&dialogs),
-    ));
     let roots = options
         .authorities
         .as_deref()
         .map_or_else(|| Ok(Roots::usual()), Roots::of_file)?;
     let upstream = Upstream::new(&options.url, &server, &state, roots)?;
-    let way = Arc::new(Way::default());
-    let courier = Courier {
-        calls: Arc::clone(&calls),
-        way: Arc::<Way>::clone(&way),
-    };
+    let carrier = Arc::new(Requests::new(upstream));
+    let asks = Asks::new(&state, Arc::clone(&calls), Arc::<Requests>::clone(&carrier));
+    let asks = Arc::new(asks);
     let who = Who {
         server,
         client: options.client,
         workspace,
         session: format!("mcp-{}", random_word()?),
     };
-    let judge = Judge::new(
-        who,
-        options.choice,
-        Arc::<Asks>::clone(&asks),
-        Arc::new(courier),
-    )?;
+    let judge = Judge::new(who, options.choice, Arc::<Asks>::clone(&asks))?;
     // Whatever is wrong with the policy is told now, and not to the first client.
     judge.bench()?;
-    let cannot =
-        |error: std::io::Error| format!("`{}` cannot be listened at: {error}", options.listen);
+    let cannot = |error| GatewayError::Listen(options.listen, error);
     let listener = TcpListener::bind(options.listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
     let names = Names::of(address.port());
-    let proxy = Arc::new(Proxy {
+    let requests = Arc::clone(&carrier);
+    let tools = Arc::new(ToolCalls {
         judge,
         calls,
         asks,
-        way,
-        upstream,
-        dialogs,
+        carrier,
+    });
+    let proxy = Arc::new(Proxy {
+        tools,
+        requests,
         sessions: Sessions::default(),
         names,
         for_others: options.for_others,
@@ -189,7 +169,7 @@ async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(
     loop {
         tokio::select! {
             () = &mut stop => break,
-            _ = ticks.tick() => proxy.asks.expire(),
+            _ = ticks.tick() => proxy.tools.asks.expire(),
             accepted = listener.accept() => {
                 let Ok((stream, _)) = accepted else { continue };
                 let proxy = Arc::clone(&proxy);
@@ -206,7 +186,7 @@ async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(
             }
         }
     }
-    proxy.judge.end();
+    proxy.tools.judge.end();
     Ok(())
 }
 
@@ -276,7 +256,7 @@ async fn answer(proxy: &Arc<Proxy>, request: Request<Incoming>) -> Response<Flow
         .path_and_query()
         .map_or("/", |path| path.as_str())
         .to_owned();
-    let own = &proxy.upstream.url.path;
+    let own = &proxy.requests.upstream.url.path;
     // What clients ask to log in stands beside the server itself.
     let target = match request.uri().path() {
         "/" | "/mcp" => own.clone(),
@@ -295,10 +275,10 @@ async fn answer(proxy: &Arc<Proxy>, request: Request<Incoming>) -> Response<Flow
     let (head, body) = request.into_parts();
     match head.method.as_str() {
         "POST" => match Limited::new(body, message::LONGEST).collect().await {
-            Ok(body) => post(proxy, &target, head.headers, body.to_bytes().into()).await,
+            Ok(body) => post(proxy, target, head.headers, body.to_bytes().into()).await,
             Err(_) => words(413, "the message is too long, or broke off"),
         },
-        "GET" | "DELETE" => listen(proxy, head.method.as_str(), &target, &head.headers).await,
+        "GET" | "DELETE" => listen(proxy, head.method.as_str(), target, head.headers).await,
         _ => words(405, "POST, GET and DELETE are all there is"),
     }
 }
@@ -307,23 +287,26 @@ async fn answer(proxy: &Arc<Proxy>, request: Request<Incoming>) -> Response<Flow
 async fn listen(
     proxy: &Arc<Proxy>,
     method: &str,
-    target: &str,
-    headers: &HeaderMap,
+    target: String,
+    headers: HeaderMap,
 ) -> Response<Flow> {
-    let peer = match proxy.upstream.met().await {
+    let upstream = &proxy.requests.upstream;
+    let peer = match upstream.met().await {
         Ok(peer) => peer,
-        Err(why) => return words(502, &why),
+        Err(why) => return words(502, &why.to_string()),
     };
     if is_other(&peer) {
         return words(403, OTHER);
     }
-    match proxy
-        .upstream
-        .send(&peer, method, target, headers, Vec::new())
-        .await
-    {
-        Ok(answer) => proxy.passed(answer, Asked::listening(headers, &peer), None),
-        Err(why) => words(502, &why),
+    let asked = Asked::listening(&headers, &peer);
+    let place = Place {
+        peer,
+        target,
+        headers,
+    };
+    match upstream.send(&place, method, Vec::new()).await {
+        Ok(answer) => proxy.passed(answer, asked, None),
+        Err(why) => words(502, &why.to_string()),
     }
 }
 
@@ -335,12 +318,12 @@ fn is_other(peer: &Peer) -> bool {
 
 async fn post(
     proxy: &Arc<Proxy>,
-    target: &str,
+    target: String,
     headers: HeaderMap,
     body: Vec<u8>,
 ) -> Response<Flow> {
-    if let Err((status, why)) = is_plain(&headers) {
-        return words(status, &why);
+    if let Err(why) = is_plain(&headers) {
+        return words(why.status(), &why.to_string());
     }
     let said = match message::read(&body) {
         Ok(Some(said)) => said,
@@ -365,7 +348,7 @@ async fn post(
     }
     // The answer to a question of ours is none of the server's.
     if let Said::Response(id, response) = &said
-        && proxy.asks.answered(id, response)
+        && proxy.tools.asks.answered(id, response)
     {
         return plain(202, "application/json", "");
     }
@@ -374,13 +357,14 @@ async fn post(
             .get("requestId")
             .and_then(Id::of)
             .map(|id| keyed(&headers, &id));
-        if let Some(open) = key.and_then(|key| proxy.calls.held(&key)) {
-            open.cancel();
-            proxy.calls.remove(&open);
+        let calls = &proxy.tools.calls;
+        if let Some(open) = key.and_then(|key| calls.held(&key)) {
+            calls.remove(&open);
             return plain(202, "application/json", "");
         }
     }
-    let peer = match (proxy.upstream.met().await, id, method) {
+    let upstream = &proxy.requests.upstream;
+    let peer = match (upstream.met().await, id, method) {
         (Ok(peer), ..) => peer,
         (Err(why), Some(id), Some(CALL)) => {
             return plain(
@@ -389,57 +373,50 @@ async fn post(
                 replies::denied(id, &format!("denied: {why}. nothing was changed"), false),
             );
         }
-        (Err(why), ..) => return words(502, &why),
+        (Err(why), ..) => return words(502, &why.to_string()),
     };
+    let is_other = is_other(&peer);
+    let place = Place {
+        peer,
+        target,
+        headers,
+    };
+    let (headers, peer) = (&place.headers, &place.peer);
     let (Some(id), Some(method)) = (id, method) else {
-        if is_other(&peer) {
+        if is_other {
             return words(403, OTHER);
         }
-        return match proxy
-            .upstream
-            .send(&peer, "POST", target, &headers, body)
-            .await
-        {
-            Ok(answer) => proxy.passed(answer, Asked::nothing(&headers, &peer), None),
-            Err(why) => words(502, &why),
+        let asked = Asked::nothing(headers, peer);
+        return match upstream.send(&place, "POST", body).await {
+            Ok(answer) => proxy.passed(answer, asked, None),
+            Err(why) => words(502, &why.to_string()),
         };
     };
     let what = method.split('/').next().unwrap_or_default();
-    let is_gated = matches!(method, "resources/read" | "prompts/get") && proxy.is_gated(what);
-    if method == CALL || is_gated || is_other(&peer) {
+    let is_gated = matches!(method, "resources/read" | "prompts/get") && proxy.tools.is_gated(what);
+    if method == CALL || is_gated || is_other {
         let Said::Request(id, method, params) = said else {
             return words(400, "it is no request");
         };
-        return call(proxy, &peer, target, headers, &id, &method, params, body).await;
+        return call(proxy, place, id, &method, params, body).await;
     }
     let began = (method == "initialize")
-        .then(|| gateway::can_elicit(params.get("capabilities"), params.get("protocolVersion")));
+        .then(|| can_elicit(params.get("capabilities"), params.get("protocolVersion")));
     let is_rest = params
         .get("cursor")
         .is_some_and(|cursor| !matches!(cursor.value, Value::Null));
-    let asked = Asked::request(
-        &headers,
-        &peer,
-        id,
-        (method == "tools/list").then_some(is_rest),
-    );
-    match proxy
-        .upstream
-        .send(&peer, "POST", target, &headers, body)
-        .await
-    {
-        Ok(answer) => {
-            if let (Some(elicits), Some(session)) = (
-                began,
-                answer
-                    .headers
-                    .get(SESSION)
-                    .and_then(|session| session.to_str().ok()),
-            ) {
-                proxy.sessions.begin(session, elicits);
-            }
-            proxy.observed(answer, asked).await
-        }
-        Err(why) => words(502, &why),
+    let list = (method == "tools/list").then_some(is_rest);
+    let asked = Asked::request(headers, peer, id, list);
+    let answer = match upstream.send(&place, "POST", body).await {
+        Ok(answer) => answer,
+        Err(why) => return words(502, &why.to_string()),
+    };
+    let session = answer
+        .headers
+        .get(SESSION)
+        .and_then(|name| name.to_str().ok());
+    if let (Some(elicits), Some(session)) = (began, session) {
+        proxy.sessions.begin(session, elicits);
     }
+    proxy.observed(answer, asked).await
 }

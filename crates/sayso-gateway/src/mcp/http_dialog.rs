@@ -1,22 +1,20 @@
 //! A call over HTTP while somebody is asked: its request waits, the client's own dialog may be what asks, and the call may come again with the answer.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hyper::{HeaderMap, Response};
-use sayso_core::text::node::Node;
 use sayso_gate::ports::Ran;
 use tokio::sync::{mpsc, oneshot};
 
-use super::asking::Speak;
-use super::gateway::without_answer;
 use super::http::{Flow, Proxy, plain, refused};
 use super::http_call::{Decided, SESSION};
 use super::http_pass::Asked;
-use super::message::{BAD_PARAMS, Id, Refused, operation_args};
 use super::open_calls::Open;
 use super::replies;
+use super::tool_calls::{Request, denial, not_open};
+use crate::error::UpstreamError;
 
 /// A call that is not decided by then is answered with a stream, so that the client knows that it waits.
 const SOON: Duration = Duration::from_secs(1);
@@ -49,53 +47,6 @@ impl Sessions {
     }
 }
 
-/// The streams that questions go out on, and the calls whose clients went to ask.
-#[derive(Default)]
-pub(super) struct Dialogs {
-    streams: Mutex<HashMap<String, mpsc::UnboundedSender<Vec<u8>>>>,
-    parked: Mutex<HashMap<String, Waiting>>,
-}
-
-impl Dialogs {
-    /// What is said about this call.
-    pub(super) fn listen(&self, call: &str) -> mpsc::UnboundedReceiver<Vec<u8>> {
-        let (to, from) = mpsc::unbounded_channel();
-        self.streams
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(call.to_owned(), to);
-        from
-    }
-
-    fn parked(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
-        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The call is over.
-    pub(super) fn forget(&self, call: &str) {
-        self.streams
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(call);
-        let parked = self.parked().remove(call);
-        drop(parked);
-    }
-}
-
-impl Speak for Dialogs {
-    fn speak(&self, open: &Open, line: Vec<u8>) {
-        if let Some(to) = self
-            .streams
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&open.call)
-        {
-            // A client that is gone has taken its question along.
-            let _ = to.send(line);
-        }
-    }
-}
-
 /// Takes a call back when its request is gone.
 pub(super) struct Waits {
     proxy: Arc<Proxy>,
@@ -112,17 +63,23 @@ impl Waits {
         }
     }
 
-    /// Nothing is taken back any more.
-    pub(super) fn decided(mut self) {
+    /// Nothing is taken back any more. Gives the call.
+    pub(super) fn decided(mut self) -> Arc<Open> {
         self.is_decided = true;
+        Arc::clone(&self.open)
     }
 }
 
 impl Drop for Waits {
     fn drop(&mut self) {
         if !self.is_decided {
-            self.proxy.way.forget(&self.open.call);
-            self.open.cancel();
+            self.proxy.requests.forget(&self.open.call);
+            let calls = &self.proxy.tools.calls;
+            calls.remove(&self.open);
+            // What was sent before has an end, too.
+            if let Some(sent) = calls.take_sent(&self.open) {
+                sent.end(Ran::failed("the client is gone"));
+            }
         }
     }
 }
@@ -132,19 +89,26 @@ pub(super) struct Waiting {
     pub told: oneshot::Receiver<Decided>,
     pub spoken: mpsc::UnboundedReceiver<Vec<u8>>,
     pub waits: Waits,
-    pub key: Id,
-    pub id: Id,
-    pub is_modern: bool,
     pub asked: Asked,
 }
 
 impl Waiting {
+    /// The client comes again for its answers, and is asked on no stream.
+    pub(super) fn is_modern(&self) -> bool {
+        self.waits.open.about.is_modern
+    }
+
     /// The client went to ask its person, and comes again.
     pub(super) fn park(self) {
         let (proxy, call) = (Arc::clone(&self.waits.proxy), self.waits.open.call.clone());
-        let before = proxy.dialogs.parked().insert(call, self);
+        let before = proxy.requests.parked().insert(call, self);
         drop(before);
     }
+}
+
+/// What a call came to that nobody decided.
+pub(super) fn taken_back(open: &Open) -> Vec<u8> {
+    denial(open, "denied: it was taken back. nothing was changed")
 }
 
 /// Waits until a call is decided, or until its client has to be told something first.
@@ -156,7 +120,7 @@ pub(super) async fn settled(
     let decided = tokio::select! {
         biased;
         Some(line) = waiting.spoken.recv() => {
-            if !waiting.is_modern {
+            if !waiting.is_modern() {
                 return proxy.streamed(waiting, Some(line));
             }
             waiting.park();
@@ -165,77 +129,48 @@ pub(super) async fn settled(
         decided = &mut waiting.told => decided,
         () = tokio::time::sleep(SOON), if takes_events => return proxy.streamed(waiting, None),
     };
-    let Waiting {
-        waits,
-        key,
-        id,
-        is_modern,
-        asked,
-        ..
-    } = waiting;
-    waits.decided();
-    match decided {
-        Ok(Decided::Denied(line)) => plain(200, "application/json", line),
-        Ok(Decided::Sent(Ok(answer))) => proxy.passed(answer, asked, Some(key)),
-        Ok(Decided::Sent(Err(why))) => {
-            proxy.calls.land(&key, Ran::failed(why.clone()));
-            plain(
-                200,
-                "application/json",
-                replies::denied(&id, &why, is_modern),
-            )
+    let Waiting { waits, asked, .. } = waiting;
+    let open = waits.decided();
+    let line = match decided {
+        Ok(Decided::Denied(line)) => line,
+        Ok(Decided::Sent(Ok(answer))) => {
+            let key = open.address().key.clone();
+            return proxy.passed(answer, asked, Some(key));
         }
-        Err(_) => plain(
-            200,
-            "application/json",
-            replies::denied(&id, "denied: sayso broke. nothing was changed", is_modern),
-        ),
+        Ok(Decided::Sent(Err(why))) => proxy.not_answered(&open, &why),
+        Err(_) => taken_back(&open),
+    };
+    plain(200, "application/json", line)
+}
+
+impl Proxy {
+    /// Ends a call that the server did not answer. Gives what its client is told.
+    pub(super) fn not_answered(&self, open: &Open, why: &UpstreamError) -> Vec<u8> {
+        let why = why.to_string();
+        let line = replies::denied(&open.id(), &why, open.about.is_modern);
+        let key = open.address().key.clone();
+        self.tools.calls.end(&key, Ran::failed(why));
+        line
     }
 }
 
 /// A call that comes again with the answer to our question goes on where it waits.
 pub(super) async fn retry(
     proxy: &Arc<Proxy>,
-    token: &str,
-    id: &Id,
-    call: (&str, &Node),
-    params: &Node,
-    body: Vec<u8>,
+    request: Request,
     takes_events: bool,
 ) -> Response<Flow> {
-    let args = operation_args(&proxy.judge.who.server, call.0, call.1.clone());
-    let answer = params
-        .get("inputResponses")
-        .and_then(|answers| answers.get("sayso"));
-    let retried = proxy.asks.retried(token, &args, answer);
-    let parked = retried
-        .as_ref()
-        .and_then(|retried| proxy.dialogs.parked().remove(&retried.open.call));
-    let (Some(retried), Some(mut waiting)) = (retried, parked) else {
-        let why = "the question that this answers is not open any more, or was about another call"
-            .to_owned();
-        return refused(
-            200,
-            &Refused {
-                id: Some(id.clone()),
-                code: BAD_PARAMS,
-                why,
-            },
-        );
+    let token = request.answers().unwrap_or_default();
+    let retried = match proxy.tools.retried(token, &request) {
+        Ok(retried) => retried,
+        Err(why) => return refused(200, &why),
     };
-    *retried
-        .open
-        .about
-        .known_as
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
-    proxy.calls.hand_over(
-        &retried.open,
-        &waiting.key,
-        without_answer(&body).unwrap_or(body),
-    );
-    waiting.id = id.clone();
-    waiting.asked.request = Some(id.clone());
-    retried.go_on();
+    let parked = proxy.requests.parked().remove(&retried.open.call);
+    let Some(mut waiting) = parked else {
+        return refused(200, &not_open(&request.id));
+    };
+    waiting.asked.request = Some(request.id.clone());
+    let key = retried.open.address().key.clone();
+    proxy.tools.go_on(retried, key, request);
     settled(proxy, waiting, takes_events).await
 }

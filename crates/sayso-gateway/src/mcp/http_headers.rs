@@ -2,6 +2,10 @@
 
 use hyper::HeaderMap;
 use sayso_core::text::node::{Node, Value};
+use thiserror::Error;
+
+use super::message::MessageError;
+use crate::error::UpstreamError;
 
 /// Headers that are about one connection, or that are ours to say.
 const OWN: [&str; 14] = [
@@ -56,21 +60,42 @@ pub(super) fn is_media(headers: &HeaderMap, media: &str) -> bool {
         .eq_ignore_ascii_case(media)
 }
 
+/// What is wrong with the headers of a request.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub(super) enum HeaderError {
+    #[error("`{0}` stands there twice")]
+    Twice(String),
+    #[error("a packed message is not passed on")]
+    Packed,
+    #[error("`content-type` is no plain text")]
+    NoText,
+    #[error("a message is `application/json` in UTF-8")]
+    NoJson,
+}
+
+impl HeaderError {
+    /// The status of HTTP for it.
+    pub(super) fn status(&self) -> u16 {
+        match self {
+            HeaderError::Twice(_) => 400,
+            _ => 415,
+        }
+    }
+}
+
 /// Refuses an answer that the client would read in another way than we do, or that sends it somewhere else.
 ///
 /// # Errors
 /// Why.
-pub(super) fn is_readable(status: u16, headers: &HeaderMap) -> Result<(), String> {
+pub(super) fn is_readable(status: u16, headers: &HeaderMap) -> Result<(), UpstreamError> {
     if (300..400).contains(&status) && status != 304 {
-        return Err(
-            "the server points to another address, where nothing would be judged; give that address to `--url` if it is right".to_owned()
-        );
+        return Err(UpstreamError::PointsElsewhere);
     }
     if let Some(twice) = twice(headers) {
-        return Err(format!("the server says `{twice}` twice"));
+        return Err(UpstreamError::HeaderTwice(twice.to_owned()));
     }
     match is_packed(headers) {
-        true => Err("the server's answer is packed, which it was asked not to do".to_owned()),
+        true => Err(UpstreamError::Packed),
         false => Ok(()),
     }
 }
@@ -93,20 +118,18 @@ fn twice(headers: &HeaderMap) -> Option<&str> {
 /// Refuses a body that a server could unpack or decode into another message.
 ///
 /// # Errors
-/// The status, and why.
-pub(super) fn is_plain(headers: &HeaderMap) -> Result<(), (u16, String)> {
+/// Why.
+pub(super) fn is_plain(headers: &HeaderMap) -> Result<(), HeaderError> {
     if let Some(twice) = twice(headers) {
-        return Err((400, format!("`{twice}` stands there twice")));
+        return Err(HeaderError::Twice(twice.to_owned()));
     }
     if is_packed(headers) {
-        return Err((415, "a packed message is not passed on".to_owned()));
+        return Err(HeaderError::Packed);
     }
     let Some(kind) = headers.get("content-type") else {
         return Ok(());
     };
-    let kind = kind
-        .to_str()
-        .map_err(|_| (415, "`content-type` is no plain text".to_owned()))?;
+    let kind = kind.to_str().map_err(|_| HeaderError::NoText)?;
     let charset = |part: &str| {
         part.trim()
             .split_once('=')
@@ -120,7 +143,7 @@ pub(super) fn is_plain(headers: &HeaderMap) -> Result<(), (u16, String)> {
         .all(|charset| charset == "utf-8" || charset == "utf8");
     match is_media(headers, "application/json") && is_utf8 {
         true => Ok(()),
-        false => Err((415, "a message is `application/json` in UTF-8".to_owned())),
+        false => Err(HeaderError::NoJson),
     }
 }
 
@@ -132,7 +155,7 @@ pub(super) fn headers_fit(
     headers: &HeaderMap,
     method: Option<&str>,
     params: &Node,
-) -> Result<(), String> {
+) -> Result<(), MessageError> {
     let named = params
         .get("name")
         .or_else(|| params.get("uri"))
@@ -142,7 +165,7 @@ pub(super) fn headers_fit(
             .get(header)
             .is_some_and(|value| !wanted.is_some_and(|wanted| says(value.as_bytes(), wanted)))
         {
-            return Err(format!("`{header}` says something else than the body"));
+            return Err(MessageError::NotTheBody(header));
         }
     }
     let version = params
@@ -151,7 +174,7 @@ pub(super) fn headers_fit(
         .and_then(Node::as_text);
     match (headers.get("mcp-protocol-version"), version) {
         (Some(value), Some(version)) if value.as_bytes() != version.as_bytes() => {
-            Err("`mcp-protocol-version` says something else than the body".to_owned())
+            Err(MessageError::NotTheBody("mcp-protocol-version"))
         }
         _ => Ok(()),
     }
@@ -165,7 +188,7 @@ pub(super) fn arguments_fit(
     headers: &HeaderMap,
     arguments: &Node,
     schema: Option<&Node>,
-) -> Result<(), String> {
+) -> Result<(), MessageError> {
     for (name, value) in headers {
         let Some(what) = name.as_str().strip_prefix(PARAM) else {
             continue;
@@ -176,7 +199,7 @@ pub(super) fn arguments_fit(
             None => plain_values(arguments, &mut found),
         }
         if !found.iter().any(|wanted| says(value.as_bytes(), wanted)) {
-            return Err(format!("`{name}` says something else than the arguments"));
+            return Err(MessageError::NotTheArguments(name.to_string()));
         }
     }
     Ok(())

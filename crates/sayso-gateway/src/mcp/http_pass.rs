@@ -7,14 +7,13 @@ use hyper::body::Bytes;
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{HeaderMap, Response};
 use sayso_core::text::digest::Digest;
-use sayso_core::text::node::{Node, Value};
+use sayso_core::text::node::Node;
 use sayso_gate::ports::Ran;
 use tokio::sync::mpsc;
 
-use super::events::{Event, Events, event};
 use super::http::{Flow, Proxy, plain, words};
 use super::http_call::{Decided, keyed};
-use super::http_dialog::Waiting;
+use super::http_dialog::{Waiting, taken_back};
 use super::message;
 use super::message::Id;
 use super::server_message;
@@ -22,11 +21,15 @@ use super::server_message::Heard;
 use super::upstream::{Answer, Peer};
 use super::{gateway, http_headers, peek, replies};
 use sayso_runtime::mcp_servers::catalogue::Catalogue;
+use sayso_runtime::sse;
+use sayso_runtime::sse::{Event, Events};
 
 /// How often a client that waits is told so.
 const ALIVE: Duration = Duration::from_secs(5);
 /// The longest answer that is one message.
 const LONGEST: usize = message::LONGEST * 4;
+/// A longer event is none.
+const LONGEST_EVENT: usize = 64 << 20;
 
 /// What the server was asked, and so what its answer may be.
 pub(super) struct Asked {
@@ -82,16 +85,6 @@ enum Look {
 }
 
 impl Proxy {
-    pub(super) fn is_gated(&self, what: &str) -> bool {
-        self.judge.bench().map_or(true, |bench| {
-            bench
-                .settings
-                .mcp_gate
-                .iter()
-                .any(|gated| gated.word() == what)
-        })
-    }
-
     /// An answer as a stream, which says every now and then that somebody is asked.
     pub(super) fn streamed(
         self: &Arc<Self>,
@@ -104,8 +97,8 @@ impl Proxy {
             let mut say = first;
             let decided = loop {
                 if let Some(line) = say.take() {
-                    let is_over = pieces.send(event(&line).into()).await.is_err();
-                    if is_over || waiting.is_modern {
+                    let is_over = pieces.send(sse::event(&line).into()).await.is_err();
+                    if is_over || waiting.is_modern() {
                         // A client of the newer era asks, and comes again.
                         return if is_over {
                             drop(waiting)
@@ -126,36 +119,28 @@ impl Proxy {
                     }
                 }
             };
-            let Waiting {
-                waits,
-                key,
-                id,
-                is_modern,
-                asked,
-                ..
-            } = waiting;
-            waits.decided();
-            match decided {
-                Ok(Decided::Sent(Ok(answer))) if answer.is_events() => {
-                    proxy.pump(answer, asked, Some(key), pieces).await
-                }
+            let Waiting { waits, asked, .. } = waiting;
+            let open = waits.decided();
+            let line = match decided {
                 Ok(Decided::Sent(Ok(mut answer))) => {
-                    let (whole, ran) = match answer.whole(LONGEST).await {
-                        Ok(whole) => proxy.seen(&answer, whole, &asked),
-                        Err(why) => (replies::denied(&id, &why, is_modern), Ran::failed(why)),
-                    };
-                    proxy.calls.land(&key, ran);
-                    let _ = pieces.send(event(&whole).into()).await;
+                    let key = open.address().key.clone();
+                    if answer.is_events() {
+                        return proxy.pump(answer, asked, Some(key), pieces).await;
+                    }
+                    match answer.whole(LONGEST).await {
+                        Ok(whole) => {
+                            let (whole, ran) = proxy.seen(&answer, whole, &asked);
+                            proxy.tools.calls.end(&key, ran);
+                            whole
+                        }
+                        Err(why) => proxy.not_answered(&open, &why),
+                    }
                 }
-                Ok(Decided::Sent(Err(why))) => {
-                    proxy.calls.land(&key, Ran::failed(why.clone()));
-                    let _ = pieces
-                        .send(event(&replies::denied(&id, &why, is_modern)).into())
-                        .await;
-                }
-                Ok(Decided::Denied(line)) => drop(pieces.send(event(&line).into()).await),
-                Err(_) => {}
-            }
+                Ok(Decided::Sent(Err(why))) => proxy.not_answered(&open, &why),
+                Ok(Decided::Denied(line)) => line,
+                Err(_) => taken_back(&open),
+            };
+            let _ = pieces.send(sse::event(&line).into()).await;
         });
         let mut response = Response::new(Flow::Pieces(from));
         let headers = response.headers_mut();
@@ -183,7 +168,7 @@ impl Proxy {
         }
         let whole = match answer.whole(LONGEST).await {
             Ok(whole) => whole,
-            Err(why) => return words(502, &why),
+            Err(why) => return words(502, &why.to_string()),
         };
         match self.look_at_whole(&answer, &whole, &asked) {
             Look::Passes => respond(
@@ -214,8 +199,7 @@ impl Proxy {
     fn seen(&self, answer: &Answer, whole: Vec<u8>, asked: &Asked) -> (Vec<u8>, Ran) {
         let is_failed = answer.status >= 400 || gateway::says_failed(&whole);
         match self.look_at_whole(answer, &whole, asked) {
-            Look::Passes if is_failed => (whole, Ran::failed("the tool says that it failed")),
-            Look::Passes => (whole, Ran::Done(Value::Null.into())),
+            Look::Passes => (whole, gateway::ran(is_failed)),
             Look::Instead(instead) => (instead, Ran::failed("its answer is not passed on")),
             Look::Drops => {
                 let why = "the server's answer is not passed on: it can be read in two ways";
@@ -231,6 +215,7 @@ impl Proxy {
 
     fn note(&self, what: &str) {
         let _ = self
+            .tools
             .judge
             .note("mcp_dropped", vec![("why", Node::text(what))]);
     }
@@ -251,7 +236,7 @@ impl Proxy {
                 {
                     catalogue.is_stale();
                 }
-                match server_message::refusal(&method, &text, |what| self.is_gated(what)) {
+                match server_message::refusal(&method, &text, |what| self.tools.is_gated(what)) {
                     Some(what) => drops(&format!("{what} of the server")),
                     None => Look::Passes,
                 }
@@ -260,7 +245,10 @@ impl Proxy {
                 let is_asked = match &asked.request {
                     Some(request) => *request == id,
                     // What is still being asked about was never given to it.
-                    None => asked.resumes && self.calls.held(&keyed(&asked.headers, &id)).is_none(),
+                    None => {
+                        asked.resumes
+                            && self.tools.calls.held(&keyed(&asked.headers, &id)).is_none()
+                    }
                 };
                 if !is_asked {
                     return drops("an answer that nobody asked for");
@@ -271,27 +259,16 @@ impl Proxy {
                 // On a stream that goes on, any result with tools in it may be the list.
                 let is_list = asked.list.is_some()
                     || asked.resumes && peek::find(result, "tools") != Ok(None);
-                if let (true, Some(catalogue)) = (is_list, &asked.catalogue)
-                    && let Err(why) = catalogue.observe(result, asked.list == Some(true))
-                {
-                    self.note("a list of tools that can be read in two ways");
-                    return Look::Instead(replies::denied_request(
-                        &id,
-                        &format!("the server's list of tools is not passed on: {why}"),
-                    ));
+                let catalogue = asked.catalogue.as_deref().filter(|_| is_list);
+                let list = catalogue.map(|catalogue| (catalogue, asked.list == Some(true)));
+                let note = |what: &str| self.note(what);
+                match self.tools.look_at_result(&id, result, list, note) {
+                    Some((instead, _)) => Look::Instead(instead),
+                    None => {
+                        self.tools.may_go_on(asked.what, Some(result));
+                        Look::Passes
+                    }
                 }
-                if let Some(what) = server_message::refusal_in(result, |what| self.is_gated(what)) {
-                    self.note(&format!("{what} in an answer"));
-                    return Look::Instead(replies::denied(
-                        &id,
-                        &format!("{what} of the server is not passed on to the client"),
-                        true,
-                    ));
-                }
-                if let Some((what, state)) = asked.what.zip(server_message::state_in(result)) {
-                    self.asks.may_go_on(state, what);
-                }
-                Look::Passes
             }
         }
     }
@@ -325,11 +302,11 @@ impl Proxy {
                     let _ = to.send(said.into()).await;
                     ran
                 }
-                Err(why) => Ran::failed(why),
+                Err(why) => Ran::failed(why.to_string()),
             },
         };
         if let Some(key) = key {
-            self.calls.land(&key, end);
+            self.tools.calls.end(&key, end);
         }
     }
 
@@ -339,11 +316,15 @@ impl Proxy {
         asked: &Asked,
         to: &mpsc::Sender<Bytes>,
     ) -> Ran {
-        let (mut events, mut end) = (Events::default(), Ran::Done(Value::Null.into()));
+        let (mut events, mut end) = (Events::new(LONGEST_EVENT), gateway::ran(false));
         while let Some(piece) = answer.body.recv().await {
             let all = match events.add(&piece) {
                 Ok(all) => all,
-                Err(why) => {
+                Err(too_long) => {
+                    let why = format!(
+                        "an event of the server is longer than {} MiB",
+                        too_long.0 >> 20
+                    );
                     self.note(&why);
                     return Ran::failed(why);
                 }
@@ -370,9 +351,11 @@ impl Proxy {
     ) -> bool {
         let data = event.data();
         if gateway::says_failed(&data) {
-            *end = Ran::failed("the tool says that it failed");
+            *end = gateway::ran(true);
         }
-        let look = match event.leads_elsewhere() {
+        // The oldest servers tell a client where to send its messages: that is here, and nowhere else.
+        let leads_elsewhere = event.values("event").any(|name| name == b"endpoint");
+        let look = match leads_elsewhere {
             true => {
                 self.note("an address for messages, which come to the gateway");
                 Look::Drops
@@ -381,11 +364,23 @@ impl Proxy {
         };
         let bytes = match look {
             Look::Passes => event.bytes,
-            Look::Drops => event.emptied(),
-            Look::Instead(instead) => super::events::event(&instead),
+            Look::Drops => emptied(&event),
+            Look::Instead(instead) => sse::event(&instead),
         };
         to.send(bytes.into()).await.is_ok()
     }
+}
+
+/// The same event without its message: its id counts for going on after a break.
+fn emptied(event: &Event) -> Vec<u8> {
+    let mut out = b": left out by sayso\n".to_vec();
+    for id in event.values("id") {
+        out.extend_from_slice(b"id: ");
+        out.extend_from_slice(id);
+        out.push(b'\n');
+    }
+    out.push(b'\n');
+    out
 }
 
 fn respond(status: u16, headers: &HeaderMap, body: Flow) -> Response<Flow> {
@@ -394,4 +389,16 @@ fn respond(status: u16, headers: &HeaderMap, body: Flow) -> Response<Flow> {
         hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::BAD_GATEWAY);
     *response.headers_mut() = headers.clone();
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_that_is_left_out_keeps_its_id() {
+        let stream = b"id: 7\r\nevent: endpoint\ndata: /elsewhere\n\n";
+        let events = Events::new(99).add(stream).unwrap();
+        assert_eq!(emptied(&events[0]), b": left out by sayso\nid: 7\n\n");
+    }
 }

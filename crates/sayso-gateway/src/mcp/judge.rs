@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sayso_core::call::operation::{Agent, Call, McpIdentity};
 use sayso_core::text::node::Node;
-use sayso_gate::ports::{Ask, Run};
+use sayso_gate::ports::Ask;
 
+use crate::error::{GatewayError, below};
 pub(super) use crate::rpc::workspace_gates::Bench;
 use crate::rpc::workspace_gates::Benches;
 use sayso_runtime::assemble::Choice;
@@ -38,13 +39,9 @@ impl Judge {
     ///
     /// # Errors
     /// When sayso's own folders cannot be found.
-    pub(super) fn new(
-        who: Who,
-        choice: Choice,
-        ask: Arc<dyn Ask>,
-        run: Arc<dyn Run>,
-    ) -> Result<Judge, String> {
-        let benches = Benches::new(choice, ask, run)?;
+    pub(super) fn new(who: Who, choice: Choice, ask: Arc<dyn Ask>) -> Result<Judge, GatewayError> {
+        // The server runs its tools, wherever that is.
+        let benches = Benches::new(choice, ask, None)?;
         let described = Described::load(&benches.whereabouts.config);
         Ok(Judge {
             who,
@@ -58,7 +55,7 @@ impl Judge {
     ///
     /// # Errors
     /// When there is no policy, or nothing can be written down.
-    pub(super) fn bench(&self) -> Result<Arc<Bench>, String> {
+    pub(super) fn bench(&self) -> Result<Arc<Bench>, GatewayError> {
         self.benches.of(&self.who.workspace)
     }
 
@@ -105,12 +102,17 @@ impl Judge {
     }
 
     /// Writes down something that belongs to no call.
-    pub(super) fn note(&self, kind: &str, fields: Vec<(&'static str, Node)>) -> Result<(), String> {
+    pub(super) fn note(
+        &self,
+        kind: &str,
+        fields: Vec<(&'static str, Node)>,
+    ) -> Result<(), GatewayError> {
         let session = ("session", sayso_store::record::text(&self.who.session));
         let server = ("server", sayso_store::record::text(&self.who.server));
         self.bench()?
             .recorder
             .note(kind, [session, server].into_iter().chain(fields).collect())
+            .map_err(below)
     }
 
     /// This run is over, and what was granted for it.

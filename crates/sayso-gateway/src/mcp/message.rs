@@ -4,7 +4,9 @@ use sayso_core::text::node::{Node, Value};
 
 use crate::rpc::message;
 use crate::rpc::message::Judged;
-pub(super) use crate::rpc::message::{BAD_PARAMS, Id, LIMITS, LONGEST, NO_REQUEST, Refused, Said};
+pub(super) use crate::rpc::message::{
+    BAD_PARAMS, Id, LIMITS, LONGEST, MessageError, NO_REQUEST, Refused, Said,
+};
 
 /// The method that calls a tool.
 pub(super) const CALL: &str = "tools/call";
@@ -35,22 +37,21 @@ pub(super) fn operation_args(server: &str, tool: &str, arguments: Node) -> Node 
 ///
 /// # Errors
 /// What is missing or of another kind.
-pub(super) fn tool_call(params: &mut Node) -> Result<(String, Node), String> {
+pub(super) fn tool_call(params: &mut Node) -> Result<(String, Node), MessageError> {
     let Value::Map(_) = params.value else {
-        return Err("`params` is no object".to_owned());
+        return Err(MessageError::NoParams);
     };
     let name = params
         .get("name")
         .and_then(Node::as_text)
         .filter(|name| !name.is_empty())
-        .ok_or("`params.name` names no tool")?
+        .ok_or(MessageError::NoTool)?
         .to_owned();
     match message::take(params, "arguments") {
         Some(node) if matches!(node.value, Value::Map(_)) => Ok((name, node)),
-        Some(node) if !matches!(node.value, Value::Null) => Err(format!(
-            "`params.arguments` is {}, not an object",
-            node.kind_word()
-        )),
+        Some(node) if !matches!(node.value, Value::Null) => {
+            Err(MessageError::NoObject("params.arguments", node.kind_word()))
+        }
         _ => Ok((name, Node::map::<String>([]))),
     }
 }
@@ -61,7 +62,7 @@ mod tests {
 
     fn why(line: &str) -> String {
         match read(line.as_bytes()) {
-            Err(refused) => refused.why,
+            Err(refused) => refused.why.to_string(),
             Ok(said) => panic!("{line} was read: {said:?}"),
         }
     }

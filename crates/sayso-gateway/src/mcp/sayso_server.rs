@@ -3,14 +3,16 @@
 //! Each call is answered by a process of sayso itself that does just that: the hook, the check, the list of rules. What they refuse is refused
 //! here, and nothing here decides anything.
 
+use std::io;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
+use thiserror::Error;
 
 use super::message;
-use super::message::{BAD_PARAMS, CALL, Id, Refused, Said};
+use super::message::{BAD_PARAMS, CALL, Id, MessageError, Refused, Said};
 use super::replies;
 use sayso_tools::lines::{Line, Lines};
 
@@ -32,7 +34,7 @@ pub fn serve(input: impl Read, mut output: impl Write) {
             Line::TooLong(_) => Some(replies::refused(&Refused {
                 id: None,
                 code: message::NO_REQUEST,
-                why: "the message is too long".to_owned(),
+                why: MessageError::TooLongHere,
             })),
             Line::Whole(line) => match message::read(&line) {
                 Ok(Some(Said::Request(id, method, params))) => Some(answer(&id, &method, &params)),
@@ -62,7 +64,7 @@ fn answer(id: &Id, method: &str, params: &Node) -> Vec<u8> {
         "ping" => Ok(Node::map::<String>([])),
         "tools/list" => Ok(Node::map([("tools", tools())])),
         CALL => call(params),
-        _ => Err((NO_METHOD, format!("there is no `{method}` here"))),
+        _ => Err((NO_METHOD, MessageError::UnknownMethod(method.to_owned()))),
     };
     match result {
         Ok(result) => {
@@ -185,23 +187,20 @@ fn tools() -> Node {
     Value::List(all).into()
 }
 
-fn call(params: &Node) -> Result<Node, (i32, String)> {
+fn call(params: &Node) -> Result<Node, (i32, MessageError)> {
     let (name, arguments) =
         message::tool_call(&mut params.clone()).map_err(|why| (BAD_PARAMS, why))?;
     let text = |key: &str| arguments.get(key).and_then(Node::as_text);
     match name.as_str() {
         "approve" => Ok(result(&json::write(&approve(&arguments)), false)),
         "explain" => {
-            let command = text("command").ok_or((BAD_PARAMS, "`command` is missing".to_owned()))?;
+            let command = text("command").ok_or((BAD_PARAMS, MessageError::Missing("command")))?;
             Ok(told(&["check", "--json", "--", command]))
         }
         "rules" => Ok(told(&["rules", "list", "--json"])),
         _ => Err((
             BAD_PARAMS,
-            format!(
-                "there is no tool `{}` here",
-                sayso_core::text::visible::visible(&name)
-            ),
+            MessageError::UnknownTool(sayso_core::text::visible::visible(&name).into_owned()),
         )),
     }
 }
@@ -235,10 +234,20 @@ struct Asked {
     succeeded: bool,
 }
 
+/// Why another process of sayso could not be asked.
+#[derive(Debug, Error)]
+enum AskError {
+    #[error("sayso cannot find itself: {0}")]
+    Itself(io::Error),
+    #[error("it could not be asked: {0}")]
+    NotAsked(io::Error),
+    #[error("it did not answer: {0}")]
+    NoAnswer(io::Error),
+}
+
 /// Runs sayso with words and an input.
-fn ask(words: &[&str], input: &[u8], variables: &[(&str, &str)]) -> Result<Asked, String> {
-    let own =
-        std::env::current_exe().map_err(|error| format!("sayso cannot find itself: {error}"))?;
+fn ask(words: &[&str], input: &[u8], variables: &[(&str, &str)]) -> Result<Asked, AskError> {
+    let own = std::env::current_exe().map_err(AskError::Itself)?;
     let mut command = Command::new(own);
     command
         .args(words)
@@ -246,16 +255,12 @@ fn ask(words: &[&str], input: &[u8], variables: &[(&str, &str)]) -> Result<Asked
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut child = command
-        .spawn()
-        .map_err(|error| format!("it could not be asked: {error}"))?;
+    let mut child = command.spawn().map_err(AskError::NotAsked)?;
     if let Some(mut stdin) = child.stdin.take() {
         // One that reads nothing has answered already.
         let _ = stdin.write_all(input);
     }
-    let done = child
-        .wait_with_output()
-        .map_err(|error| format!("it did not answer: {error}"))?;
+    let done = child.wait_with_output().map_err(AskError::NoAnswer)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Asked {
         out: text(&done.stdout),

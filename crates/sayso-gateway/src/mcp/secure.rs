@@ -13,6 +13,8 @@ use ureq::unversioned::transport::{
     TransportAdapter,
 };
 
+use crate::error::{UpstreamError, unreachable};
+
 /// Puts TLS on a connection.
 pub(super) struct Secure(pub Arc<ClientConfig>);
 
@@ -107,18 +109,17 @@ pub(super) fn greet(
     host: &str,
     port: u16,
     longest: Duration,
-) -> Result<(), String> {
-    let cannot = |error: &dyn fmt::Display| format!("the server cannot be reached: {error}");
-    let name = server_name(host).ok_or_else(|| cannot(&"it has no name"))?;
+) -> Result<(), UpstreamError> {
+    let name = server_name(host).ok_or(UpstreamError::NoName)?;
     let places = (host.trim_matches(['[', ']']), port)
         .to_socket_addrs()
-        .map_err(|error| cannot(&error))?;
-    let mut last = cannot(&"it has no address");
+        .map_err(unreachable)?;
+    let mut last = UpstreamError::NoAddress;
     for place in places {
         let mut stream = match TcpStream::connect_timeout(&place, longest) {
             Ok(stream) => stream,
             Err(error) => {
-                last = cannot(&error);
+                last = unreachable(error);
                 continue;
             }
         };
@@ -126,11 +127,9 @@ pub(super) fn greet(
             .set_read_timeout(Some(longest))
             .and_then(|()| stream.set_write_timeout(Some(longest)));
         let mut connection =
-            ClientConnection::new(Arc::clone(config), name).map_err(|error| cannot(&error))?;
+            ClientConnection::new(Arc::clone(config), name).map_err(unreachable)?;
         while connection.is_handshaking() {
-            connection
-                .complete_io(&mut stream)
-                .map_err(|error| cannot(&error))?;
+            connection.complete_io(&mut stream).map_err(unreachable)?;
         }
         connection.send_close_notify();
         // It is over either way.

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::asking::{Asks, Speak};
-use super::forward::Courier;
-use super::gateway::Gateway;
+use super::asking::Asks;
+use super::gateway::{Gateway, Pipes};
 use super::judge::{Judge, Who};
-use super::open_calls::{Calls, Open};
+use super::open_calls::Calls;
 use super::outlet::Outlet;
+use super::tool_calls::ToolCalls;
 use super::{message, server};
+use crate::error::{GatewayError, below};
 use crate::rpc::pipe::Pipe;
 use crate::rpc::random_word;
 use crate::rpc::signals::{Signals, nobody_reads, thread};
@@ -52,75 +53,66 @@ pub struct Options {
     pub command: Vec<OsString>,
 }
 
-/// Says what is our own to the one client.
-struct Only(Arc<Outlet>);
-
-impl Speak for Only {
-    fn speak(&self, _: &Open, line: Vec<u8>) {
-        self.0.say(line);
-    }
-}
-
 /// Runs a server behind the gate, and ends as it ends.
 ///
 /// # Errors
 /// When it cannot be started.
-pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
-    let folder =
-        std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
-    let workspace = folder
-        .to_str()
-        .ok_or("the path of the folder is no text")?
-        .to_owned();
+pub fn run(options: Options) -> Result<std::convert::Infallible, GatewayError> {
+    let folder = std::env::current_dir().map_err(GatewayError::Folder)?;
+    let workspace = folder.to_str().ok_or(GatewayError::FolderName)?.to_owned();
     let server = options
         .name
-        .map_or_else(|| name::of_command(&options.command), Ok)?;
+        .map_or_else(|| name::of_command(&options.command).map_err(below), Ok)?;
     let identity = Identity::of_command(&options.command, &folder);
     let stdout = std::io::stdout()
         .as_fd()
         .try_clone_to_owned()
-        .map_err(|error| format!("there is no output: {error}"))?;
+        .map_err(GatewayError::Output)?;
     let stdin = std::io::stdin()
         .as_fd()
         .try_clone_to_owned()
-        .map_err(|error| format!("there is no input: {error}"))?;
+        .map_err(GatewayError::Input)?;
     let outlet = Outlet::start(Box::new(File::from(stdout)))?;
     // Before anything else has threads that end: the server dies with the thread that started it.
     let signals = Signals::catch()?;
-    let mut child = server::start(&options.command)?;
+    let mut child = server::start(&options.command).map_err(below)?;
     let (input, output) = (
-        child.stdin.take().ok_or("the server has no input")?,
-        child.stdout.take().ok_or("the server has no output")?,
+        child
+            .stdin
+            .take()
+            .ok_or(GatewayError::ChildInput("server"))?,
+        child
+            .stdout
+            .take()
+            .ok_or(GatewayError::ChildOutput("server"))?,
     );
     let pipe = Arc::new(Pipe::new(input));
     let calls = Arc::new(Calls::default());
-    let state = sayso_runtime::record_folder::whereabouts()?.state;
-    let asks = Arc::new(Asks::new(
-        &state,
-        Arc::clone(&calls),
-        Arc::new(Only(Arc::clone(&outlet))),
-    ));
+    let state = sayso_runtime::record_folder::whereabouts()
+        .map_err(below)?
+        .state;
+    let carrier = Arc::new(Pipes {
+        client: Arc::clone(&outlet),
+        server: Arc::clone(&pipe),
+    });
+    let asks = Asks::new(&state, Arc::clone(&calls), Arc::<Pipes>::clone(&carrier));
+    let asks = Arc::new(asks);
     let catalogue = Arc::new(Catalogue::open(&state, &server, identity));
-    let courier = Courier {
-        calls: Arc::clone(&calls),
-        way: Arc::<Pipe>::clone(&pipe),
-    };
     let who = Who {
         server,
         client: options.client,
         workspace,
         session: format!("mcp-{}", random_word()?),
     };
-    let judge = Judge::new(
-        who,
-        options.choice,
-        Arc::<Asks>::clone(&asks),
-        Arc::new(courier),
-    )?;
-    let gateway = Arc::new(Gateway {
+    let judge = Judge::new(who, options.choice, Arc::<Asks>::clone(&asks))?;
+    let tools = Arc::new(ToolCalls {
         judge,
         calls,
         asks,
+        carrier,
+    });
+    let gateway = Arc::new(Gateway {
+        tools,
         catalogue,
         client: Arc::clone(&outlet),
         server: pipe,
@@ -145,7 +137,7 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     thread("ticks", 256 << 10, move || ticks(&own, id, &is_quiet))?;
     let status = child
         .wait()
-        .map_err(|error| format!("the server cannot be waited for: {error}"))?;
+        .map_err(|error| GatewayError::Wait("server", error))?;
     // What it said last is still on its way; what it left behind may hold the pipe open.
     let until = Instant::now() + LAST_WORDS;
     while !ended.load(Ordering::SeqCst) && Instant::now() < until {

@@ -9,13 +9,16 @@ use hyper::HeaderMap;
 use hyper::body::Bytes;
 use rustls::ClientConfig;
 use sayso_core::call::url::Url;
+use sayso_gate::error::port_error;
 use tokio::sync::{mpsc, oneshot};
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{Connector as _, TcpConnector};
 
 use super::authority::{Roots, Vouched};
+use super::http_call::Place;
 use super::http_headers;
 use super::secure::{Secure, greet};
+use crate::error::{UpstreamError, unreachable};
 use sayso_runtime::mcp_servers::catalogue::Catalogue;
 use sayso_runtime::mcp_servers::identity::Authority;
 use sayso_runtime::mcp_servers::identity::Identity;
@@ -57,15 +60,12 @@ impl Answer {
     }
 
     /// All of it, up to a length.
-    pub(super) async fn whole(&mut self, most: usize) -> Result<Vec<u8>, String> {
+    pub(super) async fn whole(&mut self, most: usize) -> Result<Vec<u8>, UpstreamError> {
         let mut all = Vec::new();
         while let Some(piece) = self.body.recv().await {
             all.extend_from_slice(&piece);
             if all.len() > most {
-                return Err(format!(
-                    "the server's answer is longer than {} MiB",
-                    most >> 20
-                ));
+                return Err(UpstreamError::TooLong(most));
             }
         }
         Ok(all)
@@ -76,20 +76,17 @@ impl Answer {
 ///
 /// # Errors
 /// When it is none.
-pub(super) fn address(written: &str) -> Result<Url, String> {
+pub(super) fn address(written: &str) -> Result<Url, UpstreamError> {
     let url = Url::parse(written).map_err(|bad| {
-        format!(
-            "`{}` is no address of a server: {}",
-            sayso_core::text::visible::visible(written),
-            bad.0
-        )
+        let written = sayso_core::text::visible::visible(written);
+        UpstreamError::Address(written.into_owned(), port_error(bad.0))
     })?;
     let is_here =
         url.address.is_some_and(|address| address.is_loopback()) || url.host == "localhost";
     match url.scheme.as_str() {
         "https" => Ok(url),
         _ if is_here => Ok(url),
-        _ => Err("a server elsewhere is reached over `https` only".to_owned()),
+        _ => Err(UpstreamError::NotPrivate),
     }
 }
 
@@ -103,7 +100,7 @@ impl Upstream {
         server: &str,
         state: &Path,
         roots: Roots,
-    ) -> Result<Upstream, String> {
+    ) -> Result<Upstream, UpstreamError> {
         let url = address(written)?;
         let peer = Arc::new(Peer::new(&url, written, server, state, &roots)?);
         let (server, state, written) = (server.to_owned(), state.to_owned(), written.to_owned());
@@ -121,7 +118,7 @@ impl Upstream {
     ///
     /// # Errors
     /// When it cannot be reached, and so nobody knows.
-    pub(super) async fn met(&self) -> Result<Arc<Peer>, String> {
+    pub(super) async fn met(&self) -> Result<Arc<Peer>, UpstreamError> {
         let peer = {
             let mut peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
             if peer.is_other() {
@@ -144,7 +141,7 @@ impl Upstream {
             let (config, host, port) = (Arc::clone(config), self.url.host.clone(), self.url.port);
             let greeted =
                 tokio::task::spawn_blocking(move || greet(&config, &host, port, CONNECT)).await;
-            greeted.map_err(|error| format!("the server cannot be reached: {error}"))??;
+            greeted.map_err(unreachable)??;
         }
         let authority = peer
             .secure
@@ -162,12 +159,10 @@ impl Upstream {
     /// When there is none, or none that may be passed on.
     pub(super) async fn send(
         &self,
-        peer: &Peer,
+        to: &Place,
         method: &str,
-        path: &str,
-        headers: &HeaderMap,
         body: Vec<u8>,
-    ) -> Result<Answer, String> {
+    ) -> Result<Answer, UpstreamError> {
         let port = if matches!(
             (self.url.scheme.as_str(), self.url.port),
             ("http", 80) | ("https", 443)
@@ -183,32 +178,31 @@ impl Upstream {
         };
         let mut request = ureq::http::Request::builder()
             .method(method)
-            .uri(format!("{}://{host}{port}{path}", self.url.scheme));
-        for (name, value) in headers
+            .uri(format!("{}://{host}{port}{}", self.url.scheme, to.target));
+        for (name, value) in to
+            .headers
             .iter()
             .filter(|(name, _)| http_headers::goes_on(name.as_str()))
         {
             request = request.header(name.as_str(), value.as_bytes());
         }
         let (agent, (head, told), (pieces, from)) =
-            (peer.agent.clone(), oneshot::channel(), mpsc::channel(16));
+            (to.peer.agent.clone(), oneshot::channel(), mpsc::channel(16));
         let has_body = method == "POST";
         let work = move || {
             let answered = match has_body {
                 true => request
                     .body(body)
-                    .map_err(|error| error.to_string())
-                    .and_then(|request| agent.run(request).map_err(|error| error.to_string())),
+                    .map_err(unreachable)
+                    .and_then(|request| agent.run(request).map_err(unreachable)),
                 false => request
                     .body(())
-                    .map_err(|error| error.to_string())
-                    .and_then(|request| agent.run(request).map_err(|error| error.to_string())),
+                    .map_err(unreachable)
+                    .and_then(|request| agent.run(request).map_err(unreachable)),
             };
             let answer = match answered {
                 Ok(answer) => answer,
-                Err(why) => {
-                    return drop(head.send(Err(format!("the server cannot be reached: {why}"))));
-                }
+                Err(why) => return drop(head.send(Err(why))),
             };
             let status = answer.status().as_u16();
             let mut kept = HeaderMap::new();
@@ -246,9 +240,7 @@ impl Upstream {
             }
         };
         tokio::task::spawn_blocking(work);
-        let (status, headers) = told
-            .await
-            .map_err(|_| "the server cannot be reached".to_owned())??;
+        let (status, headers) = told.await.map_err(|_| UpstreamError::Gone)??;
         Ok(Answer {
             status,
             headers,
@@ -264,7 +256,7 @@ impl Peer {
         server: &str,
         state: &Path,
         roots: &Roots,
-    ) -> Result<Peer, String> {
+    ) -> Result<Peer, UpstreamError> {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             // What the client gives along is for this server, and not for where it points to.

@@ -1,279 +1,305 @@
-//! The calls that a gateway has in its hands: those that a person is asked about, and those that whoever is behind it works on.
+//! The calls that a gateway has in its hands, and where each of them is.
 
-use std::collections::{HashMap, HashSet};
-use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
 
+use sayso_gate::finished::Finished;
+use sayso_gate::gate::Gate;
+use sayso_gate::pipeline::Started;
 use sayso_gate::ports::Ran;
+use tokio::sync::oneshot;
 
 use super::message::Id;
-use super::slot::Slot;
 
+/// So many calls may wait for a person; more are denied.
+pub(crate) const MOST_ASKED: usize = 256;
 /// So many calls that were sent on may be followed to their end; of more, the end is not written down.
-const MOST_FLYING: usize = 65_536;
-
-/// The way of a call through the gate, to an end.
-pub(crate) type Walk<E> = Pin<Box<dyn Future<Output = E> + Send>>;
+const MOST_SENT: usize = 65_536;
 
 /// One call.
 pub(crate) struct Open<T> {
     /// By this id the gate knows it.
     pub call: String,
-    /// Who waits for the answer, and what goes on if it may.
-    pub address: Mutex<Address>,
+    address: Mutex<Address>,
     /// What the protocol has to say of it.
     pub about: T,
-    pub was_sent: AtomicBool,
-    /// Its end will be known.
-    pub is_followed: AtomicBool,
-    pub ran: Arc<Slot<Ran>>,
-    cancel: Mutex<(bool, Option<Waker>)>,
 }
 
-/// Who waits, and the bytes of the call.
+/// Who waits for the answer, and the bytes of the call until they are sent on.
 pub(crate) struct Address {
+    /// The id among all that wait.
+    pub key: Id,
+    /// The id by which who waits knows it.
     pub id: Id,
     pub line: Vec<u8>,
 }
 
 impl<T> Open<T> {
-    pub(crate) fn new(call: String, id: Id, line: Vec<u8>, about: T) -> Open<T> {
-        Open {
+    pub(crate) fn new(call: String, address: Address, about: T) -> Arc<Open<T>> {
+        Arc::new(Open {
             call,
-            address: Mutex::new(Address { id, line }),
+            address: Mutex::new(address),
             about,
-            was_sent: AtomicBool::new(false),
-            is_followed: AtomicBool::new(false),
-            ran: Slot::new(),
-            cancel: Mutex::default(),
-        }
+        })
     }
 
     pub(crate) fn address(&self) -> MutexGuard<'_, Address> {
         self.address.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nobody wants it any more.
-    pub(crate) fn cancel(&self) {
-        let mut cancel = self.cancel.lock().unwrap_or_else(PoisonError::into_inner);
-        cancel.0 = true;
-        let waker = cancel.1.take();
-        drop(cancel);
-        waker.into_iter().for_each(Waker::wake);
-    }
-
-    /// The end of a walk; none if the call was taken back before.
-    pub(crate) async fn unless_cancelled<E>(&self, mut walk: Walk<E>) -> Option<E> {
-        std::future::poll_fn(|context| {
-            let mut cancel = self.cancel.lock().unwrap_or_else(PoisonError::into_inner);
-            // What was sent on is somebody else's to stop.
-            if cancel.0 && !self.was_sent.load(Ordering::SeqCst) {
-                return Poll::Ready(None);
-            }
-            cancel.1 = Some(context.waker().clone());
-            drop(cancel);
-            walk.as_mut().poll(context).map(Some)
-        })
-        .await
+    /// The id that its answer has.
+    pub(crate) fn id(&self) -> Id {
+        self.address().id.clone()
     }
 }
 
-/// A call that was sent on, and the rest of its walk.
-type Flying<T, E> = (Arc<Open<T>>, Option<Walk<E>>);
+/// Where a call is. One that is done is in no table any more.
+enum State<T> {
+    /// The gate judges it.
+    Judging(Arc<Open<T>>),
+    /// A person is asked about it. Dropping the sender takes the question back.
+    Asking(
+        Arc<Open<T>>,
+        #[allow(dead_code, reason = "it is there to be dropped")] oneshot::Sender<()>,
+    ),
+    /// Its answer ends it.
+    Sent(Box<Sent<T>>),
+    /// It was sent, and is one more than can be followed.
+    Unfollowed,
+}
+
+impl<T> State<T> {
+    /// The call, where it was not sent yet.
+    fn held(&self) -> Option<&Arc<Open<T>>> {
+        match self {
+            State::Judging(open) | State::Asking(open, _) => Some(open),
+            State::Sent(_) | State::Unfollowed => None,
+        }
+    }
+}
+
+/// A call that was sent on and has no end yet.
+pub(crate) struct Sent<T> {
+    pub open: Arc<Open<T>>,
+    gate: Arc<Gate>,
+    started: Started,
+}
+
+impl<T> Sent<T> {
+    /// Ends it with what came back.
+    pub(crate) fn end(self, ran: Ran) -> Finished {
+        self.gate.finish(self.started, ran)
+    }
+}
+
+/// What an answer is to.
+pub(crate) enum Whose<T> {
+    /// A call that was never sent on.
+    Held,
+    /// A call that was.
+    Call(Box<Sent<T>>),
+    /// One of too many calls that were.
+    Unfollowed,
+    /// Something else.
+    Other,
+}
 
 /// All calls in our hands.
-pub(crate) struct Calls<T, E>(Mutex<Inner<T, E>>);
+pub(crate) struct Calls<T>(Mutex<Table<T>>);
 
-struct Inner<T, E> {
-    /// By the id of the gate.
-    by_call: HashMap<String, Arc<Open<T>>>,
-    /// Those that somebody is asked about, by who waits.
-    held: HashMap<Id, Arc<Open<T>>>,
-    /// Those that were sent on, by who waits; the walk, where no thread of its own has it.
-    flying: HashMap<Id, Flying<T, E>>,
-    /// Those that were sent on, and are more than can be followed.
-    unfollowed: HashSet<Id>,
+struct Table<T> {
+    /// By who waits.
+    states: HashMap<Id, State<T>>,
+    /// Those that a person is asked about, by the id of the gate.
+    asked: HashMap<String, Arc<Open<T>>>,
+    sent: usize,
 }
 
-impl<T, E> Default for Calls<T, E> {
+impl<T> Default for Calls<T> {
     fn default() -> Self {
-        Calls(Mutex::new(Inner {
-            by_call: HashMap::new(),
-            held: HashMap::new(),
-            flying: HashMap::new(),
-            unfollowed: HashSet::new(),
+        Calls(Mutex::new(Table {
+            states: HashMap::new(),
+            asked: HashMap::new(),
+            sent: 0,
         }))
     }
 }
 
-/// A call that was sent on, and whose end is near.
-pub(crate) struct Landing<T, E> {
-    open: Arc<Open<T>>,
-    walk: Option<Walk<E>>,
-}
-
-impl<T, E> Landing<T, E> {
-    /// The call.
-    pub(crate) fn open(&self) -> &Open<T> {
-        &self.open
-    }
-
-    /// Ends it with what came back.
-    pub(crate) fn end(self, ran: Ran) {
-        self.open.ran.put(ran);
-        if let Some(walk) = self.walk {
-            end(walk);
-        }
+impl<T> Table<T> {
+    /// Whether a call is in our hands, was not sent, and nobody took it back.
+    fn holds(&self, open: &Arc<Open<T>>, key: &Id) -> bool {
+        let held = self.states.get(key).and_then(State::held);
+        held.is_some_and(|held| Arc::ptr_eq(held, open))
     }
 }
 
-/// What to do with an answer.
-pub(crate) enum Whose<T, E> {
-    /// It is to a call that was never sent on.
-    Held,
-    /// To a call that was.
-    Call(Landing<T, E>),
-    /// To one of too many calls that were.
-    Unfollowed,
-    /// To something else.
-    Other,
-}
-
-impl<T, E> Calls<T, E> {
-    fn inner(&self) -> MutexGuard<'_, Inner<T, E>> {
+impl<T> Calls<T> {
+    fn table(&self) -> MutexGuard<'_, Table<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether somebody waits under this id already.
-    pub(crate) fn has(&self, id: &Id) -> bool {
-        let inner = self.inner();
-        inner.held.contains_key(id)
-            || inner.flying.contains_key(id)
-            || inner.unfollowed.contains(id)
+    pub(crate) fn has(&self, key: &Id) -> bool {
+        self.table().states.contains_key(key)
     }
 
-    /// Takes a call in.
-    pub(crate) fn add(&self, open: &Arc<Open<T>>) {
-        self.inner()
-            .by_call
-            .insert(open.call.clone(), Arc::clone(open));
-    }
-
-    /// The call that the gate means.
-    pub(crate) fn find(&self, call: &str) -> Option<Arc<Open<T>>> {
-        self.inner().by_call.get(call).cloned()
-    }
-
-    /// Somebody is asked about it. False if too many wait.
-    pub(crate) fn hold(&self, open: &Arc<Open<T>>, most: usize) -> bool {
-        let id = open.address().id.clone();
-        let mut inner = self.inner();
-        let has_room = inner.held.len() < most;
-        if has_room && !open.was_sent.load(Ordering::SeqCst) {
-            inner.held.insert(id, Arc::clone(open));
+    /// Takes in a call that is judged now. False if somebody waits under its id already.
+    pub(crate) fn add(&self, open: &Arc<Open<T>>) -> bool {
+        let key = open.address().key.clone();
+        let mut table = self.table();
+        let is_free = !table.states.contains_key(&key);
+        if is_free {
+            table.states.insert(key, State::Judging(Arc::clone(open)));
         }
-        has_room
+        is_free
     }
 
-    /// Somebody else waits for it now.
-    pub(crate) fn hand_over(&self, open: &Arc<Open<T>>, id: &Id, line: Vec<u8>) {
+    /// A person is asked about it, until what this gives says that it was taken back. None if too many wait.
+    pub(crate) fn ask(&self, open: &Arc<Open<T>>) -> Option<oneshot::Receiver<()>> {
+        let key = open.address().key.clone();
+        let (keeps, taken_back) = oneshot::channel();
+        let mut table = self.table();
+        if table.asked.len() >= MOST_ASKED {
+            return None;
+        }
+        if table.holds(open, &key) {
+            table.asked.insert(open.call.clone(), Arc::clone(open));
+            table
+                .states
+                .insert(key, State::Asking(Arc::clone(open), keeps));
+        }
+        Some(taken_back)
+    }
+
+    /// The call that a person is asked about, by the id of the gate.
+    pub(crate) fn asked(&self, call: &str) -> Option<Arc<Open<T>>> {
+        self.table().asked.get(call).cloned()
+    }
+
+    /// A call that is asked about came again, with another address.
+    pub(crate) fn hand_over(&self, open: &Arc<Open<T>>, to: Address) {
         let mut address = open.address();
-        let mut inner = self.inner();
-        inner.held.remove(&address.id);
-        inner.held.insert(id.clone(), Arc::clone(open));
-        *address = Address {
-            id: id.clone(),
-            line,
-        };
+        let mut table = self.table();
+        if table.holds(open, &address.key)
+            && let Some(state) = table.states.remove(&address.key)
+        {
+            table.states.insert(to.key.clone(), state);
+        }
+        *address = to;
     }
 
-    /// It is sent on.
-    pub(crate) fn fly(&self, open: &Arc<Open<T>>, id: &Id) {
-        let mut inner = self.inner();
-        inner.held.remove(id);
-        inner.by_call.remove(&open.call);
-        open.was_sent.store(true, Ordering::SeqCst);
-        if inner.flying.len() < MOST_FLYING {
-            open.is_followed.store(true, Ordering::SeqCst);
-            inner.flying.insert(id.clone(), (Arc::clone(open), None));
+    /// Whether it was not sent yet, and nobody took it back.
+    pub(crate) fn holds(&self, open: &Arc<Open<T>>) -> bool {
+        let key = open.address().key.clone();
+        self.table().holds(open, &key)
+    }
+
+    /// It is about to be sent on; gives its bytes.
+    ///
+    /// # Errors
+    /// When it was taken back.
+    pub(crate) fn send(
+        &self,
+        open: &Arc<Open<T>>,
+        gate: &Arc<Gate>,
+        started: Started,
+    ) -> Result<Vec<u8>, Started> {
+        let mut address = open.address();
+        let mut table = self.table();
+        if !table.holds(open, &address.key) {
+            return Err(started);
+        }
+        table.asked.remove(&open.call);
+        let state = if table.sent < MOST_SENT {
+            table.sent += 1;
+            State::Sent(Box::new(Sent {
+                open: Arc::clone(open),
+                gate: Arc::clone(gate),
+                started,
+            }))
         } else {
-            inner.unfollowed.insert(id.clone());
-        }
+            State::Unfollowed
+        };
+        table.states.insert(address.key.clone(), state);
+        Ok(std::mem::take(&mut address.line))
     }
 
-    /// Keeps the rest of the walk of a call that was sent on. Gives it back if the answer is there already, or nobody waits for one.
-    pub(crate) fn keep(&self, open: &Arc<Open<T>>, walk: Walk<E>) -> Option<Walk<E>> {
-        let id = open.address().id.clone();
-        let mut inner = self.inner();
-        match inner.flying.get_mut(&id) {
-            Some((own, place)) if own.call == open.call && !open.ran.is_filled() => {
-                *place = Some(walk);
-                None
+    /// What an answer is to. A call that was sent is taken out: its id is free from here on.
+    pub(crate) fn whose(&self, key: &Id) -> Whose<T> {
+        let mut table = self.table();
+        match table.states.remove(key) {
+            Some(State::Sent(sent)) => {
+                table.sent -= 1;
+                Whose::Call(sent)
             }
-            _ => Some(walk),
-        }
-    }
-
-    /// Whose answer it is.
-    pub(crate) fn whose(&self, id: &Id) -> Whose<T, E> {
-        if let Some(landing) = self.lift(id) {
-            return Whose::Call(landing);
-        }
-        let mut inner = self.inner();
-        match inner.unfollowed.remove(id) {
-            true => Whose::Unfollowed,
-            false if inner.held.contains_key(id) => Whose::Held,
-            false => Whose::Other,
+            Some(State::Unfollowed) => Whose::Unfollowed,
+            Some(held) => {
+                table.states.insert(key.clone(), held);
+                Whose::Held
+            }
+            None => Whose::Other,
         }
     }
 
     /// The end of a call that was sent on, with what came back.
-    pub(crate) fn land(&self, id: &Id, ran: Ran) {
-        if let Some(landing) = self.lift(id) {
-            landing.end(ran);
+    pub(crate) fn end(&self, key: &Id, ran: Ran) -> Option<Finished> {
+        match self.whose(key) {
+            Whose::Call(sent) => Some(sent.end(ran)),
+            _ => None,
         }
     }
 
-    /// Takes a call out that was sent on: its id is free from here on.
-    pub(crate) fn lift(&self, id: &Id) -> Option<Landing<T, E>> {
-        self.inner()
-            .flying
-            .remove(id)
-            .map(|(open, walk)| Landing { open, walk })
-    }
-
-    /// It is over.
-    pub(crate) fn remove(&self, open: &Open<T>) {
-        let id = open.address().id.clone();
-        let mut inner = self.inner();
-        inner.by_call.remove(&open.call);
-        let is_this = |other: &Arc<Open<T>>| other.call == open.call;
-        if inner.held.get(&id).is_some_and(is_this) {
-            inner.held.remove(&id);
+    /// Takes this very call out, if it was sent on.
+    pub(crate) fn take_sent(&self, open: &Arc<Open<T>>) -> Option<Box<Sent<T>>> {
+        let key = open.address().key.clone();
+        let mut table = self.table();
+        let state = table.states.get(&key);
+        if !matches!(state, Some(State::Sent(sent)) if Arc::ptr_eq(&sent.open, open)) {
+            return None;
+        }
+        match table.states.remove(&key) {
+            Some(State::Sent(sent)) => {
+                table.sent -= 1;
+                Some(sent)
+            }
+            _ => None,
         }
     }
 
-    /// The call that waits for a person under this id.
-    pub(crate) fn held(&self, id: &Id) -> Option<Arc<Open<T>>> {
-        self.inner().held.get(id).cloned()
+    /// Ends all calls that were sent on.
+    pub(crate) fn end_all(&self, ran: &Ran) {
+        let keys: Vec<Id> = self.table().states.keys().cloned().collect();
+        for key in keys {
+            self.end(&key, ran.clone());
+        }
     }
 
-    /// All calls that wait for a person.
+    /// It is done, or taken back: a question about it is dropped.
+    pub(crate) fn remove(&self, open: &Arc<Open<T>>) {
+        let key = open.address().key.clone();
+        let mut table = self.table();
+        if table.holds(open, &key) {
+            table.asked.remove(&open.call);
+            let state = table.states.remove(&key);
+            drop(table);
+            // Not under the lock: it wakes who waits.
+            drop(state);
+        }
+    }
+
+    /// The call that was not sent yet, by who waits.
+    pub(crate) fn held(&self, key: &Id) -> Option<Arc<Open<T>>> {
+        self.table().states.get(key).and_then(State::held).cloned()
+    }
+
+    /// All calls that were not sent yet.
     pub(crate) fn all_held(&self) -> Vec<Arc<Open<T>>> {
-        self.inner().held.values().cloned().collect()
+        let table = self.table();
+        table
+            .states
+            .values()
+            .filter_map(State::held)
+            .cloned()
+            .collect()
     }
-
-    /// All that were sent on and have no end, by who waits.
-    pub(crate) fn all_flying(&self) -> Vec<Id> {
-        self.inner().flying.keys().cloned().collect()
-    }
-}
-
-/// Goes the rest of a way that nothing holds up any more.
-fn end<E>(mut walk: Walk<E>) {
-    let mut context = Context::from_waker(Waker::noop());
-    // Where it still waits, it is dropped, and the gate writes that down.
-    let _ = walk.as_mut().poll(&mut context);
 }

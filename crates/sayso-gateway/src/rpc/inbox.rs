@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::text::visible::visible;
+use tokio::sync::oneshot;
 
-use super::slot::Slot;
 use sayso_runtime::ask_inbox;
 use sayso_runtime::inbox_client::client::{Client, Trouble};
 use sayso_runtime::inbox_client::wire;
@@ -19,17 +19,18 @@ pub(crate) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Asks in the inbox, on a thread of its own; whoever stops waiting takes the question back.
 pub async fn in_inbox(state: &Path, prompt: Arc<Prompt>, starts: bool) -> Ended {
-    let slot = Slot::new();
+    let (tell, told) = oneshot::channel();
     let line = Arc::new(Line::default());
-    let (answers, connection, state) = (Arc::clone(&slot), Arc::clone(&line), state.to_owned());
+    let (connection, state) = (Arc::clone(&line), state.to_owned());
     let spawned = std::thread::Builder::new()
         .name("inbox".to_owned())
-        .spawn(move || answers.put(put(&state, &prompt, starts, &connection)));
+        .spawn(move || tell.send(put(&state, &prompt, starts, &connection)));
     if let Err(error) = spawned {
         return Ended::Failed(format!("nobody could be asked: {error}"));
     }
     let _cut = Cut(line);
-    slot.wait().await
+    told.await
+        .unwrap_or_else(|_| Ended::Failed("nobody could be asked".to_owned()))
 }
 
 /// The connection of a question, or that it is not wanted any more.
@@ -65,7 +66,7 @@ fn put(state: &Path, prompt: &Prompt, starts: bool, line: &Line) -> Ended {
         Ok(_) => {}
         Err(Trouble::NotThere) if starts => {
             if let Err(why) = ask_inbox::start(state) {
-                return failed(why);
+                return failed(why.to_string());
             }
         }
         Err(trouble) => return failed(trouble.words()),
@@ -73,7 +74,7 @@ fn put(state: &Path, prompt: &Prompt, starts: bool, line: &Line) -> Ended {
     let client = match Client::new(state) {
         Ok(Some(client)) => client,
         Ok(None) => return failed(Trouble::NotThere.words()),
-        Err(why) => return failed(why),
+        Err(why) => return failed(why.to_string()),
     };
     let left = prompt.timeout.map_or(LONGEST, Duration::from_secs);
     let hand = |stream: UnixStream| {

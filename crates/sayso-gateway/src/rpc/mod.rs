@@ -13,17 +13,17 @@ pub(crate) mod outlet;
 pub(crate) mod peek;
 pub(crate) mod pipe;
 pub(crate) mod signals;
-pub(crate) mod slot;
 pub(crate) mod workspace_gates;
+
+use crate::error::GatewayError;
 
 /// A word that nobody can guess.
 ///
 /// # Errors
 /// When the system has none.
-pub(crate) fn random_word() -> Result<String, String> {
+pub(crate) fn random_word() -> Result<String, GatewayError> {
     let mut bytes = [0u8; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| format!("the system gives no random numbers: {error}"))?;
+    getrandom::fill(&mut bytes).map_err(GatewayError::Random)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

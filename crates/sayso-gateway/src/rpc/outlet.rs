@@ -7,6 +7,8 @@ use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::error::GatewayError;
+
 /// So many bytes of our own may wait; whoever has more to say waits, too.
 const MOST_WAITING: usize = 64 << 20;
 
@@ -32,7 +34,7 @@ impl Outlet {
     ///
     /// # Errors
     /// When there is no thread for it.
-    pub(crate) fn start(out: Box<dyn Write + Send>) -> Result<Arc<Outlet>, String> {
+    pub(crate) fn start(out: Box<dyn Write + Send>) -> Result<Arc<Outlet>, GatewayError> {
         let outlet = Arc::new(Outlet {
             out: Mutex::new(out),
             waiting: Mutex::default(),
@@ -42,9 +44,7 @@ impl Outlet {
         let spawned = std::thread::Builder::new()
             .name("outlet".to_owned())
             .spawn(move || own.say_all());
-        spawned
-            .map(|_| outlet)
-            .map_err(|error| format!("no thread could be started: {error}"))
+        spawned.map(|_| outlet).map_err(GatewayError::Thread)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {

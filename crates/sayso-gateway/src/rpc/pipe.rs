@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
+use super::drive_call::SendError;
+
 /// The way to a process over a pipe; none when it is closed.
 pub(crate) struct Pipe(Mutex<Option<Box<dyn Write + Send>>>);
 
@@ -15,12 +17,12 @@ impl Pipe {
     ///
     /// # Errors
     /// When nobody reads them.
-    pub(crate) fn pass(&self, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn pass(&self, bytes: &[u8]) -> Result<(), SendError> {
         let mut pipe = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let pipe = pipe.as_mut().ok_or("it gets nothing any more")?;
+        let pipe = pipe.as_mut().ok_or(SendError::Closed)?;
         pipe.write_all(bytes)
             .and_then(|()| pipe.flush())
-            .map_err(|error| format!("nobody reads there any more: {error}"))
+            .map_err(SendError::Unread)
     }
 
     /// Says that nothing more comes.

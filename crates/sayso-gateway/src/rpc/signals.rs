@@ -7,6 +7,7 @@ use std::os::unix::net::UnixStream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
+use crate::error::GatewayError;
 use sayso_runtime::child_process as child;
 
 /// Starts a thread.
@@ -17,14 +18,12 @@ pub(crate) fn thread(
     name: &str,
     stack: usize,
     work: impl FnOnce() + Send + 'static,
-) -> Result<(), String> {
+) -> Result<(), GatewayError> {
     let spawned = std::thread::Builder::new()
         .name(name.to_owned())
         .stack_size(stack)
         .spawn(work);
-    spawned
-        .map(drop)
-        .map_err(|error| format!("no thread could be started: {error}"))
+    spawned.map(drop).map_err(GatewayError::Thread)
 }
 
 /// Whether the other end of our output is closed.
@@ -50,8 +49,8 @@ impl Signals {
     ///
     /// # Errors
     /// When they cannot be caught.
-    pub(crate) fn catch() -> Result<Signals, String> {
-        let failed = |error: std::io::Error| format!("signals cannot be caught: {error}");
+    pub(crate) fn catch() -> Result<Signals, GatewayError> {
+        let failed = GatewayError::Signals;
         let mut all = Vec::new();
         for signal in [
             Signal::TERM,

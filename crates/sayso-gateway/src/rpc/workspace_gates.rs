@@ -5,10 +5,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sayso_core::answer::run_mode::Run as How;
+use sayso_core::answer::runner::{NoSandbox, RunnerCapabilities};
 use sayso_core::policy::settings::Resolved;
 use sayso_core::text::digest::Digest;
+use sayso_gate::approved::Approved;
 use sayso_gate::gate::{Gate, Ports};
-use sayso_gate::ports::{Ask, Run};
+use sayso_gate::ports::{Ask, Later, Ran, Run};
 use sayso_store::Folder;
 use sayso_store::journal::Journal;
 use sayso_world::locations::Whereabouts;
@@ -16,6 +18,7 @@ use sayso_world::machine::Machine;
 use sayso_world::policy_files;
 
 use super::now;
+use crate::error::{GatewayError, below};
 use sayso_runtime::assemble::{Choice, RealWorld};
 use sayso_runtime::decision_log::DecisionLog;
 use sayso_runtime::policy_sources::Sources;
@@ -35,26 +38,43 @@ pub(crate) struct Bench {
     pub settings: Resolved,
 }
 
+/// Whoever is behind a gateway runs what was approved; the gateway starts and finishes it.
+struct Elsewhere(Option<NoSandbox>);
+
+impl Run for Elsewhere {
+    fn capabilities(&self) -> RunnerCapabilities<'_> {
+        self.0
+            .as_ref()
+            .map_or(RunnerCapabilities::JUDGE_ONLY, |why| {
+                RunnerCapabilities::without_sandbox(why)
+            })
+    }
+
+    fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {
+        Box::pin(async { Ran::NotRun("the gateway runs nothing itself".to_owned()) })
+    }
+}
+
 /// What is in force, by workspace.
 pub(crate) struct Benches {
     pub whereabouts: Whereabouts,
     choice: Choice,
     known: Mutex<HashMap<String, Arc<Bench>>>,
     ask: Arc<dyn Ask>,
-    run: Arc<dyn Run>,
+    run: Arc<Elsewhere>,
 }
 
 impl Benches {
-    /// With a policy on top, which only tightens until the person trusts it.
+    /// With a policy on top, which only tightens until the person trusts it, and why there is no sandbox, where that counts.
     ///
     /// # Errors
     /// When sayso's own folders cannot be found.
     pub(crate) fn new(
         choice: Choice,
         ask: Arc<dyn Ask>,
-        run: Arc<dyn Run>,
-    ) -> Result<Benches, String> {
-        let whereabouts = record_folder::whereabouts()?;
+        no_sandbox: Option<NoSandbox>,
+    ) -> Result<Benches, GatewayError> {
+        let whereabouts = record_folder::whereabouts().map_err(below)?;
         // What starts the gateway may be an agent, and so may be what it says about the policy.
         let choice = Choice {
             only_tightens: true,
@@ -66,7 +86,7 @@ impl Benches {
             choice,
             known: Mutex::default(),
             ask,
-            run,
+            run: Arc::new(Elsewhere(no_sandbox)),
         })
     }
 
@@ -78,7 +98,7 @@ impl Benches {
     ///
     /// # Errors
     /// When there is no policy, or nothing can be written down.
-    pub(crate) fn of(&self, workspace: &str) -> Result<Arc<Bench>, String> {
+    pub(crate) fn of(&self, workspace: &str) -> Result<Arc<Bench>, GatewayError> {
         let place = Path::new(workspace);
         let stands = |bench: &Arc<Bench>| {
             bench
@@ -97,7 +117,7 @@ impl Benches {
         } else {
             None
         };
-        let folder = Folder::open(&self.whereabouts.state)?;
+        let folder = Folder::open(&self.whereabouts.state).map_err(below)?;
         let general = || policy_files::general(&self.whereabouts);
         let bound =
             policy_snapshot::bound(&folder, &self.whereabouts, place, &self.choice, general());
@@ -113,24 +133,26 @@ impl Benches {
             policy_snapshot::load_in(&folder, &self.whereabouts, place, &self.choice, general());
         let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
             let why = loaded.policy.why_broken().unwrap_or("there is none");
-            format!("the policy cannot be read, so everything is denied: {why}")
+            GatewayError::Policy(why.to_owned())
         })?;
         let settings = settings.clone();
+        let journal = Journal::open_in(folder).map_err(below)?;
         let recorder = Arc::new(
-            Recorder::new(Journal::open_in(folder)?, self.whereabouts.uid, &settings).with_log(
-                DecisionLog::new(&settings, self.whereabouts.home.as_deref()),
-            ),
+            Recorder::new(journal, self.whereabouts.uid, &settings).with_log(DecisionLog::new(
+                &settings,
+                self.whereabouts.home.as_deref(),
+            )),
         );
         let policy = Arc::new(loaded.policy);
         if let Some(before) = known.get(workspace) {
             // What waits there is judged by what is in force when it is answered.
-            before.gate.set_policy(Arc::clone(&policy))?;
+            before.gate.set_policy(Arc::clone(&policy)).map_err(below)?;
         }
         let world = RealWorld(Machine::new(self.whereabouts.clone()).guarding(policy.installed()));
         let ports = Ports {
             world: Arc::new(world),
             ask: Arc::clone(&self.ask),
-            run: Arc::clone(&self.run),
+            run: Arc::<Elsewhere>::clone(&self.run),
             store: Arc::<Recorder>::clone(&recorder),
         };
         let gate = Arc::new(Gate::new(ports, policy, How::Interactive, Arc::new(now)));

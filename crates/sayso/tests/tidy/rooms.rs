@@ -53,9 +53,9 @@ const MAY_USE: [(&str, &str, &[&str]); 23] = [
     ("sayso-agents", "scripted_model", &[]),
     ("sayso-agents", "install", &["hook", "which"]),
     ("sayso-agents", "import", &["install"]),
-    ("sayso-gateway", "rpc", &[]),
-    ("sayso-gateway", "mcp", &["rpc"]),
-    ("sayso-gateway", "acp", &["rpc"]),
+    ("sayso-gateway", "rpc", &["error"]),
+    ("sayso-gateway", "mcp", &["error", "rpc"]),
+    ("sayso-gateway", "acp", &["error", "rpc"]),
 ];
 
 /// The Rust files below a folder, with their paths below it.

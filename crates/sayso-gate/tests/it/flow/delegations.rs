@@ -11,7 +11,7 @@ use sayso_gate::simulated::Say;
 use super::room::Room;
 use crate::bench::call;
 
-fn delegate(attachments: &[&str]) -> Call {
+pub(super) fn delegate(attachments: &[&str]) -> Call {
     let files = attachments.iter().map(|path| Node::text(*path)).collect();
     let args = [
         ("agent", Node::text("helper")),

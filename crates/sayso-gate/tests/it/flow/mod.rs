@@ -5,6 +5,7 @@ mod attack_display;
 mod attack_failures;
 mod attack_seals;
 mod batches;
+mod begun;
 mod broken;
 mod bypasses_a;
 mod bypasses_d;
