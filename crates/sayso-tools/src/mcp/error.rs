@@ -2,9 +2,8 @@
 
 use std::fmt;
 use std::io;
-use std::process::ExitStatus;
-
 use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
 
 use rustix::io::Errno;
 use sayso_core::text::diagnostic::Diagnostic;
