@@ -127,8 +127,8 @@ impl<'a> Place<'a> {
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         loop {
             let mut temp = OsString::from(".");
-            if !name.as_ref().is_empty() {
-                temp.push(name.as_ref());
+            if let Some(name) = Path::new(&name).file_name() {
+                temp.push(name);
                 temp.push(".");
             }
             temp.push(format!("{}.tmp", random()));

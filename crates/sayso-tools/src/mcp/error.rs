@@ -2,9 +2,8 @@
 
 use std::fmt;
 use std::io;
-use std::process::ExitStatus;
-
 use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
 
 use rustix::io::Errno;
 use sayso_core::text::diagnostic::Diagnostic;
@@ -20,7 +19,7 @@ pub enum McpError {
     #[error("the server could not be started: {0}")]
     NotStarted(io::Error),
     #[error("the server could not be started")]
-    StarterGone,
+    ThreadEnded,
     #[error("no thread could be started: {0}")]
     NoThread(io::Error),
     #[error("the server has no input")]
@@ -32,7 +31,7 @@ pub enum McpError {
     #[error("the server takes nothing any more: {0}")]
     InputBroken(Errno),
     #[error("the server does not take its input: {0}")]
-    InputNotTaken(Impatience),
+    InputNotTaken(WaitError),
     #[error("{0}")]
     Ended(ServerEnd),
     #[error("a message of the server is longer than {mib} MiB")]
@@ -46,8 +45,8 @@ pub enum McpError {
     #[error("the server answered with an error: {words} ({})", visible(.code))]
     Answered { code: String, words: String },
     #[error("the server did not answer: {0}")]
-    NoAnswer(Impatience),
-    #[error("{}", Impatience::Stopped)]
+    NoAnswer(WaitError),
+    #[error("{}", WaitError::Stopped)]
     Stopped,
     #[error("the server has more than {most} tools")]
     TooManyTools { most: usize },
@@ -65,7 +64,7 @@ impl From<McpError> for String {
 /// Why nobody waits any longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages say it")]
-pub enum Impatience {
+pub enum WaitError {
     #[error("it was stopped")]
     Stopped,
     #[error("it took too long")]

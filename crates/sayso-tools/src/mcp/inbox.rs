@@ -7,7 +7,7 @@ use std::time::Duration;
 use sayso_core::text::node::Node;
 
 use super::Patience;
-use super::error::{Impatience, McpError, ServerEnd};
+use super::error::{McpError, ServerEnd, WaitError};
 use super::wire::Said;
 
 /// So many requests of a server are refused; more are dropped.
@@ -123,5 +123,5 @@ impl Inbox {
 pub(super) enum Next {
     Answer(Answer),
     Wanted(String, String),
-    Over(Impatience),
+    Over(WaitError),
 }

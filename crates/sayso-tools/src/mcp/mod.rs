@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use sayso_core::text::node::Node;
 
 use crate::result::ToolResult;
-pub use error::{Impatience, McpError, ServerEnd};
+pub use error::{McpError, ServerEnd, WaitError};
 use process::Process;
 use session::Session;
 
@@ -65,10 +65,10 @@ impl<'a> Patience<'a> {
     }
 
     /// Why nobody waits any longer.
-    fn is_over(&self) -> Option<Impatience> {
+    fn is_over(&self) -> Option<WaitError> {
         match self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            true => Some(Impatience::Stopped),
-            false => (Instant::now() >= self.until).then_some(Impatience::TooLong),
+            true => Some(WaitError::Stopped),
+            false => (Instant::now() >= self.until).then_some(WaitError::TooLong),
         }
     }
 }

@@ -75,7 +75,7 @@ impl Process {
             .stack_size(STACK)
             .spawn(work);
         spawned.map_err(McpError::NoThread)?;
-        let stdin = told.recv().map_err(|_| McpError::StarterGone)??;
+        let stdin = told.recv().map_err(|_| McpError::ThreadEnded)??;
         let stdin = stdin.map(OwnedFd::from).ok_or(McpError::NoInput)?;
         let mut process = Process {
             stdin: None,

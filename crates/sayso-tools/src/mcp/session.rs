@@ -5,7 +5,7 @@ use std::time::Duration;
 use sayso_core::text::node::{Node, Value};
 
 use super::Patience;
-use super::error::{Impatience, McpError, ServerEnd};
+use super::error::{McpError, ServerEnd, WaitError};
 use super::inbox::Next;
 use super::process::Process;
 use super::wire;
@@ -92,7 +92,7 @@ impl Session {
                     .iter()
                     .any(|version| version.as_text() == Some(MODERN)))
             }
-            Err(McpError::NoAnswer(Impatience::Stopped)) => Err(McpError::Stopped),
+            Err(McpError::NoAnswer(WaitError::Stopped)) => Err(McpError::Stopped),
             Err(McpError::Answered { .. } | McpError::NoAnswer(_)) => Ok(false),
             Err(other) => Err(other),
         }
