@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -20,16 +20,11 @@ use sayso_tui::theme::Tone;
 
 use super::app::{Left, changed, switches_mode, with_mode};
 use super::conversation::{Said, close};
-use super::history::History;
-use super::instructions::instructions;
-use super::model::Model;
-use super::model::configured::Configured;
 use super::one_turn::{GUTTER, Lines, Progress};
 use super::runtime::Base;
-use super::session::Session;
+use super::session_state::{SessionState, system};
 use super::slash;
-use super::slash::{Came, Desk};
-use super::tool_schemas::Around;
+use super::slash::Came;
 use super::turn;
 use super::turn::Turn;
 use super::{commands, settings_text, tabs};
@@ -113,24 +108,8 @@ impl Ask for AtLines {
 
 /// A session in lines.
 pub struct InLines {
-    /// The policy, the gate and the tools.
-    pub base: Arc<Base>,
-    /// Where what is said is kept.
-    pub session: Arc<Session>,
-    /// What was said.
-    pub said: Vec<Said>,
-    /// Who answers.
-    pub model: Arc<dyn Model>,
-    /// Who else could.
-    pub configured: Configured,
-    /// Where calls come from.
-    pub around: Around,
-    /// The person stopped the turn.
-    pub stopped: Arc<AtomicBool>,
-    /// A signal wants sayso to end.
-    pub leave: Arc<AtomicBool>,
-    /// Where what is typed is kept for later sessions.
-    pub history: History,
+    /// What it has in common with every other session.
+    pub state: SessionState,
     /// Who is asked.
     pub ask: Arc<AtLines>,
     /// Who shows what calls do.
@@ -157,7 +136,8 @@ impl InLines {
         self.greet(&mut tty)?;
         let mut pressed: Option<Instant> = None;
         loop {
-            if let Some(banner) = settings_text::banner(&self.base, &self.around.agent) {
+            if let Some(banner) = settings_text::banner(&self.state.base, &self.state.around.agent)
+            {
                 say(&mut tty, &[banner])?;
             }
             let text = match self.typed(&mut tty)? {
@@ -182,7 +162,7 @@ impl InLines {
                 continue;
             }
             // It is a convenience: a text that cannot be kept is sent all the same.
-            let _ = self.history.add(&text);
+            let _ = self.state.history.add(&text);
             match slash::is_command(&text) {
                 true => {
                     if self.command(&mut tty, text.trim())? {
@@ -191,29 +171,30 @@ impl InLines {
                 }
                 false => self.turn(&mut tty, text)?,
             }
-            if self.stopped.swap(false, Ordering::SeqCst) {
+            if self.state.stopped.swap(false, Ordering::SeqCst) {
                 pressed = Some(Instant::now());
             }
-            if self.leave.load(Ordering::SeqCst) {
+            if self.state.leave.load(Ordering::SeqCst) {
                 return Ok(Left::Lost);
             }
         }
     }
 
     fn greet(&self, tty: &mut File) -> io::Result<()> {
-        let settings = self.base.settings(&self.around.agent);
-        let mode = settings_text::mode(self.base.how(), settings.as_ref());
+        let settings = self.state.base.settings(&self.state.around.agent);
+        let mode = settings_text::mode(self.state.base.how(), settings.as_ref());
         let profile = settings
             .map(|settings| settings.profile)
             .unwrap_or_default();
         let mut lines = vec![
-            format!("sayso chat in {}, in lines", visible(&self.around.workspace)),
-            format!("mode {mode}, profile {profile}, agent {}, model {}", visible(&self.around.agent), visible(self.model.name())),
+            format!("sayso chat in {}, in lines", visible(&self.state.around.workspace)),
+            format!("mode {mode}, profile {profile}, agent {}, model {}", visible(&self.state.around.agent), visible(self.state.model.name())),
             "every tool that the model calls goes through the gate. what a model wrote stands behind ▍; /help says what there is"
                 .to_owned(),
         ];
-        lines.extend(self.base.bench().0.workbench.remarks.iter().cloned());
+        lines.extend(self.state.base.bench().0.workbench.remarks.iter().cloned());
         let before = self
+            .state
             .said
             .iter()
             .filter(|one| matches!(one, Said::Person(_)))
@@ -225,11 +206,12 @@ impl InLines {
         }
         say(tty, &lines)?;
         let last = self
+            .state
             .said
             .iter()
             .rposition(|one| matches!(one, Said::Person(_)))
             .unwrap_or_default();
-        for one in self.said.get(last..).unwrap_or_default() {
+        for one in self.state.said.get(last..).unwrap_or_default() {
             let (mark, text) = match one {
                 Said::Person(text) => (PERSON, text),
                 Said::Model(answer) if !answer.text.is_empty() => (GUTTER, &answer.text),
@@ -246,22 +228,16 @@ impl InLines {
 
     /// Carries out what starts with `/`; whether the person leaves.
     fn command(&mut self, tty: &mut File, text: &str) -> io::Result<bool> {
-        let desk = Desk {
-            base: &self.base,
-            around: &self.around,
-            configured: &self.configured,
-            model: self.model.as_ref(),
-        };
-        match slash::carry_out(&desk, text) {
+        match slash::carry_out(&self.state.desk(), text) {
             Ok(Came::Lines(lines)) => say(tty, &texts(lines))?,
-            Ok(Came::Settings) => say(tty, &texts(settings_text::all(&self.base)))?,
+            Ok(Came::Settings) => say(tty, &texts(settings_text::all(&self.state.base)))?,
             Ok(Came::Undo(plan, lines)) => {
                 say(tty, &texts(lines))?;
                 forget_typed(tty)?;
                 tty.write_all(b"take it back? [y/N]: ")?;
                 let yes = matches!(self.line(tty)?, Typed::Text(word) if matches!(word.trim(), "y" | "yes"));
                 let (files, plan) = *plan;
-                match yes.then(|| undo::carry_out(self.base.whereabouts(), &files, &plan)) {
+                match yes.then(|| undo::carry_out(self.state.base.whereabouts(), &files, &plan)) {
                     None => say(tty, &["nothing was taken back".to_owned()])?,
                     Some(Ok(done)) => {
                         let mut lines: Vec<String> = done
@@ -280,26 +256,26 @@ impl InLines {
                 forget_typed(tty)?;
                 tty.write_all(b"switch it off? [y/N]: ")?;
                 let yes = matches!(self.line(tty)?, Typed::Text(word) if matches!(word.trim(), "y" | "yes"));
-                match yes.then(|| tabs::carry_out(&self.base, &wish)) {
+                match yes.then(|| tabs::carry_out(&self.state.base, &wish)) {
                     None => say(tty, &["nothing was changed".to_owned()])?,
                     Some(Ok(words)) => say(tty, &[words])?,
                     Some(Err(why)) => problem(tty, &why)?,
                 }
             }
             Ok(Came::Model(model)) => {
-                self.model = Arc::from(model);
+                self.state.model = Arc::from(model);
                 say(
                     tty,
                     &[format!(
                         "`{}` answers from here on",
-                        visible(self.model.name())
+                        visible(self.state.model.name())
                     )],
                 )?;
             }
             Ok(Came::Quit) => return Ok(true),
             Err(why) => problem(tty, &why)?,
         }
-        if let Some(settings) = self.base.settings(&self.around.agent) {
+        if let Some(settings) = self.state.base.settings(&self.state.around.agent) {
             *self
                 .ask
                 .settings
@@ -310,54 +286,40 @@ impl InLines {
     }
 
     fn turn(&mut self, tty: &mut File, text: String) -> io::Result<()> {
-        let person = Said::Person(text);
-        if let Err(why) = self.session.keep(&person) {
-            return problem(tty, &format!("the session cannot be kept: {why}"));
+        if let Err(why) = self.state.person_says(text) {
+            return problem(tty, format!("the session cannot be kept: {why}"));
         }
-        self.said.push(person);
-        self.stopped.store(false, Ordering::SeqCst);
-        let (tools, troubles) = self.base.served().tools();
+        self.state.stopped.store(false, Ordering::SeqCst);
+        let (tools, troubles) = self.state.base.served().tools();
         for why in troubles {
             problem(tty, &why)?;
         }
-        let system = instructions(
-            &self.around.workspace,
-            settings_text::mode(
-                self.base.how(),
-                self.base.settings(&self.around.agent).as_ref(),
-            ),
-        );
-        let (model, around, stopped) = (self.model.as_ref(), &self.around, self.stopped.as_ref());
+        let (base, around) = (&self.state.base, &self.state.around);
         let turn = Turn {
-            model,
-            system,
+            model: self.state.model.as_ref(),
+            system: system(base, around),
             tools: &tools,
             around,
             ids: &Ids::new(),
-            stopped,
+            stopped: &self.state.stopped,
         };
-        let lines = Lines::new(Arc::clone(&self.progress), Arc::clone(&self.session), false);
+        let session = Arc::clone(&self.state.session);
+        let lines = Lines::new(Arc::clone(&self.progress), session, false);
         let gate = || {
             // Where it cannot be recorded, the mode stays.
-            let _ = self.base.switch_mode(&self.around.agent);
+            let _ = base.switch_mode(&around.agent);
             // Where it cannot be read, the gate denies everything, and says so.
-            let _ = self.base.refresh();
-            self.base.bench()
+            let _ = base.refresh();
+            base.bench()
         };
-        let said = &mut self.said;
+        let said = &mut self.state.said;
         let ended = catch_unwind(AssertUnwindSafe(|| turn.take(said, &gate, &lines)))
             .unwrap_or_else(|_| turn::Ended::broken());
-        close(&mut self.said);
-        if let Some(now) = self.base.switch_mode(&self.around.agent).ok().flatten() {
-            say(
-                tty,
-                &texts(commands::switched(
-                    &self.base,
-                    &self.around.session,
-                    &self.around.agent,
-                    Some(now),
-                )),
-            )?;
+        close(&mut self.state.said);
+        let (base, around) = (&self.state.base, &self.state.around);
+        if let Some(now) = base.switch_mode(&around.agent).ok().flatten() {
+            let words = commands::switched(base, &around.session, &around.agent, Some(now));
+            say(tty, &texts(words))?;
         }
         match &ended.trouble {
             None => {}
@@ -423,10 +385,10 @@ impl InLines {
     fn line(&self, tty: &mut File) -> io::Result<Typed> {
         let mut line = Vec::new();
         loop {
-            if self.leave.load(Ordering::SeqCst) {
+            if self.state.leave.load(Ordering::SeqCst) {
                 return Ok(Typed::Gone);
             }
-            if self.stopped.swap(false, Ordering::SeqCst) {
+            if self.state.stopped.swap(false, Ordering::SeqCst) {
                 return Ok(Typed::Interrupted);
             }
             if !ready(tty, LOOK)? {

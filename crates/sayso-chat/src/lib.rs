@@ -20,6 +20,7 @@ mod probes;
 mod report_lines;
 pub mod runtime;
 pub mod session;
+pub mod session_state;
 pub mod settings_file;
 pub mod settings_text;
 mod slash;

@@ -77,7 +77,7 @@ impl App {
                 return Ok(());
             }
             if key == Key::Char('y') {
-                match tabs::carry_out(&self.base, &wish) {
+                match tabs::carry_out(&self.state.base, &wish) {
                     Ok(words) => {
                         turn_view::note(self, vec![line(Tone::Good, format!("✓ {words}"))])
                     }
@@ -105,7 +105,7 @@ impl App {
             key => {
                 if let Typed::Sent(text) = self.chat.input.key(&key) {
                     // It is a convenience: a text that cannot be kept is sent all the same.
-                    let _ = self.history.add(&text);
+                    let _ = self.state.history.add(&text);
                     match self.now.worker.is_some() && slash::waits(&text) {
                         true => {
                             self.chat.notice =
@@ -140,7 +140,7 @@ impl App {
 
     /// Shows the settings.
     pub(super) fn open_settings(&mut self) {
-        self.chat.settings = Some(Settings::new(tabs::tabs(&self.base)));
+        self.chat.settings = Some(Settings::new(tabs::tabs(&self.state.base)));
     }
 
     pub(super) fn settings_key(&mut self, key: &Key) {
@@ -162,7 +162,7 @@ impl App {
             }
             Wished(wish) if tabs::switches_asking_off(&wish) => {
                 settings.renew(
-                    tabs::tabs(&self.base),
+                    tabs::tabs(&self.state.base),
                     Err(format!(
                         "y switches it off, any other key leaves it: {}",
                         tabs::OFF_MEANS
@@ -178,8 +178,8 @@ impl App {
                 self.now.sure = Some((Instant::now(), wish));
             }
             Wished(wish) | Confirmed(wish) => {
-                let came = tabs::carry_out(&self.base, &wish);
-                let tabs = tabs::tabs(&self.base);
+                let came = tabs::carry_out(&self.state.base, &wish);
+                let tabs = tabs::tabs(&self.state.base);
                 if let Some(settings) = &mut self.chat.settings {
                     settings.renew(tabs, came);
                 }

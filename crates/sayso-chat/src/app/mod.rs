@@ -21,13 +21,8 @@ use sayso_tui::key::{Key, Keys};
 use sayso_tui::patterns::Patterns;
 use sayso_tui::prompt_state::Asking;
 
-use crate::conversation::Said;
-use crate::history::History;
-use crate::model::configured::Configured;
-use crate::model::{Model, Usage};
-use crate::runtime::Base;
-use crate::session::Session;
-use crate::tool_schemas::Around;
+use crate::model::Usage;
+use crate::session_state::SessionState;
 use crate::turn_events::{News, ToScreen};
 use sayso_tui::terminal::notice::Waiting;
 use sayso_tui::terminal::tty::{Event, Taken, Tty};
@@ -55,22 +50,8 @@ const COLOURS: Duration = Duration::from_millis(25);
 
 /// What a session at a terminal works with.
 pub struct App {
-    /// The policy, the gate and the tools.
-    pub base: Arc<Base>,
-    /// Where what is said is kept.
-    pub session: Arc<Session>,
-    /// What was said.
-    pub said: Vec<Said>,
-    /// Who answers.
-    pub model: Arc<dyn Model>,
-    /// Who else could.
-    pub configured: Configured,
-    /// Where calls come from.
-    pub around: Around,
-    /// The person stopped the turn.
-    pub stopped: Arc<AtomicBool>,
-    /// A signal wants sayso to end.
-    pub leave: Arc<AtomicBool>,
+    /// What it has in common with every other session.
+    pub state: SessionState,
     /// A signal came that Ctrl-C sends.
     pub interrupted: Arc<AtomicBool>,
     /// The way of news to this screen.
@@ -79,8 +60,6 @@ pub struct App {
     pub news: Receiver<News>,
     /// What a pattern would have covered.
     pub patterns: Arc<dyn Patterns>,
-    /// Where what is typed is kept for later sessions.
-    pub history: History,
     /// The screen.
     pub chat: Chat,
     /// What is open and goes on; nothing at the start.
@@ -184,7 +163,7 @@ impl App {
             }
             self.hear();
             self.look_at_the_clock(taken);
-            if self.leave.load(Ordering::SeqCst) {
+            if self.state.leave.load(Ordering::SeqCst) {
                 return Ok(Left::Lost);
             }
             if self.now.over {
@@ -273,7 +252,7 @@ impl App {
             match news {
                 News::Asked(prompt, reply) => self.ask(prompt, reply),
                 News::Over(ended, said) => {
-                    self.said = said;
+                    self.state.said = said;
                     self.now.worker = None;
                     turn_view::over(self, &ended);
                     match self.now.queued.take() {

@@ -20,7 +20,7 @@ use sayso_tui::terminal::tty::Taken;
 
 impl App {
     pub(super) fn ask(&mut self, prompt: Arc<Prompt>, reply: SyncSender<Ended>) {
-        let Some(settings) = self.base.settings(&self.around.agent) else {
+        let Some(settings) = self.state.base.settings(&self.state.around.agent) else {
             let _ = reply.send(Ended::Failed("the policy cannot be read".to_owned()));
             return;
         };
@@ -74,16 +74,16 @@ impl App {
                     open.asking.too_fast();
                 } else if !open.asking.is_over(now) {
                     // Somebody may have changed the policy elsewhere since it was asked.
-                    let is_denied = is_yes && self.base.denies_by_now(&open.prompt.operation);
+                    let is_denied = is_yes && self.state.base.denies_by_now(&open.prompt.operation);
                     match is_denied {
                         true => self.judge_again(),
                         false => {
                             if switches_mode(
                                 &open.prompt,
                                 &answer.choice,
-                                self.base.settings(&self.around.agent).as_ref(),
+                                self.state.base.settings(&self.state.around.agent).as_ref(),
                             ) {
-                                self.base.edits_from_now_on(&self.around.agent);
+                                self.state.base.edits_from_now_on(&self.state.around.agent);
                             }
                             self.answer(answered(answer));
                         }
@@ -112,7 +112,7 @@ impl App {
     /// A change of settings may deny a question that is open, and never approves one.
     pub(super) fn judge_again(&mut self) {
         let Some(open) = &self.now.asking else { return };
-        if self.base.denies(&open.prompt.operation) {
+        if self.state.base.denies(&open.prompt.operation) {
             let denial = changed(&open.prompt);
             self.answer(denial);
             self.chat.notice = Some("the open question is denied by the settings now".to_owned());

@@ -55,22 +55,22 @@ pub fn problem(app: &mut App, why: impl Display) {
 
 /// How things stand, for the bar, and the banner where everything runs unasked.
 pub fn bar(app: &mut App) {
-    let settings = app.base.settings(&app.around.agent);
-    let mode = mode(app.base.how(), settings.as_ref());
+    let settings = app.state.base.settings(&app.state.around.agent);
+    let mode = mode(app.state.base.how(), settings.as_ref());
     let bar = &mut app.chat.bar;
     bar.mode = mode.to_owned();
     bar.profile = settings
         .map(|settings| settings.profile)
         .unwrap_or_default();
-    bar.agent = visible(&app.around.agent).into_owned();
-    bar.model = visible(app.model.name()).into_owned();
+    bar.agent = visible(&app.state.around.agent).into_owned();
+    bar.model = visible(app.state.model.name()).into_owned();
     bar.usage = app.now.usage.short().unwrap_or_default();
-    app.chat.banner = banner(&app.base, &app.around.agent);
+    app.chat.banner = banner(&app.state.base, &app.state.around.agent);
 }
 
 /// Shows what was said before.
 pub fn earlier(app: &mut App) {
-    let said = std::mem::take(&mut app.said);
+    let said = std::mem::take(&mut app.state.said);
     for one in &said {
         match one {
             Said::Person(text) => drop(app.chat.transcript.add(Item::person(text))),
@@ -107,7 +107,7 @@ pub fn earlier(app: &mut App) {
             }
         }
     }
-    app.said = said;
+    app.state.said = said;
 }
 
 /// Shows a piece of news.
@@ -170,7 +170,11 @@ pub fn hear(app: &mut App, news: News) {
                 (Tone::Key, "◌ ".to_owned()),
                 (
                     Tone::Text,
-                    format!("{} wants: {}", visible(&app.around.agent), app.now.subject),
+                    format!(
+                        "{} wants: {}",
+                        visible(&app.state.around.agent),
+                        app.now.subject
+                    ),
                 ),
             ];
             app.now.call = Some(app.chat.transcript.add(Item::call(head)));
@@ -188,7 +192,7 @@ pub fn hear(app: &mut App, news: News) {
                     Tone::Faint,
                     format!(
                         "• {} wanted: {}",
-                        visible(&app.around.agent),
+                        visible(&app.state.around.agent),
                         app.now.subject
                     ),
                 );
@@ -367,7 +371,7 @@ pub fn over(app: &mut App, ended: &Ended) {
 
 /// Takes a change back.
 pub fn undo(app: &mut App, (files, plan): &(sayso_tools::files::Files, sayso_tools::undo::Plan)) {
-    match carry_out(app.base.whereabouts(), files, plan) {
+    match carry_out(app.state.base.whereabouts(), files, plan) {
         Ok(done) => {
             let mut lines: Vec<Spans> = done
                 .words

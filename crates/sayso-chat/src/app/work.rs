@@ -14,14 +14,14 @@ use sayso_tui::theme::Tone;
 
 use super::turn_view;
 use super::{App, SWITCH_OFF, TAKE_BACK};
-use crate::conversation::{Said, close};
-use crate::instructions::instructions;
+use crate::commands;
+use crate::conversation::close;
+use crate::session_state::system;
 use crate::slash;
-use crate::slash::{Came, Desk};
+use crate::slash::Came;
 use crate::turn;
 use crate::turn::Turn;
 use crate::turn_events::{News, Reporter};
-use crate::{commands, settings_text};
 
 impl App {
     pub(super) fn sent(&mut self, text: &str) {
@@ -32,23 +32,15 @@ impl App {
             return self.command(trimmed);
         }
         self.chat.transcript.add(Item::person(text.trim_end()));
-        let person = Said::Person(text.to_owned());
-        if let Err(why) = self.session.keep(&person) {
-            return turn_view::problem(self, &format!("the session cannot be kept: {why}"));
+        if let Err(why) = self.state.person_says(text.to_owned()) {
+            return turn_view::problem(self, format!("the session cannot be kept: {why}"));
         }
-        self.said.push(person);
         self.turn();
     }
 
     /// Carries out what starts with `/`.
     pub(super) fn command(&mut self, text: &str) {
-        let desk = Desk {
-            base: &self.base,
-            around: &self.around,
-            configured: &self.configured,
-            model: self.model.as_ref(),
-        };
-        let came = slash::carry_out(&desk, text);
+        let came = slash::carry_out(&self.state.desk(), text);
         // Whatever it was, it may be a setting.
         self.judge_again();
         match came {
@@ -65,8 +57,11 @@ impl App {
                 self.chat.notice = Some(SWITCH_OFF.to_owned());
             }
             Ok(Came::Model(model)) => {
-                self.model = Arc::from(model);
-                let words = format!("✓ `{}` answers from here on", visible(self.model.name()));
+                self.state.model = Arc::from(model);
+                let words = format!(
+                    "✓ `{}` answers from here on",
+                    visible(self.state.model.name())
+                );
                 turn_view::note(self, vec![line(Tone::Good, words)]);
             }
             Ok(Came::Quit) => self.now.over = true,
@@ -76,28 +71,24 @@ impl App {
 
     /// Starts a turn on a thread of its own.
     pub(super) fn turn(&mut self) {
-        self.stopped.store(false, Ordering::SeqCst);
+        self.state.stopped.store(false, Ordering::SeqCst);
         self.chat.activity = Some(Activity {
             words: "thinking".to_owned(),
             since: Instant::now(),
         });
-        let said = Mutex::new(std::mem::take(&mut self.said));
+        let said = Mutex::new(std::mem::take(&mut self.state.said));
         let (base, model, stopped) = (
-            Arc::clone(&self.base),
-            Arc::clone(&self.model),
-            Arc::clone(&self.stopped),
+            Arc::clone(&self.state.base),
+            Arc::clone(&self.state.model),
+            Arc::clone(&self.state.stopped),
         );
         let (around, to, session) = (
-            self.around.clone(),
+            self.state.around.clone(),
             self.to.clone(),
-            Arc::clone(&self.session),
+            Arc::clone(&self.state.session),
         );
         let work = move || {
             let mut said = said.into_inner().unwrap_or_else(PoisonError::into_inner);
-            let system = instructions(
-                &around.workspace,
-                settings_text::mode(base.how(), base.settings(&around.agent).as_ref()),
-            );
             if !base.served().names().is_empty() {
                 to.tell(News::Doing(
                     "asking the MCP servers for their tools".to_owned(),
@@ -110,7 +101,7 @@ impl App {
             }
             let turn = Turn {
                 model: model.as_ref(),
-                system,
+                system: system(&base, &around),
                 tools: &tools,
                 around: &around,
                 ids: &Ids::new(),
@@ -147,11 +138,15 @@ impl App {
 
     /// The mode that an answer switched to counts from here on.
     pub(super) fn switch_mode(&mut self) {
-        match self.base.switch_mode(&self.around.agent) {
+        match self.state.base.switch_mode(&self.state.around.agent) {
             Ok(None) => {}
             Ok(now) => {
-                let lines =
-                    commands::switched(&self.base, &self.around.session, &self.around.agent, now);
+                let lines = commands::switched(
+                    &self.state.base,
+                    &self.state.around.session,
+                    &self.state.around.agent,
+                    now,
+                );
                 turn_view::note(self, lines);
             }
             Err(why) => turn_view::problem(self, &why),
@@ -160,6 +155,6 @@ impl App {
 
     /// The turn ends as soon as it can.
     pub(super) fn stop(&mut self) {
-        self.stopped.store(true, Ordering::SeqCst);
+        self.state.stopped.store(true, Ordering::SeqCst);
     }
 }

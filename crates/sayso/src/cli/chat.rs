@@ -14,7 +14,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::Ask;
-use sayso_gate::run_mode::{self, Flags};
+use sayso_gate::run_mode;
 use sayso_tui::chat::draw::{Bar, Chat};
 use sayso_tui::chat::input::Input;
 use sayso_tui::chat::item::Item;
@@ -23,7 +23,7 @@ use sayso_tui::theme::{Theme, Tone};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::run::{Nobody, exit, result};
-use super::{Place, PolicyChoice, Stop, say};
+use super::{Place, PolicyChoice, Stop, Unasked, say};
 use crate::exit_code::Exit;
 use crate::screen;
 use crate::screen::ago::ago;
@@ -36,21 +36,19 @@ use sayso_chat::commands::{COMMANDS, sandbox};
 use sayso_chat::conversation::Said;
 use sayso_chat::history::History;
 use sayso_chat::in_lines::{AtLines, InLines};
-use sayso_chat::instructions::instructions;
 use sayso_chat::model::Model;
 use sayso_chat::model::configured::Configured;
 use sayso_chat::one_turn::Lines;
 use sayso_chat::runtime::{Base, MakeTold, Start};
 use sayso_chat::session;
 use sayso_chat::session::{Session, short};
-use sayso_chat::settings_text;
+use sayso_chat::session_state::{SessionState, system};
 use sayso_chat::tool_schemas::Around;
 use sayso_chat::turn::{Ended, Turn};
 use sayso_chat::turn_events::{News, ToScreen};
 use sayso_core::policy::settings::Resolved;
 use sayso_runtime::earlier_calls::InRecord;
 use sayso_runtime::record_folder;
-use sayso_runtime::runner::Told;
 use sayso_runtime::workbench::settings;
 use sayso_tui::lines::paint::Paint;
 use sayso_tui::lines::plain::Look;
@@ -83,17 +81,8 @@ pub(super) struct ChatArgs {
     #[arg(long, value_name = "NAME", default_value = "chat")]
     agent: String,
 
-    /// Run everything unasked, dangers too; denials stay denials, but for catastrophes in profile `kollabor-spec`.
-    #[arg(long)]
-    yolo: bool,
-
-    /// Run what would be asked about.
-    #[arg(long)]
-    approve_all: bool,
-
-    /// Deny what would be asked about.
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    unasked: Unasked,
 
     /// Go on with an earlier session: the last one of this folder, or the one with this id.
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
@@ -119,84 +108,115 @@ pub(super) fn run(args: &ChatArgs) -> Result<Exit, Stop> {
     let place = Place::open(&args.choice)?;
     place.warn();
     place.insist()?;
-    let flags = Flags {
-        yolo: args.yolo,
-        approve_all: args.approve_all,
-        strict: args.strict,
-        ..Flags::default()
-    };
-    let how = place.settle(flags)?;
+    let how = place.settle(args.unasked.flags())?;
     let configured =
         Configured::read(&place.whereabouts, Path::new(&place.folder)).map_err(Stop::usage)?;
     let model = configured
         .model(args.model.as_deref())
         .map_err(Stop::usage)?;
-    if args.question.is_empty()
+    let is_session = args.question.is_empty()
         && !args.json
         && io::stdin().is_terminal()
-        && io::stdout().is_terminal()
-    {
-        let (session, said) = opened(args, &place)?;
-        let style = settings(&place.loaded.policy).map(|settings| settings.prompt_style);
-        return match args.plain || style == Some(PromptStyle::Line) || !screen::can_be_painted_on()
-        {
-            true => in_lines(args, place, how, (configured, model), session, said),
-            false => on_screen(args, place, how, (configured, model), session, said),
-        };
-    }
-    let question = question(args)?;
+        && io::stdout().is_terminal();
+    let question = match is_session {
+        true => None,
+        false => Some(question(args)?),
+    };
     let (session, said) = opened(args, &place)?;
-    once(
+    let style = settings(&place.loaded.policy).map(|settings| settings.prompt_style);
+    let in_lines_only = args.plain || style == Some(PromptStyle::Line);
+    let opening = Opening {
         args,
         place,
         how,
-        (&configured, model.as_ref()),
-        question,
+        configured,
+        model,
         session,
         said,
-    )
+    };
+    match question {
+        Some(question) => once(opening, question),
+        None if in_lines_only || !screen::can_be_painted_on() => in_lines(opening),
+        None => on_screen(opening),
+    }
+}
+
+/// A session that is about to start.
+struct Opening<'a> {
+    args: &'a ChatArgs,
+    place: Place,
+    how: How,
+    configured: Configured,
+    model: Box<dyn Model>,
+    session: Session,
+    said: Vec<Said>,
+}
+
+impl Opening<'_> {
+    /// Puts the policy, the gate and the tools together.
+    fn state(
+        self,
+        ask: Arc<dyn Ask>,
+        told: MakeTold,
+        stopped: &Arc<AtomicBool>,
+        leave: Arc<AtomicBool>,
+    ) -> Result<SessionState, Stop> {
+        let base = Base::open(Start {
+            whereabouts: self.place.whereabouts,
+            workspace: self.place.folder.clone(),
+            choice: self.args.choice.flags(),
+            how: self.how,
+            ask,
+            told,
+            stopped: Arc::clone(stopped),
+            keys: self.configured.key_files(),
+        });
+        let base = base.map_err(|why| {
+            Stop::hint(why, "nothing was run: what cannot be recorded does not run")
+        })?;
+        Ok(SessionState {
+            history: History::of(&base.whereabouts().state),
+            base: Arc::new(base),
+            session: Arc::new(self.session),
+            said: self.said,
+            model: Arc::from(self.model),
+            configured: self.configured,
+            // A grant for a session is for this run of it: whoever goes on with a conversation later is asked again.
+            around: Around {
+                workspace: self.place.folder,
+                agent: self.args.agent.clone(),
+                session: Ids::new().next("chat"),
+            },
+            stopped: Arc::clone(stopped),
+            leave,
+        })
+    }
+}
+
+fn flag() -> Arc<AtomicBool> {
+    Arc::new(AtomicBool::new(false))
 }
 
 /// A session with a screen.
-fn on_screen(
-    args: &ChatArgs,
-    place: Place,
-    how: How,
-    (configured, model): (Configured, Box<dyn Model>),
-    session: Session,
-    said: Vec<Said>,
-) -> Result<Exit, Stop> {
+fn on_screen(opening: Opening<'_>) -> Result<Exit, Stop> {
     let cannot = |error: io::Error| Stop::usage(format!("the terminal cannot be opened: {error}"));
     let mut tty = Tty::open().map_err(cannot)?;
     let (to, news) = ToScreen::new(tty.waker().map_err(cannot)?);
-    let flag = || Arc::new(AtomicBool::new(false));
     let (stopped, leave, interrupted) = (flag(), flag(), flag());
     for (signal, flag) in [(SIGTERM, &leave), (SIGHUP, &leave), (SIGINT, &interrupted)] {
         // Where a signal cannot be caught, it ends sayso as it always did.
         let _ = signal_hook::flag::register(signal, Arc::clone(flag));
     }
     let told = to.clone();
-    let patterns = Arc::new(InRecord::new(place.whereabouts.state.clone()));
-    let base = Base::open(Start {
-        whereabouts: place.whereabouts,
-        workspace: place.folder.clone(),
-        choice: args.choice.flags(),
-        how,
-        ask: Arc::new(to.clone()),
-        told: Box::new(move || told.told()),
-        stopped: Arc::clone(&stopped),
-        keys: configured.key_files(),
-    });
-    let base =
-        Arc::new(base.map_err(|why| {
-            Stop::hint(why, "nothing was run: what cannot be recorded does not run")
-        })?);
+    let patterns = Arc::new(InRecord::new(opening.place.whereabouts.state.clone()));
+    let ask = Arc::new(to.clone());
+    let state = opening.state(ask, Box::new(move || told.told()), &stopped, leave)?;
     let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let history = History::of(&base.whereabouts().state);
-    let typed = history
+    let typed = state
+        .history
         .load()
         .into_iter()
-        .chain(said.iter().filter_map(|one| match one {
+        .chain(state.said.iter().filter_map(|one| match one {
             Said::Person(text) => Some(text.clone()),
             _ => None,
         }));
@@ -214,26 +234,12 @@ fn on_screen(
             Theme::PLAIN
         },
     };
-    let id = session.id.clone();
-    let around = Around {
-        workspace: place.folder,
-        agent: args.agent.clone(),
-        session: Ids::new().next("chat"),
-    };
     let mut app = App {
-        base: Arc::clone(&base),
-        session: Arc::new(session),
-        said,
-        model: Arc::from(model),
-        configured,
-        around,
-        stopped,
-        leave,
+        state,
         interrupted,
         to,
         news,
         patterns,
-        history,
         chat,
         now: Now::default(),
     };
@@ -242,28 +248,18 @@ fn on_screen(
     let to = app.to.clone();
     drop(std::thread::Builder::new().spawn(move || to.tell(News::Sandbox(sandbox()))));
     let left = app.work(&mut tty);
-    ended(&base, &app.around, left, &id)
+    ended(&app.state, left)
 }
 
 /// The end of a session is written down, and the person is told how to go on with it.
-fn ended(base: &Base, around: &Around, left: io::Result<Left>, id: &str) -> Result<Exit, Stop> {
-    if let Err(why) = base
-        .bench()
-        .0
-        .workbench
-        .recorder
-        .end_session(&around.session)
-    {
-        let _ = writeln!(
-            io::stderr(),
-            "sayso: the end of the session could not be recorded: {why}"
-        );
-    }
+fn ended(state: &SessionState, left: io::Result<Left>) -> Result<Exit, Stop> {
+    let recorder = &state.base.bench().0.workbench.recorder;
+    super::end_session(recorder, &state.around.session);
     match left {
         Ok(Left::Person) => {
             say(&format!(
                 "the session is kept; `sayso chat --resume {}` goes on with it\n",
-                visible(short(id))
+                visible(short(&state.session.id))
             ))?;
             Ok(Exit::Allowed)
         }
@@ -273,15 +269,7 @@ fn ended(base: &Base, around: &Around, left: io::Result<Left>, id: &str) -> Resu
 }
 
 /// A session in lines.
-fn in_lines(
-    args: &ChatArgs,
-    place: Place,
-    how: How,
-    (configured, model): (Configured, Box<dyn Model>),
-    session: Session,
-    said: Vec<Said>,
-) -> Result<Exit, Stop> {
-    let flag = || Arc::new(AtomicBool::new(false));
+fn in_lines(opening: Opening<'_>) -> Result<Exit, Stop> {
     let (stopped, leave) = (flag(), flag());
     for (signal, flag) in [
         (SIGTERM, &leave),
@@ -293,10 +281,10 @@ fn in_lines(
         // Where a signal cannot be caught, it ends sayso as it always did.
         let _ = signal_hook::flag::register(signal, Arc::clone(flag));
     }
-    let usual = settings(&place.loaded.policy)
+    let usual = settings(&opening.place.loaded.policy)
         .cloned()
         .ok_or_else(|| Stop::usage("the policy cannot be read"))?;
-    let patterns = Arc::new(InRecord::new(place.whereabouts.state.clone()));
+    let patterns = Arc::new(InRecord::new(opening.place.whereabouts.state.clone()));
     let stops = Arc::clone(&stopped);
     let open = move |settings: &Resolved| -> io::Result<Box<dyn Ask>> {
         let look = |paint| Look::of(settings, paint);
@@ -305,52 +293,22 @@ fn in_lines(
     };
     let ask = Arc::new(AtLines::new(usual, Box::new(open)));
     let progress = Arc::new(progress(false));
-    let start = Start {
-        whereabouts: place.whereabouts,
-        workspace: place.folder.clone(),
-        choice: args.choice.flags(),
-        how,
-        ask: Arc::<AtLines>::clone(&ask),
-        told: told(&progress),
-        stopped: Arc::clone(&stopped),
-        keys: configured.key_files(),
-    };
-    let base = Base::open(start)
-        .map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
-    let base = Arc::new(base);
-    ask.stands_on(&base);
-    let id = session.id.clone();
+    let asks = Arc::<AtLines>::clone(&ask);
+    let state = opening.state(asks, told(&progress), &stopped, leave)?;
+    ask.stands_on(&state.base);
     let mut lines = InLines {
-        history: History::of(&base.whereabouts().state),
-        base: Arc::clone(&base),
-        session: Arc::new(session),
-        said,
-        model: Arc::from(model),
-        configured,
-        around: Around {
-            workspace: place.folder,
-            agent: args.agent.clone(),
-            session: Ids::new().next("chat"),
-        },
-        stopped,
-        leave,
+        state,
         ask,
         progress,
     };
     let left = lines.work();
-    ended(&base, &lines.around, left, &id)
+    ended(&lines.state, left)
 }
 
 /// Tells what runs in lines.
 fn told(progress: &Arc<Progress>) -> MakeTold {
     let progress = Arc::clone(progress);
-    Box::new(move || {
-        let (start, output) = (Arc::clone(&progress), Arc::clone(&progress));
-        Told {
-            start: Box::new(move |approved| start.start(approved)),
-            output: Box::new(move |stream, bytes| output.output(stream, bytes)),
-        }
-    })
+    Box::new(move || progress.told())
 }
 
 /// The first lines of a session.
@@ -360,18 +318,18 @@ fn greet(app: &mut App) {
             (Tone::Strong, "sayso chat".to_owned()),
             (
                 Tone::Text,
-                format!(" in {}", visible(&app.around.workspace)),
+                format!(" in {}", visible(&app.state.around.workspace)),
             ),
         ],
         vec![(
             Tone::Faint,
             format!(
                 "{} answers; every tool it calls goes through the gate. /help says what there is",
-                visible(app.model.name())
+                visible(app.state.model.name())
             ),
         )],
     ];
-    let bench = app.base.bench();
+    let bench = app.state.base.bench();
     lines.extend(
         bench
             .0
@@ -419,18 +377,7 @@ fn question(args: &ChatArgs) -> Result<String, Stop> {
             .take(LONGEST_QUESTION + 1)
             .read_to_end(&mut bytes);
         read.map_err(|error| Stop::usage(format!("cannot read standard input: {error}")))?;
-        if bytes.len() as u64 > LONGEST_QUESTION {
-            return Err(Stop::usage(format!(
-                "standard input is larger than {} MiB",
-                LONGEST_QUESTION >> 20
-            )));
-        }
-        let piped = String::from_utf8(bytes).map_err(|error| {
-            Stop::usage(format!(
-                "standard input is not UTF-8 text (byte {})",
-                error.utf8_error().valid_up_to() + 1
-            ))
-        })?;
+        let piped = super::text_of(bytes, LONGEST_QUESTION, "standard input")?;
         if !words.is_empty() && !piped.trim().is_empty() {
             words.push_str("\n\n");
         }
@@ -446,16 +393,12 @@ fn question(args: &ChatArgs) -> Result<String, Stop> {
 }
 
 /// One turn, without a screen.
-fn once(
-    args: &ChatArgs,
-    place: Place,
-    how: How,
-    (configured, model): (&Configured, &dyn Model),
-    question: String,
-    session: Session,
-    mut said: Vec<Said>,
-) -> Result<Exit, Stop> {
-    if let Some(banner) = run_mode::banner(how, settings(&place.loaded.policy)) {
+fn once(opening: Opening<'_>, question: String) -> Result<Exit, Stop> {
+    let Opening {
+        args, place, how, ..
+    } = &opening;
+    let args = *args;
+    if let Some(banner) = run_mode::banner(*how, settings(&place.loaded.policy)) {
         let _ = writeln!(io::stderr(), "{banner}");
     }
     let stopped = super::stopped_by_signals();
@@ -475,45 +418,22 @@ fn once(
         }
         _ => Arc::new(Nobody),
     };
-    let start = Start {
-        whereabouts: place.whereabouts,
-        workspace: place.folder.clone(),
-        choice: args.choice.flags(),
-        how,
-        ask,
-        told: told(&progress),
-        stopped: Arc::clone(&stopped),
-        keys: configured.key_files(),
-    };
-    let base = Base::open(start)
-        .map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
-    for remark in &base.bench().0.workbench.remarks {
+    let mut state = opening.state(ask, told(&progress), &stopped, flag())?;
+    for remark in &state.base.bench().0.workbench.remarks {
         let _ = writeln!(io::stderr(), "sayso: {remark}");
     }
-    // A grant for a session is for this run of it: whoever goes on with a conversation later is asked again.
-    let around = Around {
-        workspace: place.folder,
-        agent: args.agent.clone(),
-        session: Ids::new().next("chat"),
-    };
-    let system = instructions(
-        &around.workspace,
-        settings_text::mode(how, base.settings(&args.agent).as_ref()),
-    );
-    let person = Said::Person(question);
-    session.keep(&person).map_err(Stop::usage)?;
-    said.push(person);
-    let id = session.id.clone();
-    let lines = Lines::new(progress, Arc::new(session), args.json);
+    state.person_says(question).map_err(Stop::usage)?;
+    let (base, around) = (&state.base, &state.around);
+    let lines = Lines::new(progress, Arc::clone(&state.session), args.json);
     let (tools, troubles) = base.served().tools();
     for why in troubles {
         let _ = writeln!(io::stderr(), "sayso: {}", visible_block(&why));
     }
     let turn = Turn {
-        model,
-        system,
+        model: state.model.as_ref(),
+        system: system(base, around),
         tools: &tools,
-        around: &around,
+        around,
         ids: &Ids::new(),
         stopped: &stopped,
     };
@@ -522,20 +442,9 @@ fn once(
         let _ = base.refresh();
         base.bench()
     };
-    let ended = turn.take(&mut said, &gate, &lines);
-    if let Err(why) = base
-        .bench()
-        .0
-        .workbench
-        .recorder
-        .end_session(&around.session)
-    {
-        let _ = writeln!(
-            io::stderr(),
-            "sayso: the end of the session could not be recorded: {why}"
-        );
-    }
-    finish(args, &ended, &said, &id)
+    let ended = turn.take(&mut state.said, &gate, &lines);
+    super::end_session(&base.bench().0.workbench.recorder, &around.session);
+    finish(args, &ended, &state.said, &state.session.id)
 }
 
 fn finish(args: &ChatArgs, ended: &Ended, said: &[Said], id: &str) -> Result<Exit, Stop> {

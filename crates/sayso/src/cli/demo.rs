@@ -33,7 +33,7 @@ use crate::screen;
 use crate::screen::painted::Interrupts;
 use crate::screen::progress::Progress;
 use sayso_agents::generic::batch::{Around, call};
-use sayso_runtime::runner::{HostTool, Told};
+use sayso_runtime::runner::HostTool;
 use sayso_runtime::workbench::{Parts, Workbench, settings};
 use sayso_tui::lines::paint::{Paint, Tone};
 use sayso_tui::terminal::typed_ahead;
@@ -152,11 +152,6 @@ fn show(args: &DemoArgs, whereabouts: Whereabouts, scratch: &Path) -> Result<Exi
     say(&heading(workspace, person, paint))?;
 
     let progress = Arc::new(Progress::new(Box::new(io::stdout()), paint));
-    let (start, output) = (Arc::clone(&progress), Arc::clone(&progress));
-    let told = Told {
-        start: Box::new(move |approved| start.start(approved)),
-        output: Box::new(move |stream, bytes| output.output(stream, bytes)),
-    };
     let state = whereabouts.state.clone();
     let parts = Parts {
         whereabouts,
@@ -165,7 +160,7 @@ fn show(args: &DemoArgs, whereabouts: Whereabouts, scratch: &Path) -> Result<Exi
         how: How::Interactive,
         dry_run: false,
         ask,
-        told,
+        told: progress.told(),
         host: vec![("post_message".to_owned(), post_message())],
         stopped,
         known: None,

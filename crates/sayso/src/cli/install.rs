@@ -15,7 +15,7 @@ use sayso_tools::files::{Files, Settings};
 use super::install_import;
 use super::install_import::Wish as Import;
 use super::install_shown as shown;
-use super::{Stop, confirmed, folder, now, say};
+use super::{SAY_YES, Stop, confirmed, folder, now, say};
 use crate::exit_code::Exit;
 use sayso_agents::install;
 use sayso_agents::install::{Around, Done, InstallError, Plan, Wish};
@@ -246,7 +246,7 @@ fn go(args: &Common, around: &Around, plan: &Plan, verb: &'static str) -> Result
         }
         return Ok(Exit::Allowed);
     }
-    if !args.how.yes && !confirmed("change this? [y/N] ")? {
+    if !args.how.yes && !confirmed("change this? [y/N] ", SAY_YES)? {
         say("nothing was changed\n")?;
         return Ok(Exit::Denied);
     }

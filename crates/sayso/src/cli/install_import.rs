@@ -14,7 +14,7 @@ use sayso_shell::Bash;
 use sayso_store::journal::{Journal, Sync};
 use sayso_world::policy_files::imported_file;
 
-use super::{SourceError, Stop, confirmed, say};
+use super::{SAY_YES, SourceError, Stop, confirmed, say};
 use sayso_agents::import;
 use sayso_agents::import::{File, ImportError, Imported, System};
 use sayso_agents::install::Around;
@@ -106,10 +106,13 @@ impl Rules {
             (Ok(imported), _) => imported,
         };
         if wish == Wish::Unsaid
-            && !confirmed(&format!(
-                "bring the rules of {} along? they are shown first [y/N] ",
-                self.title
-            ))?
+            && !confirmed(
+                &format!(
+                    "bring the rules of {} along? they are shown first [y/N] ",
+                    self.title
+                ),
+                SAY_YES,
+            )?
         {
             return Ok(());
         }
@@ -126,10 +129,10 @@ impl Rules {
             import::report(imported)
         ))?;
         if !yes
-            && !confirmed(&format!(
-                "write this to {}? [y/N] ",
-                visible(&path.to_string_lossy())
-            ))?
+            && !confirmed(
+                &format!("write this to {}? [y/N] ", visible(&path.to_string_lossy())),
+                SAY_YES,
+            )?
         {
             return say("no rules were brought along\n");
         }

@@ -12,7 +12,7 @@ use sayso_store::journal::{Journal, Sync};
 
 use super::install::{How, around_of, change_node, stop};
 use super::install_shown as shown;
-use super::{Stop, confirmed, say};
+use super::{SAY_YES, Stop, confirmed, say};
 use crate::exit_code::Exit;
 use sayso_agents::install::Plan;
 use sayso_agents::install::mcp_client as mcp;
@@ -86,7 +86,7 @@ pub(super) fn run(args: &InstallMcpArgs, is_in: bool) -> Result<Exit, Stop> {
         say(&before(&plan)?)?;
     }
     let nothing_to_do = args.how.dry_run || plan.edits.is_empty();
-    if !nothing_to_do && !args.how.yes && !confirmed("change this? [y/N] ")? {
+    if !nothing_to_do && !args.how.yes && !confirmed("change this? [y/N] ", SAY_YES)? {
         say("nothing was changed\n")?;
         return Ok(Exit::Denied);
     }

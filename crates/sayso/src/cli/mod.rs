@@ -53,6 +53,7 @@ use sayso_runtime::assemble::{Choice, Loaded, RealWorld};
 use sayso_runtime::lineage;
 use sayso_runtime::policy_snapshot;
 use sayso_runtime::record_folder;
+use sayso_runtime::recorder::Recorder;
 use sayso_runtime::sandbox::profile::Bounding;
 use sayso_tui::terminal::typed_ahead::{self, forget_typed};
 
@@ -159,6 +160,33 @@ struct PolicyChoice {
     /// How eager to ask.
     #[arg(long, value_name = "MODE", value_parser = mode_word)]
     mode: Option<Mode>,
+}
+
+/// What becomes of calls that would be asked about.
+#[derive(Debug, Args)]
+struct Unasked {
+    /// Run everything unasked, dangers too; denials stay denials, but for catastrophes in profile `kollabor-spec`.
+    #[arg(long)]
+    yolo: bool,
+
+    /// Run what would be asked about.
+    #[arg(long)]
+    approve_all: bool,
+
+    /// Deny what would be asked about.
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Unasked {
+    fn flags(&self) -> Flags {
+        Flags {
+            yolo: self.yolo,
+            approve_all: self.approve_all,
+            strict: self.strict,
+            ..Flags::default()
+        }
+    }
 }
 
 impl PolicyChoice {
@@ -308,6 +336,28 @@ impl From<io::Error> for Stop {
     }
 }
 
+/// Writes down that a session has ended, or says that it could not.
+fn end_session(recorder: &Recorder, session: &str) {
+    if let Err(why) = recorder.end_session(session) {
+        let _ = writeln!(
+            io::stderr(),
+            "sayso: the end of the session could not be recorded: {why}"
+        );
+    }
+}
+
+/// The text in bytes that were read up to one more than the limit.
+fn text_of(bytes: Vec<u8>, limit: u64, shown: &str) -> Result<String, Stop> {
+    if bytes.len() as u64 > limit {
+        let limit = limit >> 20;
+        return Err(Stop::usage(format!("{shown} is larger than {limit} MiB")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let byte = error.utf8_error().valid_up_to() + 1;
+        Stop::usage(format!("{shown} is not UTF-8 text (byte {byte})"))
+    })
+}
+
 /// Prints what an exit status sums up. If nobody reads it the status still has to tell: a denial must never look like an allow.
 fn say(text: &str) -> Result<(), Stop> {
     let mut out = io::stdout().lock();
@@ -317,13 +367,13 @@ fn say(text: &str) -> Result<(), Stop> {
     }
 }
 
-/// Whether the person at the terminal says yes.
-fn confirmed(question: &str) -> Result<bool, Stop> {
+/// The way to do something without being asked.
+const SAY_YES: &str = "say `--yes` to do it without asking";
+
+/// Whether the person at the terminal says yes; the hint is for where there is none.
+fn confirmed(question: &str, hint: &str) -> Result<bool, Stop> {
     if !io::stdin().is_terminal() {
-        return Err(Stop::hint(
-            "there is no terminal to ask on",
-            "say `--yes` to do it without asking",
-        ));
+        return Err(Stop::hint("there is no terminal to ask on", hint));
     }
     say(question)?;
     // What was typed before the question stood there is no answer to it (I-11).

@@ -23,7 +23,7 @@ use sayso_gate::ids::Ids;
 use sayso_gate::ports::{Ask, Later, Ran};
 use sayso_gate::run_mode::{self, Flags};
 
-use super::{Place, PolicyChoice, Stop, say};
+use super::{Place, PolicyChoice, Stop, Unasked, say};
 use crate::exit_code::Exit;
 use crate::screen;
 use crate::screen::painted::Interrupts;
@@ -33,7 +33,6 @@ use sayso_agents::generic::batch;
 use sayso_agents::generic::batch::Around;
 use sayso_runtime::held_text;
 use sayso_runtime::mcp_servers::Servers;
-use sayso_runtime::runner::Told;
 use sayso_runtime::workbench::{Parts, Workbench, settings};
 use sayso_tui::lines::paint::{Paint, Tone};
 use sayso_tui::lines::plain::{self, Look};
@@ -57,17 +56,8 @@ pub(super) struct RunArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Run everything unasked, dangers too; denials stay denials, but for catastrophes in profile `kollabor-spec`.
-    #[arg(long)]
-    yolo: bool,
-
-    /// Run what would be asked about.
-    #[arg(long)]
-    approve_all: bool,
-
-    /// Deny what would be asked about.
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    unasked: Unasked,
 
     /// Judge and show, and run nothing.
     #[arg(long)]
@@ -104,11 +94,9 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     place.warn();
     place.insist()?;
     let flags = Flags {
-        yolo: args.yolo,
-        approve_all: args.approve_all,
-        strict: args.strict,
         dry_run: args.dry_run,
         answers: args.answers.is_some(),
+        ..args.unasked.flags()
     };
     let how = place.settle(flags)?;
     let around = Around {
@@ -141,13 +129,6 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         &progress,
         &stopped,
     )?;
-    let told = {
-        let (start, output) = (Arc::clone(&progress), Arc::clone(&progress));
-        Told {
-            start: Box::new(move |approved| start.start(approved)),
-            output: Box::new(move |stream, bytes| output.output(stream, bytes)),
-        }
-    };
     let servers = Arc::new(Servers::load(
         &place.whereabouts,
         Path::new(&place.folder),
@@ -165,7 +146,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         how,
         dry_run: args.dry_run,
         ask,
-        told,
+        told: progress.told(),
         host: Vec::new(),
         stopped,
         known: None,
@@ -187,12 +168,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         keep: args.hold.then_some(&keep),
     };
     let batch = pollster::block_on(workbench.gate.batch(calls, options));
-    if let Err(why) = workbench.recorder.end_session(&session) {
-        let _ = writeln!(
-            io::stderr(),
-            "sayso: the end of the session could not be recorded: {why}"
-        );
-    }
+    super::end_session(&workbench.recorder, &session);
     progress.summary(&batch, workbench.gate.stats_line().as_deref());
     if let Some(unused) = scripted
         .map(|scripted| scripted.unused())
@@ -247,18 +223,7 @@ fn input(file: &std::path::Path) -> Result<(String, String), Stop> {
             "name a file with tool calls, or `-` for standard input",
         )
     })?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(Stop::usage(format!(
-            "`{shown}` is larger than {} MiB",
-            LONGEST >> 20
-        )));
-    }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        Stop::usage(format!(
-            "`{shown}` is not UTF-8 text (byte {})",
-            error.utf8_error().valid_up_to() + 1
-        ))
-    })?;
+    let text = super::text_of(bytes, LONGEST, &format!("`{shown}`"))?;
     Ok((name, text))
 }
 

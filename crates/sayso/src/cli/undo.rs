@@ -9,7 +9,7 @@ use sayso_core::text::visible::{visible, visible_block};
 use sayso_tools::files::{Files, Settings};
 use sayso_tools::undo::{self, Plan, Undone};
 
-use super::{Stop, confirmed, say};
+use super::{SAY_YES, Stop, confirmed, say};
 use crate::exit_code::Exit;
 use sayso_runtime::record_folder;
 use sayso_runtime::undo::{carry_out, plan};
@@ -70,7 +70,7 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
         }
         return Ok(Exit::Failed);
     }
-    if !args.yes && !confirmed("take it back? [y/N] ")? {
+    if !args.yes && !confirmed("take it back? [y/N] ", SAY_YES)? {
         say("nothing was changed\n")?;
         return Ok(Exit::Denied);
     }

@@ -1,7 +1,7 @@
 //! Shows a batch as it goes: each call with what was decided, what it printed, and how it ended.
 
 use std::io::Write;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_core::analysis::effect::{Effect, EffectKind};
 use sayso_core::analysis::risk::Tier;
@@ -25,6 +25,7 @@ use sayso_tui::lines::plain;
 
 use sayso_chat::one_turn;
 use sayso_runtime::report;
+use sayso_runtime::runner::Told;
 
 /// So many lines of output are shown of each call; the rest is counted.
 const MOST_LINES: usize = 12;
@@ -95,8 +96,17 @@ impl Progress {
         }
     }
 
+    /// For a runner, which tells this what runs.
+    pub fn told(self: &Arc<Self>) -> Told {
+        let (start, output) = (Arc::clone(self), Arc::clone(self));
+        Told {
+            start: Box::new(move |approved| start.start(approved)),
+            output: Box::new(move |stream, bytes| output.output(stream, bytes)),
+        }
+    }
+
     /// Something starts to run.
-    pub fn start(&self, approved: &Approved) {
+    fn start(&self, approved: &Approved) {
         let mut state = self.state();
         let operation = approved.operation();
         self.head(&mut state);
@@ -133,7 +143,7 @@ impl Progress {
     }
 
     /// A command printed something.
-    pub fn output(&self, _: Stream, bytes: &[u8]) {
+    fn output(&self, _: Stream, bytes: &[u8]) {
         let mut state = self.state();
         for byte in bytes {
             match byte {

@@ -1,7 +1,5 @@
 //! `sayso audit prune`: lets the oldest part of the record go.
 
-use std::io::{self, BufRead, IsTerminal, Write};
-
 use clap::Args;
 use sayso_core::text::count::count;
 use sayso_core::text::json;
@@ -11,10 +9,12 @@ use sayso_store::prune::{Keep, Plan, plan, prune};
 
 use super::times;
 use super::times::When;
-use crate::cli::{ArgumentError, Place, PolicyChoice, Stop, say};
+use crate::cli::{ArgumentError, Place, PolicyChoice, Stop, confirmed, say};
 use crate::exit_code::Exit;
 use sayso_runtime::workbench::settings;
-use sayso_tui::terminal::typed_ahead::forget_typed;
+
+/// The ways without a terminal.
+const SAY_YES_OR_LOOK: &str = "say `--yes` to do it without asking, or `--dry-run` to only look";
 
 /// Let the oldest part of the record go.
 ///
@@ -61,7 +61,7 @@ pub(super) fn run(args: &PruneArgs) -> Result<Exit, Stop> {
     }
     let mut removed = false;
     if !plan.segments.is_empty() && !args.dry_run {
-        if !args.yes && !confirmed()? {
+        if !args.yes && !confirmed("remove it for good? [y/N] ", SAY_YES_OR_LOOK)? {
             say("nothing was removed\n")?;
             return Ok(Exit::Denied);
         }
@@ -146,29 +146,6 @@ fn shown(plan: &Plan) -> String {
         ));
     }
     out
-}
-
-fn confirmed() -> Result<bool, Stop> {
-    if !io::stdin().is_terminal() {
-        return Err(Stop::hint(
-            "there is no terminal to ask on",
-            "say `--yes` to do it without asking, or `--dry-run` to only look",
-        ));
-    }
-    say("remove it for good? [y/N] ")?;
-    io::stdout().flush()?;
-    // What was typed before the question stood there is no answer to it.
-    forget_typed(&io::stdin())
-        .map_err(|error| Stop::usage(format!("the terminal broke: {error}")))?;
-    let mut line = String::new();
-    io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .map_err(|error| Stop::usage(format!("cannot read the answer: {error}")))?;
-    Ok(matches!(
-        line.trim().to_ascii_lowercase().as_str(),
-        "y" | "yes"
-    ))
 }
 
 fn as_node(plan: &Plan, removed: bool) -> Node {

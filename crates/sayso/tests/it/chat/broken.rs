@@ -9,6 +9,7 @@ use sayso_chat::model::configured::Configured;
 use sayso_chat::model::{Model, ModelError, Reply, Request, Told};
 use sayso_chat::runtime::{Base, Start};
 use sayso_chat::session::Session;
+use sayso_chat::session_state::SessionState;
 use sayso_chat::tool_schemas::Around;
 use sayso_chat::turn_events::ToScreen;
 use sayso_core::answer::run_mode::Run as How;
@@ -94,7 +95,7 @@ fn breaks_in_a_session() {
         stopped: Arc::clone(&stopped),
         keys: Vec::new(),
     };
-    let mut app = App {
+    let state = SessionState {
         base: Arc::new(Base::open(start).unwrap()),
         session: Arc::new(session),
         said: Vec::new(),
@@ -107,11 +108,14 @@ fn breaks_in_a_session() {
         },
         stopped,
         leave: flag(),
+        history,
+    };
+    let mut app = App {
+        state,
         interrupted: flag(),
         to,
         news,
         patterns: Arc::new(Screen),
-        history,
         chat: Chat {
             transcript: Transcript::default(),
             input: Input::default(),
