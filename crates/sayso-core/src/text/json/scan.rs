@@ -1,45 +1,256 @@
-//! The smallest parts of JSON text: white space, words, numbers and strings.
+//! The parts of JSON text: white space, words, numbers, strings, and values and fields that are passed over.
 
 use crate::text::diagnostic::Diagnostic;
 use crate::text::node::{Span, Value};
 
-/// A place in a JSON text that only moves forward.
-pub(super) struct Scanner<'a> {
+/// The deepest nesting in a value that is passed over: the readers make less, also with a few levels around it.
+const DEEPEST: usize = 2 * crate::text::DEEPEST;
+
+/// What is taken for JSON.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    Strict,
+    /// With comments, and a comma before a closing bracket.
+    Comments,
+    /// Only strings and brackets are followed.
+    Outline,
+}
+
+/// A place in a JSON text that only moves forward. It copies nothing, and does not recurse.
+pub struct Scanner<'a> {
     text: &'a str,
     at: usize,
+    syntax: Syntax,
+    /// The lists and maps that are open in the value that is passed over: whether each is a map.
+    open: Vec<bool>,
 }
 
 impl<'a> Scanner<'a> {
+    /// Takes exactly what RFC 8259 has; a key may stand twice.
     pub fn new(text: &'a str) -> Self {
-        Scanner { text, at: 0 }
+        Self::with_syntax(text, Syntax::Strict)
+    }
+
+    /// Finds where values end, in broken JSON too, and does not check what is in them.
+    pub fn outline(text: &'a str) -> Self {
+        Self::with_syntax(text, Syntax::Outline)
+    }
+
+    pub(super) fn with_comments(text: &'a str) -> Self {
+        Self::with_syntax(text, Syntax::Comments)
+    }
+
+    fn with_syntax(text: &'a str, syntax: Syntax) -> Self {
+        Scanner {
+            text,
+            at: 0,
+            syntax,
+            open: Vec::new(),
+        }
+    }
+
+    /// Passes over an object, which has to be all of the text. `take` has each key as it is written between its quotes, and its value.
+    pub fn fields(mut self, mut take: impl FnMut(&'a str, &'a str)) -> Result<(), Diagnostic> {
+        self.skip_space();
+        self.expect(b'{', "`{`")?;
+        self.skip_space();
+        if !self.skip_byte(b'}') {
+            loop {
+                let key = self.skip_key()?;
+                take(key.get(1..key.len() - 1).unwrap_or(""), self.skip_value()?);
+                self.skip_space();
+                if self.skip_byte(b'}') {
+                    break;
+                }
+                self.expect(b',', "`,` or `}`")?;
+                self.skip_space();
+            }
+        }
+        self.skip_space();
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.unexpected("the end of the text")),
+        }
+    }
+
+    /// Passes over the value that starts here, and gives it as it is written.
+    pub fn skip_value(&mut self) -> Result<&'a str, Diagnostic> {
+        let start = self.at;
+        match self.syntax {
+            Syntax::Outline => self.skip_outline(),
+            _ => self.skip_strict(),
+        }?;
+        Ok(self.slice(start))
+    }
+
+    fn skip_strict(&mut self) -> Result<(), Diagnostic> {
+        self.open.clear();
+        loop {
+            let start = self.at;
+            match self.peek() {
+                Some(b'"') => drop(self.skip_text()?),
+                Some(b'-' | b'0'..=b'9') => drop(self.number()?),
+                Some(b'a'..=b'z' | b'A'..=b'Z') => drop(self.word()?),
+                Some(opener @ (b'{' | b'[')) => {
+                    let is_map = opener == b'{';
+                    self.advance();
+                    self.skip_space();
+                    if self.open.len() >= DEEPEST {
+                        let message =
+                            format!("more than {DEEPEST} lists and maps inside each other");
+                        return Err(Diagnostic::error(self.since(start), message));
+                    }
+                    self.open.push(is_map);
+                    if !matches!(
+                        (is_map, self.peek()),
+                        (true, Some(b'}')) | (false, Some(b']'))
+                    ) {
+                        if is_map {
+                            self.skip_key()?;
+                        }
+                        continue;
+                    }
+                }
+                _ => return Err(self.unexpected("a value")),
+            }
+            if !self.skip_ends()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// From the end of a value to the next one that what is open holds; false if nothing is open any more.
+    fn skip_ends(&mut self) -> Result<bool, Diagnostic> {
+        while let Some(is_map) = self.open.last().copied() {
+            self.skip_space();
+            match (self.peek(), is_map) {
+                (Some(b'}'), true) | (Some(b']'), false) => {
+                    self.advance();
+                    self.open.pop();
+                }
+                (Some(b','), _) => {
+                    self.advance();
+                    self.skip_space();
+                    if is_map {
+                        self.skip_key()?;
+                    }
+                    return Ok(true);
+                }
+                (_, true) => return Err(self.unexpected("`,` or `}`")),
+                (_, false) => return Err(self.unexpected("`,` or `]`")),
+            }
+        }
+        Ok(false)
+    }
+
+    fn skip_outline(&mut self) -> Result<(), Diagnostic> {
+        let (start, mut depth) = (self.at, 0_usize);
+        loop {
+            match self.peek() {
+                Some(b'"') => drop(self.skip_text()?),
+                Some(b'{' | b'[') => {
+                    depth += 1;
+                    self.advance();
+                }
+                Some(b'}' | b']') if depth > 0 => {
+                    depth -= 1;
+                    self.advance();
+                }
+                Some(b',' | b'}' | b']') if depth == 0 => break,
+                Some(_) => {
+                    self.advance();
+                    self.skip_while(|byte| {
+                        !matches!(byte, b'"' | b'{' | b'[' | b'}' | b']' | b',')
+                    });
+                    continue;
+                }
+                None => return Err(self.unexpected("the end of a value")),
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        self.at = start + self.slice(start).trim_ascii_end().len();
+        match self.at == start {
+            true => Err(self.unexpected("a value")),
+            false => Ok(()),
+        }
+    }
+
+    /// Passes over a key and what stands between it and its value, and gives it as it is written.
+    fn skip_key(&mut self) -> Result<&'a str, Diagnostic> {
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a key in double quotes"));
+        }
+        let key = self.skip_text()?;
+        self.skip_colon()?;
+        Ok(key)
+    }
+
+    /// Passes over what stands between a key and its value.
+    pub(super) fn skip_colon(&mut self) -> Result<(), Diagnostic> {
+        self.skip_space();
+        self.expect(b':', "`:` after the key")?;
+        self.skip_space();
+        Ok(())
+    }
+
+    fn expect(&mut self, byte: u8, name: &str) -> Result<(), Diagnostic> {
+        match self.skip_byte(byte) {
+            true => Ok(()),
+            false => Err(self.unexpected(name)),
+        }
     }
 
     /// The byte position of the next byte.
-    pub fn at(&self) -> usize {
+    pub(super) fn at(&self) -> usize {
         self.at
     }
 
     /// From an earlier position to here.
-    pub fn since(&self, start: usize) -> Span {
+    pub(super) fn since(&self, start: usize) -> Span {
         Span::new(start, self.at)
     }
 
-    pub fn peek(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    pub fn advance(&mut self) {
+    pub(super) fn advance(&mut self) {
         self.at += 1;
     }
 
-    pub fn skip_space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
-            self.advance();
+    /// Whether the last comma of a list or map may have nothing after it.
+    pub(super) fn may_end_with_comma(&self) -> bool {
+        self.syntax == Syntax::Comments
+    }
+
+    pub(super) fn skip_space(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.advance(),
+                Some(b'/') if self.syntax == Syntax::Comments && self.skip_comment() => {}
+                _ => return,
+            }
         }
     }
 
+    fn skip_comment(&mut self) -> bool {
+        let rest = self.text.get(self.at..).unwrap_or("");
+        let length = match rest.as_bytes() {
+            [b'/', b'/', ..] => rest.find('\n'),
+            [b'/', b'*', inner @ ..] => inner
+                .windows(2)
+                .position(|end| end == b"*/")
+                .map(|end| end + 4),
+            _ => return false,
+        };
+        self.at += length.unwrap_or(rest.len());
+        true
+    }
+
     /// The error for whatever stands here instead of what should.
-    pub fn unexpected(&self, expected: &str) -> Diagnostic {
+    pub(super) fn unexpected(&self, expected: &str) -> Diagnostic {
         let Some(found) = self
             .text
             .get(self.at..)
@@ -59,7 +270,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// `true`, `false` or `null`.
-    pub fn word(&mut self) -> Result<Value, Diagnostic> {
+    pub(super) fn word(&mut self) -> Result<Value, Diagnostic> {
         let start = self.at;
         self.skip_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         match self.slice(start) {
@@ -75,7 +286,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A number, as it is written.
-    pub fn number(&mut self) -> Result<String, Diagnostic> {
+    pub(super) fn number(&mut self) -> Result<&'a str, Diagnostic> {
         let start = self.at;
         self.skip_one(|byte| byte == b'-');
         let first = self.at;
@@ -95,36 +306,45 @@ impl<'a> Scanner<'a> {
             self.skip_one(|byte| matches!(byte, b'+' | b'-'));
             self.digits()?;
         }
-        Ok(self.slice(start).to_owned())
+        Ok(self.slice(start))
     }
 
     /// A string, from quote to quote; what it says, not how it is written.
-    pub fn text(&mut self) -> Result<String, Diagnostic> {
+    pub(super) fn text(&mut self) -> Result<String, Diagnostic> {
+        let mut out = String::new();
+        self.parts(|part| out.push_str(part))?;
+        Ok(out)
+    }
+
+    /// Passes over a string, and gives it as it is written, with its quotes.
+    fn skip_text(&mut self) -> Result<&'a str, Diagnostic> {
+        let start = self.at;
+        self.parts(|_| ())?;
+        Ok(self.slice(start))
+    }
+
+    /// A string, part by part.
+    #[inline]
+    fn parts(&mut self, mut take: impl FnMut(&str)) -> Result<(), Diagnostic> {
         let start = self.at;
         self.advance();
-        let mut out = String::new();
+        let first = if self.syntax == Syntax::Outline {
+            0
+        } else {
+            b' '
+        };
         loop {
             let run = self.at;
-            self.skip_while(|byte| byte >= b' ' && byte != b'"' && byte != b'\\');
-            out.push_str(self.slice(run));
+            self.skip_long(|byte| byte >= first && byte != b'"' && byte != b'\\');
+            take(self.slice(run));
             match self.peek() {
                 Some(b'"') => {
                     self.advance();
-                    return Ok(out);
+                    return Ok(());
                 }
-                Some(b'\\') => out.push(self.escape()?),
-                Some(control) => {
-                    let message = format!(
-                        "the control character `{}` inside a text",
-                        char::from(control)
-                    );
-                    return Err(
-                        Diagnostic::error(Span::new(self.at, self.at + 1), message).hint(format!(
-                            "write it as `{}`",
-                            super::quote(&char::from(control).to_string()).trim_matches('"')
-                        )),
-                    );
-                }
+                Some(b'\\') if self.syntax == Syntax::Outline => self.at += 2,
+                Some(b'\\') => take(self.escape()?.encode_utf8(&mut [0; 4])),
+                Some(control) => return Err(self.control(control)),
                 None => {
                     return Err(Diagnostic::error(
                         Span::new(start, start + 1),
@@ -133,6 +353,14 @@ impl<'a> Scanner<'a> {
                 }
             }
         }
+    }
+
+    fn control(&self, control: u8) -> Diagnostic {
+        let control = char::from(control);
+        let message = format!("the control character `{control}` inside a text");
+        let escaped = super::quote(&control.to_string());
+        Diagnostic::error(Span::new(self.at, self.at + 1), message)
+            .hint(format!("write it as `{}`", escaped.trim_matches('"')))
     }
 
     /// One escape, from the backslash on.
@@ -223,6 +451,10 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
+    fn skip_byte(&mut self, wanted: u8) -> bool {
+        self.skip_one(|byte| byte == wanted)
+    }
+
     fn skip_one(&mut self, wanted: impl Fn(u8) -> bool) -> bool {
         let found = self.peek().is_some_and(wanted);
         if found {
@@ -237,6 +469,19 @@ impl<'a> Scanner<'a> {
             .iter()
             .position(|byte| !wanted(*byte))
             .unwrap_or(rest.len());
+    }
+
+    /// [`skip_while`](Self::skip_while) for what may be long: many bytes are compared at once.
+    fn skip_long(&mut self, wanted: impl Fn(u8) -> bool) {
+        let (chunks, _) = self
+            .text
+            .as_bytes()
+            .get(self.at..)
+            .unwrap_or(&[])
+            .as_chunks::<16>();
+        let all = |chunk: &&[u8; 16]| chunk.iter().fold(true, |all, byte| all & wanted(*byte));
+        self.at += 16 * chunks.iter().take_while(all).count();
+        self.skip_while(wanted);
     }
 
     fn slice(&self, start: usize) -> &'a str {
