@@ -57,7 +57,7 @@ impl<'a> Scanner<'a> {
         if !self.skip_byte(b'}') {
             loop {
                 let key = self.skip_key()?;
-                take(key.get(1..key.len() - 1).unwrap_or(""), self.skip_value()?);
+                take(key, self.skip_value()?);
                 self.skip_space();
                 if self.skip_byte(b'}') {
                     break;
@@ -88,7 +88,7 @@ impl<'a> Scanner<'a> {
         loop {
             let start = self.at;
             match self.peek() {
-                Some(b'"') => drop(self.skip_text()?),
+                Some(b'"') => self.skip_text()?,
                 Some(b'-' | b'0'..=b'9') => drop(self.number()?),
                 Some(b'a'..=b'z' | b'A'..=b'Z') => drop(self.word()?),
                 Some(opener @ (b'{' | b'[')) => {
@@ -120,6 +120,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// From the end of a value to the next one that what is open holds; false if nothing is open any more.
+    #[inline(always)]
     fn skip_ends(&mut self) -> Result<bool, Diagnostic> {
         while let Some(is_map) = self.open.last().copied() {
             self.skip_space();
@@ -147,7 +148,7 @@ impl<'a> Scanner<'a> {
         let (start, mut depth) = (self.at, 0_usize);
         loop {
             match self.peek() {
-                Some(b'"') => drop(self.skip_text()?),
+                Some(b'"') => self.skip_text()?,
                 Some(b'{' | b'[') => {
                     depth += 1;
                     self.advance();
@@ -159,8 +160,9 @@ impl<'a> Scanner<'a> {
                 Some(b',' | b'}' | b']') if depth == 0 => break,
                 Some(_) => {
                     self.advance();
+                    let ends = |byte| depth == 0 && byte == b',';
                     self.skip_while(|byte| {
-                        !matches!(byte, b'"' | b'{' | b'[' | b'}' | b']' | b',')
+                        !matches!(byte, b'"' | b'{' | b'[' | b'}' | b']') && !ends(byte)
                     });
                     continue;
                 }
@@ -177,12 +179,15 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over a key and what stands between it and its value, and gives it as it is written.
+    /// Passes over a key and what stands between it and its value; gives what is between its quotes.
+    #[inline(always)]
     fn skip_key(&mut self) -> Result<&'a str, Diagnostic> {
+        let start = self.at + 1;
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a key in double quotes"));
         }
-        let key = self.skip_text()?;
+        self.skip_text()?;
+        let key = self.text.get(start..self.at - 1).unwrap_or("");
         self.skip_colon()?;
         Ok(key)
     }
@@ -225,7 +230,14 @@ impl<'a> Scanner<'a> {
         self.syntax == Syntax::Comments
     }
 
+    #[inline]
     pub(super) fn skip_space(&mut self) {
+        if matches!(self.peek(), Some(b'\0'..=b' ' | b'/')) {
+            self.skip_spaces();
+        }
+    }
+
+    fn skip_spaces(&mut self) {
         loop {
             match self.peek() {
                 Some(b' ' | b'\t' | b'\n' | b'\r') => self.advance(),
@@ -250,6 +262,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The error for whatever stands here instead of what should.
+    #[cold]
     pub(super) fn unexpected(&self, expected: &str) -> Diagnostic {
         let Some(found) = self
             .text
@@ -286,18 +299,15 @@ impl<'a> Scanner<'a> {
     }
 
     /// A number, as it is written.
+    #[inline]
     pub(super) fn number(&mut self) -> Result<&'a str, Diagnostic> {
         let start = self.at;
         self.skip_one(|byte| byte == b'-');
+        let starts_with_zero = self.peek() == Some(b'0');
         let first = self.at;
         self.digits()?;
-        let whole = self.slice(first);
-        if whole.len() > 1 && whole.starts_with('0') {
-            return Err(Diagnostic::error(
-                self.since(start),
-                format!("the number `{}` begins with a zero", self.slice(start)),
-            )
-            .hint("write it without the zero, or as text in double quotes"));
+        if starts_with_zero && self.at > first + 1 {
+            return Err(self.zero_first(start));
         }
         if self.skip_one(|byte| byte == b'.') {
             self.digits()?;
@@ -309,54 +319,79 @@ impl<'a> Scanner<'a> {
         Ok(self.slice(start))
     }
 
+    #[cold]
+    fn zero_first(&self, start: usize) -> Diagnostic {
+        let message = format!("the number `{}` begins with a zero", self.slice(start));
+        Diagnostic::error(self.since(start), message)
+            .hint("write it without the zero, or as text in double quotes")
+    }
+
     /// A string, from quote to quote; what it says, not how it is written.
     pub(super) fn text(&mut self) -> Result<String, Diagnostic> {
+        let start = self.at;
+        self.advance();
         let mut out = String::new();
-        self.parts(|part| out.push_str(part))?;
+        loop {
+            let run = self.at;
+            self.skip_plain();
+            out.push_str(self.slice(run));
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => out.push(self.escape()?),
+                _ => return Err(self.broken_text(start)),
+            }
+        }
+        self.advance();
         Ok(out)
     }
 
-    /// Passes over a string, and gives it as it is written, with its quotes.
-    fn skip_text(&mut self) -> Result<&'a str, Diagnostic> {
-        let start = self.at;
-        self.parts(|_| ())?;
-        Ok(self.slice(start))
-    }
-
-    /// A string, part by part.
-    #[inline]
-    fn parts(&mut self, mut take: impl FnMut(&str)) -> Result<(), Diagnostic> {
+    /// Passes over a string.
+    #[inline(always)]
+    fn skip_text(&mut self) -> Result<(), Diagnostic> {
         let start = self.at;
         self.advance();
-        let first = if self.syntax == Syntax::Outline {
-            0
-        } else {
-            b' '
-        };
-        loop {
-            let run = self.at;
-            self.skip_long(|byte| byte >= first && byte != b'"' && byte != b'\\');
-            take(self.slice(run));
-            match self.peek() {
-                Some(b'"') => {
-                    self.advance();
-                    return Ok(());
-                }
-                Some(b'\\') if self.syntax == Syntax::Outline => self.at += 2,
-                Some(b'\\') => take(self.escape()?.encode_utf8(&mut [0; 4])),
-                Some(control) => return Err(self.control(control)),
-                None => {
-                    return Err(Diagnostic::error(
-                        Span::new(start, start + 1),
-                        "a text without its closing `\"`",
-                    ));
-                }
-            }
+        self.skip_plain();
+        match self.skip_byte(b'"') {
+            true => Ok(()),
+            false => self.skip_escapes(start),
         }
     }
 
-    fn control(&self, control: u8) -> Diagnostic {
-        let control = char::from(control);
+    /// Passes over what is left of a string, from its first escape on.
+    #[inline(never)]
+    fn skip_escapes(&mut self, start: usize) -> Result<(), Diagnostic> {
+        let is_outline = self.syntax == Syntax::Outline;
+        while !self.skip_byte(b'"') {
+            match self.rest() {
+                [
+                    b'\\',
+                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't',
+                    ..,
+                ] => self.at += 2,
+                [b'\\', _, ..] if is_outline => self.at += 2,
+                [_, ..] if is_outline => self.advance(),
+                [b'\\', ..] => drop(self.escape()?),
+                _ => return Err(self.broken_text(start)),
+            }
+            self.skip_plain();
+        }
+        Ok(())
+    }
+
+    /// Passes over what is neither a quote nor an escape nor a control character.
+    #[inline]
+    fn skip_plain(&mut self) {
+        self.at += plain_length(self.rest());
+    }
+
+    #[cold]
+    fn broken_text(&self, start: usize) -> Diagnostic {
+        let Some(control) = self.peek().map(char::from) else {
+            return Diagnostic::error(
+                Span::new(start, start + 1),
+                "a text without its closing `\"`",
+            );
+        };
         let message = format!("the control character `{control}` inside a text");
         let escaped = super::quote(&control.to_string());
         Diagnostic::error(Span::new(self.at, self.at + 1), message)
@@ -364,6 +399,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// One escape, from the backslash on.
+    #[inline(never)]
     fn escape(&mut self) -> Result<char, Diagnostic> {
         let start = self.at;
         self.advance();
@@ -443,12 +479,15 @@ impl<'a> Scanner<'a> {
         Ok(code)
     }
 
+    #[inline]
     fn digits(&mut self) -> Result<(), Diagnostic> {
-        if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            return Err(self.unexpected("a digit"));
+        let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit());
+        let count = digits.count();
+        self.at += count;
+        match count {
+            0 => Err(self.unexpected("a digit")),
+            _ => Ok(()),
         }
-        self.skip_while(|byte| byte.is_ascii_digit());
-        Ok(())
     }
 
     fn skip_byte(&mut self, wanted: u8) -> bool {
@@ -464,27 +503,43 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
-        let rest = self.text.as_bytes().get(self.at..).unwrap_or(&[]);
+        let rest = self.rest();
         self.at += rest
             .iter()
             .position(|byte| !wanted(*byte))
             .unwrap_or(rest.len());
     }
 
-    /// [`skip_while`](Self::skip_while) for what may be long: many bytes are compared at once.
-    fn skip_long(&mut self, wanted: impl Fn(u8) -> bool) {
-        let (chunks, _) = self
-            .text
-            .as_bytes()
-            .get(self.at..)
-            .unwrap_or(&[])
-            .as_chunks::<16>();
-        let all = |chunk: &&[u8; 16]| chunk.iter().fold(true, |all, byte| all & wanted(*byte));
-        self.at += 16 * chunks.iter().take_while(all).count();
-        self.skip_while(wanted);
+    fn rest(&self) -> &'a [u8] {
+        self.text.as_bytes().get(self.at..).unwrap_or(&[])
     }
 
     fn slice(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or("")
     }
+}
+
+/// How many bytes stand before the next quote, backslash or control character; eight are compared at once.
+#[inline]
+fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    let (words, tail) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // The high bit of each byte that is below a limit; of others, too, beyond the lowest of these.
+        let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
+        // With that bit the other way, a quote comes right behind the control characters.
+        let found = below(word ^ (ONES * 2), 0x21) | below(word ^ (ONES * 0x5c), 1);
+        let found = found & (ONES << 7);
+        if found != 0 {
+            return 8 * index + found.trailing_zeros() as usize / 8;
+        }
+    }
+    8 * words.len() + plain_tail_length(tail)
+}
+
+#[cold]
+fn plain_tail_length(tail: &[u8]) -> usize {
+    let is_special = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+    tail.iter().position(is_special).unwrap_or(tail.len())
 }
