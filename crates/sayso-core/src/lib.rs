@@ -18,6 +18,7 @@
 pub mod analysis;
 pub mod answer;
 pub mod call;
+pub mod const_table;
 pub mod decide;
 pub mod packed;
 pub mod paths;

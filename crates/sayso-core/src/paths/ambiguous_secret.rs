@@ -1,9 +1,9 @@
 //! Names of secrets that sources have as well: a folder `secrets` holds passwords in one project and a module in the next.
 
 use super::components;
-use super::const_table::Group;
 use super::fold::{fold, fold_whole};
 use super::glob::fits;
+use super::layout::Group;
 
 pub(super) const BROAD: &[Group] = &[Group {
     why: "name of a key or of a folder of secrets",

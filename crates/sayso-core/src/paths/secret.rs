@@ -2,10 +2,10 @@
 
 use super::ambiguous_secret::{BROAD, is_source};
 use super::cloud_credentials::CLOUDS;
-use super::const_table::Group;
 use super::credentials::CREDENTIALS;
 use super::fold::fold_whole;
 use super::glob::fits;
+use super::layout::Group;
 use super::person_credentials::PERSON;
 use super::private::PRIVATE;
 use super::secret_words;
