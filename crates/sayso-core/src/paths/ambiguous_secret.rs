@@ -2,7 +2,7 @@
 
 use super::components;
 use super::fold::{fold, fold_whole};
-use super::glob::fits;
+use super::glob::wild;
 use super::layout::Group;
 
 pub(super) const BROAD: &[Group] = &[Group {
@@ -73,7 +73,7 @@ pub(super) fn is_source(canonical: &str) -> bool {
 pub(super) fn is_source_name(folded: &str) -> bool {
     let ending = folded.rsplit_once('.').map(|(_, ending)| ending);
     ending.is_some_and(|ending| SOURCES.contains(&ending))
-        || ORDINARY.iter().any(|pattern| fits(pattern, folded))
+        || ORDINARY.iter().any(|pattern| wild(pattern, folded))
 }
 
 #[cfg(test)]

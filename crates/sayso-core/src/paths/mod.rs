@@ -42,6 +42,7 @@ pub use critical::{of_the_system, raw_device, vital};
 pub use entries::Entries;
 pub use extra_protected::ExtraProtected;
 pub use fold::{fold, is_short_name_of};
+pub use glob::wild;
 pub use hidden::{hidden_in_home, tools_in_home};
 pub use lexical::join;
 pub use look_alike::{as_seen, looks_like_another};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::fold::{fold, fold_whole, has_two_forms, is_folded_short_name_of, parts_of_short_name};
-use super::glob::{fits, means};
+use super::glob::{means, wild};
 use super::layout::{
     ANYWHERE, AT_HOME, AT_ROOT, BY_ENDING, BY_START, DOTTED, Entry, LaidOut, Shape, Span,
     pair_bucket, start_bucket,
@@ -250,7 +250,7 @@ impl Shape {
                 .as_bytes()
                 .windows(fixed.len())
                 .any(|part| part == fixed.as_bytes()),
-            Shape::Glob => fits(fixed, folded),
+            Shape::Glob => wild(fixed, folded),
         }
     }
 }

@@ -11,7 +11,7 @@ const ROOM: usize = 1024;
 pub(super) struct Index {
     families: &'static [&'static [Program]],
     /// The number of a family and of a row in it.
-    rows: ConstTable<(u8, u8), ROOM, 1025>,
+    rows: ConstTable<(u8, u8), ROOM, 2049>,
 }
 
 impl Index {

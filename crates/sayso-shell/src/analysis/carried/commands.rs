@@ -50,7 +50,7 @@ struct Row {
     options: Vec<&'static str>,
 }
 
-static INDEX: RowIndex<512, 513> = RowIndex::new(include_str!("commands.txt"));
+static INDEX: RowIndex<512, 1025> = RowIndex::new(include_str!("commands.txt"));
 
 /// The rows of a program, taken apart when they are needed.
 fn rows(name: &str) -> impl Iterator<Item = Row> + use<'_> {

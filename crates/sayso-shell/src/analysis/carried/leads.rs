@@ -62,7 +62,7 @@ enum Condition {
 }
 
 static TABLE: &str = include_str!("leads.txt");
-static INDEX: RowIndex<512, 513> = RowIndex::new(TABLE);
+static INDEX: RowIndex<512, 1025> = RowIndex::new(TABLE);
 
 /// The rows of a program: which words each is about, and its options, which are taken apart when they are needed.
 fn rows(name: &str) -> impl Iterator<Item = (Region, &'static str)> + use<'_> {

@@ -50,13 +50,13 @@ const OPEN: u32 = 1 << 31;
 const ROOM: usize = 4096;
 
 /// Where names start in the text.
-static INDEX: ConstTable<u32, ROOM, 4097> = index(TEXT.as_bytes());
+static INDEX: ConstTable<u32, ROOM, 8193> = index(TEXT.as_bytes());
 
 #[expect(
     clippy::indexing_slicing,
     reason = "this runs while the program is compiled, and a wrong index stops that"
 )]
-const fn index(text: &[u8]) -> ConstTable<u32, ROOM, 4097> {
+const fn index(text: &[u8]) -> ConstTable<u32, ROOM, 8193> {
     let mut names = row_index::names::<ROOM>(text);
     let (mut row, mut open) = (0, 0);
     while row < names.count {
