@@ -16,6 +16,8 @@ pub(crate) mod signals;
 pub(crate) mod slot;
 pub(crate) mod workspace_gates;
 
+pub(crate) use sayso_runtime::workbench::now;
+
 /// A word that nobody can guess.
 ///
 /// # Errors
@@ -25,12 +27,4 @@ pub(crate) fn random_word() -> Result<String, String> {
     getrandom::fill(&mut bytes)
         .map_err(|error| format!("the system gives no random numbers: {error}"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// The time, in seconds since 1970.
-pub(crate) fn now() -> i64 {
-    let since = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
