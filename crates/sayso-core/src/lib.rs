@@ -13,11 +13,13 @@
 //! 7. [`answer`]: verdicts, grants, and how a call ended.
 //! 8. [`decide`](mod@decide): the judge.
 //!
-//! Beside the judge, on top of [`answer`]: [`prompt`], a question to a person, and [`snapshot`], policy and grants as bytes.
+//! Below all of them: [`const_table`], tables that are laid out at compile time. Beside the judge, on top of
+//! [`answer`]: [`prompt`], a question to a person, and [`snapshot`], policy and grants as bytes.
 
 pub mod analysis;
 pub mod answer;
 pub mod call;
+pub mod const_table;
 pub mod decide;
 pub mod packed;
 pub mod paths;

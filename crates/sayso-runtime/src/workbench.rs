@@ -302,7 +302,7 @@ fn hop(world: OwnToolsWorld, policy: Arc<Policy>, how: How) -> Hop {
 }
 
 /// The time, in seconds since 1970.
-fn now() -> i64 {
+pub fn now() -> i64 {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap_or_default();

@@ -33,6 +33,7 @@ use sayso_runtime::decision_log::DecisionLog;
 use sayso_runtime::outlook::{HookWorld, changed_files};
 use sayso_runtime::recorder::Recorder;
 use sayso_runtime::sandbox::profile::Bounding;
+pub(super) use sayso_runtime::workbench::now;
 use sayso_runtime::{policy_snapshot, record_folder, workbench};
 
 /// How a line starts that a person reads and that no shell runs.
@@ -47,14 +48,6 @@ pub(super) struct Place {
     grants: Arc<Vec<Grant>>,
     /// The files that the calls of the event change.
     beside: Arc<OnceLock<Vec<PathBuf>>>,
-}
-
-/// The time, in seconds since 1970.
-pub(super) fn now() -> i64 {
-    let since = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// sayso's own folder.

@@ -7,7 +7,7 @@ use super::{File, ImportError};
 
 /// The document in a file.
 pub(crate) fn read(file: &File) -> Result<Node, ImportError> {
-    let text = plain(&file.text);
+    let text = file.text.trim_start_matches('\u{feff}');
     let shown = |finding: sayso_core::text::diagnostic::Diagnostic| {
         let before = text.get(..finding.span.start as usize).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
@@ -17,7 +17,7 @@ pub(crate) fn read(file: &File) -> Result<Node, ImportError> {
             finding,
         }
     };
-    json::read(&text, &Limits::policy()).map_err(shown)
+    json::read_with_comments(text, &Limits::policy()).map_err(shown)
 }
 
 /// The texts of a list.
@@ -30,80 +30,30 @@ pub(crate) fn texts(node: Option<&Node>) -> Vec<String> {
         .collect()
 }
 
-/// The same text with blanks in the place of comments and of commas before a closing bracket, so that places stay what they are.
-fn plain(text: &str) -> String {
-    let mut out: Vec<char> = Vec::with_capacity(text.len());
-    let mut letters = text.trim_start_matches('\u{feff}').chars().peekable();
-    let mut comma: Option<usize> = None;
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' => {
-                comma = None;
-                out.push('"');
-                while let Some(letter) = letters.next() {
-                    out.push(letter);
-                    match letter {
-                        '"' => break,
-                        '\\' => out.extend(letters.next()),
-                        _ => {}
-                    }
-                }
-            }
-            '/' if letters.peek() == Some(&'/') => {
-                while letters.peek().is_some_and(|letter| *letter != '\n') {
-                    letters.next();
-                }
-            }
-            '/' if letters.peek() == Some(&'*') => {
-                letters.next();
-                let mut before = ' ';
-                for letter in letters.by_ref() {
-                    if letter == '\n' {
-                        out.push('\n');
-                    }
-                    if before == '*' && letter == '/' {
-                        break;
-                    }
-                    before = letter;
-                }
-                out.push(' ');
-            }
-            ',' => {
-                comma = Some(out.len());
-                out.push(',');
-            }
-            ']' | '}' => {
-                if let Some(place) = comma.take().and_then(|place| out.get_mut(place)) {
-                    *place = ' ';
-                }
-                out.push(letter);
-            }
-            letter => {
-                if !letter.is_whitespace() {
-                    comma = None;
-                }
-                out.push(letter);
-            }
-        }
-    }
-    out.into_iter().collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::*;
 
     #[test]
     fn comments_and_last_commas_go_and_texts_stay() {
+        let written = |text: &str| {
+            let (name, text) = ("x.jsonc".to_owned(), text.to_owned());
+            let node = read(&File {
+                name,
+                folder: None,
+                text,
+            });
+            node.map(|node| json::write(&node))
+        };
         assert_eq!(
-            plain("{ // a\n\"x\": [1, /* , */ 2,],\n}"),
-            "{ \n\"x\": [1,   2 ] \n}"
+            written("\u{feff}{ // a\n\"x\": [1, /* , */ 2,],\n} /* open").as_deref(),
+            Ok(r#"{"x":[1,2]}"#)
         );
+        let text = r#"{"a":"// no \" comment ,]"}"#;
+        assert_eq!(written(text).as_deref(), Ok(text));
         assert_eq!(
-            plain(r#"{"a": "// no \" comment ,]"}"#),
-            r#"{"a": "// no \" comment ,]"}"#
+            written("{ /*\n*/ // x\n \"a\": 1,, }").err().as_deref(),
+            Some("`x.jsonc`, line 3: expected a key in double quotes, found `,`")
         );
-        assert_eq!(plain("/* open"), " ");
-        assert_eq!(plain("\"open"), "\"open");
     }
 }

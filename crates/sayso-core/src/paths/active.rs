@@ -1,7 +1,7 @@
 //! Files that something later runs or obeys, although they look like prose or data.
 
 use super::autoloaded::OBEYED;
-use super::const_table::Group;
+use super::layout::Group;
 use super::table::{Table, table};
 
 const ACTIVE: &[Group] = &[

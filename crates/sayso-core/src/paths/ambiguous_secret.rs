@@ -1,9 +1,9 @@
 //! Names of secrets that sources have as well: a folder `secrets` holds passwords in one project and a module in the next.
 
 use super::components;
-use super::const_table::Group;
 use super::fold::{fold, fold_whole};
-use super::glob::fits;
+use super::glob::wild;
+use super::layout::Group;
 
 pub(super) const BROAD: &[Group] = &[Group {
     why: "name of a key or of a folder of secrets",
@@ -73,7 +73,7 @@ pub(super) fn is_source(canonical: &str) -> bool {
 pub(super) fn is_source_name(folded: &str) -> bool {
     let ending = folded.rsplit_once('.').map(|(_, ending)| ending);
     ending.is_some_and(|ending| SOURCES.contains(&ending))
-        || ORDINARY.iter().any(|pattern| fits(pattern, folded))
+        || ORDINARY.iter().any(|pattern| wild(pattern, folded))
 }
 
 #[cfg(test)]

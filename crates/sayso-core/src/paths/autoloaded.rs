@@ -1,6 +1,6 @@
 //! Names of files that a program obeys by itself: they are protected, and they are active whatever their ending.
 
-use super::const_table::Group;
+use super::layout::Group;
 
 /// Files that shells read when they start.
 pub(super) const SHELL_FILES: &[&str] = &[

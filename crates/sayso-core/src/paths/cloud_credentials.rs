@@ -1,6 +1,6 @@
 //! Where command line tools of clouds and hosted services keep their logins.
 
-use super::const_table::Group;
+use super::layout::Group;
 
 pub(super) const CLOUDS: &[Group] = &[Group {
     why: "credentials of a cloud",

@@ -1,6 +1,6 @@
 //! Names of keys and credentials: they must not be written without asking, and reading them shows secrets.
 
-use super::const_table::Group;
+use super::layout::Group;
 
 pub(super) const CREDENTIALS: &[Group] = &[
     Group {

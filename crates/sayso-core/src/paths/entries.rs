@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::const_table::{
-    ANYWHERE, AT_HOME, AT_ROOT, BY_ENDING, BY_START, DOTTED, pair_bucket, start_bucket,
-};
 use super::fold::{fold, fold_whole, has_two_forms};
 use super::glob::means;
+use super::layout::{
+    ANYWHERE, AT_HOME, AT_ROOT, BY_ENDING, BY_START, DOTTED, pair_bucket, start_bucket,
+};
 use super::secret::may_be_by_words;
 use super::table::Table;
 use super::{below_folded, components, protected, secret};

@@ -1,45 +1,59 @@
-//! Compares one name with a pattern in which `*` is any run of characters and `?` is any one.
+//! Compares a text, most often one name, with a pattern in which `*` is any run of characters and `?` is any one.
 
 use super::fold::is_folded_short_name_of;
 
-/// Whether a folded name fits a folded pattern. Work is bounded by the product of the lengths: only the last `*` is ever tried again.
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
-    let (mut wanted, mut left) = (pattern.chars(), name.chars());
-    let mut retry = None;
+/// Whether a text matches a pattern of `*` (any characters) and `?` (one character). Work is bounded by the product of the lengths: only
+/// the last `*` is ever tried again.
+pub fn wild(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut at, mut from) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
     loop {
-        let mut wanted_next = wanted.clone();
-        match wanted_next.next() {
-            Some('*') => {
-                retry = Some((wanted_next.clone(), left.clone()));
-                wanted = wanted_next;
+        match (pattern.get(at), text.get(from)) {
+            (None, None) => return true,
+            (Some(b'*'), _) => {
+                retry = Some((at + 1, from));
+                at += 1;
                 continue;
             }
-            Some(sign) => {
-                let mut left_next = left.clone();
-                if left_next
-                    .next()
-                    .is_some_and(|character| sign == '?' || sign == character)
-                {
-                    (wanted, left) = (wanted_next, left_next);
-                    continue;
-                }
+            (Some(b'?'), Some(byte)) => {
+                // One character may be several bytes.
+                from += utf8_width(*byte);
+                at += 1;
+                continue;
             }
-            None if left.as_str().is_empty() => return true,
-            None => {}
+            (Some(one), Some(other)) if one == other => {
+                at += 1;
+                from += 1;
+                continue;
+            }
+            _ => {}
         }
-        let Some((after_star, from)) = &mut retry else {
-            return false;
-        };
-        if from.next().is_none() {
-            return false;
+        match retry {
+            Some((after, start)) => {
+                let Some(byte) = text.get(start) else {
+                    return false;
+                };
+                (at, from) = (after, start + utf8_width(*byte));
+                retry = Some((at, from));
+            }
+            None => return false,
         }
-        (wanted, left) = (after_star.clone(), from.clone());
     }
 }
 
-/// [`fits()`], or the name is a short name that Windows could have made for a name that fits.
+fn utf8_width(first: u8) -> usize {
+    match first {
+        0x00..=0x7f => 1,
+        0xc0..=0xdf => 2,
+        0xe0..=0xef => 3,
+        _ => 4,
+    }
+}
+
+/// [`wild()`], or the name is a short name that Windows could have made for a name that fits.
 pub(super) fn means(pattern: &str, name: &str) -> bool {
-    fits(pattern, name) || is_folded_short_name_of(name, pattern)
+    wild(pattern, name) || is_folded_short_name_of(name, pattern)
 }
 
 /// Whether a pattern has a sign that is not itself.
@@ -62,8 +76,9 @@ mod tests {
             ("?", "é"),
             ("*é?", "aéb"),
             ("a**b", "ab"),
+            ("*?é*é", "漢aéé"),
         ] {
-            assert!(fits(pattern, name), "{pattern} {name}");
+            assert!(wild(pattern, name), "{pattern} {name}");
         }
         for (pattern, name) in [
             ("*.pem", "a.pem.txt"),
@@ -72,14 +87,15 @@ mod tests {
             ("a*b*c", "aXbY"),
             ("", "a"),
             ("a", ""),
+            ("*??", "漢"),
         ] {
-            assert!(!fits(pattern, name), "{pattern} {name}");
+            assert!(!wild(pattern, name), "{pattern} {name}");
         }
     }
 
     #[test]
     fn many_stars_end_soon() {
         let pattern = "*a".repeat(60) + "b";
-        assert!(!fits(&pattern, &"a".repeat(255)));
+        assert!(!wild(&pattern, &"a".repeat(255)));
     }
 }

@@ -1,6 +1,6 @@
 //! Where programs for mail and networks keep their logins.
 
-use super::const_table::Group;
+use super::layout::Group;
 
 pub(super) const PERSON: &[Group] = &[
     Group {

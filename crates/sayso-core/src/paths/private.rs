@@ -1,6 +1,6 @@
 //! Names that only reading guards: files of projects that hold passwords, and what programs keep of a person in the home folder.
 
-use super::const_table::Group;
+use super::layout::Group;
 
 pub(super) const PRIVATE: &[Group] = &[
     Group {

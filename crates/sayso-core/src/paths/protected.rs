@@ -1,8 +1,8 @@
 //! Names that are never written, deleted or moved without asking.
 
 use super::autoloaded::OBEYED;
-use super::const_table::Group;
 use super::credentials::CREDENTIALS;
+use super::layout::Group;
 use super::table::{Table, table};
 use super::{components, fold};
 

@@ -2,10 +2,10 @@
 
 use super::ambiguous_secret::{BROAD, is_source};
 use super::cloud_credentials::CLOUDS;
-use super::const_table::Group;
 use super::credentials::CREDENTIALS;
 use super::fold::fold_whole;
-use super::glob::fits;
+use super::glob::wild;
+use super::layout::Group;
 use super::person_credentials::PERSON;
 use super::private::PRIVATE;
 use super::secret_words;
@@ -320,8 +320,8 @@ fn ends_publicly(canonical: &str) -> bool {
 /// Whether a file of this name is for everybody, wherever it lies.
 pub(super) fn is_public(name: &str) -> bool {
     let (folded, whole) = (fold(name), fold_whole(name));
-    PUBLIC.iter().any(|pattern| fits(pattern, &folded))
-        && PUBLIC.iter().any(|pattern| fits(pattern, &whole))
+    PUBLIC.iter().any(|pattern| wild(pattern, &folded))
+        && PUBLIC.iter().any(|pattern| wild(pattern, &whole))
 }
 
 #[cfg(test)]

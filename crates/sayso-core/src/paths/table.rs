@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::const_table::{
+use super::fold::{fold, fold_whole, has_two_forms, is_folded_short_name_of, parts_of_short_name};
+use super::glob::{means, wild};
+use super::layout::{
     ANYWHERE, AT_HOME, AT_ROOT, BY_ENDING, BY_START, DOTTED, Entry, LaidOut, Shape, Span,
     pair_bucket, start_bucket,
 };
-use super::fold::{fold, fold_whole, has_two_forms, is_folded_short_name_of, parts_of_short_name};
-use super::glob::{fits, means};
 use super::{below_folded, components};
+use crate::const_table::bucket;
 
 /// Groups made ready for looking up. Every name of a path picks one small list by its first letters and one by its ending.
 ///
@@ -29,9 +30,9 @@ pub(super) struct Table {
 /// The table of some lists of groups, which are constants.
 macro_rules! table {
     ($($groups:expr),*) => {{
-        const LISTED: &[&[$crate::paths::const_table::Group]] = &[$($groups),*];
-        const SIZE: (usize, usize) = $crate::paths::const_table::size(LISTED);
-        const LAID_OUT: &$crate::paths::const_table::LaidOut<{ SIZE.0 }, { SIZE.1 }> = &$crate::paths::const_table::LaidOut::new(LISTED);
+        const LISTED: &[&[$crate::paths::layout::Group]] = &[$($groups),*];
+        const SIZE: (usize, usize) = $crate::paths::layout::size(LISTED);
+        const LAID_OUT: &$crate::paths::layout::LaidOut<{ SIZE.0 }, { SIZE.1 }> = &$crate::paths::layout::LaidOut::new(LISTED);
         $crate::paths::table::Table::new(LAID_OUT)
     }};
 }
@@ -49,8 +50,8 @@ impl Table {
         };
         Table {
             text,
-            entries: &laid_out.entries,
-            starts: &laid_out.starts,
+            entries: &laid_out.entries.rows,
+            starts: &laid_out.entries.starts,
             short: OnceLock::new(),
         }
     }
@@ -63,12 +64,7 @@ impl Table {
     }
 
     pub(super) fn list(&self, number: usize) -> &'static [Entry] {
-        let Some([start, end]) = self.starts.get(number..number + 2) else {
-            return &[];
-        };
-        self.entries
-            .get(usize::from(*start)..usize::from(*end))
-            .unwrap_or_default()
+        bucket(self.entries, self.starts, number)
     }
 
     fn short(&self) -> &BTreeMap<ShortKey, Vec<&'static Entry>> {
@@ -254,7 +250,7 @@ impl Shape {
                 .as_bytes()
                 .windows(fixed.len())
                 .any(|part| part == fixed.as_bytes()),
-            Shape::Glob => fits(fixed, folded),
+            Shape::Glob => wild(fixed, folded),
         }
     }
 }
@@ -269,10 +265,7 @@ fn continues<'a>(others: &str, mut rest: impl Iterator<Item = &'a str>, must_end
 
 /// Checks that no pattern of a list is lost in its table: each finds an example of itself.
 #[cfg(test)]
-pub(super) fn check_that_every_pattern_is_found(
-    table: &Table,
-    groups: &[&[super::const_table::Group]],
-) {
+pub(super) fn check_that_every_pattern_is_found(table: &Table, groups: &[&[super::layout::Group]]) {
     for pattern in groups
         .iter()
         .copied()
@@ -298,7 +291,7 @@ pub(super) fn check_that_every_pattern_is_found(
 
 #[cfg(test)]
 mod tests {
-    use super::super::const_table::Group;
+    use super::super::layout::Group;
 
     const GROUPS: &[Group] = &[
         Group {

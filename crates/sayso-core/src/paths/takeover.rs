@@ -3,7 +3,7 @@
 //! Fewer than what is protected: an ordinary file of a project that a tool obeys asks, and no more.
 
 use super::autoloaded::{SEARCH_PATH, SHELL_FILES, STARTED};
-use super::const_table::Group;
+use super::layout::Group;
 use super::protected::protected;
 use super::table::{Table, table};
 use super::{below, of_the_system};

@@ -1,6 +1,6 @@
 //! Where well-known tools keep passwords, keys and tokens. Only reading is guarded: projects write such files, too.
 
-use super::const_table::Group;
+use super::layout::Group;
 
 pub(super) const TOOLS: &[Group] = &[
     Group {

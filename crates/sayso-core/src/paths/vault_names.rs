@@ -1,6 +1,6 @@
 //! Names of password vaults, wallets and browser profiles.
 
-use super::const_table::Group;
+use super::layout::Group;
 
 pub(super) const VAULTS: &[Group] = &[
     Group {

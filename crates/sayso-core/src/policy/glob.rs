@@ -6,6 +6,8 @@ use crate::packed::{Packed, Packer, Unpacker};
 use crate::paths::{alternatives_of, below, join};
 use crate::policy::pattern_error::PatternError;
 
+pub use crate::paths::wild;
+
 /// A pattern of paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathGlob {
@@ -245,52 +247,6 @@ fn matches(parts: &[Part], components: &[&str], depth: Depth) -> bool {
             }
             None => return false,
         }
-    }
-}
-
-/// Whether a text matches a pattern of `*` (any characters) and `?` (one character).
-pub fn wild(pattern: &str, text: &str) -> bool {
-    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    let (mut at, mut from) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    loop {
-        match (pattern.get(at), text.get(from)) {
-            (None, None) => return true,
-            (Some(b'*'), _) => {
-                retry = Some((at + 1, from));
-                at += 1;
-                continue;
-            }
-            (Some(b'?'), Some(byte)) => {
-                // One character may be several bytes.
-                from += utf8_width(*byte);
-                at += 1;
-                continue;
-            }
-            (Some(one), Some(other)) if one == other => {
-                at += 1;
-                from += 1;
-                continue;
-            }
-            _ => {}
-        }
-        match retry {
-            Some((after, start)) if start < text.len() => {
-                retry = Some((after, start + 1));
-                at = after;
-                from = start + 1;
-            }
-            _ => return false,
-        }
-    }
-}
-
-fn utf8_width(first: u8) -> usize {
-    match first {
-        0x00..=0x7f => 1,
-        0xc0..=0xdf => 2,
-        0xe0..=0xef => 3,
-        _ => 4,
     }
 }
 

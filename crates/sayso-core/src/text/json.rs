@@ -4,5 +4,6 @@ mod read;
 mod scan;
 mod write;
 
-pub use read::read;
+pub use read::{read, read_with_comments};
+pub use scan::Scanner;
 pub use write::{quote, write, write_plain};

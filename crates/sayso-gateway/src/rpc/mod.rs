@@ -15,6 +15,8 @@ pub(crate) mod pipe;
 pub(crate) mod signals;
 pub(crate) mod workspace_gates;
 
+pub(crate) use sayso_runtime::workbench::now;
+
 use crate::error::GatewayError;
 
 /// A word that nobody can guess.
@@ -25,12 +27,4 @@ pub(crate) fn random_word() -> Result<String, GatewayError> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(GatewayError::Random)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// The time, in seconds since 1970.
-pub(crate) fn now() -> i64 {
-    let since = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

@@ -2,7 +2,8 @@
 //!
 //! What a server says is not judged, and may be large: this finds who it answers, and copies nothing.
 
-use sayso_core::text::{Limits, json};
+use sayso_core::text::Limits;
+use sayso_core::text::json::{self, Scanner};
 
 /// The outside of a message.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,7 +25,8 @@ pub(crate) struct Peeked<'a> {
 /// Looks at a message; none if it is no object from end to end.
 pub(crate) fn peek(line: &[u8]) -> Option<Peeked<'_>> {
     let mut out = Peeked::default();
-    each(line, |key, value| out.note(key, value))?;
+    let scanner = Scanner::outline(std::str::from_utf8(line).ok()?);
+    scanner.fields(|key, value| out.note(key, value)).ok()?;
     Some(out)
 }
 
@@ -34,56 +36,20 @@ pub(crate) fn peek(line: &[u8]) -> Option<Peeked<'_>> {
 /// When it stands there twice.
 pub(crate) fn find<'a>(object: &'a str, name: &str) -> Result<Option<&'a str>, ()> {
     let (mut found, mut is_twice) = (None, false);
-    let whole = each(object.as_bytes(), |key, value| {
-        let is_it = match key.contains(&b'\\') {
-            false => {
-                key.strip_prefix(b"\"")
-                    .and_then(|key| key.strip_suffix(b"\""))
-                    == Some(name.as_bytes())
-            }
-            true => std::str::from_utf8(key)
-                .ok()
-                .and_then(text)
-                .is_none_or(|key| key == name),
+    let whole = Scanner::outline(object).fields(|key, value| {
+        let is_it = match key.contains('\\') {
+            false => key == name,
+            true => text(&format!("\"{key}\"")).is_none_or(|key| key == name),
         };
         if is_it {
             is_twice |= found.replace(value).is_some();
         }
     });
     match (whole, is_twice) {
-        (None, _) => Ok(None),
-        (Some(()), true) => Err(()),
-        (Some(()), false) => Ok(found),
+        (Err(_), _) => Ok(None),
+        (Ok(()), true) => Err(()),
+        (Ok(()), false) => Ok(found),
     }
-}
-
-/// Goes through the keys of an object and their values; none if it is no object from end to end.
-fn each<'a>(line: &'a [u8], mut take: impl FnMut(&'a [u8], &'a str)) -> Option<()> {
-    let mut at = Scan { bytes: line, at: 0 };
-    at.blank();
-    at.take(b'{')?;
-    at.blank();
-    if at.peek()? == b'}' {
-        at.at += 1;
-    } else {
-        loop {
-            at.blank();
-            let key = at.string()?;
-            at.blank();
-            at.take(b':')?;
-            at.blank();
-            let value = at.value()?;
-            take(key, std::str::from_utf8(value).ok()?);
-            at.blank();
-            match at.next()? {
-                b',' => {}
-                b'}' => break,
-                _ => return None,
-            }
-        }
-    }
-    at.blank();
-    (at.at == line.len()).then_some(())
 }
 
 /// What a short string of JSON says.
@@ -101,12 +67,8 @@ fn text(json: &str) -> Option<String> {
 }
 
 impl<'a> Peeked<'a> {
-    fn note(&mut self, key: &'a [u8], value: &'a str) {
-        let Ok(written) = std::str::from_utf8(key) else {
-            return self.is_ambiguous = true;
-        };
-        let plain = written.trim_matches('"');
-        let slot = match plain {
+    fn note(&mut self, key: &'a str, value: &'a str) {
+        let slot = match key {
             "id" => &mut self.id,
             "method" => &mut self.method,
             "result" => &mut self.result,
@@ -127,81 +89,6 @@ impl<'a> Peeked<'a> {
     /// What the method says.
     pub(crate) fn method(&self) -> Option<String> {
         text(self.method?)
-    }
-}
-
-struct Scan<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Scan<'a> {
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn next(&mut self) -> Option<u8> {
-        let byte = self.peek()?;
-        self.at += 1;
-        Some(byte)
-    }
-
-    fn take(&mut self, byte: u8) -> Option<()> {
-        (self.next()? == byte).then_some(())
-    }
-
-    fn blank(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
-            self.at += 1;
-        }
-    }
-
-    /// A string with its quotes.
-    fn string(&mut self) -> Option<&'a [u8]> {
-        let start = self.at;
-        self.take(b'"')?;
-        loop {
-            let rest = self.bytes.get(self.at..)?;
-            self.at += rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))? + 1;
-            match self.bytes.get(self.at - 1)? {
-                b'"' => return self.bytes.get(start..self.at),
-                _ => self.at += 1,
-            }
-        }
-    }
-
-    /// A value, whatever it is.
-    fn value(&mut self) -> Option<&'a [u8]> {
-        let start = self.at;
-        let mut depth = 0usize;
-        loop {
-            match self.peek()? {
-                b'"' => drop(self.string()?),
-                b'{' | b'[' => {
-                    depth += 1;
-                    self.at += 1;
-                }
-                b'}' | b']' if depth > 0 => {
-                    depth -= 1;
-                    self.at += 1;
-                }
-                b',' | b'}' | b']' if depth == 0 => break,
-                _ => {
-                    let rest = self.bytes.get(self.at..)?;
-                    let end = rest
-                        .iter()
-                        .position(|byte| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']' | b','))
-                        .unwrap_or(rest.len());
-                    self.at += end.max(1);
-                    continue;
-                }
-            }
-            if depth == 0 {
-                break;
-            }
-        }
-        let value = self.bytes.get(start..self.at)?.trim_ascii_end();
-        (!value.is_empty()).then_some(value)
     }
 }
 

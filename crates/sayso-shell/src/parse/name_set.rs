@@ -2,14 +2,14 @@
 //!
 //! Almost no word is in such a set, so that is found out first: by the first letter and the length, and without a look at any name.
 
+use sayso_core::const_table::{ConstTable, Rows};
+
 use super::characters::last_part;
 
 /// Names of programs.
 pub(crate) struct NameSet<const COUNT: usize> {
-    /// By their first letter in any case, so that those with the same one stand together.
-    names: [&'static str; COUNT],
-    /// For each first letter, where its names start; they end where those of the next letter start.
-    starts: [u8; LETTERS + 1],
+    /// By their first letter in any case.
+    names: ConstTable<&'static str, COUNT, { LETTERS + 1 }>,
     /// For each first letter, the lengths of its names, one bit for each.
     lengths: [u32; LETTERS],
 }
@@ -23,47 +23,28 @@ impl<const COUNT: usize> NameSet<COUNT> {
         reason = "this runs while the program is compiled, and a wrong index stops that"
     )]
     pub(crate) const fn new(given: [&'static str; COUNT]) -> Self {
-        assert!(COUNT <= u8::MAX as usize, "there are too many names");
-        let mut set = NameSet {
-            names: given,
-            starts: [0; LETTERS + 1],
-            lengths: [0; LETTERS],
-        };
-        let (mut letter, mut count) = (0, 0);
-        while letter < LETTERS {
-            let mut at = 0;
-            while at < COUNT {
-                let name = given[at].as_bytes();
-                if place(name[0]) == letter {
-                    set.names[count] = given[at];
-                    set.lengths[letter] |= length_bit(name.len());
-                    count += 1;
-                }
-                at += 1;
-            }
-            letter += 1;
-            set.starts[letter] = count as u8;
+        let mut names = Rows::<_, COUNT>::new("");
+        let mut lengths = [0; LETTERS];
+        while names.count < COUNT {
+            let name = given[names.count].as_bytes();
+            lengths[place(name[0])] |= length_bit(name.len());
+            names.add(place(name[0]) as u32, given[names.count]);
         }
-        set
+        let names = names.lay_out();
+        NameSet { names, lengths }
     }
 
     /// The names with this first letter, if one of them has this length.
     #[inline]
     fn alike(&self, name: &str) -> &[&'static str] {
-        let Some(letter) = name.as_bytes().first().map(|first| place(*first)) else {
-            return &[];
-        };
-        if self
-            .lengths
-            .get(letter)
-            .is_none_or(|lengths| lengths & length_bit(name.len()) == 0)
-        {
-            return &[];
+        let letter = name.as_bytes().first().map(|first| place(*first));
+        let lengths = letter.and_then(|letter| self.lengths.get(letter));
+        match (letter, lengths) {
+            (Some(letter), Some(lengths)) if lengths & length_bit(name.len()) != 0 => {
+                self.names.bucket(letter as u32)
+            }
+            _ => &[],
         }
-        let bound = |at: usize| self.starts.get(at).map_or(0, |start| usize::from(*start));
-        self.names
-            .get(bound(letter)..bound(letter + 1))
-            .unwrap_or(&[])
     }
 
     /// Whether a name is in the set, in any case.

@@ -16,6 +16,7 @@ mod option_notes;
 pub(crate) mod perform;
 mod project_settings;
 pub(crate) mod queries;
+pub(crate) mod row_index;
 pub(crate) mod rule_forms;
 pub(crate) mod searches;
 mod subcommands;

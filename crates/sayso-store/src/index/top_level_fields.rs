@@ -10,27 +10,11 @@ use sayso_core::text::{Limits, json};
 pub(super) struct Fields<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Fields<'a> {
-    /// Takes a line apart; none if it is no JSON object. What is inside of a value is not looked at.
+    /// Takes a line apart; none if it is no JSON object.
     pub(super) fn of(line: &'a str) -> Option<Fields<'a>> {
-        let mut rest = line.trim_ascii().strip_prefix('{')?.trim_ascii_start();
         let mut fields = Vec::with_capacity(24);
-        if rest == "}" {
-            return Some(Fields(fields));
-        }
-        loop {
-            let (name, after) = split(rest, text_length(rest)?)?;
-            rest = after
-                .trim_ascii_start()
-                .strip_prefix(':')?
-                .trim_ascii_start();
-            let (value, after) = split(rest, value_length(rest)?)?;
-            fields.push((name.get(1..name.len() - 1)?, value));
-            rest = after.trim_ascii_start();
-            match rest.strip_prefix(',') {
-                Some(after) => rest = after.trim_ascii_start(),
-                None => return (rest == "}").then_some(Fields(fields)),
-            }
-        }
+        let scanned = json::Scanner::new(line).fields(|key, value| fields.push((key, value)));
+        scanned.ok().map(|()| Fields(fields))
     }
 
     /// A value as it is written.
@@ -76,63 +60,6 @@ impl<'a> Fields<'a> {
             },
         )
         .ok()
-    }
-}
-
-fn split(text: &str, at: usize) -> Option<(&str, &str)> {
-    text.split_at_checked(at)
-}
-
-/// How long the text at the start is, with its quotes.
-fn text_length(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = 1;
-    if bytes.first() != Some(&b'"') {
-        return None;
-    }
-    loop {
-        let found = bytes
-            .get(at..)?
-            .iter()
-            .position(|byte| matches!(byte, b'"' | b'\\'))?;
-        at += found;
-        match bytes.get(at) {
-            Some(b'"') => return Some(at + 1),
-            // The escaped character is none of ours; the four digits behind `u` neither end nor escape anything.
-            _ => at += 2,
-        }
-    }
-}
-
-/// How long the value at the start is.
-fn value_length(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    match bytes.first()? {
-        b'"' => text_length(text),
-        b'{' | b'[' => {
-            let (mut at, mut depth) = (0, 0_usize);
-            loop {
-                match bytes.get(at)? {
-                    b'"' => {
-                        at += text_length(text.get(at..)?)?;
-                        continue;
-                    }
-                    b'{' | b'[' => depth += 1,
-                    b'}' | b']' => depth -= 1,
-                    _ => {}
-                }
-                at += 1;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-        }
-        _ => {
-            let length = bytes
-                .iter()
-                .position(|byte| matches!(byte, b',' | b'}') || byte.is_ascii_whitespace())?;
-            (length > 0).then_some(length)
-        }
     }
 }
 

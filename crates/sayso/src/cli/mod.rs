@@ -36,7 +36,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use argument_error::ArgumentError;
 use clap::{Args, Parser, Subcommand};
@@ -55,6 +54,7 @@ use sayso_runtime::policy_snapshot;
 use sayso_runtime::record_folder;
 use sayso_runtime::recorder::Recorder;
 use sayso_runtime::sandbox::profile::Bounding;
+use sayso_runtime::workbench::now;
 use sayso_tui::terminal::typed_ahead::{self, forget_typed};
 
 /// The gate between AI agents and your machine: nothing runs without your say-so.
@@ -542,12 +542,4 @@ fn stopped_by_signals() -> Arc<AtomicBool> {
         let _ = signal_hook::flag::register(signal, Arc::clone(&stopped));
     }
     stopped
-}
-
-/// The time, in seconds since 1970.
-fn now() -> i64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

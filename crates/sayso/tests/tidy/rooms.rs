@@ -9,7 +9,8 @@ use crate::{File, files, none};
 const MAY_USE: [(&str, &str, &[&str]); 23] = [
     ("sayso-core", "packed", &[]),
     ("sayso-core", "text", &["packed"]),
-    ("sayso-core", "paths", &["packed"]),
+    ("sayso-core", "const_table", &[]),
+    ("sayso-core", "paths", &["const_table", "packed"]),
     ("sayso-core", "call", &["packed", "paths", "text"]),
     (
         "sayso-core",

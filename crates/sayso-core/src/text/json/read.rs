@@ -25,9 +25,18 @@ enum Expected {
 ///
 /// Numbers keep their source text, keys are compared after unescaping, and every value and key has its byte span.
 pub fn read(text: &str, limits: &Limits) -> Result<Node, Diagnostic> {
+    read_from(Scanner::new(text), text, limits)
+}
+
+/// The same for JSON with comments and commas before closing brackets, as editors have it.
+pub fn read_with_comments(text: &str, limits: &Limits) -> Result<Node, Diagnostic> {
+    read_from(Scanner::with_comments(text), text, limits)
+}
+
+fn read_from(scanner: Scanner<'_>, text: &str, limits: &Limits) -> Result<Node, Diagnostic> {
     let mut reader = Reader {
         builder: Builder::new(text, limits)?,
-        scanner: Scanner::new(text),
+        scanner,
     };
     if text.starts_with('\u{FEFF}') {
         return Err(
@@ -60,6 +69,12 @@ impl Reader<'_> {
         let next = self.scanner.peek();
         match (expected, next) {
             (Expected::ItemOrEnd, Some(b']')) | (Expected::KeyOrEnd, Some(b'}')) => self.close(),
+            (Expected::Value { comma: Some(_) }, Some(b']'))
+            | (Expected::Key { .. }, Some(b'}'))
+                if self.scanner.may_end_with_comma() =>
+            {
+                self.close()
+            }
             (Expected::Value { comma: Some(comma) }, Some(b']'))
             | (Expected::Key { comma }, Some(b'}')) => Err(Diagnostic::error(
                 Span::new(comma, comma + 1),
@@ -97,7 +112,7 @@ impl Reader<'_> {
             Some(b'-' | b'0'..=b'9') => {
                 let number = self.scanner.number()?;
                 self.builder
-                    .scalar(Value::Number(number), self.scanner.since(start))?;
+                    .scalar(Value::Number(number.to_owned()), self.scanner.since(start))?;
             }
             Some(b'a'..=b'z' | b'A'..=b'Z') => {
                 let value = self.scanner.word()?;
@@ -112,11 +127,7 @@ impl Reader<'_> {
         let start = self.scanner.at();
         let key = self.scanner.text()?;
         self.builder.key(key, self.scanner.since(start))?;
-        self.scanner.skip_space();
-        if self.scanner.peek() != Some(b':') {
-            return Err(self.scanner.unexpected("`:` after the key"));
-        }
-        self.scanner.advance();
+        self.scanner.skip_colon()?;
         Ok(Expected::Value { comma: None })
     }
 

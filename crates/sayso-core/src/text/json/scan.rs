@@ -1,45 +1,269 @@
-//! The smallest parts of JSON text: white space, words, numbers and strings.
+//! The parts of JSON text: white space, words, numbers, strings, and values and fields that are passed over.
 
 use crate::text::diagnostic::Diagnostic;
 use crate::text::node::{Span, Value};
 
-/// A place in a JSON text that only moves forward.
-pub(super) struct Scanner<'a> {
+/// The deepest nesting in a value that is passed over: the readers make less, also with a few levels around it.
+const DEEPEST: usize = 2 * crate::text::DEEPEST;
+
+/// What is taken for JSON.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    Strict,
+    /// With comments, and a comma before a closing bracket.
+    Comments,
+    /// Only strings and brackets are followed.
+    Outline,
+}
+
+/// A place in a JSON text that only moves forward. It copies nothing, and does not recurse.
+pub struct Scanner<'a> {
     text: &'a str,
     at: usize,
+    syntax: Syntax,
+    /// The lists and maps that are open in the value that is passed over: whether each is a map.
+    open: Vec<bool>,
 }
 
 impl<'a> Scanner<'a> {
+    /// Takes exactly what RFC 8259 has; a key may stand twice.
     pub fn new(text: &'a str) -> Self {
-        Scanner { text, at: 0 }
+        Self::with_syntax(text, Syntax::Strict)
+    }
+
+    /// Finds where values end, in broken JSON too, and does not check what is in them.
+    pub fn outline(text: &'a str) -> Self {
+        Self::with_syntax(text, Syntax::Outline)
+    }
+
+    pub(super) fn with_comments(text: &'a str) -> Self {
+        Self::with_syntax(text, Syntax::Comments)
+    }
+
+    fn with_syntax(text: &'a str, syntax: Syntax) -> Self {
+        Scanner {
+            text,
+            at: 0,
+            syntax,
+            open: Vec::new(),
+        }
+    }
+
+    /// Passes over an object, which has to be all of the text. `take` has each key as it is written between its quotes, and its value.
+    pub fn fields(mut self, mut take: impl FnMut(&'a str, &'a str)) -> Result<(), Diagnostic> {
+        self.skip_space();
+        self.expect(b'{', "`{`")?;
+        self.skip_space();
+        if !self.skip_byte(b'}') {
+            loop {
+                let key = self.skip_key()?;
+                take(key, self.skip_value()?);
+                self.skip_space();
+                if self.skip_byte(b'}') {
+                    break;
+                }
+                self.expect(b',', "`,` or `}`")?;
+                self.skip_space();
+            }
+        }
+        self.skip_space();
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.unexpected("the end of the text")),
+        }
+    }
+
+    /// Passes over the value that starts here, and gives it as it is written.
+    pub fn skip_value(&mut self) -> Result<&'a str, Diagnostic> {
+        let start = self.at;
+        match self.syntax {
+            Syntax::Outline => self.skip_outline(),
+            _ => self.skip_strict(),
+        }?;
+        Ok(self.slice(start))
+    }
+
+    fn skip_strict(&mut self) -> Result<(), Diagnostic> {
+        self.open.clear();
+        loop {
+            let start = self.at;
+            match self.peek() {
+                Some(b'"') => self.skip_text()?,
+                Some(b'-' | b'0'..=b'9') => drop(self.number()?),
+                Some(b'a'..=b'z' | b'A'..=b'Z') => drop(self.word()?),
+                Some(opener @ (b'{' | b'[')) => {
+                    let is_map = opener == b'{';
+                    self.advance();
+                    self.skip_space();
+                    if self.open.len() >= DEEPEST {
+                        let message =
+                            format!("more than {DEEPEST} lists and maps inside each other");
+                        return Err(Diagnostic::error(self.since(start), message));
+                    }
+                    self.open.push(is_map);
+                    if !matches!(
+                        (is_map, self.peek()),
+                        (true, Some(b'}')) | (false, Some(b']'))
+                    ) {
+                        if is_map {
+                            self.skip_key()?;
+                        }
+                        continue;
+                    }
+                }
+                _ => return Err(self.unexpected("a value")),
+            }
+            if !self.skip_ends()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// From the end of a value to the next one that what is open holds; false if nothing is open any more.
+    #[inline(always)]
+    fn skip_ends(&mut self) -> Result<bool, Diagnostic> {
+        while let Some(is_map) = self.open.last().copied() {
+            self.skip_space();
+            match (self.peek(), is_map) {
+                (Some(b'}'), true) | (Some(b']'), false) => {
+                    self.advance();
+                    self.open.pop();
+                }
+                (Some(b','), _) => {
+                    self.advance();
+                    self.skip_space();
+                    if is_map {
+                        self.skip_key()?;
+                    }
+                    return Ok(true);
+                }
+                (_, true) => return Err(self.unexpected("`,` or `}`")),
+                (_, false) => return Err(self.unexpected("`,` or `]`")),
+            }
+        }
+        Ok(false)
+    }
+
+    fn skip_outline(&mut self) -> Result<(), Diagnostic> {
+        let (start, mut depth) = (self.at, 0_usize);
+        loop {
+            match self.peek() {
+                Some(b'"') => self.skip_text()?,
+                Some(b'{' | b'[') => {
+                    depth += 1;
+                    self.advance();
+                }
+                Some(b'}' | b']') if depth > 0 => {
+                    depth -= 1;
+                    self.advance();
+                }
+                Some(b',' | b'}' | b']') if depth == 0 => break,
+                Some(_) => {
+                    self.advance();
+                    let ends = |byte| depth == 0 && byte == b',';
+                    self.skip_while(|byte| {
+                        !matches!(byte, b'"' | b'{' | b'[' | b'}' | b']') && !ends(byte)
+                    });
+                    continue;
+                }
+                None => return Err(self.unexpected("the end of a value")),
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        self.at = start + self.slice(start).trim_ascii_end().len();
+        match self.at == start {
+            true => Err(self.unexpected("a value")),
+            false => Ok(()),
+        }
+    }
+
+    /// Passes over a key and what stands between it and its value; gives what is between its quotes.
+    #[inline(always)]
+    fn skip_key(&mut self) -> Result<&'a str, Diagnostic> {
+        let start = self.at + 1;
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a key in double quotes"));
+        }
+        self.skip_text()?;
+        let key = self.text.get(start..self.at - 1).unwrap_or("");
+        self.skip_colon()?;
+        Ok(key)
+    }
+
+    /// Passes over what stands between a key and its value.
+    pub(super) fn skip_colon(&mut self) -> Result<(), Diagnostic> {
+        self.skip_space();
+        self.expect(b':', "`:` after the key")?;
+        self.skip_space();
+        Ok(())
+    }
+
+    fn expect(&mut self, byte: u8, name: &str) -> Result<(), Diagnostic> {
+        match self.skip_byte(byte) {
+            true => Ok(()),
+            false => Err(self.unexpected(name)),
+        }
     }
 
     /// The byte position of the next byte.
-    pub fn at(&self) -> usize {
+    pub(super) fn at(&self) -> usize {
         self.at
     }
 
     /// From an earlier position to here.
-    pub fn since(&self, start: usize) -> Span {
+    pub(super) fn since(&self, start: usize) -> Span {
         Span::new(start, self.at)
     }
 
-    pub fn peek(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    pub fn advance(&mut self) {
+    pub(super) fn advance(&mut self) {
         self.at += 1;
     }
 
-    pub fn skip_space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
-            self.advance();
+    /// Whether the last comma of a list or map may have nothing after it.
+    pub(super) fn may_end_with_comma(&self) -> bool {
+        self.syntax == Syntax::Comments
+    }
+
+    #[inline]
+    pub(super) fn skip_space(&mut self) {
+        if matches!(self.peek(), Some(b'\0'..=b' ' | b'/')) {
+            self.skip_spaces();
         }
     }
 
+    fn skip_spaces(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.advance(),
+                Some(b'/') if self.syntax == Syntax::Comments && self.skip_comment() => {}
+                _ => return,
+            }
+        }
+    }
+
+    fn skip_comment(&mut self) -> bool {
+        let rest = self.text.get(self.at..).unwrap_or("");
+        let length = match rest.as_bytes() {
+            [b'/', b'/', ..] => rest.find('\n'),
+            [b'/', b'*', inner @ ..] => inner
+                .windows(2)
+                .position(|end| end == b"*/")
+                .map(|end| end + 4),
+            _ => return false,
+        };
+        self.at += length.unwrap_or(rest.len());
+        true
+    }
+
     /// The error for whatever stands here instead of what should.
-    pub fn unexpected(&self, expected: &str) -> Diagnostic {
+    #[cold]
+    pub(super) fn unexpected(&self, expected: &str) -> Diagnostic {
         let Some(found) = self
             .text
             .get(self.at..)
@@ -59,7 +283,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// `true`, `false` or `null`.
-    pub fn word(&mut self) -> Result<Value, Diagnostic> {
+    pub(super) fn word(&mut self) -> Result<Value, Diagnostic> {
         let start = self.at;
         self.skip_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         match self.slice(start) {
@@ -75,18 +299,15 @@ impl<'a> Scanner<'a> {
     }
 
     /// A number, as it is written.
-    pub fn number(&mut self) -> Result<String, Diagnostic> {
+    #[inline]
+    pub(super) fn number(&mut self) -> Result<&'a str, Diagnostic> {
         let start = self.at;
         self.skip_one(|byte| byte == b'-');
+        let starts_with_zero = self.peek() == Some(b'0');
         let first = self.at;
         self.digits()?;
-        let whole = self.slice(first);
-        if whole.len() > 1 && whole.starts_with('0') {
-            return Err(Diagnostic::error(
-                self.since(start),
-                format!("the number `{}` begins with a zero", self.slice(start)),
-            )
-            .hint("write it without the zero, or as text in double quotes"));
+        if starts_with_zero && self.at > first + 1 {
+            return Err(self.zero_first(start));
         }
         if self.skip_one(|byte| byte == b'.') {
             self.digits()?;
@@ -95,47 +316,90 @@ impl<'a> Scanner<'a> {
             self.skip_one(|byte| matches!(byte, b'+' | b'-'));
             self.digits()?;
         }
-        Ok(self.slice(start).to_owned())
+        Ok(self.slice(start))
+    }
+
+    #[cold]
+    fn zero_first(&self, start: usize) -> Diagnostic {
+        let message = format!("the number `{}` begins with a zero", self.slice(start));
+        Diagnostic::error(self.since(start), message)
+            .hint("write it without the zero, or as text in double quotes")
     }
 
     /// A string, from quote to quote; what it says, not how it is written.
-    pub fn text(&mut self) -> Result<String, Diagnostic> {
+    pub(super) fn text(&mut self) -> Result<String, Diagnostic> {
         let start = self.at;
         self.advance();
         let mut out = String::new();
         loop {
             let run = self.at;
-            self.skip_while(|byte| byte >= b' ' && byte != b'"' && byte != b'\\');
+            self.skip_plain();
             out.push_str(self.slice(run));
             match self.peek() {
-                Some(b'"') => {
-                    self.advance();
-                    return Ok(out);
-                }
+                Some(b'"') => break,
                 Some(b'\\') => out.push(self.escape()?),
-                Some(control) => {
-                    let message = format!(
-                        "the control character `{}` inside a text",
-                        char::from(control)
-                    );
-                    return Err(
-                        Diagnostic::error(Span::new(self.at, self.at + 1), message).hint(format!(
-                            "write it as `{}`",
-                            super::quote(&char::from(control).to_string()).trim_matches('"')
-                        )),
-                    );
-                }
-                None => {
-                    return Err(Diagnostic::error(
-                        Span::new(start, start + 1),
-                        "a text without its closing `\"`",
-                    ));
-                }
+                _ => return Err(self.broken_text(start)),
             }
+        }
+        self.advance();
+        Ok(out)
+    }
+
+    /// Passes over a string.
+    #[inline(always)]
+    fn skip_text(&mut self) -> Result<(), Diagnostic> {
+        let start = self.at;
+        self.advance();
+        self.skip_plain();
+        match self.skip_byte(b'"') {
+            true => Ok(()),
+            false => self.skip_escapes(start),
         }
     }
 
+    /// Passes over what is left of a string, from its first escape on.
+    #[inline(never)]
+    fn skip_escapes(&mut self, start: usize) -> Result<(), Diagnostic> {
+        let is_outline = self.syntax == Syntax::Outline;
+        while !self.skip_byte(b'"') {
+            match self.rest() {
+                [
+                    b'\\',
+                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't',
+                    ..,
+                ] => self.at += 2,
+                [b'\\', _, ..] if is_outline => self.at += 2,
+                [_, ..] if is_outline => self.advance(),
+                [b'\\', ..] => drop(self.escape()?),
+                _ => return Err(self.broken_text(start)),
+            }
+            self.skip_plain();
+        }
+        Ok(())
+    }
+
+    /// Passes over what is neither a quote nor an escape nor a control character.
+    #[inline]
+    fn skip_plain(&mut self) {
+        self.at += plain_length(self.rest());
+    }
+
+    #[cold]
+    fn broken_text(&self, start: usize) -> Diagnostic {
+        let Some(control) = self.peek().map(char::from) else {
+            return Diagnostic::error(
+                Span::new(start, start + 1),
+                "a text without its closing `\"`",
+            );
+        };
+        let message = format!("the control character `{control}` inside a text");
+        let escaped = super::quote(&control.to_string());
+        Diagnostic::error(Span::new(self.at, self.at + 1), message)
+            .hint(format!("write it as `{}`", escaped.trim_matches('"')))
+    }
+
     /// One escape, from the backslash on.
+    #[inline(never)]
     fn escape(&mut self) -> Result<char, Diagnostic> {
         let start = self.at;
         self.advance();
@@ -215,12 +479,19 @@ impl<'a> Scanner<'a> {
         Ok(code)
     }
 
+    #[inline]
     fn digits(&mut self) -> Result<(), Diagnostic> {
-        if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            return Err(self.unexpected("a digit"));
+        let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit());
+        let count = digits.count();
+        self.at += count;
+        match count {
+            0 => Err(self.unexpected("a digit")),
+            _ => Ok(()),
         }
-        self.skip_while(|byte| byte.is_ascii_digit());
-        Ok(())
+    }
+
+    fn skip_byte(&mut self, wanted: u8) -> bool {
+        self.skip_one(|byte| byte == wanted)
     }
 
     fn skip_one(&mut self, wanted: impl Fn(u8) -> bool) -> bool {
@@ -232,14 +503,43 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
-        let rest = self.text.as_bytes().get(self.at..).unwrap_or(&[]);
+        let rest = self.rest();
         self.at += rest
             .iter()
             .position(|byte| !wanted(*byte))
             .unwrap_or(rest.len());
     }
 
+    fn rest(&self) -> &'a [u8] {
+        self.text.as_bytes().get(self.at..).unwrap_or(&[])
+    }
+
     fn slice(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or("")
     }
+}
+
+/// How many bytes stand before the next quote, backslash or control character; eight are compared at once.
+#[inline]
+fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    let (words, tail) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // The high bit of each byte that is below a limit; of others, too, beyond the lowest of these.
+        let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
+        // With that bit the other way, a quote comes right behind the control characters.
+        let found = below(word ^ (ONES * 2), 0x21) | below(word ^ (ONES * 0x5c), 1);
+        let found = found & (ONES << 7);
+        if found != 0 {
+            return 8 * index + found.trailing_zeros() as usize / 8;
+        }
+    }
+    8 * words.len() + plain_tail_length(tail)
+}
+
+#[cold]
+fn plain_tail_length(tail: &[u8]) -> usize {
+    let is_special = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+    tail.iter().position(is_special).unwrap_or(tail.len())
 }

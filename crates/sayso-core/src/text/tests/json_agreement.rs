@@ -1,6 +1,8 @@
 //! Our JSON reader against `serde_json` on random documents, whole and damaged.
 
 use super::*;
+use crate::text::json::Scanner;
+use crate::text::node::Span;
 
 fn node_text() -> impl Strategy<Value = String> + Clone {
     prop_oneof![
@@ -41,7 +43,9 @@ fn agrees(ours: &Node, theirs: &serde_json::Value) -> bool {
 /// `serde_json` limits the size of numbers and of nesting, we refuse keys that stand twice; else both must agree.
 fn compare(text: &str) -> Result<(), TestCaseError> {
     let ours = json::read(text, &Limits::default());
-    match (ours, serde_json::from_str::<serde_json::Value>(text)) {
+    let theirs = serde_json::from_str::<serde_json::Value>(text);
+    compare_scanner(text, ours.as_ref().ok(), theirs.as_ref())?;
+    match (ours, theirs) {
         (Ok(ours), Ok(theirs)) => {
             prop_assert!(agrees(&ours, &theirs), "{text:?}: {ours:?} and {theirs:?}")
         }
@@ -59,6 +63,55 @@ fn compare(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// What is passed over is what is read, but for keys that stand twice.
+fn compare_scanner(
+    text: &str,
+    ours: Option<&Node>,
+    theirs: Result<&serde_json::Value, &serde_json::Error>,
+) -> Result<(), TestCaseError> {
+    let is_sound = match theirs {
+        Ok(_) => true,
+        Err(error) => ours.is_some() || error.to_string().starts_with("number out of range"),
+    };
+    let trimmed = text.trim_matches([' ', '\t', '\n', '\r']);
+    let skipped = Scanner::new(trimmed).skip_value().ok();
+    let skipped = skipped.filter(|value| *value == trimmed);
+    prop_assert!(
+        skipped.is_none() || is_sound,
+        "only skipping takes {text:?}"
+    );
+    prop_assert!(
+        skipped.is_some() || theirs.is_err(),
+        "only skipping refuses {text:?}"
+    );
+    let fields = |scanner: Scanner<'_>| {
+        let mut fields = Vec::new();
+        let scanned = scanner.fields(|key, value| fields.push(format!("\"{key}\"{value}")));
+        scanned.ok().map(|()| fields)
+    };
+    let strict = fields(Scanner::new(text));
+    prop_assert_eq!(
+        strict.is_some(),
+        skipped.is_some_and(|value| value.starts_with('{'))
+    );
+    if let Some(node) = ours.filter(|node| matches!(node.value, Value::Map(_))) {
+        let piece = |span: Span| &text[span.start as usize..span.end as usize];
+        let wanted = node.entries().iter();
+        let wanted =
+            wanted.map(|entry| format!("{}{}", piece(entry.key_span), piece(entry.node.span)));
+        prop_assert_eq!(strict.as_ref(), Some(&wanted.collect()));
+    }
+    // An outline is the same, of more texts.
+    prop_assert!(
+        strict.is_none() || fields(Scanner::outline(text)) == strict,
+        "{text:?}"
+    );
+    // And what has no comments is the same with and without them.
+    let with_comments = json::read_with_comments(text, &Limits::default());
+    prop_assert!(ours.is_none_or(|ours| with_comments.is_ok_and(|other| same(ours, &other))));
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
@@ -72,6 +125,29 @@ proptest! {
         prop_assert!(agrees(&again, &theirs));
         // Their way of writing it, too.
         compare(&serde_json::to_string_pretty(&theirs).unwrap_or_default())?;
+    }
+
+    #[test]
+    fn what_is_between_the_parts_may_be_comments(
+        node in any_node("[a,\\]}/*\\\\\"]{0,3}"),
+        between in prop::collection::vec("( |\n|//[a,\"/*\\]}]*\n|/\\*[a,\"/\\]}\n]*\\*/){0,3}", 1..8),
+    ) {
+        let (written, mut between) = (json::write(&node), between.iter().cycle());
+        let (mut out, mut last, mut in_text, mut escaped) = (String::new(), '[', false, false);
+        for character in written.chars() {
+            let is_mark = !in_text && "[]{}:,".contains(character);
+            if is_mark && "]}".contains(character) && !"[{".contains(last) {
+                out.push(',');
+            }
+            out.extend(is_mark.then(|| between.next()).flatten().map(String::as_str));
+            out.push(character);
+            out.extend(is_mark.then(|| between.next()).flatten().map(String::as_str));
+            last = character;
+            in_text ^= character == '"' && !escaped;
+            escaped = character == '\\' && !escaped;
+        }
+        let again = json::read_with_comments(&out, &Limits::default()).map_err(|error| TestCaseError::fail(format!("{out:?}: {error:?}")))?;
+        prop_assert!(same(&node, &again), "{out:?}");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Commands that stand in the words of a program, by the table in `commands.txt`.
 
-use super::row_index::Index;
 use crate::parse::characters::last_part;
 use crate::parse::placeholder;
+use crate::programs::row_index::RowIndex;
 use crate::unparsed::command_texts;
 
 /// Where a carried command runs.
@@ -50,7 +50,7 @@ struct Row {
     options: Vec<&'static str>,
 }
 
-static INDEX: Index = Index::new(include_str!("commands.txt"));
+static INDEX: RowIndex<512, 1025> = RowIndex::new(include_str!("commands.txt"));
 
 /// The rows of a program, taken apart when they are needed.
 fn rows(name: &str) -> impl Iterator<Item = Row> + use<'_> {

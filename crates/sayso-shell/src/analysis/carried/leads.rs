@@ -8,10 +8,10 @@
 
 use sayso_core::analysis::draft::Lead;
 
-use super::row_index::Index;
 use crate::parse::characters::last_part;
 use crate::parse::placeholder;
 use crate::programs;
+use crate::programs::row_index::RowIndex;
 
 /// What an option does whose value is a folder that the program empties.
 pub(super) const DELETES: &str = "names a folder that is deleted";
@@ -62,7 +62,7 @@ enum Condition {
 }
 
 static TABLE: &str = include_str!("leads.txt");
-static INDEX: Index = Index::new(TABLE);
+static INDEX: RowIndex<512, 1025> = RowIndex::new(TABLE);
 
 /// The rows of a program: which words each is about, and its options, which are taken apart when they are needed.
 fn rows(name: &str) -> impl Iterator<Item = (Region, &'static str)> + use<'_> {

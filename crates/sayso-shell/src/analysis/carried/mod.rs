@@ -7,7 +7,6 @@ mod commands;
 mod leads;
 mod merge;
 mod named_paths;
-mod row_index;
 
 use sayso_core::analysis::draft::{Carried, Draft, Lead};
 use sayso_core::analysis::effect::{Effect, EffectKind, Manner};

@@ -24,6 +24,10 @@
 mod meaning;
 mod row;
 
+use sayso_core::const_table::ConstTable;
+
+use super::row_index;
+
 pub(super) use meaning::meaning;
 
 /// All lines. One text has no pointers in it that would have to be put right when the process starts.
@@ -39,70 +43,35 @@ static TEXT: &str = concat!(
     include_str!("desktop.txt"),
 );
 
-/// A power of two, and at least twice as many as there are names.
-const SLOTS: usize = 8192;
-
-/// Stands for no name.
-const NONE: u32 = u32::MAX;
-
 /// Set beside the start of a name whose program may run its words, or of which only the purpose is told: what stands in its words is looked at.
 const OPEN: u32 = 1 << 31;
 
-/// Where names start in the text, from where the hash of the name says until there is none.
-struct Slots {
-    starts: [u32; SLOTS],
-    count: usize,
-    longest: usize,
-}
+/// More than there are names.
+const ROOM: usize = 4096;
 
-static INDEX: Slots = slots(TEXT.as_bytes());
+/// Where names start in the text.
+static INDEX: ConstTable<u32, ROOM, 8193> = index(TEXT.as_bytes());
 
 #[expect(
     clippy::indexing_slicing,
     reason = "this runs while the program is compiled, and a wrong index stops that"
 )]
-const fn slots(text: &[u8]) -> Slots {
-    let mut slots = Slots {
-        starts: [NONE; SLOTS],
-        count: 0,
-        longest: 0,
-    };
-    let (mut at, mut line_starts) = (0, true);
-    while at < text.len() {
-        if !line_starts || matches!(text[at], b' ' | b'#' | b'\n') {
-            line_starts = text[at] == b'\n';
-            at += 1;
-            continue;
+const fn index(text: &[u8]) -> ConstTable<u32, ROOM, 8193> {
+    let mut names = row_index::names::<ROOM>(text);
+    let (mut row, mut open) = (0, 0);
+    while row < names.count {
+        let start = names.rows[row] as usize;
+        if start == 0 || text[start - 1] == b'\n' {
+            open = if leaves_words_alone(text, start) {
+                0
+            } else {
+                OPEN
+            };
         }
-        let open = if leaves_words_alone(text, at) {
-            0
-        } else {
-            OPEN
-        };
-        while text[at] != b';' {
-            let start = at;
-            let mut hash: u32 = 0x811c_9dc5;
-            while text[at] != b' ' && text[at] != b';' {
-                hash = (hash ^ text[at] as u32).wrapping_mul(0x0100_0193);
-                at += 1;
-            }
-            let mut slot = slot(hash);
-            while slots.starts[slot] != NONE {
-                slot = (slot + 1) % SLOTS;
-            }
-            slots.starts[slot] = start as u32 | open;
-            if at - start > slots.longest {
-                slots.longest = at - start;
-            }
-            slots.count += 1;
-            assert!(slots.count * 2 <= SLOTS, "there are too many names");
-            while text[at] == b' ' {
-                at += 1;
-            }
-        }
-        line_starts = false;
+        names.rows[row] |= open;
+        row += 1;
     }
-    slots
+    names.lay_out()
 }
 
 /// Whether no form of the program whose line starts here runs its words, and its options or subcommands are told.
@@ -149,10 +118,6 @@ const fn leaves_words_alone(text: &[u8], mut at: usize) -> bool {
     !runs && (looks || options || goes_on)
 }
 
-const fn slot(hash: u32) -> usize {
-    (hash ^ hash >> 16) as usize % SLOTS
-}
-
 /// The lines of a program: its own, and those of its subcommands.
 pub(super) fn find(name: &str) -> Option<row::Row> {
     let start = (start(name)? & !OPEN) as usize;
@@ -182,22 +147,8 @@ pub(super) fn is_open(name: &str) -> Option<bool> {
 
 /// Where a name starts in the text.
 fn start(name: &str) -> Option<u32> {
-    if name.is_empty() || name.len() > INDEX.longest {
-        return None;
-    }
-    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    });
-    let slots = (0..SLOTS).filter_map(|step| INDEX.starts.get((slot(hash) + step) % SLOTS));
-    slots
-        .take_while(|start| **start != NONE)
-        .copied()
-        .find(|start| {
-            let rest = TEXT
-                .get((start & !OPEN) as usize..)
-                .and_then(|rest| rest.strip_prefix(name));
-            rest.is_some_and(|rest| rest.starts_with([' ', ';']))
-        })
+    let starts = INDEX.named(name).iter().copied();
+    { starts }.find(|start| row_index::is_name(TEXT, start & !OPEN, name))
 }
 
 /// The names at the start of lines.
@@ -222,7 +173,7 @@ mod tests {
             let row = find(name).unwrap_or_else(|| panic!("{name}"));
             assert!(row.names().any(|other| other == *name), "{name}");
         }
-        assert_eq!(all.len(), INDEX.count);
+        assert_eq!(all.len(), INDEX.count());
         all.sort_unstable();
         let doubled: Vec<_> = all
             .windows(2)

@@ -7,6 +7,8 @@
     reason = "this runs while the program is compiled, and a wrong index stops that"
 )]
 
+use crate::const_table::{ConstTable, Rows};
+
 /// Patterns that are guarded for one reason.
 pub(super) struct Group {
     /// The reason, in words that a person reads.
@@ -90,9 +92,7 @@ const LISTS: usize = AT_HOME + 1;
 
 /// Entries list by list, and in each in the order of the patterns.
 pub(super) struct LaidOut<const ENTRIES: usize, const LENGTH: usize> {
-    pub entries: [Entry; ENTRIES],
-    /// Where each list starts, and at last where the last one ends.
-    pub starts: [u16; LISTS + 1],
+    pub entries: ConstTable<Entry, ENTRIES, { LISTS + 1 }>,
     /// Each reason, and its patterns after it.
     pub text: [u8; LENGTH],
 }
@@ -121,13 +121,8 @@ pub(super) const fn size(groups: &[&[Group]]) -> (usize, usize) {
 
 impl<const ENTRIES: usize, const LENGTH: usize> LaidOut<ENTRIES, LENGTH> {
     pub(super) const fn new(groups: &[&[Group]]) -> Self {
-        assert!(
-            ENTRIES < u16::MAX as usize,
-            "there are too many guarded names in one table"
-        );
-        let (mut found, mut lists) = ([NO_ENTRY; ENTRIES], [0; ENTRIES]);
+        let mut entries = Rows::<Entry, ENTRIES>::new(NO_ENTRY);
         let (mut text, mut at) = ([0; LENGTH], 0);
-        let mut count = 0;
         let mut family = 0;
         while family < groups.len() {
             let mut group = 0;
@@ -138,49 +133,21 @@ impl<const ENTRIES: usize, const LENGTH: usize> LaidOut<ENTRIES, LENGTH> {
                 let mut pattern = 0;
                 while pattern < patterns.len() {
                     let words = patterns[pattern].as_bytes();
-                    (lists[count], found[count]) = read(words, at, reason);
+                    let (list, entry) = read(words, at, reason);
+                    entries.add(list as u32, entry);
                     at = write(&mut text, at, words);
-                    count += 1;
                     pattern += 1;
                 }
                 group += 1;
             }
             family += 1;
         }
-        assert!(count == ENTRIES && at == LENGTH);
-        let (entries, starts) = by_list(found, lists);
+        assert!(at == LENGTH);
         LaidOut {
-            entries,
-            starts,
+            entries: entries.lay_out(),
             text,
         }
     }
-}
-
-const fn by_list<const ENTRIES: usize>(
-    found: [Entry; ENTRIES],
-    lists: [usize; ENTRIES],
-) -> ([Entry; ENTRIES], [u16; LISTS + 1]) {
-    let mut starts = [0; LISTS + 1];
-    let mut index = 0;
-    while index < ENTRIES {
-        starts[lists[index] + 1] += 1;
-        index += 1;
-    }
-    let mut list = 0;
-    while list < LISTS {
-        starts[list + 1] += starts[list];
-        list += 1;
-    }
-    let (mut entries, mut next) = ([NO_ENTRY; ENTRIES], starts);
-    let mut index = 0;
-    while index < ENTRIES {
-        let place = &mut next[lists[index]];
-        entries[*place as usize] = found[index];
-        *place += 1;
-        index += 1;
-    }
-    (entries, starts)
 }
 
 const fn write(text: &mut [u8], at: usize, word: &[u8]) -> usize {
