@@ -3,8 +3,12 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::policy::profile::PROFILES;
 use sayso_core::text::count as nouns;
 use thiserror::Error as ThisError;
+
+use crate::finished::Finished;
 
 /// The error of what is behind a port. The gate tells its words and never looks into it.
 pub type PortError = Arc<dyn Error + Send + Sync>;
@@ -192,6 +196,67 @@ pub enum HeldError {
     /// The place that keeps held calls failed.
     #[error("{0}")]
     NotStored(PortError),
+}
+
+/// Why gated tools were not built.
+#[derive(Clone, Debug, PartialEq, Eq, ThisError)]
+pub enum BuildError {
+    /// No profile has this name.
+    #[error("there is no profile `{name}`\nhint: there are {}", profile_names())]
+    UnknownProfile {
+        /// The name.
+        name: String,
+    },
+    /// A policy text has mistakes.
+    #[error("{}", .errors.concat())]
+    Policy {
+        /// Each with its place.
+        errors: Vec<String>,
+    },
+    /// A path has to be absolute.
+    #[error("the {what} is not an absolute path")]
+    NotAbsolute {
+        /// Which one.
+        what: &'static str,
+    },
+    /// Two tools have one name.
+    #[error("there are two tools with the name `{tool}`")]
+    SameName {
+        /// The name.
+        tool: String,
+    },
+}
+
+fn profile_names() -> String {
+    let names: Vec<&str> = PROFILES.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}
+
+/// Why a call of a gated tool has no result.
+#[derive(Clone, Debug, ThisError)]
+pub enum GatedError {
+    /// It did not run, and [`Finished::outcome`] says why: denied, blocked, timed out, stopped, nobody to ask, or a dry run.
+    #[error("{}", .0.message)]
+    Refused(Box<Finished>),
+    /// It was approved, and the tool failed or was not started.
+    #[error("{}", .0.message)]
+    Failed(Box<Finished>),
+    /// The host's answer came too late.
+    #[error("denied: what it is about has changed since it was asked. nothing was changed")]
+    Changed,
+    /// The host's answer was lost.
+    #[error("denied: the answer did not arrive. nothing was changed")]
+    AnswerLost,
+}
+
+impl GatedError {
+    /// How the call ended.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            GatedError::Refused(finished) | GatedError::Failed(finished) => finished.outcome,
+            GatedError::Changed | GatedError::AnswerLost => Outcome::Blocked,
+        }
+    }
 }
 
 // bridge: until every caller is typed

@@ -17,7 +17,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_gate::batch::Options;
 use sayso_gate::entry::Entry;
 use sayso_gate::gate::{Gate, Ports};
-use sayso_gate::library::Builder;
+use sayso_gate::library::{GatedTools, Tool, ToolCall};
 use sayso_gate::memory::Memory;
 use sayso_gate::ports::{Store, World};
 use sayso_gate::prompts::{Answerer, Prompts};
@@ -94,13 +94,16 @@ impl World for BrokenWorld {
 
 #[test]
 fn a_world_that_panics_is_a_denial() {
-    use sayso_gate::library::gated;
-    let agent = Builder::new("/ws", Arc::new(BrokenWorld))
-        .tool(gated("bash", |_| Ok(Node::text("done"))))
+    let agent = GatedTools::builder("/ws", Arc::new(BrokenWorld))
+        .tool(Tool::new("bash", |_| Ok::<_, String>(Node::text("done"))).by_policy())
         .build()
         .unwrap();
     let call = || {
-        pollster::block_on(agent.call("bash", Node::map([("command", Node::text("ls"))]))).outcome
+        pollster::block_on(agent.finish(ToolCall::new(
+            "bash",
+            Node::map([("command", Node::text("ls"))]),
+        )))
+        .outcome
     };
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
     assert!(

@@ -17,7 +17,7 @@ use sayso_gate::approved::Approved;
 use sayso_gate::batch::Options;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::gate::{Gate, Ports};
-use sayso_gate::library::{Builder, Checked, Context, requires_approval};
+use sayso_gate::library::{Checked, GatedTools, Tool, ToolCall};
 use sayso_gate::memory::{MOST_ENTRIES, Memory};
 use sayso_gate::ports::{Ask, Content, Later, Ran, Run, Store, World};
 use sayso_gate::prompts::{Answerer, Prompts};
@@ -278,25 +278,25 @@ fn deep() -> Node {
 #[test]
 fn arguments_that_are_too_deep_are_refused_at_every_door() {
     let args = || Node::map([("x", deep())]);
-    let tool = requires_approval("pay", |_| Ok(Node::text("paid"))).payload(Node::clone);
-    let builder = || Builder::new("/ws", Arc::new(Setup::profile("sayso").world));
-    let agent = builder().tool(tool).build().unwrap();
+    let tool = Tool::new("pay", |_| Ok::<_, String>(Node::text("paid"))).payload(Node::clone);
+    let world = Arc::new(Setup::profile("sayso").world);
+    let agent = GatedTools::builder("/ws", world)
+        .tool(tool)
+        .build()
+        .unwrap();
     assert_eq!(
-        pollster::block_on(agent.call("pay", args())).outcome,
+        pollster::block_on(agent.finish(ToolCall::new("pay", args()))).outcome,
         Outcome::Blocked
     );
     let batch =
-        pollster::block_on(agent.batch(vec![Context::new("pay", args())], Options::default()));
+        pollster::block_on(agent.batch(vec![ToolCall::new("pay", args())], Options::default()));
     assert_eq!(batch.results[0].outcome, Outcome::Blocked);
     assert!(matches!(
-        agent.check(&Context::new("pay", args())),
+        agent.check(&ToolCall::new("pay", args())),
         Checked::Blocked { .. }
     ));
     assert!(matches!(
-        builder()
-            .checker()
-            .unwrap()
-            .check(Context::new("pay", args())),
+        agent.check_now(ToolCall::new("pay", args())),
         Checked::Blocked { .. }
     ));
     let room = Room::new("sayso", How::Interactive, &[]);
