@@ -10,52 +10,51 @@ use sayso_core::policy::command_pattern::{CommandPattern, Reach};
 use sayso_core::policy::glob::{PathGlob, Subject};
 use sayso_core::prompt::Prompt;
 use sayso_core::text::redact::redact_text;
-use sayso_core::text::visible::visible;
 use sayso_shell::Bash;
 
+use crate::error::{Misfit, PatternError, port_error};
+
 /// The rule of a pattern, or why there is none.
-pub fn check(text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
+pub fn check(text: &str, prompt: &Prompt) -> Result<LearnedRule, PatternError> {
     let Some(key) = prompt.rule_key().filter(|_| prompt.takes_pattern()) else {
-        return Err("no pattern can be kept for this call".to_owned());
+        return Err(PatternError::NotTaken);
     };
-    let rule = LearnedRule::parse(key, text, &Bash)?;
+    let rule = parse(key, text)?;
     if redact_text(text) != text {
-        return Err(
-            "the pattern holds a secret, which would stay in the record; put `*` in its place"
-                .to_owned(),
-        );
+        return Err(PatternError::HoldsSecret);
     }
-    let shown = visible(text);
-    let refused = |why: &str| match nearest(prompt) {
-        Some(nearest) if nearest != text => {
-            format!("`{shown}` {why}; `{}` would do", visible(nearest))
-        }
-        _ => format!("`{shown}` {why}"),
-    };
-    if rule.is_overly_broad() {
-        return Err(refused("allows far more than this call"));
-    }
-    match &rule {
-        LearnedRule::Command(pattern) => {
-            let fit = command_fits(text, pattern, &prompt.operation)?;
-            fit.map_err(refused)?;
-        }
+    let misfit = match &rule {
+        _ if rule.is_overly_broad() => Some(Misfit::TooBroad),
+        LearnedRule::Command(pattern) => command_misfit(text, pattern, &prompt.operation)?,
         LearnedRule::Read(glob) | LearnedRule::Write(glob) => {
-            let target = target(prompt).ok_or("what this call is about cannot be named exactly")?;
-            path_fits(glob, &target, key, prompt.operation.workspace()).map_err(refused)?;
+            let target = target(prompt).ok_or(PatternError::Unnamed)?;
+            path_misfit(glob, &target, key, prompt.operation.workspace())
         }
         LearnedRule::Fetch(pattern) => {
             let url = prompt
                 .operation
                 .text(sayso_core::call::tool::Role::Url)
                 .and_then(|url| Url::parse(url).ok());
-            if !url.is_some_and(|url| pattern.matches(&url, Reach::Narrow)) {
-                return Err(refused("does not fit this call"));
-            }
+            let fits = url.is_some_and(|url| pattern.matches(&url, Reach::Narrow));
+            (!fits).then_some(Misfit::OtherCall)
         }
-        LearnedRule::Tool(_) => {}
+        LearnedRule::Tool(_) => None,
+    };
+    match misfit {
+        None => Ok(rule),
+        Some(why) => Err(PatternError::Refused {
+            pattern: text.to_owned(),
+            why,
+            nearest: nearest(prompt)
+                .filter(|nearest| *nearest != text)
+                .map(str::to_owned),
+        }),
     }
-    Ok(rule)
+}
+
+/// The rule of a pattern for a kind of rule.
+pub(crate) fn parse(key: RuleKey, text: &str) -> Result<LearnedRule, PatternError> {
+    LearnedRule::parse(key, text, &Bash).map_err(|error| PatternError::NoRule(port_error(error)))
 }
 
 /// The widest pattern that sayso itself proposes.
@@ -82,12 +81,7 @@ fn target(prompt: &Prompt) -> Option<Asked> {
     })
 }
 
-fn path_fits(
-    glob: &PathGlob,
-    target: &Asked,
-    key: RuleKey,
-    workspace: &str,
-) -> Result<(), &'static str> {
+fn path_misfit(glob: &PathGlob, target: &Asked, key: RuleKey, workspace: &str) -> Option<Misfit> {
     let subject = Subject {
         path: &target.path,
         workspace,
@@ -99,41 +93,33 @@ fn path_fits(
         glob.matches(subject)
     };
     if !fits {
-        return Err("does not fit this call");
+        return Some(Misfit::OtherCall);
     }
-    if key == RuleKey::Write && !glob.is_literal() && active_in(&target.path, workspace) {
-        return Err(
-            "has wildcards, and a file that something runs or obeys is only covered by its own name",
-        );
-    }
-    Ok(())
+    let is_active =
+        key == RuleKey::Write && !glob.is_literal() && active_in(&target.path, workspace);
+    is_active.then_some(Misfit::ActiveFile)
 }
 
 /// Whether the words of a command fit, and are not far fewer than the command has.
-fn command_fits(
+fn command_misfit(
     text: &str,
     pattern: &CommandPattern,
     operation: &Operation,
-) -> Result<Result<(), &'static str>, String> {
+) -> Result<Option<Misfit>, PatternError> {
     let draft = sayso_shell::analyse(operation.command().unwrap_or_default());
     if draft.opaque.is_some() || draft.commands.iter().any(|one| one.interprets) {
-        return Err("what this command runs is not in its words".to_owned());
+        return Err(PatternError::NotInWords);
     }
     let fits = !draft.commands.is_empty()
         && draft
             .commands
             .iter()
             .all(|one| pattern.matches(one, Reach::Narrow));
+    let is_wider = |one| is_wider_than_proposed(text, one);
     Ok(match fits {
-        false => Err("does not fit this call"),
-        true if draft
-            .commands
-            .iter()
-            .any(|one| is_wider_than_proposed(text, one)) =>
-        {
-            Err("allows far more than this call")
-        }
-        true => Ok(()),
+        false => Some(Misfit::OtherCall),
+        true if draft.commands.iter().any(is_wider) => Some(Misfit::TooBroad),
+        true => None,
     })
 }
 

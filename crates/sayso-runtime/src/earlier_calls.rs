@@ -296,7 +296,7 @@ fn asked_paths(prompt: &Prompt) -> Vec<String> {
 
 impl Patterns for InRecord {
     fn check(&self, text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
-        pattern::check(text, prompt)
+        Ok(pattern::check(text, prompt)?)
     }
 
     fn earlier(&self, stores: &Stores, scope: Scope, prompt: &Prompt) -> Option<Earlier> {

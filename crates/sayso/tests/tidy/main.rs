@@ -13,6 +13,7 @@ mod edges;
 mod findings;
 mod leftovers;
 mod modules;
+mod one_decision;
 mod purity;
 mod rooms;
 mod sentences;

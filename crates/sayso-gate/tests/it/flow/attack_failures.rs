@@ -177,7 +177,7 @@ fn whoever_takes_a_seat_is_shown_what_is_open() {
     let _ticket = prompts.open(prompt("one", "s", None));
     let shown = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&shown);
-    let deliver = move |_: &Arc<Prompt>| -> Result<(), String> {
+    let deliver = move |_: &Arc<Prompt>| -> Result<(), sayso_gate::error::PortError> {
         count.fetch_add(1, Ordering::SeqCst);
         Ok(())
     };
@@ -206,7 +206,7 @@ fn a_screen_that_hangs_does_not_stop_the_time_of_a_prompt() {
     let prompts = Prompts::new();
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let wait = Mutex::new(wait);
-    let deliver = move |_: &Arc<Prompt>| -> Result<(), String> {
+    let deliver = move |_: &Arc<Prompt>| -> Result<(), sayso_gate::error::PortError> {
         let _ = wait.lock().unwrap().recv();
         Ok(())
     };

@@ -16,6 +16,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_gate::approved::Approved;
 use sayso_gate::batch::Options;
 use sayso_gate::entry::{Entry, What};
+use sayso_gate::error::port_error;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::library::{Checked, GatedTools, Tool, ToolCall};
 use sayso_gate::memory::{MOST_ENTRIES, Memory};
@@ -184,7 +185,7 @@ fn a_screen_that_hangs_does_not_hold_up_the_end_of_a_call_nor_other_screens() {
     let prompts = Prompts::new();
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let wait = Mutex::new(wait);
-    let hangs = move |_: &Arc<Prompt>| -> Result<(), String> {
+    let hangs = move |_: &Arc<Prompt>| -> Result<(), sayso_gate::error::PortError> {
         let _ = wait.lock().unwrap().recv();
         Ok(())
     };
@@ -194,7 +195,7 @@ fn a_screen_that_hangs_does_not_hold_up_the_end_of_a_call_nor_other_screens() {
         tell.lock()
             .unwrap()
             .send(prompt.id.clone())
-            .map_err(|gone| gone.to_string())
+            .map_err(|gone| port_error(gone.to_string()))
     };
     let _hangs = prompts.join(Answerer {
         deliver: Some(Arc::new(hangs)),

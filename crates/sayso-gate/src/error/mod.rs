@@ -1,14 +1,24 @@
 //! What goes wrong at the gate and at its ports. Control matches on these; their words are made here, once.
 
+mod pattern;
+mod present;
+
 use std::error::Error;
 use std::sync::Arc;
 
 use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Malformed;
 use sayso_core::policy::profile::PROFILES;
 use sayso_core::text::count as nouns;
+use sayso_core::text::diagnostic::Diagnostic;
+use sayso_core::text::visible::visible;
 use thiserror::Error as ThisError;
 
 use crate::finished::Finished;
+
+pub use pattern::{Misfit, PatternError};
+pub use present::PresentError;
 
 /// The error of what is behind a port. The gate tells its words and never looks into it.
 pub type PortError = Arc<dyn Error + Send + Sync>;
@@ -67,8 +77,8 @@ impl ContentError {
 #[derive(Clone, Debug, ThisError)]
 pub enum CallError {
     /// It is no call that can be judged.
-    #[error("{0}")]
-    Malformed(PortError),
+    #[error("{}", .0.0)]
+    Malformed(Malformed),
     /// The gate panicked, with these words.
     #[error("the gate broke: {0}")]
     Panicked(String),
@@ -83,7 +93,7 @@ pub enum CallError {
     Unsealable,
     /// No prompt could be made of it.
     #[error("it could not be shown: {0}")]
-    NotShown(PortError),
+    NotShown(PresentError),
     /// Calls like it were denied too often, or too many prompts are open.
     #[error("{0}")]
     Flooded(FloodError),
@@ -98,7 +108,7 @@ pub enum CallError {
     NotOffered,
     /// The answer cannot be kept.
     #[error("{0}")]
-    Unkeepable(PortError),
+    Unkeepable(PatternError),
     /// The scope is wider than the call has a place for.
     #[error("that cannot be kept for so long")]
     ScopeTooWide,
@@ -120,10 +130,10 @@ pub enum CallError {
         why: String,
     },
     /// A person has to be asked, and the host cannot.
-    #[error("a person has to be asked: {reason}; and {why}")]
+    #[error("a person has to be asked: {}; and {why}", first_reason(.asked))]
     CannotAsk {
-        /// Why a person has to be asked.
-        reason: String,
+        /// What says that a person has to be asked.
+        asked: Arc<Verdict>,
         /// Why the host cannot.
         why: PortError,
     },
@@ -167,23 +177,20 @@ pub enum HeldError {
     #[error("what it is about could not be looked at, or is too much to be bound to")]
     Unsealable,
     /// The text is not JSON, or too large.
-    #[error("{0}")]
-    Unreadable(String),
+    #[error("{}", .0.message)]
+    Unreadable(Diagnostic),
     /// Another version of sayso wrote the text, or nobody did.
     #[error("it is not written as this version of sayso writes it")]
     OtherFormat,
-    /// It is no call that can be judged.
-    #[error("{0}")]
-    Malformed(PortError),
     /// Another call has its digest.
     #[error("it is not what was approved")]
     OtherCall,
     /// The policy or a plugin denies it now.
-    #[error("it is denied by now ({0})")]
-    Denied(String),
+    #[error("it is denied by now ({})", first_reason(.0))]
+    Denied(Arc<Verdict>),
     /// It takes an answer that was not given.
-    #[error("it has to be asked about by now ({0})")]
-    MustAsk(String),
+    #[error("it has to be asked about by now ({})", first_reason(.0))]
+    MustAsk(Arc<Verdict>),
     /// The person took the grant back.
     #[error("the answer that allowed it was taken back")]
     GrantRevoked,
@@ -196,6 +203,14 @@ pub enum HeldError {
     /// The place that keeps held calls failed.
     #[error("{0}")]
     NotStored(PortError),
+}
+
+/// The first reason of a verdict, fit to be shown.
+fn first_reason(verdict: &Verdict) -> String {
+    let first = verdict.reasons.first();
+    first
+        .map(|reason| visible(&reason.text).into_owned())
+        .unwrap_or_default()
 }
 
 /// Why gated tools were not built.
