@@ -36,3 +36,10 @@ fn what_it_is(kind: PathKind) -> &'static str {
         _ => "a device or a pipe, not a file",
     }
 }
+
+// bridge: until every caller is typed
+impl From<PresentError> for String {
+    fn from(error: PresentError) -> String {
+        error.to_string()
+    }
+}

@@ -16,7 +16,7 @@ use super::tool::Tools;
 use crate::ports::{Ask, Later};
 use crate::presentation::tool_drawing::drawn;
 
-type Draw = dyn Fn(&Operation) -> Result<Body, String> + Send + Sync;
+type Draw = dyn Fn(&Operation) -> Result<Body, Ended> + Send + Sync;
 
 /// Draws what a person looks at for a call of a host's own tool, instead of names and values, which stay below it as details. For commands,
 /// files and whatever else sayso knows, its own picture stands.
@@ -29,7 +29,8 @@ impl Presenter {
         draw: impl Fn(&Operation) -> Result<Body, E> + Send + Sync + 'static,
     ) -> Self {
         Presenter(Arc::new(move |operation| {
-            draw(operation).map_err(|error| error.to_string())
+            draw(operation)
+                .map_err(|error| Ended::Failed(format!("it could not be shown: {error}")))
         }))
     }
 }
@@ -89,10 +90,7 @@ impl Ask for Presenting {
                     ..(*prompt).clone()
                 });
             }
-            Some(Err(why)) => {
-                let why = format!("it could not be shown: {why}");
-                return Box::pin(ready(Ended::Failed(why)));
-            }
+            Some(Err(failed)) => return Box::pin(ready(failed)),
             None => {}
         }
         match (of_call.response, &self.person) {

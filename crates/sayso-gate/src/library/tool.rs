@@ -27,7 +27,7 @@ use crate::panic_guard::words;
 use crate::ports::{Later, Ran, Run};
 
 type OfArgs<T> = Arc<dyn Fn(&Node) -> T + Send + Sync>;
-type Work = dyn Fn(&Node) -> Later<'static, Result<Node, String>> + Send + Sync;
+type Work = dyn Fn(&Node) -> Later<'static, Ran> + Send + Sync;
 
 /// A function of the host that an agent can call. Without more it asks before each call.
 ///
@@ -51,6 +51,10 @@ pub struct Tool {
     presenter: Option<Presenter>,
 }
 
+fn ran<E: Display>(result: Result<Node, E>) -> Ran {
+    result.map_or_else(|error| Ran::failed(error.to_string()), Ran::Done)
+}
+
 #[derive(Clone, Copy)]
 enum Asks {
     Always,
@@ -65,9 +69,7 @@ impl Tool {
         F: Fn(&Node) -> Result<Node, E> + Send + Sync + 'static,
         E: Display,
     {
-        let work = move |args: &Node| -> Later<'static, _> {
-            Box::pin(ready(function(args).map_err(|error| error.to_string())))
-        };
+        let work = move |args: &Node| -> Later<'static, _> { Box::pin(ready(ran(function(args)))) };
         Tool::with(name.into(), Arc::new(work))
     }
 
@@ -89,7 +91,7 @@ impl Tool {
     {
         let work = move |args: &Node| -> Later<'static, _> {
             let result = function(args.clone());
-            Box::pin(async move { result.await.map_err(|error| error.to_string()) })
+            Box::pin(async move { ran(result.await) })
         };
         Tool::with(name.into(), Arc::new(work))
     }
@@ -268,10 +270,7 @@ impl Run for Tools {
             let Some(tool) = self.0.get(operation.tool()) else {
                 return Ran::failed("no tool of this name is registered");
             };
-            match (tool.work)(operation.args()).await {
-                Ok(result) => Ran::Done(result),
-                Err(why) => Ran::failed(why),
-            }
+            (tool.work)(operation.args()).await
         })
     }
 }
