@@ -13,7 +13,7 @@ use sayso_core::answer::scope::Scope;
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::Node;
 use sayso_gate::library::{
-    Builder, Controller, Say, Simulated, World, gated, simulate_user_approval,
+    GatedTools, Say, Simulated, Tool, ToolCall, World, simulate_user_approval,
 };
 use sayso_gate::ports::{Content, Ran};
 use sayso_gate::seal::Sealed;
@@ -87,19 +87,19 @@ fn text<'a>(args: &'a Node, key: &str) -> Result<&'a str, String> {
 }
 
 /// The agent. Its tools have names that sayso knows, so each call is judged by what it would do.
-fn agent(folder: &std::path::Path, person: Arc<Simulated>) -> Result<Controller, Box<dyn Error>> {
+fn agent(folder: &std::path::Path, person: Arc<Simulated>) -> Result<GatedTools, Box<dyn Error>> {
     let here = Here(Machine::new(Whereabouts::from_environment()?));
     let workspace = Workspace(folder.to_owned());
     let (reader, writer, shell) = (workspace.clone(), workspace.clone(), workspace);
-    let agent = Builder::new(
+    let agent = GatedTools::builder(
         folder.to_str().ok_or("the folder's name is not UTF-8")?,
         Arc::new(here),
     )
     .agent("example")
     .person(person)
-    .tool(gated("read_file", move |args| reader.read(args)))
-    .tool(gated("write_file", move |args| writer.write(args)))
-    .tool(gated("bash", move |args| shell.shell(args)))
+    .tool(Tool::new("read_file", move |args| reader.read(args)).by_policy())
+    .tool(Tool::new("write_file", move |args| writer.write(args)).by_policy())
+    .tool(Tool::new("bash", move |args| shell.shell(args)).by_policy())
     .build()?;
     Ok(agent)
 }
@@ -141,7 +141,8 @@ pub fn tell(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
             .map(str::trim_end)
             .collect();
         let before = person.seen().len();
-        let finished = pollster::block_on(agent.call(tool, Node::map(args.clone())));
+        let finished =
+            pollster::block_on(agent.finish(ToolCall::new(tool, Node::map(args.clone()))));
         let asked = if person.seen().len() > before {
             "asked, "
         } else {

@@ -4,6 +4,7 @@
 
 pub mod approved;
 mod binding;
+pub mod call_json;
 pub mod describe;
 pub mod entry;
 pub mod error;

@@ -3,6 +3,7 @@
 use sayso_core::answer::run_mode::Run;
 use sayso_core::policy::mode::Mode;
 use sayso_core::policy::settings::Resolved;
+use thiserror::Error;
 
 /// What the command line says about asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,9 +47,28 @@ pub fn banner(how: Run, settings: Option<&Resolved>) -> Option<String> {
     }
 }
 
+/// Why a run cannot start.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs)]
+pub enum StartError {
+    #[error(
+        "there is no terminal to ask on, and nothing says what to do instead\nhint: say `--strict` (deny what would be asked) or `--approve-all` (run it unasked)"
+    )]
+    NoTerminal,
+    #[error("{} exclude each other\nhint: say one of them", .flags.join(" and "))]
+    Exclusive { flags: Vec<&'static str> },
+}
+
+// bridge: until every caller is typed
+impl From<StartError> for String {
+    fn from(error: StartError) -> String {
+        error.to_string()
+    }
+}
+
 /// Settles how this run treats questions. The error is a message for the person; nothing may start then.
-pub fn settle(flags: Flags, terminal: bool) -> Result<Run, String> {
-    let chosen: Vec<&str> = [
+pub fn settle(flags: Flags, terminal: bool) -> Result<Run, StartError> {
+    let chosen: Vec<&'static str> = [
         (flags.yolo, "--yolo"),
         (flags.approve_all, "--approve-all"),
         (flags.strict, "--strict"),
@@ -61,8 +81,8 @@ pub fn settle(flags: Flags, terminal: bool) -> Result<Run, String> {
         ["--approve-all"] => Ok(Run::ApproveAll),
         ["--strict"] => Ok(Run::Strict),
         [] if terminal || flags.answers || flags.dry_run => Ok(Run::Interactive),
-        [] => Err("there is no terminal to ask on, and nothing says what to do instead\nhint: say `--strict` (deny what would be asked) or `--approve-all` (run it unasked)".to_owned()),
-        several => Err(format!("{} exclude each other\nhint: say one of them", several.join(" and "))),
+        [] => Err(StartError::NoTerminal),
+        _ => Err(StartError::Exclusive { flags: chosen }),
     }
 }
 

@@ -218,7 +218,7 @@ impl Door {
                 inbox: Arc::clone(&self.inbox),
                 pin: self.pin,
             }),
-            run: Arc::new(Nobody),
+            run: Arc::new(RunsNothing),
             store: Arc::<Recorder>::clone(&recorder),
         };
         let policy = Arc::new(loaded.policy);
@@ -673,10 +673,10 @@ impl Ask for AsksHere {
     }
 }
 
-/// Runs nothing: whoever submitted it does.
-struct Nobody;
+/// The submitter runs it.
+struct RunsNothing;
 
-impl Run for Nobody {
+impl Run for RunsNothing {
     /// The sender runs it.
     fn capabilities(&self) -> RunnerCapabilities<'_> {
         RunnerCapabilities::without_sandbox(&NoSandbox::Submitter)

@@ -4,10 +4,13 @@
 //! events, one that panics is unplugged after a few times, and neither holds up a call. Events are shared and cannot be changed, so
 //! nothing that an observer does reaches a decision or the arguments.
 
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
+
+use thiserror::Error;
 
 use super::memory_use::weight;
 use super::observer::{Line, Observing, Recorder, State, serve};
@@ -51,6 +54,21 @@ enum Way {
     Kept(Arc<Mutex<Vec<Event>>>),
 }
 
+/// No thread could be started for an observer.
+#[derive(Debug, Error)]
+#[error("no thread could be started for the observer `{name}`: {source}")]
+pub struct ObserveError {
+    name: String,
+    source: io::Error,
+}
+
+// bridge: until every caller is typed
+impl From<ObserveError> for String {
+    fn from(error: ObserveError) -> String {
+        error.to_string()
+    }
+}
+
 impl Bus {
     /// Tells somebody from now on, until what is returned is dropped. It fails only where no thread can be started.
     pub fn observe(
@@ -59,7 +77,7 @@ impl Bus {
         priority: Priority,
         kinds: impl Into<Kinds>,
         observer: impl FnMut(&Event) + Send + 'static,
-    ) -> Result<Observing, String> {
+    ) -> Result<Observing, ObserveError> {
         let (name, observer): (String, Observer) = (name.into(), Box::new(observer));
         let (queue, events) = sync_channel(LONGEST_QUEUE);
         let number = self.0.next.fetch_add(1, Ordering::Relaxed);
@@ -73,8 +91,9 @@ impl Bus {
                     .collect(),
             )
             .spawn(move || serve(&events, observer, &theirs, &bus, number))
-            .map_err(|why| {
-                format!("no thread could be started for the observer `{name}`: {why}")
+            .map_err(|source| ObserveError {
+                name: name.clone(),
+                source,
             })?;
         self.0.sit(Seat {
             number,

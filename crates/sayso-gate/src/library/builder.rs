@@ -1,6 +1,5 @@
-//! Puts a gate together for an agent: policy, workspace, person, store and tools.
+//! Puts gated tools together: policy, workspace, person, store and the tools.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,21 +8,19 @@ use sayso_core::call::operation::Agent;
 use sayso_core::policy::profile::PROFILES;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
-use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::text::diagnostic::{Severity, Source};
 use sayso_shell::Bash;
 
-use super::checker::{Checker, Staged};
-use super::controller::Controller;
+use super::gated_tools::GatedTools;
 use super::presenter::Presenting;
-use super::tools::Tools;
-use super::wrapper::Tool;
+use super::tool::{Tool, Tools};
+use crate::error::BuildError;
 use crate::ids::Ids;
 use crate::memory::Memory;
 use crate::pipeline::gate::{Clock, Gate, Ports};
-use crate::ports::{Ask, Later, Run, Store, World};
+use crate::ports::{Ask, Run, Store, World};
 
-/// Everything a gate needs. What is left out is as strict as can be: without a person, what would be asked is denied.
+/// Everything that [`GatedTools`] need. What is left out is as strict as can be: without a person, what would be asked is denied.
 pub struct Builder {
     workspace: String,
     world: Arc<dyn World + Send + Sync>,
@@ -36,17 +33,16 @@ pub struct Builder {
     person: Option<Arc<dyn Ask>>,
     store: Option<Arc<dyn Store>>,
     runner: Option<Arc<dyn Run>>,
-    tools: Vec<Arc<dyn Tool>>,
+    tools: Vec<Tool>,
     how: How,
     dry_run: bool,
     clock: Option<Clock>,
 }
 
 impl Builder {
-    /// Starts with the workspace, an absolute path, and what answers questions about the machine.
-    pub fn new(workspace: impl Into<String>, world: Arc<dyn World + Send + Sync>) -> Self {
+    pub(super) fn new(workspace: String, world: Arc<dyn World + Send + Sync>) -> Self {
         Builder {
-            workspace: workspace.into(),
+            workspace,
             world,
             cwd: None,
             agent: String::new(),
@@ -66,11 +62,9 @@ impl Builder {
 
     /// The profile, by its name; `sayso` if it is left out.
     #[must_use]
-    pub fn profile(self, name: impl Into<String>) -> Self {
-        Builder {
-            profile: Some(name.into()),
-            ..self
-        }
+    pub fn profile(mut self, name: impl Into<String>) -> Self {
+        self.profile = Some(name.into());
+        self
     }
 
     /// A policy in YAML, with a name for messages.
@@ -82,151 +76,120 @@ impl Builder {
 
     /// A policy that is put together already; profile and texts do not count then.
     #[must_use]
-    pub fn policy(self, policy: Arc<Policy>) -> Self {
-        Builder {
-            policy: Some(policy),
-            ..self
-        }
+    pub fn policy(mut self, policy: Arc<Policy>) -> Self {
+        self.policy = Some(policy);
+        self
     }
 
     /// The folder that calls run in; the workspace if it is left out.
     #[must_use]
-    pub fn cwd(self, folder: impl Into<String>) -> Self {
-        Builder {
-            cwd: Some(folder.into()),
-            ..self
-        }
+    pub fn cwd(mut self, folder: impl Into<String>) -> Self {
+        self.cwd = Some(folder.into());
+        self
     }
 
     /// The agent's name. Policies have sections for agents, and an answer to one is none to another.
     #[must_use]
-    pub fn agent(self, name: impl Into<String>) -> Self {
-        Builder {
-            agent: name.into(),
-            ..self
-        }
+    pub fn agent(mut self, name: impl Into<String>) -> Self {
+        self.agent = name.into();
+        self
     }
 
     /// The session; a new one if it is left out.
     #[must_use]
-    pub fn session(self, id: impl Into<String>) -> Self {
-        Builder {
-            session: Some(id.into()),
-            ..self
-        }
+    pub fn session(mut self, id: impl Into<String>) -> Self {
+        self.session = Some(id.into());
+        self
     }
 
     /// Who is asked.
     #[must_use]
-    pub fn person(self, person: Arc<dyn Ask>) -> Self {
-        Builder {
-            person: Some(person),
-            ..self
-        }
+    pub fn person(mut self, person: Arc<dyn Ask>) -> Self {
+        self.person = Some(person);
+        self
     }
 
     /// What keeps answers and the record; the memory of this process if it is left out.
     #[must_use]
-    pub fn store(self, store: Arc<dyn Store>) -> Self {
-        Builder {
-            store: Some(store),
-            ..self
-        }
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.store = Some(store);
+        self
     }
 
     /// Adds a tool.
     #[must_use]
-    pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
-        self.tools.push(Arc::new(tool));
+    pub fn tool(mut self, tool: Tool) -> Self {
+        self.tools.push(tool);
         self
     }
 
     /// Adds a set of tools.
     #[must_use]
-    pub fn tools<T: Tool + 'static>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.tools.extend(
-            tools
-                .into_iter()
-                .map(|tool| Arc::new(tool) as Arc<dyn Tool>),
-        );
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.tools.extend(tools);
         self
     }
 
     /// Runs what was approved in the host's own way, for any tool. Registered tools are then only asked what they say of themselves.
     #[must_use]
-    pub fn runner(self, runner: Arc<dyn Run>) -> Self {
-        Builder {
-            runner: Some(runner),
-            ..self
-        }
+    pub fn runner(mut self, runner: Arc<dyn Run>) -> Self {
+        self.runner = Some(runner);
+        self
     }
 
     /// How this run treats questions. Only a person may choose that, by a flag of the host, and never an agent.
     #[must_use]
-    pub fn how(self, how: How) -> Self {
-        Builder { how, ..self }
+    pub fn how(mut self, how: How) -> Self {
+        self.how = how;
+        self
     }
 
     /// Only judges; nothing runs.
     #[must_use]
-    pub fn dry_run(self) -> Self {
-        Builder {
-            dry_run: true,
-            ..self
-        }
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
     }
 
     /// Tells the time, in seconds since 1970; the machine's clock if it is left out.
     #[must_use]
-    pub fn clock(self, clock: Clock) -> Self {
-        Builder {
-            clock: Some(clock),
-            ..self
-        }
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(clock);
+        self
     }
 
     /// Puts it together. The error is for the person who set it up; nothing may start then.
-    pub fn build(self) -> Result<Controller, String> {
+    pub fn build(self) -> Result<GatedTools, BuildError> {
         let policy = self.read_policy()?;
-        let mut tools = Tools::default();
-        for tool in self.tools {
-            tools.add(tool)?;
-        }
-        for (what, path) in [
-            ("workspace", Some(&self.workspace)),
-            ("folder", self.cwd.as_ref()),
-        ] {
-            if path.is_some_and(|path| !path.starts_with('/')) {
-                return Err(format!("the {what} is not an absolute path"));
+        let tools = Arc::new(Tools::new(self.tools)?);
+        let cwd = self.cwd.unwrap_or_else(|| self.workspace.clone());
+        for (what, path) in [("workspace", &self.workspace), ("folder", &cwd)] {
+            if !path.starts_with('/') {
+                return Err(BuildError::NotAbsolute { what });
             }
         }
-        let tools = Arc::new(tools);
         let presenting = Arc::new(Presenting {
-            person: self.person.unwrap_or_else(|| Arc::new(Nobody)),
-            by_tool: tools.presenters().collect::<HashMap<_, _>>(),
+            person: self.person,
+            tools: Arc::clone(&tools),
             by_call: Mutex::default(),
         });
+        let runs_itself = self.runner.is_some();
         let ports = Ports {
             world: self.world,
             ask: Arc::clone(&presenting) as Arc<dyn Ask>,
             run: self
                 .runner
-                .clone()
                 .unwrap_or_else(|| Arc::clone(&tools) as Arc<dyn Run>),
             store: self.store.unwrap_or_else(|| Arc::new(Memory::new())),
         };
-        let gate = Gate::new(
-            ports,
-            policy,
-            self.how,
-            self.clock.unwrap_or_else(|| Arc::new(machine_clock)),
-        );
-        Ok(Controller {
+        let clock = self.clock.unwrap_or_else(|| Arc::new(machine_clock));
+        let gate = Gate::new(ports, policy, self.how, clock);
+        Ok(GatedTools {
             gate: Arc::new(if self.dry_run { gate.dry() } else { gate }),
             tools,
             presenting,
-            runs_itself: self.runner.is_some(),
-            cwd: self.cwd.unwrap_or_else(|| self.workspace.clone()),
+            runs_itself,
+            cwd,
             workspace: self.workspace,
             agent: Agent {
                 name: self.agent,
@@ -239,30 +202,14 @@ impl Builder {
         })
     }
 
-    /// A checker instead, for a host that asks and runs by itself.
-    pub fn checker(self) -> Result<Checker, String> {
-        let staged = Arc::new(Staged::default());
-        let builder = Builder {
-            person: Some(Arc::clone(&staged) as Arc<dyn Ask>),
-            ..self
-        };
-        Ok(Checker::new(builder.build()?, staged))
-    }
-
-    fn read_policy(&self) -> Result<Arc<Policy>, String> {
+    fn read_policy(&self) -> Result<Arc<Policy>, BuildError> {
         if let Some(policy) = &self.policy {
             return Ok(Arc::clone(policy));
         }
-        if let Some(name) = self
-            .profile
-            .as_ref()
-            .filter(|name| !PROFILES.iter().any(|(known, _)| known == name))
+        if let Some(name) = &self.profile
+            && !PROFILES.iter().any(|(known, _)| known == name)
         {
-            let known: Vec<&str> = PROFILES.iter().map(|(known, _)| *known).collect();
-            return Err(format!(
-                "there is no profile `{name}`\nhint: there are {}",
-                known.join(", ")
-            ));
+            return Err(BuildError::UnknownProfile { name: name.clone() });
         }
         let layers = self
             .texts
@@ -278,18 +225,17 @@ impl Builder {
 }
 
 /// Reads a policy text as one of the person.
-fn layer(name: &str, text: &str) -> Result<Layer, String> {
+fn layer(name: &str, text: &str) -> Result<Layer, BuildError> {
     let source = Source { name, text };
     let (layer, findings) = read(source, Format::Yaml, Origin::User, &Bash);
-    let errors = || {
-        findings
-            .iter()
-            .filter(|finding| finding.severity == Severity::Error)
-    };
-    match layer {
-        Some(layer) if errors().next().is_none() => Ok(layer),
-        _ => Err(errors().map(|finding| finding.render(source)).collect()),
-    }
+    let errors: Vec<String> = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .map(|finding| finding.render(source))
+        .collect();
+    layer
+        .filter(|_| errors.is_empty())
+        .ok_or(BuildError::Policy { errors })
 }
 
 fn machine_clock() -> i64 {
@@ -297,13 +243,4 @@ fn machine_clock() -> i64 {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-}
-
-/// Nobody was named, so nobody can be asked.
-struct Nobody;
-
-impl Ask for Nobody {
-    fn ask<'a>(&'a self, _: Arc<Prompt>) -> Later<'a, Ended> {
-        Box::pin(async { Ended::Nobody })
-    }
 }

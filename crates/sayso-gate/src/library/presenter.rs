@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::future::ready;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sayso_core::call::operation::Operation;
 use sayso_core::call::tool::Kind;
@@ -10,10 +11,12 @@ use sayso_core::prompt::presentation::{Body, Part};
 use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::text::visible::visible;
 
+use super::answers::Response;
+use super::tool::Tools;
 use crate::ports::{Ask, Later};
 use crate::presentation::tool_drawing::drawn;
 
-type Draw = dyn Fn(&Operation) -> Result<Body, String> + Send + Sync;
+type Draw = dyn Fn(&Operation) -> Result<Body, Ended> + Send + Sync;
 
 /// Draws what a person looks at for a call of a host's own tool, instead of names and values, which stay below it as details. For commands,
 /// files and whatever else sayso knows, its own picture stands.
@@ -22,8 +25,13 @@ pub struct Presenter(Arc<Draw>);
 
 impl Presenter {
     /// A presenter. An error is a denial: nobody is asked about what cannot be shown.
-    pub fn new(draw: impl Fn(&Operation) -> Result<Body, String> + Send + Sync + 'static) -> Self {
-        Presenter(Arc::new(draw))
+    pub fn new<E: fmt::Display>(
+        draw: impl Fn(&Operation) -> Result<Body, E> + Send + Sync + 'static,
+    ) -> Self {
+        Presenter(Arc::new(move |operation| {
+            draw(operation)
+                .map_err(|error| Ended::Failed(format!("it could not be shown: {error}")))
+        }))
     }
 }
 
@@ -33,75 +41,75 @@ impl fmt::Debug for Presenter {
     }
 }
 
-/// Shows prompts to a person with the pictures that tools and requests draw themselves.
+/// Shows prompts to a person with the pictures that tools and requests draw themselves, and brings answers that the host has already.
 pub(super) struct Presenting {
-    pub(super) person: Arc<dyn Ask>,
-    pub(super) by_tool: HashMap<String, Presenter>,
+    /// Without a person, what would be asked is denied.
+    pub(super) person: Option<Arc<dyn Ask>>,
+    pub(super) tools: Arc<Tools>,
     /// For single calls, by their id.
-    pub(super) by_call: Mutex<HashMap<String, Presenter>>,
+    pub(super) by_call: Mutex<HashMap<String, OfCall>>,
+}
+
+/// What a request of the host brings along for its call.
+#[derive(Clone, Default)]
+pub(super) struct OfCall {
+    pub(super) presenter: Option<Presenter>,
+    pub(super) response: Option<Response>,
 }
 
 impl Presenting {
-    /// Draws one call with a presenter, as long as the value is kept.
-    pub(super) fn draw_call<'a>(&'a self, id: &str, presenter: Option<Presenter>) -> Drawn<'a> {
-        if let Some(presenter) = presenter {
-            self.by_call
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(id.to_owned(), presenter);
-        }
-        Drawn {
+    /// Keeps what a call brings along, as long as the value is kept.
+    pub(super) fn keep(&self, id: &str, of_call: OfCall) -> Kept<'_> {
+        self.calls().insert(id.to_owned(), of_call);
+        Kept {
             at: self,
             id: id.to_owned(),
         }
     }
 
-    fn presenter(&self, operation: &Operation) -> Option<Presenter> {
-        let of_call = self
-            .by_call
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(operation.id())
-            .cloned();
-        of_call
-            .or_else(|| self.by_tool.get(operation.tool()).cloned())
-            .filter(|_| operation.kind() == Kind::Custom)
+    fn calls(&self) -> MutexGuard<'_, HashMap<String, OfCall>> {
+        self.by_call.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Ask for Presenting {
-    fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
-        let Some(presenter) = self.presenter(&prompt.operation) else {
-            return self.person.ask(prompt);
-        };
-        match (presenter.0)(&prompt.operation) {
-            Ok(body) => {
+    fn ask<'a>(&'a self, mut prompt: Arc<Prompt>) -> Later<'a, Ended> {
+        let operation = &prompt.operation;
+        let of_call = self.calls().get(operation.id()).cloned();
+        let of_call = of_call.unwrap_or_default();
+        let presenter = of_call
+            .presenter
+            .or_else(|| self.tools.presenter(operation.tool()))
+            .filter(|_| operation.kind() == Kind::Custom);
+        let picture = presenter.map(|presenter| (presenter.0)(operation));
+        match picture {
+            Some(Ok(body)) => {
                 let presentation = drawn(&prompt, shown(body));
-                self.person.ask(Arc::new(Prompt {
+                prompt = Arc::new(Prompt {
                     presentation,
                     ..(*prompt).clone()
-                }))
+                });
             }
-            Err(why) => {
-                Box::pin(async move { Ended::Failed(format!("it could not be shown: {why}")) })
-            }
+            Some(Err(failed)) => return Box::pin(ready(failed)),
+            None => {}
+        }
+        match (of_call.response, &self.person) {
+            (Some(response), _) => Box::pin(ready(response.end(&prompt))),
+            (None, Some(person)) => person.ask(prompt),
+            (None, None) => Box::pin(ready(Ended::Nobody)),
         }
     }
 }
 
-/// A call that is drawn by a presenter of its own.
-pub(super) struct Drawn<'a> {
+/// A call that brings something along.
+pub(super) struct Kept<'a> {
     at: &'a Presenting,
     id: String,
 }
 
-impl Drop for Drawn<'_> {
+impl Drop for Kept<'_> {
     fn drop(&mut self) {
-        self.at
-            .by_call
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&self.id);
+        self.at.calls().remove(&self.id);
     }
 }
 

@@ -8,7 +8,7 @@ use sayso_core::analysis::draft::Reading;
 use sayso_core::analysis::risk::Tier;
 use sayso_core::answer::explain;
 use sayso_core::answer::grant::{GrantKey, is_edit_inside};
-use sayso_core::answer::learned_rule::{LearnedRule, RuleKey};
+use sayso_core::answer::learned_rule::RuleKey;
 use sayso_core::answer::rest_of_batch::RestOfBatch;
 use sayso_core::answer::rule_id::Check;
 use sayso_core::answer::scope::Scope;
@@ -20,6 +20,8 @@ use sayso_core::prompt::{Offer, RuleText, Stores};
 use sayso_core::text::count::agreed;
 use sayso_core::text::redact::redact_text;
 use sayso_core::text::visible::visible;
+
+use crate::pattern;
 
 /// What else decides which answers there are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -215,7 +217,7 @@ fn rules(operation: &Operation, reading: &Reading) -> Vec<Offer> {
     }
     let mut out = Vec::new();
     for pattern in patterns {
-        let Ok(rule) = LearnedRule::parse(key, &pattern, &sayso_shell::Bash) else {
+        let Ok(rule) = pattern::parse(key, &pattern) else {
             continue;
         };
         // Of a command, what its words mean was looked at when they were proposed.
@@ -281,7 +283,7 @@ pub fn key_of(stores: &Stores) -> Result<Option<GrantKey>, PatternError> {
         Stores::Nothing => Ok(None),
         Stores::Grant(key) => Ok(Some(key.clone())),
         Stores::Rule(rule) => {
-            let rule = LearnedRule::parse(rule.key, &rule.pattern, &sayso_shell::Bash)?;
+            let rule = LearnedRule::parse(rule.key, &rule.pattern, &Bash)?;
             Ok(Some(GrantKey::Rule(Arc::new(rule))))
         }
     }

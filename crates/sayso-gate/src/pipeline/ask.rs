@@ -21,7 +21,7 @@ use super::seal_check::Shown;
 use crate::approved::Yes;
 use crate::binding::Sealed;
 use crate::entry::What;
-use crate::error::{CallError, StoreError, port_error};
+use crate::error::{CallError, PresentError, StoreError};
 use crate::events::{About, EventKind};
 use crate::offers::{self, Around};
 use crate::panic_guard::{caught, guarded};
@@ -75,7 +75,7 @@ impl Gate {
         let prompt = self.prompt(operation, reading, verdict, turn, round);
         prompt
             .map(|(prompt, bytes)| (Arc::new(prompt), bytes))
-            .map_err(|why| Box::new(End::problem(CallError::NotShown(port_error(why)))))
+            .map_err(|why| Box::new(End::problem(CallError::NotShown(why))))
     }
 
     /// Asks until there is an answer. Whatever goes wrong is a no.
@@ -205,13 +205,13 @@ impl Gate {
         operation: &Operation,
         reading: &Reading,
         verdict: &Verdict,
-    ) -> Result<(Built, Vec<Sealed>), String> {
+    ) -> Result<(Built, Vec<Sealed>), PresentError> {
         let policy = self.policy();
         let settings = self.settings(&policy, operation);
         let noting = Noting::new(self.ports.world.as_ref());
         let built = caught(
             || presentation::build(&noting, operation, reading, verdict, settings),
-            Err,
+            |why| Err(PresentError::Panicked(why)),
         )?;
         Ok((built, noting.bytes()))
     }
@@ -223,7 +223,7 @@ impl Gate {
         verdict: &Arc<Verdict>,
         turn: &Turn,
         round: Round,
-    ) -> Result<(Prompt, Vec<Sealed>), String> {
+    ) -> Result<(Prompt, Vec<Sealed>), PresentError> {
         let policy = self.policy();
         let settings = self.settings(&policy, operation);
         let (built, bytes) = self.present(operation, reading, verdict)?;
@@ -346,12 +346,12 @@ fn kept(prompt: &Prompt, choice: &Choice) -> Result<(Scope, Option<Kept>), CallE
             let offer = prompt.offers.get(*index).ok_or(CallError::NotOffered)?;
             (
                 offer.scope,
-                offers::key_of(&offer.stores).map_err(unkeepable)?,
+                offers::key_of(&offer.stores).map_err(CallError::Unkeepable)?,
                 offer.words.clone(),
             )
         }
         Choice::Pattern { text, scope } => {
-            let rule = pattern::check(text, prompt).map_err(unkeepable)?;
+            let rule = pattern::check(text, prompt).map_err(CallError::Unkeepable)?;
             let words = rule.words(*scope);
             (*scope, Some(GrantKey::Rule(Arc::new(rule))), words)
         }

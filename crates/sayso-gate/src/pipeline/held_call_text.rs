@@ -4,13 +4,13 @@ use sayso_core::analysis::risk::Risk;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::run_mode::Run as How;
 use sayso_core::answer::scope::Scope;
-use sayso_core::call::operation::{Agent, Call};
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 
 use super::resume::{Granted, Held};
 use crate::approved::Yes;
 use crate::binding::Extent;
+use crate::call_json::{self, list, pair};
 use crate::run_mode;
 
 const EXTENTS: [(Extent, &str); 4] = [
@@ -43,28 +43,9 @@ pub(crate) fn node(held: &Held) -> Node {
         answered_by_host,
     } = held;
     let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
-    let pair = |one: &str, other: &str| list(vec![Node::text(one), Node::text(other)]);
-    let mut parts = vec![
-        ("id", Node::text(&call.id)),
-        ("tool", Node::text(&call.tool)),
-        ("args", call.args.clone()),
-        ("cwd", Node::text(&call.cwd)),
-        ("workspace", Node::text(&call.workspace)),
-        ("agent", Node::text(&call.agent.name)),
-        (
-            "parents",
-            list(call.agent.parents.iter().map(Node::text).collect()),
-        ),
-        ("session", Node::text(&call.session)),
-        (
-            "metadata",
-            list(
-                call.metadata
-                    .iter()
-                    .map(|(name, value)| pair(name, value))
-                    .collect(),
-            ),
-        ),
+    let two = |one: &str, other: &str| list(vec![Node::text(one), Node::text(other)]);
+    let mut parts = call_json::parts(call);
+    parts.extend([
         ("digest", Node::text(digest.to_string())),
         ("outcome", Node::text(outcome.word())),
         ("how", Node::text(run_mode::word(*how))),
@@ -76,21 +57,11 @@ pub(crate) fn node(held: &Held) -> Node {
             list(
                 seals
                     .iter()
-                    .map(|(extent, digest)| pair(extent_word(*extent), &digest.to_string()))
+                    .map(|(extent, digest)| two(extent_word(*extent), &digest.to_string()))
                     .collect(),
             ),
         ),
-    ];
-    parts.extend(
-        call.batch
-            .as_ref()
-            .map(|batch| ("batch", Node::text(batch))),
-    );
-    parts.extend(
-        call.group
-            .as_ref()
-            .map(|group| ("group", Node::text(group))),
-    );
+    ]);
     parts.extend(reading.map(|digest| ("reading", Node::text(digest.to_string()))));
     parts.extend(yes.as_ref().map(|yes| {
         let count = Value::Number(yes.confirmations.to_string()).into();
@@ -119,24 +90,9 @@ pub(crate) fn node(held: &Held) -> Node {
 /// The held command of a value; none if a part is missing or is not what it has to be.
 pub(crate) fn held(node: &Node) -> Option<Held> {
     let word = |key: &str| node.get(key)?.as_text();
-    let text = |key: &str| word(key).map(str::to_owned);
-    let agent = Agent {
-        name: text("agent")?,
-        parents: texts(node.get("parents")?)?,
-    };
-    let call = Call {
-        id: text("id")?,
-        cwd: text("cwd")?,
-        agent,
-        session: text("session")?,
-        batch: text("batch"),
-        group: text("group"),
-        metadata: list(node.get("metadata")?)?
-            .iter()
-            .map(pair)
-            .collect::<Option<_>>()?,
-        ..Call::new(text("tool")?, node.get("args")?.clone(), text("workspace")?)
-    };
+    let call = call_json::read(node).ok()?;
+    // Of a held command, all of it was written.
+    node.get("metadata")?;
     let seal = |node: &Node| {
         let (extent, digest) = pair(node)?;
         let extent = EXTENTS.iter().find(|(_, word)| *word == extent)?.0;
@@ -187,24 +143,6 @@ fn granted(node: &Node) -> Option<Granted> {
         id: node.get("id")?.as_text()?.to_owned(),
         stays: node.get("stays")?.as_bool()?,
     })
-}
-
-fn texts(node: &Node) -> Option<Vec<String>> {
-    list(node)?
-        .iter()
-        .map(|item| item.as_text().map(str::to_owned))
-        .collect()
-}
-
-fn list(node: &Node) -> Option<&[Node]> {
-    matches!(node.value, Value::List(_)).then(|| node.items())
-}
-
-fn pair(node: &Node) -> Option<(String, String)> {
-    match node.items() {
-        [one, other] => Some((one.as_text()?.to_owned(), other.as_text()?.to_owned())),
-        _ => None,
-    }
 }
 
 fn extent_word(extent: Extent) -> &'static str {

@@ -9,7 +9,6 @@ use sayso_core::answer::scope::Scope;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::{Call, Operation};
 use sayso_core::prompt::{Round, Why};
-use sayso_core::text::visible::visible;
 
 use super::batch_context::Turn;
 use super::decide::{Decided, WhoAsks};
@@ -129,14 +128,10 @@ impl Gate {
             Ok(Asker::Gate) => return Err(judged),
             Ok(Asker::Host) => {}
             Err(why) => {
-                let reason = verdict
-                    .reasons
-                    .first()
-                    .map(|reason| visible(&reason.text()).into_owned())
-                    .unwrap_or_default();
+                let asked = Arc::clone(&verdict);
                 let end = End {
                     outcome: Outcome::Nobody,
-                    ..End::problem(CallError::CannotAsk { reason, why })
+                    ..End::problem(CallError::CannotAsk { asked, why })
                 };
                 return Ok(Decided::Refused(verdict, end));
             }

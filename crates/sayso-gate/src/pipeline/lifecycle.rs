@@ -10,7 +10,7 @@ use sayso_core::call::operation::{Call, Malformed, Operation};
 use super::gate::Gate;
 use crate::approved::Yes;
 use crate::entry::{Entry, What};
-use crate::error::{CallError, StoreError, port_error};
+use crate::error::{CallError, StoreError};
 use crate::events::{About, Event, EventKind};
 use crate::finished::{Finished, message};
 
@@ -86,7 +86,7 @@ impl Gate {
             "denied: the call is malformed: {}. nothing was changed",
             sayso_core::text::visible::visible(&malformed.0)
         );
-        let end = End::problem(CallError::Malformed(port_error(malformed.0)));
+        let end = End::problem(CallError::Malformed(malformed));
         self.events.publish_above_gate(&self.event(
             EventKind::ToolCallPre,
             None,

@@ -15,7 +15,6 @@ use sayso_core::call::tool::Kind;
 use sayso_core::decide::Uses;
 use sayso_core::policy::decision::Decision;
 use sayso_core::text::digest::Digest;
-use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
 
 use super::batch_context::Turn;
@@ -27,7 +26,7 @@ use super::lifecycle::End;
 use crate::approved::{Approved, Yes};
 use crate::binding::{Extent, Seal};
 use crate::entry::What;
-use crate::error::{CallError, HeldError, PortError, port_error};
+use crate::error::{CallError, HeldError, PortError};
 use crate::events::{About, EventKind};
 use crate::finished::Finished;
 use crate::run_result::Brief;
@@ -77,8 +76,7 @@ impl Held {
     /// # Errors
     /// When it is not what [`Held::write`] writes.
     pub fn read(text: &str) -> Result<Held, HeldError> {
-        let node =
-            json::read(text, &LIMITS).map_err(|found| HeldError::Unreadable(found.message))?;
+        let node = json::read(text, &LIMITS).map_err(HeldError::Unreadable)?;
         held_call_text::held(&node).ok_or(HeldError::OtherFormat)
     }
 
@@ -174,7 +172,7 @@ impl Gate {
     pub fn resume(&self, held: Held) -> Result<Approved, CallError> {
         let operation = Operation::freeze(held.call.clone())
             .map(Arc::new)
-            .map_err(|malformed| CallError::Malformed(port_error(malformed.0)))?;
+            .map_err(CallError::Malformed)?;
         self.resume_frozen(&operation, held).map_err(|why| {
             let why = CallError::Held(why);
             self.not_run(&operation, &why.to_string());
@@ -199,9 +197,9 @@ impl Gate {
                     ..
                 },
             ) => return Err(why),
-            Decided::Refused(verdict, _) => return Err(HeldError::Denied(first_reason(&verdict))),
+            Decided::Refused(verdict, _) => return Err(HeldError::Denied(verdict)),
             Decided::AskedByHost(asked) => {
-                return Err(HeldError::MustAsk(first_reason(&asked.verdict)));
+                return Err(HeldError::MustAsk(asked.verdict));
             }
             Decided::Broken(_) | Decided::Waits(_) => return Err(HeldError::Changed),
         };
@@ -257,7 +255,7 @@ impl Gate {
         };
         let asks = call.verdict.decision == Decision::Ask;
         if asks && (call.verdict.confirm > confirmed || confirmed == Confirm::None) {
-            let why = HeldError::MustAsk(first_reason(&call.verdict));
+            let why = HeldError::MustAsk(Arc::clone(&call.verdict));
             return refuse(call.verdict, why);
         }
         let revoked = |granted: &Granted| {
@@ -307,14 +305,6 @@ impl Gate {
         }
         crate::ports::Ran::NotRun(why.to_owned())
     }
-}
-
-/// The first reason of a verdict, fit to be shown.
-fn first_reason(verdict: &Verdict) -> String {
-    let first = verdict.reasons.first();
-    first
-        .map(|reason| visible(&reason.text()).into_owned())
-        .unwrap_or_default()
 }
 
 /// The answer that allowed it, as one for exactly this call: what must be asked, it does not cover now either.

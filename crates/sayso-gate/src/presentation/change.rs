@@ -6,9 +6,10 @@ use sayso_core::prompt::presentation::Body;
 
 use super::target::{self, Standing};
 use super::{About, Made, binary, content, diff, notes, size};
+use crate::error::PresentError;
 
 /// The presentation of a call that changes or makes one file.
-pub(super) fn make(about: About<'_>) -> Result<Made, String> {
+pub(super) fn make(about: About<'_>) -> Result<Made, PresentError> {
     let made = compare(about)?;
     // Such breaks are not shown line by line, so it is said once; a change and a new content have it among their notes.
     if !matches!(made.body, Body::Text(_)) {
@@ -24,7 +25,7 @@ pub(super) fn make(about: About<'_>) -> Result<Made, String> {
     })
 }
 
-fn compare(about: About<'_>) -> Result<Made, String> {
+fn compare(about: About<'_>) -> Result<Made, PresentError> {
     let path = about.operation.text(Role::Path).unwrap_or_default();
     match target::standing(about)? {
         Standing::Text { text, executable } => over_text(about, path, &text, executable),
@@ -59,7 +60,7 @@ fn over_text(
     path: &str,
     old: &str,
     executable: Option<bool>,
-) -> Result<Made, String> {
+) -> Result<Made, PresentError> {
     let new = match edit::over(about.operation, old) {
         Ok(new) => new,
         // Where sayso runs it, the outlook says that this fails; the tool of an agent may do with it what it likes.
@@ -106,7 +107,7 @@ fn change_in_size(old: &str, new: &str) -> String {
     )
 }
 
-fn new_file(about: About<'_>, path: &str) -> Result<Made, String> {
+fn new_file(about: About<'_>, path: &str) -> Result<Made, PresentError> {
     match about.operation.kind() {
         // Some tools take an edit of nothing for a new file.
         Kind::FileEdit if edit::text(about.operation, Role::Find).is_empty() => {
@@ -128,7 +129,7 @@ fn new_file(about: About<'_>, path: &str) -> Result<Made, String> {
 }
 
 /// What the call alone says, whole, where it cannot be compared with the file that is there.
-fn alone(about: About<'_>, path: &str, there: &str) -> Result<Made, String> {
+fn alone(about: About<'_>, path: &str, there: &str) -> Result<Made, PresentError> {
     let mut lines = Vec::new();
     // Only what is quoted from the call has a sign in front, so nothing in it can pass for a heading.
     let mut quote = |heading: &str, sign: char, text: &str| {
@@ -138,7 +139,7 @@ fn alone(about: About<'_>, path: &str, there: &str) -> Result<Made, String> {
                 .into_iter()
                 .map(|line| format!("{sign} {line}")),
         );
-        Ok::<(), String>(())
+        Ok::<(), PresentError>(())
     };
     match about.operation.kind() {
         Kind::FileEdit => {

@@ -4,9 +4,10 @@ use sayso_core::prompt::presentation::Body;
 use sayso_core::text::visible::visible;
 
 use super::{MOST_LINES, Made, binary, language, notes};
+use crate::error::PresentError;
 
 /// The body for a text that would be a whole file.
-fn body(path: &str, text: &str, over: Option<String>) -> Result<Body, String> {
+fn body(path: &str, text: &str, over: Option<String>) -> Result<Body, PresentError> {
     Ok(Body::Content {
         path: visible(path).into_owned(),
         language: language::of(path),
@@ -20,7 +21,7 @@ fn body(path: &str, text: &str, over: Option<String>) -> Result<Body, String> {
 /// The same, and bytes that nobody could read are named instead; `view` still shows them.
 ///
 /// `over` says what it does to a file that is there; none where the file is new.
-pub(super) fn make(path: &str, text: &str, over: Option<String>) -> Result<Made, String> {
+pub(super) fn make(path: &str, text: &str, over: Option<String>) -> Result<Made, PresentError> {
     let content = body(path, text, over)?;
     if !binary::is_meant_as_bytes(text) {
         return Ok(Made::of(content));
@@ -37,12 +38,10 @@ pub(super) fn make(path: &str, text: &str, over: Option<String>) -> Result<Made,
 
 /// The lines as they are shown. A break at the end opens no line of its own, and one of CR LF is a break like any other
 /// where all of them are.
-pub(super) fn lines(text: &str) -> Result<Vec<String>, String> {
+pub(super) fn lines(text: &str) -> Result<Vec<String>, PresentError> {
     let count = text.bytes().filter(|byte| *byte == b'\n').count();
     if count > MOST_LINES {
-        return Err(format!(
-            "it has {count} lines, which is more than anybody can look at"
-        ));
+        return Err(PresentError::TooManyLines { count });
     }
     let returns = has_returns(text);
     Ok(split(text)

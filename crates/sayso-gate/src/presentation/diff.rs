@@ -8,6 +8,7 @@ use similar::{ChangeTag, DiffOp, TextDiff, group_diff_ops};
 
 use super::content::{bare, has_returns, split};
 use super::{MOST_LINES, language};
+use crate::error::PresentError;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
@@ -21,7 +22,7 @@ const MOST_AROUND: usize = 20_000;
 const MOST_INLINE: usize = 16 * 1024;
 
 /// The change from one text to another.
-pub fn diff(path: &str, old: &str, new: &str) -> Result<Diff, String> {
+pub fn diff(path: &str, old: &str, new: &str) -> Result<Diff, PresentError> {
     let before: Vec<&str> = split(old).collect();
     let after: Vec<&str> = split(new).collect();
     // A CR before every line break of both is how the file is written, and no news.
@@ -110,7 +111,7 @@ struct Writer<'a, 'text> {
 }
 
 impl Writer<'_, '_> {
-    fn write(&self, ops: Vec<DiffOp>, out: &mut Diff) -> Result<(), String> {
+    fn write(&self, ops: Vec<DiffOp>, out: &mut Diff) -> Result<(), PresentError> {
         let groups = group_diff_ops(ops, CONTEXT);
         let lines_of = |op: &DiffOp| {
             if is_same(op) {
@@ -121,9 +122,7 @@ impl Writer<'_, '_> {
         };
         let lines: usize = groups.iter().flatten().map(lines_of).sum();
         if lines > MOST_LINES {
-            return Err(format!(
-                "its change has {lines} lines, which is more than anybody can look at"
-            ));
+            return Err(PresentError::TooManyChangedLines { count: lines });
         }
         let mut stays = Stays {
             end: 0,

@@ -36,6 +36,7 @@ use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::Why;
 use sayso_core::prompt::presentation::{Body, Presentation};
 
+use crate::error::PresentError;
 use crate::ports::{Outlook, World};
 
 pub use as_node::{prompt_to_node, to_node};
@@ -135,7 +136,7 @@ pub fn build(
     reading: &Reading,
     verdict: &Verdict,
     settings: &Resolved,
-) -> Result<Built, String> {
+) -> Result<Built, PresentError> {
     let outlook = &world.outlook(operation, verdict);
     let about = About {
         world,

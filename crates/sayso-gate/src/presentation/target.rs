@@ -6,6 +6,7 @@ use sayso_core::call::operation::MAX_BYTES;
 use sayso_core::call::tool::Role;
 
 use super::About;
+use crate::error::PresentError;
 use crate::ports::Content;
 
 /// What stands where a file tool would write.
@@ -43,7 +44,7 @@ pub(super) fn place_of<'a>(about: About<'a>, written: &str) -> Option<&'a PathFa
 }
 
 /// Reads what stands there. What cannot be read cannot be shown, and so is not asked about (H-27).
-pub(super) fn standing(about: About<'_>) -> Result<Standing, String> {
+pub(super) fn standing(about: About<'_>) -> Result<Standing, PresentError> {
     let written = about.operation.text(Role::Path).unwrap_or_default();
     let unknown = |effect: &sayso_core::analysis::effect::Effect| {
         effect.kind == EffectKind::Write
@@ -52,33 +53,35 @@ pub(super) fn standing(about: About<'_>) -> Result<Standing, String> {
     let Some(fact) = fact(about, Role::Path) else {
         return match about.reading.effects.iter().any(unknown) {
             true => Ok(Standing::Unknown),
-            false => Err("the file that it would change could not be looked at".to_owned()),
+            false => Err(PresentError::NotLookedAt),
         };
     };
-    let shown = sayso_core::text::visible::visible(&fact.canonical);
     match fact.kind {
         PathKind::Missing => Ok(Standing::Nothing),
-        PathKind::File => read(about, &fact.canonical).map_err(|why| format!("`{shown}`: {why}")),
-        PathKind::Folder => Err(format!("`{shown}` is a folder, not a file")),
-        PathKind::Link => Err(format!("`{shown}` is a link that leads nowhere")),
-        PathKind::Device | PathKind::Channel => {
-            Err(format!("`{shown}` is a device or a pipe, not a file"))
-        }
+        PathKind::File => read(about, &fact.canonical),
+        kind => Err(PresentError::NotAFile {
+            path: fact.canonical.clone(),
+            kind,
+        }),
     }
 }
 
-fn read(about: About<'_>, path: &str) -> Result<Standing, String> {
+fn read(about: About<'_>, path: &str) -> Result<Standing, PresentError> {
     let most = MAX_BYTES as u64;
+    let owned = || path.to_owned();
     let content = about
         .world
         .content(path, most)
-        .map_err(|error| error.to_string())?
-        .ok_or("it was there, and is gone now")?;
+        .map_err(|source| PresentError::Unreadable {
+            path: owned(),
+            source,
+        })?
+        .ok_or_else(|| PresentError::Gone { path: owned() })?;
     if content.size > most || content.bytes.len() as u64 != content.size {
         return if content.size > most {
             Ok(Standing::Large(content.size))
         } else {
-            Err("it was not read whole".to_owned())
+            Err(PresentError::ReadInPart { path: owned() })
         };
     }
     match String::from_utf8(content.bytes) {

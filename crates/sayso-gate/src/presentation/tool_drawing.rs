@@ -10,6 +10,7 @@ use sayso_core::prompt::presentation::{
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_core::text::{Limits, json};
+use thiserror::Error;
 
 use super::{language, structured, truncate};
 
@@ -24,6 +25,28 @@ const LIMITS: Limits = Limits {
     depth: 64,
     nodes: 200_000,
 };
+
+/// Why a tool's picture of its call is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs)]
+pub enum DrawingError {
+    #[error("it is {is}, not an object")]
+    NotAnObject { is: &'static str },
+    #[error("there is no `{}` in it", visible(.key))]
+    UnknownKey { key: String },
+    #[error("`{key}` is {is}, not {wanted}")]
+    WrongKind {
+        key: &'static str,
+        is: &'static str,
+        wanted: &'static str,
+    },
+    #[error("`{key}` is missing")]
+    Missing { key: &'static str },
+    #[error("`type` is one of {}", TYPES.join(", "))]
+    UnknownType,
+    #[error("its content is longer than {MAX_CONTENT} characters")]
+    TooLong,
+}
 
 /// A tool's picture of its call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,36 +64,45 @@ impl Given {
     ///
     /// # Errors
     /// What is missing, of another kind, or too long.
-    pub fn read(node: &Node) -> Result<Given, String> {
+    pub fn read(node: &Node) -> Result<Given, DrawingError> {
         const KEYS: [&str; 4] = ["type", "content", "language", "metadata"];
         let Value::Map(entries) = &node.value else {
-            return Err(format!("it is {}, not an object", node.kind_word()));
+            return Err(DrawingError::NotAnObject {
+                is: node.kind_word(),
+            });
         };
         if let Some(entry) = entries
             .iter()
             .find(|entry| !KEYS.contains(&entry.key.as_str()))
         {
-            return Err(format!("there is no `{}` in it", visible(&entry.key)));
+            return Err(DrawingError::UnknownKey {
+                key: entry.key.clone(),
+            });
         }
-        let text = |key: &str| match node.get(key) {
+        let wrong = |key, node: &Node, wanted| DrawingError::WrongKind {
+            key,
+            is: node.kind_word(),
+            wanted,
+        };
+        let text = |key: &'static str| match node.get(key) {
             None => Ok(None),
             Some(one) if matches!(one.value, Value::Null) => Ok(None),
             Some(one) => one
                 .as_text()
                 .map(Some)
-                .ok_or_else(|| format!("`{key}` is {}, not text", one.kind_word())),
+                .ok_or_else(|| wrong(key, one, "text")),
         };
-        let kind = text("type")?.ok_or("`type` is missing")?;
+        let kind = text("type")?.ok_or(DrawingError::Missing { key: "type" })?;
         let kind = TYPES
             .into_iter()
             .find(|one| *one == kind)
-            .ok_or_else(|| format!("`type` is one of {}", TYPES.join(", ")))?;
-        let content = text("content")?.ok_or("`content` is missing")?;
+            .ok_or(DrawingError::UnknownType)?;
+        let content = text("content")?.ok_or(DrawingError::Missing { key: "content" })?;
         let language = text("language")?.and_then(language::named);
         let metadata = match node.get("metadata") {
             None => &[][..],
             Some(one) if matches!(one.value, Value::Null | Value::Map(_)) => one.entries(),
-            Some(one) => return Err(format!("`metadata` is {}, not an object", one.kind_word())),
+            Some(one) => return Err(wrong("metadata", one, "an object")),
         };
         let of = |keys: &[&str]| {
             metadata
@@ -87,9 +119,7 @@ impl Given {
             .chain(values)
             .any(|text| text.chars().count() > MAX_CONTENT)
         {
-            return Err(format!(
-                "its content is longer than {MAX_CONTENT} characters"
-            ));
+            return Err(DrawingError::TooLong);
         }
         let body = |content: &str| match kind {
             "diff" => diff(content, path, language).unwrap_or_else(|| Body::Text(lines(content))),
@@ -326,7 +356,7 @@ fn starts(rest: &str) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    fn given(text: &str) -> Result<Given, String> {
+    fn given(text: &str) -> Result<Given, DrawingError> {
         Given::read(&json::read(text, &Limits::default()).unwrap())
     }
 

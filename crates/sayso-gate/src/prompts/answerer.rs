@@ -12,6 +12,7 @@ use sayso_core::prompt::{Answer, Prompt};
 
 use super::refusal::Refused;
 use super::{Prompts, Shared};
+use crate::error::{PortError, port_error};
 use crate::panic_guard::caught;
 
 /// Somebody who can answer.
@@ -67,7 +68,7 @@ pub(super) struct Post {
 }
 
 /// Hands a prompt to somebody who does not come for it. An error, or a panic, means that it was not shown.
-pub type Deliver = Arc<dyn Fn(&Arc<Prompt>) -> Result<(), String> + Send + Sync>;
+pub type Deliver = Arc<dyn Fn(&Arc<Prompt>) -> Result<(), PortError> + Send + Sync>;
 
 /// A place from which prompts are answered. When it is dropped, nobody sits there any more.
 pub struct Seat {
@@ -109,10 +110,10 @@ impl Courier {
         };
         if let Err(why) = caught(
             || (self.deliver)(&prompt),
-            |_| Err("the screen broke".to_owned()),
+            |_| Err(port_error("the screen broke")),
         ) {
             self.shared
-                .at_desk(|desk| desk.fail(number, self.seat, why));
+                .at_desk(|desk| desk.fail(number, self.seat, why.to_string()));
         }
     }
 }

@@ -12,7 +12,7 @@ use sayso_core::answer::learned_rule::RuleKey;
 use sayso_core::answer::rule_id::RuleId;
 use sayso_core::answer::scope::Scope;
 use sayso_core::answer::verdict::{Confirm, Reason, Verdict};
-use sayso_core::call::operation::{Agent, Call, Malformed, McpIdentity, Operation};
+use sayso_core::call::operation::{Agent, Call, Malformed, Operation};
 use sayso_core::policy::decision::Decision;
 use sayso_core::policy::terms::Terms;
 use sayso_core::prompt::presentation::{Body, Presentation};
@@ -23,6 +23,7 @@ use sayso_core::prompt::{
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::is_hidden;
+use sayso_gate::call_json::{self, CallJsonError};
 use sayso_gate::presentation::{from_node, prompt_to_node};
 use thiserror::Error;
 
@@ -59,6 +60,8 @@ pub enum WireError {
     NotWithChoice(&'static str),
     #[error("`choice` is offer, pattern, deny or quit")]
     NotAChoice,
+    #[error(transparent)]
+    Call(#[from] CallJsonError),
     #[error("{}", .0.0)]
     Malformed(Malformed),
     #[error("the digest is that of another call")]
@@ -78,34 +81,11 @@ impl From<WireError> for String {
 
 /// A question, for the inbox.
 pub fn question(prompt: &Prompt, longest: u64) -> Node {
-    let call = prompt.operation.call();
-    let list =
-        |items: &[String]| -> Node { Value::List(items.iter().map(Node::text).collect()).into() };
-    let maybe = |text: &Option<String>| text.as_ref().map_or_else(null, Node::text);
-    let call = Node::map([
-        ("id", Node::text(&call.id)),
-        ("tool", Node::text(&call.tool)),
-        ("args", call.args.clone()),
-        ("cwd", Node::text(&call.cwd)),
-        ("workspace", Node::text(&call.workspace)),
-        ("agent", Node::text(&call.agent.name)),
-        ("parents", list(&call.agent.parents)),
-        ("session", Node::text(&call.session)),
-        ("batch", maybe(&call.batch)),
-        ("group", maybe(&call.group)),
-        // Nothing else of it counts for the digest, and what the person reads of it is in the prompt.
-        (
-            "schema",
-            maybe(&call.mcp.as_ref().map(|identity| {
-                identity
-                    .schema
-                    .map(|digest| digest.to_string())
-                    .unwrap_or_default()
-            })),
-        ),
-    ]);
     Node::map([
-        ("call", call),
+        (
+            "call",
+            Node::map(call_json::parts(&prompt.operation.call())),
+        ),
         ("prompt", prompt_to_node(prompt)),
         ("longest", number(longest)),
     ])
@@ -118,7 +98,7 @@ pub fn question(prompt: &Prompt, longest: u64) -> Node {
 pub fn read_question(node: &Node) -> Result<Question, WireError> {
     let call = node.get("call").ok_or(WireError::Missing("call"))?;
     let document = node.get("prompt").ok_or(WireError::Missing("prompt"))?;
-    let operation = Operation::freeze(read_call(call)?).map_err(WireError::Malformed)?;
+    let operation = Operation::freeze(call_json::read(call)?).map_err(WireError::Malformed)?;
     let digest = Digest::parse(text(document, "digest")?).ok_or(WireError::NoWord("digest"))?;
     if digest != operation.digest() {
         return Err(WireError::OtherCall);
@@ -156,38 +136,6 @@ pub fn read_question(node: &Node) -> Result<Question, WireError> {
             .get("longest")
             .and_then(Node::as_whole)
             .ok_or(WireError::Missing("longest"))?,
-    })
-}
-
-fn read_call(node: &Node) -> Result<Call, WireError> {
-    let maybe = |key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
-    let parents = node.get("parents").map_or(&[][..], Node::items).iter();
-    let parents = parents
-        .map(|parent| parent.as_text().map(str::to_owned))
-        .collect::<Option<Vec<_>>>()
-        .ok_or(WireError::NotTexts("parents"))?;
-    let schema = |text: String| McpIdentity {
-        schema: Digest::parse(&text),
-        ..McpIdentity::default()
-    };
-    Ok(Call {
-        id: text(node, "id")?.to_owned(),
-        mcp: maybe("schema").map(schema),
-        cwd: text(node, "cwd")?.to_owned(),
-        agent: Agent {
-            name: text(node, "agent")?.to_owned(),
-            parents,
-        },
-        session: text(node, "session")?.to_owned(),
-        batch: maybe("batch"),
-        group: maybe("group"),
-        ..Call::new(
-            text(node, "tool")?,
-            node.get("args")
-                .cloned()
-                .ok_or(WireError::Missing("args"))?,
-            text(node, "workspace")?,
-        )
     })
 }
 
@@ -542,7 +490,77 @@ fn null() -> Node {
 
 #[cfg(test)]
 mod tests {
+    use sayso_core::text::{Limits, json};
+
     use super::*;
+
+    /// The version before wrote these by `question`.
+    #[test]
+    fn questions_of_the_version_before_are_read() {
+        for (text, schema) in [
+            (
+                include_str!("../../tests/fixtures/question-plain.json"),
+                None,
+            ),
+            (
+                include_str!("../../tests/fixtures/question-whole.json"),
+                Some(Some(Digest::of_bytes(b"schema"))),
+            ),
+            (
+                include_str!("../../tests/fixtures/question-no-schema.json"),
+                Some(None),
+            ),
+        ] {
+            let node = json::read(text, &Limits::default()).unwrap();
+            let read = read_question(&node).unwrap();
+            let call = read.prompt.operation.call();
+            assert_eq!(call.mcp.as_ref().map(|identity| identity.schema), schema);
+            let written = question(&read.prompt, 60);
+            let again = call_json::read(written.get("call").unwrap()).unwrap();
+            assert_eq!(
+                Operation::freeze(again).unwrap().digest(),
+                read.prompt.operation.digest()
+            );
+            if schema.is_some() {
+                assert_eq!(call.agent.parents, ["parent", "grand"]);
+                assert_eq!(
+                    (call.batch.as_deref(), call.group.as_deref()),
+                    (Some("b"), Some("g"))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_call_with_a_part_that_is_missing_or_odd_is_no_question() {
+        let text = include_str!("../../tests/fixtures/question-whole.json");
+        let read = |text: &str| {
+            let node = json::read(text, &Limits::default()).unwrap();
+            read_question(&node).map(drop)
+        };
+        for key in [
+            "id",
+            "tool",
+            "args",
+            "cwd",
+            "workspace",
+            "agent",
+            "parents",
+            "session",
+        ] {
+            let missing = text.replacen(&format!("\"{key}\":"), "\"other\":", 1);
+            assert_eq!(read(&missing), Err(format!("`{key}` is missing")));
+        }
+        for key in ["id", "parents", "session", "batch", "group", "schema"] {
+            let odd = text.replacen(
+                &format!("\"{key}\":"),
+                &format!("\"{key}\":7,\"x{key}\":"),
+                1,
+            );
+            assert!(read(&odd).is_err(), "{key}");
+        }
+        assert!(read(&text.replacen("/ws/src", "/ws/other", 1)).is_err());
+    }
 
     #[test]
     fn a_title_of_our_own_hides_nothing_and_anything_else_behind_a_letter_does() {

@@ -15,6 +15,7 @@ mod findings;
 mod leftovers;
 mod modules;
 mod own_files;
+mod one_decision;
 mod purity;
 mod reasons;
 mod rooms;

@@ -18,7 +18,7 @@ use sayso_gate::batch::Options;
 use sayso_gate::batch_context::Turn;
 use sayso_gate::entry::Entry;
 use sayso_gate::gate::{Gate, Ports};
-use sayso_gate::library::{Action, Builder, Checked, Response};
+use sayso_gate::library::{Action, Checked, GatedError, GatedTools, Response, Tool, ToolCall};
 use sayso_gate::memory::Memory;
 use sayso_gate::ports::{Ask, Content, Later, Store, World};
 use sayso_gate::prompts::{Answerer, Prompts};
@@ -367,8 +367,8 @@ fn all_reads_of_this_workspace_are_of_this_workspace() {
 fn an_answer_of_a_host_counts_for_what_it_showed() {
     let living = Arc::clone(&Room::new("sayso", How::Interactive, &[]).world);
     living.write("/ws/s.sh", "echo harmless");
-    let checker = Builder::new("/ws", Arc::clone(&living) as Arc<dyn World + Send + Sync>)
-        .checker()
+    let checker = GatedTools::builder("/ws", Arc::clone(&living) as Arc<dyn World + Send + Sync>)
+        .build()
         .unwrap();
     let Checked::Request(request) = checker.check_bash("sh ./s.sh") else {
         panic!("it asks")
@@ -376,13 +376,13 @@ fn an_answer_of_a_host_counts_for_what_it_showed() {
     // The host shows it; meanwhile the script becomes another one.
     living.write("/ws/s.sh", "rm -rf ~");
     let decision = checker.apply_response(*request, Response::new(Action::Once, "ann"));
-    assert!(!decision.approved, "the script");
+    assert!(matches!(decision, Err(GatedError::Changed)), "the script");
     let Checked::Request(request) = checker.check_edit("src/main.rs", "old", "new") else {
         panic!("it asks")
     };
     living.link("/ws/src/main.rs", "/home/u/other.txt");
     let decision = checker.apply_response(*request, Response::new(Action::Once, "ann"));
-    assert!(!decision.approved, "the file");
+    assert!(matches!(decision, Err(GatedError::Changed)), "the file");
 }
 
 #[test]
@@ -420,10 +420,10 @@ fn names_of_arguments_that_mean_something_else_make_another_operation() {
 
 #[test]
 fn a_sub_agent_of_the_library_has_none_of_the_answers() {
-    use sayso_gate::library::{requires_approval, simulate_user_approval};
+    use sayso_gate::library::simulate_user_approval;
     let person = Arc::new(simulate_user_approval([Say::Yes(Scope::Session)]));
-    let tool = requires_approval("pay", |_| Ok(Node::text("paid")));
-    let agent = Builder::new("/ws", Arc::new(Setup::profile("sayso").world))
+    let tool = Tool::new("pay", |_| Ok::<_, String>(Node::text("paid")));
+    let agent = GatedTools::builder("/ws", Arc::new(Setup::profile("sayso").world))
         .person(person)
         .agent("clerk")
         .tool(tool)
@@ -431,12 +431,12 @@ fn a_sub_agent_of_the_library_has_none_of_the_answers() {
         .unwrap();
     let pay = || Node::map([("to", Node::text("eve"))]);
     assert_eq!(
-        pollster::block_on(agent.call("pay", pay())).outcome,
+        pollster::block_on(agent.finish(ToolCall::new("pay", pay()))).outcome,
         Outcome::Approved
     );
     let sub = agent.for_sub_agent("clerk");
     assert_ne!(
-        pollster::block_on(sub.call("pay", pay())).outcome,
+        pollster::block_on(sub.finish(ToolCall::new("pay", pay()))).outcome,
         Outcome::AutoApproved,
         "none of its answers"
     );

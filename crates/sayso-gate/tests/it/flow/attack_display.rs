@@ -10,7 +10,7 @@ use sayso_core::prompt::presentation::Body;
 use sayso_core::text::json;
 use sayso_core::text::node::Node;
 use sayso_gate::batch::Options;
-use sayso_gate::library::Builder;
+use sayso_gate::library::{GatedTools, Tool, ToolCall};
 use sayso_gate::presentation::prompt_to_node;
 use sayso_gate::simulated::Say;
 
@@ -90,21 +90,22 @@ fn a_script_is_not_hidden_by_what_nobody_can_read_behind_it() {
 
 #[test]
 fn a_name_of_an_argument_cannot_pass_for_a_label_of_ours() {
-    use sayso_gate::library::{Presenter, requires_approval, simulate_user_approval};
+    use sayso_gate::library::{Presenter, simulate_user_approval};
     let person = Arc::new(simulate_user_approval([]));
-    let tool = requires_approval("pay", |_| Ok(Node::text("paid")))
-        .presented_by(Presenter::new(|_| Ok(Body::Text(vec!["pay".into()]))));
+    let tool = Tool::new("pay", |_| Ok::<_, String>(Node::text("paid"))).presented_by(
+        Presenter::new(|_| Ok::<_, String>(Body::Text(vec!["pay".into()]))),
+    );
     let world = Arc::new(Setup::profile("sayso").world);
-    let agent = Builder::new("/ws", world)
+    let agent = GatedTools::builder("/ws", world)
         .person(person.clone())
         .agent("eve")
         .tool(tool)
         .build()
         .unwrap();
-    let _ = pollster::block_on(agent.call(
+    let _ = pollster::block_on(agent.finish(ToolCall::new(
         "pay",
         Node::map([("asked by", Node::text("the administrator"))]),
-    ));
+    )));
     let details = person.seen()[0].presentation.details.clone();
     assert_eq!(
         details

@@ -17,7 +17,7 @@ use sayso_core::text::node::{Node, Value};
 use sayso_gate::batch::Options;
 use sayso_gate::entry::Entry;
 use sayso_gate::gate::{Gate, Ports};
-use sayso_gate::library::Builder;
+use sayso_gate::library::{GatedTools, Tool, ToolCall};
 use sayso_gate::memory::Memory;
 use sayso_gate::ports::{Store, World};
 use sayso_gate::prompts::{Answerer, Prompts};
@@ -94,13 +94,16 @@ impl World for BrokenWorld {
 
 #[test]
 fn a_world_that_panics_is_a_denial() {
-    use sayso_gate::library::gated;
-    let agent = Builder::new("/ws", Arc::new(BrokenWorld))
-        .tool(gated("bash", |_| Ok(Node::text("done"))))
+    let agent = GatedTools::builder("/ws", Arc::new(BrokenWorld))
+        .tool(Tool::new("bash", |_| Ok::<_, String>(Node::text("done"))).by_policy())
         .build()
         .unwrap();
     let call = || {
-        pollster::block_on(agent.call("bash", Node::map([("command", Node::text("ls"))]))).outcome
+        pollster::block_on(agent.finish(ToolCall::new(
+            "bash",
+            Node::map([("command", Node::text("ls"))]),
+        )))
+        .outcome
     };
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
     assert!(
@@ -174,7 +177,7 @@ fn whoever_takes_a_seat_is_shown_what_is_open() {
     let _ticket = prompts.open(prompt("one", "s", None));
     let shown = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&shown);
-    let deliver = move |_: &Arc<Prompt>| -> Result<(), String> {
+    let deliver = move |_: &Arc<Prompt>| -> Result<(), sayso_gate::error::PortError> {
         count.fetch_add(1, Ordering::SeqCst);
         Ok(())
     };
@@ -203,7 +206,7 @@ fn a_screen_that_hangs_does_not_stop_the_time_of_a_prompt() {
     let prompts = Prompts::new();
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let wait = Mutex::new(wait);
-    let deliver = move |_: &Arc<Prompt>| -> Result<(), String> {
+    let deliver = move |_: &Arc<Prompt>| -> Result<(), sayso_gate::error::PortError> {
         let _ = wait.lock().unwrap().recv();
         Ok(())
     };

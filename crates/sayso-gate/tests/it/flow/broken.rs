@@ -16,8 +16,9 @@ use sayso_core::text::node::{Node, Value};
 use sayso_gate::approved::Approved;
 use sayso_gate::batch::Options;
 use sayso_gate::entry::{Entry, What};
+use sayso_gate::error::port_error;
 use sayso_gate::gate::{Gate, Ports};
-use sayso_gate::library::{Builder, Checked, Context, requires_approval};
+use sayso_gate::library::{Checked, GatedTools, Tool, ToolCall};
 use sayso_gate::memory::{MOST_ENTRIES, Memory};
 use sayso_gate::ports::{Ask, Content, Later, Ran, Run, Store, World};
 use sayso_gate::prompts::{Answerer, Prompts};
@@ -184,7 +185,7 @@ fn a_screen_that_hangs_does_not_hold_up_the_end_of_a_call_nor_other_screens() {
     let prompts = Prompts::new();
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let wait = Mutex::new(wait);
-    let hangs = move |_: &Arc<Prompt>| -> Result<(), String> {
+    let hangs = move |_: &Arc<Prompt>| -> Result<(), sayso_gate::error::PortError> {
         let _ = wait.lock().unwrap().recv();
         Ok(())
     };
@@ -194,7 +195,7 @@ fn a_screen_that_hangs_does_not_hold_up_the_end_of_a_call_nor_other_screens() {
         tell.lock()
             .unwrap()
             .send(prompt.id.clone())
-            .map_err(|gone| gone.to_string())
+            .map_err(|gone| port_error(gone.to_string()))
     };
     let _hangs = prompts.join(Answerer {
         deliver: Some(Arc::new(hangs)),
@@ -278,25 +279,25 @@ fn deep() -> Node {
 #[test]
 fn arguments_that_are_too_deep_are_refused_at_every_door() {
     let args = || Node::map([("x", deep())]);
-    let tool = requires_approval("pay", |_| Ok(Node::text("paid"))).payload(Node::clone);
-    let builder = || Builder::new("/ws", Arc::new(Setup::profile("sayso").world));
-    let agent = builder().tool(tool).build().unwrap();
+    let tool = Tool::new("pay", |_| Ok::<_, String>(Node::text("paid"))).payload(Node::clone);
+    let world = Arc::new(Setup::profile("sayso").world);
+    let agent = GatedTools::builder("/ws", world)
+        .tool(tool)
+        .build()
+        .unwrap();
     assert_eq!(
-        pollster::block_on(agent.call("pay", args())).outcome,
+        pollster::block_on(agent.finish(ToolCall::new("pay", args()))).outcome,
         Outcome::Blocked
     );
     let batch =
-        pollster::block_on(agent.batch(vec![Context::new("pay", args())], Options::default()));
+        pollster::block_on(agent.batch(vec![ToolCall::new("pay", args())], Options::default()));
     assert_eq!(batch.results[0].outcome, Outcome::Blocked);
     assert!(matches!(
-        agent.check(&Context::new("pay", args())),
+        agent.check(&ToolCall::new("pay", args())),
         Checked::Blocked { .. }
     ));
     assert!(matches!(
-        builder()
-            .checker()
-            .unwrap()
-            .check(Context::new("pay", args())),
+        agent.check_now(ToolCall::new("pay", args())),
         Checked::Blocked { .. }
     ));
     let room = Room::new("sayso", How::Interactive, &[]);

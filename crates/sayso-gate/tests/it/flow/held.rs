@@ -226,7 +226,7 @@ fn a_plugin_counts_also_later() {
     }
 }
 
-fn grant(key: GrantKey, reach: Reach, uses_left: Option<u64>) -> Grant {
+pub(super) fn grant(key: GrantKey, reach: Reach, uses_left: Option<u64>) -> Grant {
     Grant {
         id: "g".into(),
         key,
@@ -239,7 +239,7 @@ fn grant(key: GrantKey, reach: Reach, uses_left: Option<u64>) -> Grant {
     }
 }
 
-fn exact() -> GrantKey {
+pub(super) fn exact() -> GrantKey {
     GrantKey::Exact(freeze(call("bash make all")).digest())
 }
 
@@ -438,4 +438,22 @@ fn a_batch_is_held_call_by_call() {
     let first = kept.lock().unwrap()[0].clone();
     run(&room, Held::read(&first).unwrap()).unwrap();
     assert_eq!(room.ran(), ["bash(make a)"]);
+}
+
+/// The version before wrote these.
+#[test]
+fn what_the_version_before_held_is_taken_up() {
+    let asked = include_str!("../../fixtures/held-asked.json");
+    let room = Room::new("sayso", How::Interactive, &[]);
+    run(&room, Held::read(asked).unwrap()).unwrap();
+    assert_eq!(room.ran(), ["bash(make all)"]);
+    let whole = include_str!("../../fixtures/held-whole.json");
+    let again = room.gate.resume(Held::read(whole).unwrap()).unwrap();
+    let call = again.operation().call();
+    assert_eq!(call.metadata, [("trace".to_owned(), "1".to_owned())]);
+    assert_eq!(call.agent.parents, ["parent", "grand"]);
+    assert_eq!(
+        (call.batch.as_deref(), call.group.as_deref()),
+        (Some("b"), Some("g"))
+    );
 }

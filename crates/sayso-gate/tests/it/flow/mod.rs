@@ -14,6 +14,7 @@ mod delegations;
 mod failures;
 mod grants_given;
 mod held;
+mod judgements;
 pub mod room;
 mod rules_given;
 mod seeds;

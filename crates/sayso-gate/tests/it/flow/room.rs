@@ -137,6 +137,8 @@ impl Run for Hands {
 pub struct Shelf {
     pub memory: Memory,
     pub full: AtomicBool,
+    /// Another call uses up the next grant first.
+    pub taken: AtomicBool,
 }
 
 impl Store for Shelf {
@@ -153,7 +155,8 @@ impl Store for Shelf {
     }
 
     fn take(&self, grant: &str) -> bool {
-        self.memory.take(grant)
+        let is_taken = self.taken.swap(false, Ordering::SeqCst);
+        self.memory.take(grant) && !is_taken
     }
 
     fn append(&self, entry: &Entry) -> Result<(), StoreError> {

@@ -482,15 +482,16 @@ fn finding_a_41_a_pattern_that_is_refused_names_the_nearest_that_would_do() {
         ),
     ] {
         let prompt = prompt_of(profile, text);
-        let why = pattern::check(typed, &prompt).expect_err(typed);
+        let why = pattern::check(typed, &prompt).expect_err(typed).to_string();
         assert!(why.contains(nearest), "{text}, {typed}: {why}");
         let named = nearest.split('`').nth(1).unwrap();
         pattern::check(named, &prompt).unwrap_or_else(|why| panic!("{named}: {why}"));
     }
     // What reaches outside of the workspace is for a policy file, and says so.
     for typed in ["/etc/**", "~/x", "../x"] {
-        let why =
-            pattern::check(typed, &prompt_of("forge", "file_read docs/a.md")).expect_err(typed);
+        let why = pattern::check(typed, &prompt_of("forge", "file_read docs/a.md"))
+            .expect_err(typed)
+            .to_string();
         assert!(
             why.contains("workspace") || why.contains("`..`") || why.contains("would do"),
             "{typed}: {why}"

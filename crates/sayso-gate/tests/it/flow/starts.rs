@@ -13,7 +13,7 @@ use crate::bench::{Setup, call};
 #[test]
 fn us_15_d_08_without_a_terminal_somebody_has_to_say_what_to_do() {
     let none = Flags::default();
-    let refused = settle(none, false).unwrap_err();
+    let refused = settle(none, false).unwrap_err().to_string();
     assert!(
         refused.contains("--strict") && refused.contains("--approve-all"),
         "{refused}"
@@ -71,6 +71,7 @@ fn us_15_d_08_without_a_terminal_somebody_has_to_say_what_to_do() {
         assert!(
             settle(two, true)
                 .unwrap_err()
+                .to_string()
                 .contains("exclude each other")
         );
     }

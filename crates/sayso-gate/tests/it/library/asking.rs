@@ -9,10 +9,9 @@ use sayso_core::answer::scope::Scope;
 use sayso_core::prompt::presentation::Body;
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::batch::Options;
-use sayso_gate::library::decision::DECISIONS;
 use sayso_gate::library::{
-    ApprovalDecision, Checked, Context, How, Metadata, Presenter, Say, gated, person, pre_approved,
-    requires_approval, simple_approval_request,
+    ApprovalDecision, Checked, DECISIONS, GatedError, How, Presenter, Request, Say, Tool, ToolCall,
+    person,
 };
 
 use super::{Setup, args, number};
@@ -41,7 +40,7 @@ fn l_01_a_check_is_one_of_three() {
         ("bash", args([("command", " ")]), "blocked"),
         ("bash", Node::text("no map"), "blocked"),
     ] {
-        let checked = setup.agent.check(&Context::new(tool, given.clone()));
+        let checked = setup.agent.check(&ToolCall::new(tool, given.clone()));
         assert_eq!(word(&checked), wanted, "{tool} {given:?}: {checked:?}");
     }
 }
@@ -53,7 +52,7 @@ fn l_01_a_check_asks_nobody_and_leaves_no_trace() {
     for command in ["cargo test", "rm -rf /", "ls"] {
         let _ = setup
             .agent
-            .check(&Context::new("bash", args([("command", command)])));
+            .check(&ToolCall::new("bash", args([("command", command)])));
     }
     assert_eq!(
         (
@@ -69,12 +68,12 @@ fn l_01_a_check_asks_nobody_and_leaves_no_trace() {
 #[test]
 fn l_01_a_check_is_policy_alone() {
     let setup = Setup::new([Say::Yes(Scope::Session)], |builder| builder);
-    let context = Context::new("deploy", args([("stage", "test")]));
+    let context = ToolCall::new("deploy", args([("stage", "test")]));
     let Checked::Request(request) = setup.agent.check(&context) else {
         panic!()
     };
     assert_eq!(
-        (request.tool_name(), request.description()),
+        (request.call.tool.as_str(), request.description.as_str()),
         ("deploy", "deploy(stage=\"test\")")
     );
     // The run is strict, but the policy says "ask"; only asking finds out.
@@ -82,11 +81,8 @@ fn l_01_a_check_is_policy_alone() {
     let Checked::Request(request) = strict.agent.check(&context) else {
         panic!()
     };
-    let decision = block_on(strict.agent.request_approval(*request));
-    assert_eq!(
-        (decision.approved, decision.outcome),
-        (false, Outcome::Blocked)
-    );
+    let refused = strict.ask(*request).unwrap_err();
+    assert_eq!(refused.outcome(), Outcome::Blocked);
 }
 
 #[test]
@@ -95,15 +91,19 @@ fn z_32_a_tool_that_says_nothing_is_not_pre_approved() {
         let setup = Setup::new([], |builder| {
             builder
                 .how(how)
-                .tool(gated("quiet", done))
-                .tool(pre_approved("spoken", done))
+                .tool(Tool::new("quiet", done).by_policy())
+                .tool(Tool::new("spoken", done).pre_approved())
         });
-        let check = |tool: &str| word(&setup.agent.check(&Context::new(tool, args([]))));
+        let check = |tool: &str| word(&setup.agent.check(&ToolCall::new(tool, args([]))));
         assert_eq!(
             (check("quiet"), check("spoken")),
             ("request", "pre-approved")
         );
-        let call = |tool: &str| block_on(setup.agent.call(tool, args([]))).outcome.ran();
+        let call = |tool: &str| {
+            block_on(setup.agent.finish(ToolCall::new(tool, args([]))))
+                .outcome
+                .ran()
+        };
         assert_eq!((call("quiet"), call("spoken")), (false, true), "{how:?}");
     }
 }
@@ -112,15 +112,25 @@ fn z_32_a_tool_that_says_nothing_is_not_pre_approved() {
 fn z_32_pre_approval_does_not_cover_what_must_be_asked() {
     let setup = Setup::new([], |builder| {
         builder
-            .tool(pre_approved("bash", done))
-            .tool(pre_approved("read_file", done))
+            .tool(Tool::new("bash", done).pre_approved())
+            .tool(Tool::new("read_file", done).pre_approved())
     });
     assert_eq!(
-        block_on(setup.agent.call("bash", args([("command", "rm -rf /")]))).outcome,
+        block_on(
+            setup
+                .agent
+                .finish(ToolCall::new("bash", args([("command", "rm -rf /")])))
+        )
+        .outcome,
         Outcome::Blocked
     );
     assert_eq!(
-        block_on(setup.agent.call("read_file", args([("path", ".env")]))).outcome,
+        block_on(
+            setup
+                .agent
+                .finish(ToolCall::new("read_file", args([("path", ".env")])))
+        )
+        .outcome,
         Outcome::Denied
     );
     assert_eq!(setup.asked(), 1);
@@ -132,7 +142,7 @@ fn counting() -> (Presenter, Arc<AtomicUsize>) {
     let counter = count.clone();
     let presenter = Presenter::new(move |_| {
         counter.fetch_add(1, Ordering::SeqCst);
-        Ok(Body::Text(vec!["a picture".to_owned()]))
+        Ok::<_, String>(Body::Text(vec!["a picture".to_owned()]))
     });
     (presenter, count)
 }
@@ -142,42 +152,36 @@ fn r_04_what_was_answered_before_is_known_before_anything_is_drawn() {
     let setup = Setup::new([Say::Yes(Scope::Session), Say::No], |builder| builder);
     let (presenter, drawn) = counting();
     let ask = |stage: &str| {
-        let request = simple_approval_request("deploy", args([("stage", stage)]), None, &[])
+        let request = Request::simple("deploy", args([("stage", stage)]), None, &[])
             .presented_by(presenter.clone());
-        block_on(setup.agent.request_approval(request))
+        setup.ask(request)
     };
     let first = ask("test");
-    assert_eq!(
-        (first.approved, first.scope, first.outcome),
-        (true, Scope::Session, Outcome::Approved)
-    );
+    assert_eq!(first.unwrap(), (Scope::Session, Outcome::Approved));
     assert_eq!(drawn.load(Ordering::SeqCst), 1);
     for _ in 0..3 {
         let again = ask("test");
-        assert_eq!(
-            (again.approved, again.scope, again.outcome),
-            (true, Scope::Session, Outcome::AutoApproved)
-        );
+        assert_eq!(again.unwrap(), (Scope::Session, Outcome::AutoApproved));
     }
     assert_eq!(
         (drawn.load(Ordering::SeqCst), setup.asked()),
         (1, 1),
         "nothing is rendered for what is known"
     );
-    assert!(!ask("live").approved);
+    assert!(ask("live").is_err());
     assert_eq!((drawn.load(Ordering::SeqCst), setup.asked()), (2, 2));
 }
 
 #[test]
 fn r_04_no_file_is_read_for_a_picture_that_nobody_sees() {
     let setup = Setup::new([Say::Yes(Scope::Session)], |builder| {
-        builder.tool(gated("edit", done))
+        builder.tool(Tool::new("edit", done).by_policy())
     });
     let edit = || {
-        block_on(setup.agent.call(
+        block_on(setup.agent.finish(ToolCall::new(
             "edit",
             args([("path", "src/main.rs"), ("find", "a"), ("replace", "b")]),
-        ))
+        )))
         .outcome
     };
     assert_eq!(edit(), Outcome::Approved, "{:?}", setup.store.entries());
@@ -198,13 +202,8 @@ fn l_02_the_mode_comes_before_everything() {
     ] {
         let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder.how(how));
         let (presenter, drawn) = counting();
-        let request =
-            simple_approval_request("deploy", args([]), None, &[]).presented_by(presenter);
-        assert_eq!(
-            block_on(setup.agent.request_approval(request)).approved,
-            approved,
-            "{how:?}"
-        );
+        let request = Request::simple("deploy", args([]), None, &[]).presented_by(presenter);
+        assert_eq!(setup.ask(request).is_ok(), approved, "{how:?}");
         assert_eq!(
             (drawn.load(Ordering::SeqCst), setup.asked()),
             (0, 0),
@@ -235,13 +234,9 @@ fn r_02_the_same_call_is_the_same_by_its_values() {
     ] {
         let setup = Setup::new([Say::Yes(Scope::Session), Say::No], |builder| builder);
         let ask = |given: &Node| {
-            block_on(setup.agent.request_approval(simple_approval_request(
-                "t",
-                given.clone(),
-                None,
-                &[],
-            )))
-            .approved
+            setup
+                .ask(Request::simple("t", given.clone(), None, &[]))
+                .is_ok()
         };
         assert!(ask(&first));
         assert_eq!(ask(&other), same, "{other:?}");
@@ -253,32 +248,29 @@ fn l_02_a_denial_carries_its_note_and_stable_words() {
     let setup = Setup::new([Say::NoBecause("not on Fridays".to_owned())], |builder| {
         builder.profile("llm-do")
     });
-    let decision = block_on(setup.agent.request_approval(simple_approval_request(
-        "deploy",
-        args([]),
-        None,
-        &[],
-    )));
-    assert_eq!(decision.note.as_deref(), Some("not on Fridays"));
-    assert_eq!(decision.message, "Approval denied: not on Fridays");
-    assert_eq!(decision.value, ApprovalDecision::Deny);
-    assert!(decision.permit().is_none());
+    let refused = setup
+        .ask(Request::simple("deploy", args([]), None, &[]))
+        .unwrap_err();
+    assert_eq!(refused.to_string(), "Approval denied: not on Fridays");
+    let GatedError::Refused(finished) = refused else {
+        panic!()
+    };
+    assert_eq!(finished.note.as_deref(), Some("not on Fridays"));
+    assert_eq!(finished.outcome, Outcome::Denied);
 }
 
 #[test]
 fn d01_an_approval_is_for_exactly_what_was_shown_and_for_once() {
     let setup = Setup::new([Say::Yes(Scope::Once)], |builder| {
-        builder.tool(requires_approval("deploy", |args| Ok(args.clone())))
+        builder.tool(Tool::new("deploy", |args| Ok::<_, String>(args.clone())))
     });
     let Checked::Request(request) = setup
         .agent
-        .check(&Context::new("deploy", args([("stage", "test")])))
+        .check(&ToolCall::new("deploy", args([("stage", "test")])))
     else {
         panic!()
     };
-    let approved = block_on(setup.agent.request_approval(*request))
-        .permit()
-        .unwrap();
+    let approved = block_on(setup.agent.request_approval(*request)).unwrap();
     assert_eq!(
         approved.operation().digest(),
         setup.person.seen()[0].operation.digest()
@@ -292,11 +284,11 @@ fn d01_an_approval_is_for_exactly_what_was_shown_and_for_once() {
     assert!(finished.succeeded());
     let Checked::Request(request) = setup
         .agent
-        .check(&Context::new("deploy", args([("stage", "test")])))
+        .check(&ToolCall::new("deploy", args([("stage", "test")])))
     else {
         panic!()
     };
-    assert!(!block_on(setup.agent.request_approval(*request)).approved);
+    assert!(setup.ask(*request).is_err());
 }
 
 #[test]
@@ -304,13 +296,11 @@ fn d02_a_host_that_runs_it_itself_can_tell_that_it_changed() {
     let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder);
     let Checked::Request(request) = setup
         .agent
-        .check(&Context::new("bash", args([("command", "sh ./build.sh")])))
+        .check(&ToolCall::new("bash", args([("command", "sh ./build.sh")])))
     else {
         panic!()
     };
-    let approved = block_on(setup.agent.request_approval(*request))
-        .permit()
-        .unwrap();
+    let approved = block_on(setup.agent.request_approval(*request)).unwrap();
     assert!(setup.agent.still_holds(&approved));
     setup.world.change();
     assert!(!setup.agent.still_holds(&approved));
@@ -325,29 +315,23 @@ fn d02_a_host_that_runs_it_itself_can_tell_that_it_changed() {
 #[test]
 fn l_05_metadata_is_carried_and_means_nothing() {
     let setup = Setup::new([Say::Yes(Scope::Session), Say::No], |builder| {
-        builder
-            .agent("helper")
-            .tool(requires_approval("deploy", done))
+        builder.agent("helper").tool(Tool::new("deploy", done))
     });
-    let metadata = |session: &str| Metadata {
-        run_id: Some("run-1".to_owned()),
-        session_id: Some(session.to_owned()),
-        caller: Some("root".to_owned()),
-        batch_id: Some("batch-1".to_owned()),
-        more: vec![("trace".to_owned(), "\u{1b}[2J".to_owned())],
+    let with = |session: &str| {
+        ToolCall::new("deploy", args([])).with([
+            ("run_id", "run-1"),
+            ("session_id", session),
+            ("caller", "root"),
+            ("batch_id", "batch-1"),
+            ("trace", "\u{1b}[2J"),
+        ])
     };
-    let call = |session: &str| {
-        block_on(
-            setup
-                .agent
-                .call_in(Context::new("deploy", args([])).with(metadata(session))),
-        )
-    };
+    let call = |session: &str| block_on(setup.agent.finish(with(session)));
     assert_eq!(call("a").outcome, Outcome::Approved);
     // Another session by metadata is no other session.
     assert_eq!(call("b").outcome, Outcome::AutoApproved);
     let prompt = &setup.person.seen()[0];
-    assert_eq!(prompt.operation.metadata(), metadata("a").pairs());
+    assert_eq!(prompt.operation.metadata(), with("a").metadata);
     assert_eq!(
         (
             prompt.operation.agent().name.as_str(),
@@ -355,7 +339,7 @@ fn l_05_metadata_is_carried_and_means_nothing() {
         ),
         ("helper", None)
     );
-    let bare = block_on(setup.agent.call("deploy", args([])));
+    let bare = block_on(setup.agent.finish(ToolCall::new("deploy", args([]))));
     assert_eq!(
         bare.digest,
         Some(prompt.operation.digest()),
@@ -413,9 +397,9 @@ fn l_10_every_decision_has_its_effect() {
         let setup = Setup::new([], |builder| {
             builder
                 .person(person("ann", move |_| said))
-                .tool(requires_approval("deploy", done))
+                .tool(Tool::new("deploy", done))
         });
-        let calls = ["a", "b", "c"].map(|stage| Context::new("deploy", args([("stage", stage)])));
+        let calls = ["a", "b", "c"].map(|stage| ToolCall::new("deploy", args([("stage", stage)])));
         let batch = block_on(setup.agent.batch(calls.to_vec(), Options::default()));
         let got: Vec<Outcome> = batch
             .results
@@ -439,11 +423,9 @@ fn l_10_details_are_shown_when_they_are_wanted() {
         }
     });
     let setup = Setup::new([], |builder| {
-        builder
-            .person(looks)
-            .tool(requires_approval("deploy", done))
+        builder.person(looks).tool(Tool::new("deploy", done))
     });
-    let finished = block_on(setup.agent.call("deploy", args([])));
+    let finished = block_on(setup.agent.finish(ToolCall::new("deploy", args([]))));
     assert_eq!(
         (finished.outcome, views.load(Ordering::SeqCst)),
         (Outcome::Approved, 2)
@@ -456,9 +438,9 @@ fn a_person_that_breaks_is_a_denial() {
     let setup = Setup::new([], |builder| {
         builder
             .person(person("ann", |_| panic!("no screen")))
-            .tool(requires_approval("deploy", done))
+            .tool(Tool::new("deploy", done))
     });
-    let finished = block_on(setup.agent.call("deploy", args([])));
+    let finished = block_on(setup.agent.finish(ToolCall::new("deploy", args([]))));
     assert_eq!(
         (finished.outcome, finished.ran.is_none()),
         (Outcome::Blocked, true)
@@ -499,12 +481,10 @@ fn l_11_what_the_agent_is_told_never_changes() {
         ("opencode", Say::Nothing, "permission request timed out"),
     ] {
         let setup = Setup::new([say], |builder| {
-            builder
-                .profile(profile)
-                .tool(requires_approval("deploy", done))
+            builder.profile(profile).tool(Tool::new("deploy", done))
         });
         assert_eq!(
-            block_on(setup.agent.call("deploy", args([]))).message,
+            block_on(setup.agent.finish(ToolCall::new("deploy", args([])))).message,
             message,
             "{profile}"
         );
@@ -513,10 +493,10 @@ fn l_11_what_the_agent_is_told_never_changes() {
         builder
             .profile("llm-do")
             .how(How::Strict)
-            .tool(requires_approval("deploy", done))
+            .tool(Tool::new("deploy", done))
     });
     assert_eq!(
-        block_on(strict.agent.call("deploy", args([]))).message,
+        block_on(strict.agent.finish(ToolCall::new("deploy", args([])))).message,
         "Strict mode: approval required"
     );
 }

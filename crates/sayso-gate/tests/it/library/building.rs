@@ -7,7 +7,7 @@ use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::scope::Scope;
 use sayso_core::text::node::Node;
 use sayso_gate::approved::Approved;
-use sayso_gate::library::{Builder, Nowhere, Run, Say, gated, requires_approval};
+use sayso_gate::library::{Builder, GatedTools, Nowhere, Run, Say, Tool, ToolCall};
 use sayso_gate::ports::{Later, Ran};
 
 use super::{Setup, Still, args};
@@ -17,12 +17,12 @@ fn done(_: &Node) -> Result<Node, String> {
 }
 
 fn refused(builder: Builder) -> String {
-    builder.build().err().unwrap()
+    builder.build().err().unwrap().to_string()
 }
 
 #[test]
 fn mistakes_are_said_before_anything_starts() {
-    let builder = || Builder::new("/ws", Arc::new(Nowhere));
+    let builder = || GatedTools::builder("/ws", Arc::new(Nowhere));
     assert!(
         refused(builder().profile("saiso"))
             .starts_with("there is no profile `saiso`\nhint: there are sayso, ")
@@ -30,7 +30,7 @@ fn mistakes_are_said_before_anything_starts() {
     let bad = refused(builder().policy_text("my.yaml", "version: 1\nmod: balanced\n"));
     assert!(bad.starts_with("my.yaml:2:1: error"), "{bad}");
     assert_eq!(
-        refused(Builder::new("ws", Arc::new(Nowhere))),
+        refused(GatedTools::builder("ws", Arc::new(Nowhere))),
         "the workspace is not an absolute path"
     );
     assert_eq!(
@@ -41,11 +41,11 @@ fn mistakes_are_said_before_anything_starts() {
 
 #[test]
 fn without_a_person_nobody_says_yes() {
-    let agent = Builder::new("/ws", Still::project())
-        .tool(requires_approval("deploy", done))
+    let agent = GatedTools::builder("/ws", Still::project())
+        .tool(Tool::new("deploy", done))
         .build()
         .unwrap();
-    let finished = block_on(agent.call("deploy", args([])));
+    let finished = block_on(agent.finish(ToolCall::new("deploy", args([]))));
     assert_eq!(
         (finished.outcome, finished.ran.is_none()),
         (Outcome::Nobody, true)
@@ -58,13 +58,13 @@ fn nowhere_lets_nothing_through_that_is_about_files() {
         Say::Yes(Scope::Once),
         Say::Yes(Scope::Once),
     ]));
-    let agent = Builder::new("/ws", Arc::new(Nowhere))
+    let agent = GatedTools::builder("/ws", Arc::new(Nowhere))
         .person(person.clone())
         .tools([
-            gated("read_file", done),
-            gated("write_file", done),
-            gated("bash", done),
-            gated("mail", done),
+            Tool::new("read_file", done).by_policy(),
+            Tool::new("write_file", done).by_policy(),
+            Tool::new("bash", done).by_policy(),
+            Tool::new("mail", done).by_policy(),
         ])
         .build()
         .unwrap();
@@ -75,14 +75,14 @@ fn nowhere_lets_nothing_through_that_is_about_files() {
         ("bash", args([("command", "sh ./a")])),
     ] {
         assert_eq!(
-            block_on(agent.call(tool, given.clone())).outcome,
+            block_on(agent.finish(ToolCall::new(tool, given.clone()))).outcome,
             Outcome::Blocked,
             "{tool} {given:?}"
         );
     }
     assert_eq!(person.seen().len(), 0);
     assert_eq!(
-        block_on(agent.call("mail", args([("to", "ann")]))).outcome,
+        block_on(agent.finish(ToolCall::new("mail", args([("to", "ann")])))).outcome,
         Outcome::Approved
     );
 }
@@ -91,43 +91,47 @@ fn nowhere_lets_nothing_through_that_is_about_files() {
 fn a_policy_text_counts() {
     let text = "version: 1\nrules:\n  - allow: {tool: deploy}\n  - deny: {tool: drop}\n";
     let setup = Setup::new([], |builder| {
-        builder
-            .policy_text("my.yaml", text)
-            .tools([gated("deploy", done), gated("drop", done)])
+        builder.policy_text("my.yaml", text).tools([
+            Tool::new("deploy", done).by_policy(),
+            Tool::new("drop", done).by_policy(),
+        ])
     });
     assert_eq!(
-        block_on(setup.agent.call("deploy", args([]))).outcome,
+        block_on(setup.agent.finish(ToolCall::new("deploy", args([])))).outcome,
         Outcome::AutoApproved
     );
-    let denied = block_on(setup.agent.call("drop", args([])));
+    let denied = block_on(setup.agent.finish(ToolCall::new("drop", args([]))));
     assert!(denied.message.contains("my.yaml:4"), "{}", denied.message);
 }
 
 #[test]
 fn answers_do_not_reach_over_sessions_or_agents() {
     let setup = Setup::new([Say::Yes(Scope::Session), Say::No, Say::No], |builder| {
-        builder
-            .agent("main")
-            .tool(requires_approval("deploy", done))
+        builder.agent("main").tool(Tool::new("deploy", done))
     });
     let agent = &setup.agent;
     assert_eq!(
-        block_on(agent.call("deploy", args([]))).outcome,
+        block_on(agent.finish(ToolCall::new("deploy", args([])))).outcome,
         Outcome::Approved
     );
     assert_eq!(
-        block_on(agent.call("deploy", args([]))).outcome,
+        block_on(agent.finish(ToolCall::new("deploy", args([])))).outcome,
         Outcome::AutoApproved
     );
     assert_eq!(
-        block_on(agent.in_session("another").call("deploy", args([]))).outcome,
+        block_on(
+            agent
+                .in_session("another")
+                .finish(ToolCall::new("deploy", args([])))
+        )
+        .outcome,
         Outcome::Denied
     );
     let helper = agent
         .for_sub_agent("helper")
         .for_sub_agent("helpers-helper");
     assert_eq!(
-        block_on(helper.call("deploy", args([]))).outcome,
+        block_on(helper.finish(ToolCall::new("deploy", args([])))).outcome,
         Outcome::Denied
     );
     let asked = setup.person.seen().pop().unwrap();
@@ -137,9 +141,9 @@ fn answers_do_not_reach_over_sessions_or_agents() {
 #[test]
 fn a_dry_run_only_judges() {
     let setup = Setup::new([Say::Yes(Scope::Once)], |builder| {
-        builder.dry_run().tool(requires_approval("deploy", done))
+        builder.dry_run().tool(Tool::new("deploy", done))
     });
-    let finished = block_on(setup.agent.call("deploy", args([])));
+    let finished = block_on(setup.agent.finish(ToolCall::new("deploy", args([]))));
     assert_eq!(
         (finished.outcome, finished.ran.is_none(), setup.asked()),
         (Outcome::DryRun, true, 0)
@@ -162,7 +166,7 @@ fn a_host_may_run_everything_itself() {
     let setup = Setup::new([Say::Yes(Scope::Once)], |builder| {
         builder.runner(Arc::new(Host))
     });
-    let finished = block_on(setup.agent.call("deploy", args([])));
+    let finished = block_on(setup.agent.finish(ToolCall::new("deploy", args([]))));
     assert!(
         matches!(&finished.ran, Some(Ran::Done(node)) if node.as_text() == Some("the host runs deploy"))
     );

@@ -1,8 +1,9 @@
 //! The gate as a library: what somebody who builds an agent relies on.
 
+mod answering;
 mod asking;
 mod building;
-mod checker;
+
 mod example;
 mod presenting;
 mod wrapping;
@@ -10,10 +11,15 @@ mod wrapping;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pollster::block_on;
 use sayso_core::analysis::fact::{Facts, Question};
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::scope::Scope;
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
-use sayso_gate::library::{Builder, Controller, Say, Simulated, World, simulate_user_approval};
+use sayso_gate::library::{
+    Builder, GatedError, GatedTools, Request, Say, Simulated, World, simulate_user_approval,
+};
 use sayso_gate::memory::Memory;
 use sayso_gate::ports::Content;
 use sayso_gate::seal::Sealed;
@@ -69,7 +75,7 @@ impl World for Still {
 
 /// An agent whose person answers by a script.
 pub struct Setup {
-    pub agent: Controller,
+    pub agent: GatedTools,
     pub world: Arc<Still>,
     pub person: Arc<Simulated>,
     pub store: Arc<Memory>,
@@ -85,7 +91,7 @@ impl Setup {
             Arc::new(Memory::new()),
         );
         let world = Still::project();
-        let builder = Builder::new(WORKSPACE, world.clone())
+        let builder = GatedTools::builder(WORKSPACE, world.clone())
             .person(person.clone())
             .store(store.clone())
             .clock(Arc::new(|| 1_000_000));
@@ -95,6 +101,12 @@ impl Setup {
             person,
             store,
         }
+    }
+
+    /// How far a request is approved, and how.
+    pub fn ask(&self, request: Request) -> Result<(Scope, Outcome), GatedError> {
+        let approved = block_on(self.agent.request_approval(request))?;
+        Ok((self.agent.scope(&approved), approved.outcome()))
     }
 
     pub fn asked(&self) -> usize {

@@ -4,24 +4,24 @@ use pollster::block_on;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::scope::Scope;
 use sayso_core::prompt::presentation::{Body, Mark, Meaning, Part};
-use sayso_gate::library::{Presenter, Say, requires_approval, simple_approval_request};
+use sayso_gate::library::{Presenter, Request, Say, Tool, ToolCall};
 
 use super::{Setup, args};
 
 fn text(line: &'static str) -> Presenter {
-    Presenter::new(move |_| Ok(Body::Text(vec![line.to_owned()])))
+    Presenter::new(move |_| Ok::<_, String>(Body::Text(vec![line.to_owned()])))
 }
 
 #[test]
 fn a_tool_draws_its_own_call_and_all_arguments_stay_below() {
-    let deploy = requires_approval("deploy", |args| Ok(args.clone()))
+    let deploy = Tool::new("deploy", |args| Ok::<_, String>(args.clone()))
         .presented_by(text("three\u{1b}[2J services\nand more"));
     let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder.tool(deploy));
     assert!(
-        block_on(setup.agent.call(
+        block_on(setup.agent.finish(ToolCall::new(
             "deploy",
             args([("stage", "live"), ("force", "\u{202e}yes")])
-        ))
+        )))
         .succeeded()
     );
     let shown = &setup.person.seen()[0].presentation;
@@ -83,10 +83,9 @@ fn every_kind_of_picture_is_made_visible() {
     ];
     for picture in pictures {
         let setup = Setup::new([Say::No], |builder| builder);
-        let presenter = Presenter::new(move |_| Ok(picture.clone()));
-        let request =
-            simple_approval_request("deploy", args([]), None, &[]).presented_by(presenter);
-        assert!(!block_on(setup.agent.request_approval(request)).approved);
+        let presenter = Presenter::new(move |_| Ok::<_, String>(picture.clone()));
+        let request = Request::simple("deploy", args([]), None, &[]).presented_by(presenter);
+        assert!(setup.ask(request).is_err());
         let shown = format!("{:?}", setup.person.seen()[0].presentation);
         assert!(shown.contains('␛') && !shown.contains("\\u{1b}"), "{shown}");
     }
@@ -96,31 +95,23 @@ fn every_kind_of_picture_is_made_visible() {
 fn h_27_what_cannot_be_drawn_is_denied() {
     for presenter in [
         Presenter::new(|_| Err("no colours".to_owned())),
-        Presenter::new(|_| panic!("no colours")),
+        Presenter::new(|_| -> Result<_, String> { panic!("no colours") }),
     ] {
         let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder);
-        let request =
-            simple_approval_request("deploy", args([]), None, &[]).presented_by(presenter);
-        let decision = block_on(setup.agent.request_approval(request));
-        assert_eq!(
-            (decision.approved, decision.outcome, setup.asked()),
-            (false, Outcome::Blocked, 0)
-        );
-        assert!(
-            decision.message.contains("no colours"),
-            "{}",
-            decision.message
-        );
+        let request = Request::simple("deploy", args([]), None, &[]).presented_by(presenter);
+        let refused = setup.ask(request).unwrap_err();
+        assert_eq!((refused.outcome(), setup.asked()), (Outcome::Blocked, 0));
+        assert!(refused.to_string().contains("no colours"), "{refused}");
     }
 }
 
 #[test]
 fn what_sayso_knows_is_drawn_by_sayso() {
     let setup = Setup::new([Say::No, Say::No], |builder| builder);
-    let own = simple_approval_request("bash", args([("command", "cargo test")]), None, &[]);
+    let own = Request::simple("bash", args([("command", "cargo test")]), None, &[]);
     let drawn = own.clone().presented_by(text("nothing to see here"));
     for request in [own, drawn] {
-        assert!(!block_on(setup.agent.request_approval(request)).approved);
+        assert!(setup.ask(request).is_err());
     }
     let seen = setup.person.seen();
     assert_eq!(seen[0].presentation, seen[1].presentation);
@@ -129,9 +120,9 @@ fn what_sayso_knows_is_drawn_by_sayso() {
 #[test]
 fn a_picture_for_one_request_is_for_no_other() {
     let setup = Setup::new([Say::No, Say::No], |builder| builder);
-    let request = simple_approval_request("deploy", args([]), None, &[]);
+    let request = Request::simple("deploy", args([]), None, &[]);
     for request in [request.clone().presented_by(text("a picture")), request] {
-        assert!(!block_on(setup.agent.request_approval(request)).approved);
+        assert!(setup.ask(request).is_err());
     }
     let seen = setup.person.seen();
     assert!(matches!(seen[0].presentation.body, Body::Text(_)));

@@ -9,11 +9,8 @@ use sayso_core::answer::scope::Scope;
 use sayso_core::call::operation::ToolSays;
 use sayso_core::text::node::Node;
 use sayso_gate::batch::Options;
-use sayso_gate::library::{
-    Builder, Context, Nowhere, Say, Tool, Wrapped, gated, gated_async, pre_approved,
-    requires_approval, requires_approval_async,
-};
-use sayso_gate::ports::{Later, Ran};
+use sayso_gate::library::{GatedTools, Nowhere, Say, Tool, ToolCall};
+use sayso_gate::ports::Ran;
 
 use super::{Setup, args};
 
@@ -29,18 +26,15 @@ async fn greet_later(args: Node) -> Result<Node, String> {
     greet(&args)
 }
 
-/// A tool with a type of its own that knows nothing of approvals.
-struct Counter(Arc<AtomicUsize>);
-
-impl Tool for Counter {
-    fn name(&self) -> &str {
-        "count"
-    }
-
-    fn run<'a>(&'a self, _: &'a Node) -> Later<'a, Result<Node, String>> {
-        self.0.fetch_add(1, Ordering::SeqCst);
-        Box::pin(async { Ok(Node::text("counted")) })
-    }
+/// A tool that knows nothing of approvals, and how often it ran.
+fn counter() -> (Tool, Arc<AtomicUsize>) {
+    let counted = Arc::new(AtomicUsize::new(0));
+    let count = counted.clone();
+    let tool = Tool::new("count", move |_| {
+        count.fetch_add(1, Ordering::SeqCst);
+        Ok::<_, String>(Node::text("counted"))
+    });
+    (tool, counted)
 }
 
 fn result(ran: &Option<Ran>) -> String {
@@ -51,7 +45,7 @@ fn result(ran: &Option<Ran>) -> String {
     }
 }
 
-fn says(tool: &dyn Tool, given: &Node) -> (String, String) {
+fn says(tool: &Tool, given: &Node) -> (String, String) {
     match tool.says(given) {
         ToolSays::NeedsApproval {
             payload,
@@ -68,19 +62,27 @@ fn l_04_sync_and_async_functions_ask_and_then_run() {
         [Say::Yes(Scope::Once), Say::Yes(Scope::Once), Say::No],
         |builder| {
             builder
-                .tool(requires_approval("greet", greet))
-                .tool(requires_approval_async("greet_later", greet_later))
+                .tool(Tool::new("greet", greet))
+                .tool(Tool::new_async("greet_later", greet_later))
         },
     );
     for tool in ["greet", "greet_later"] {
-        let finished = block_on(setup.agent.call(tool, args([("name", "Ann")])));
+        let finished = block_on(
+            setup
+                .agent
+                .finish(ToolCall::new(tool, args([("name", "Ann")]))),
+        );
         assert_eq!(
             (finished.outcome, result(&finished.ran).as_str()),
             (Outcome::Approved, "hello Ann"),
             "{tool}"
         );
     }
-    let refused = block_on(setup.agent.call("greet", args([("name", "Bob")])));
+    let refused = block_on(
+        setup
+            .agent
+            .finish(ToolCall::new("greet", args([("name", "Bob")]))),
+    );
     assert_eq!(
         (refused.outcome, result(&refused.ran).as_str()),
         (Outcome::Denied, "not run")
@@ -92,7 +94,7 @@ fn l_04_sync_and_async_functions_ask_and_then_run() {
 fn g_07_wrapping_changes_no_tool() {
     // The very function that is behind the gate still works without it, with the same result and the same error.
     let setup = Setup::new([Say::Yes(Scope::Once), Say::Yes(Scope::Once)], |builder| {
-        builder.tool(requires_approval("greet", greet))
+        builder.tool(Tool::new("greet", greet))
     });
     for given in [args([("name", "Ann")]), args([])] {
         let plain = match greet(&given) {
@@ -100,36 +102,34 @@ fn g_07_wrapping_changes_no_tool() {
             Err(why) => format!("failed: {why}"),
         };
         assert_eq!(
-            result(&block_on(setup.agent.call("greet", given)).ran),
+            result(&block_on(setup.agent.finish(ToolCall::new("greet", given))).ran),
             plain
         );
     }
-    let counted = Arc::new(AtomicUsize::new(0));
-    let wrapped = Wrapped::of(Counter(counted.clone()));
-    assert_eq!(wrapped.name(), "count");
-    assert_eq!(
-        block_on(wrapped.run(&args([]))).unwrap().as_text(),
-        Some("counted")
-    );
 }
 
 #[test]
 fn l_04_a_set_of_tools_is_wrapped_at_once() {
-    let counted = Arc::new(AtomicUsize::new(0));
-    let set: Vec<Arc<dyn Tool>> = vec![
-        Arc::new(Counter(counted.clone())),
-        gated("greet", greet),
-        gated_async("greet_later", greet_later),
-        pre_approved("quiet", greet),
+    let (count, counted) = counter();
+    let set = [
+        count,
+        Tool::new("greet", greet).by_policy(),
+        Tool::new_async("greet_later", greet_later).by_policy(),
+        Tool::new("quiet", greet).pre_approved(),
     ];
-    let setup = Setup::new([], |builder| builder.tools(Wrapped::all(set)));
+    let setup = Setup::new([], |builder| builder.tools(set.map(Tool::always_asks)));
     assert_eq!(
-        setup.agent.tools().names().collect::<Vec<_>>(),
+        setup.agent.names().collect::<Vec<_>>(),
         ["count", "greet", "greet_later", "quiet"]
     );
     for tool in ["count", "greet", "greet_later", "quiet"] {
         assert_eq!(
-            block_on(setup.agent.call(tool, args([("name", "x")]))).outcome,
+            block_on(
+                setup
+                    .agent
+                    .finish(ToolCall::new(tool, args([("name", "x")])))
+            )
+            .outcome,
             Outcome::Denied,
             "{tool}"
         );
@@ -140,11 +140,15 @@ fn l_04_a_set_of_tools_is_wrapped_at_once() {
 #[test]
 fn h_29_what_is_not_registered_cannot_be_called() {
     let setup = Setup::new([Say::Yes(Scope::Once)], |builder| {
-        builder.tool(gated("bash", greet))
+        builder.tool(Tool::new("bash", greet).by_policy())
     });
     // Another name of the same kind, another spelling, and one that was never there.
     for tool in ["shell", "Bash", "bash ", "navigate", ""] {
-        let finished = block_on(setup.agent.call(tool, args([("command", "ls")])));
+        let finished = block_on(
+            setup
+                .agent
+                .finish(ToolCall::new(tool, args([("command", "ls")]))),
+        );
         assert_eq!(
             (finished.outcome, result(&finished.ran).as_str()),
             (Outcome::Blocked, "not run"),
@@ -159,28 +163,27 @@ fn h_29_what_is_not_registered_cannot_be_called() {
         );
     }
     assert_eq!(setup.asked(), 0);
-    let batch = block_on(
-        setup
-            .agent
-            .batch(vec![Context::new("navigate", args([]))], Options::default()),
-    );
+    let batch = block_on(setup.agent.batch(
+        vec![ToolCall::new("navigate", args([]))],
+        Options::default(),
+    ));
     assert_eq!(batch.results[0].outcome, Outcome::Blocked);
 }
 
 #[test]
 fn h_29_a_tool_is_gated_by_default() {
     // A tool with nothing but a name and a body is asked about.
-    let counted = Arc::new(AtomicUsize::new(0));
+    let (count, counted) = counter();
     let setup = Setup::new([Say::No, Say::Yes(Scope::Once)], |builder| {
-        builder.tool(Counter(counted.clone()))
+        builder.tool(count.by_policy())
     });
     assert_eq!(
-        block_on(setup.agent.call("count", args([]))).outcome,
+        block_on(setup.agent.finish(ToolCall::new("count", args([])))).outcome,
         Outcome::Denied
     );
     assert_eq!(counted.load(Ordering::SeqCst), 0);
     assert_eq!(
-        block_on(setup.agent.call("count", args([]))).outcome,
+        block_on(setup.agent.finish(ToolCall::new("count", args([])))).outcome,
         Outcome::Approved
     );
     assert_eq!(counted.load(Ordering::SeqCst), 1);
@@ -199,7 +202,7 @@ fn h_29_a_tool_is_gated_by_default() {
 #[test]
 fn l_12_a_payload_overrides_excluded_keys_and_a_description_the_generated_one() {
     let given = args([("to", "ann"), ("body", "hi")]);
-    let plain = requires_approval("mail", greet);
+    let plain = Tool::new("mail", greet);
     assert_eq!(
         says(&plain, &given),
         (
@@ -234,10 +237,14 @@ fn l_12_a_payload_overrides_excluded_keys_and_a_description_the_generated_one() 
 
 #[test]
 fn t_12_the_person_reads_the_tools_own_words_made_visible() {
-    let mail = requires_approval("mail", greet)
+    let mail = Tool::new("mail", greet)
         .describe(|args| format!("Mail to {}", args.get("to").unwrap().as_text().unwrap()));
     let setup = Setup::new([], |builder| builder.tool(mail));
-    let _ = block_on(setup.agent.call("mail", args([("to", "ann\u{202e}moc")])));
+    let _ = block_on(
+        setup
+            .agent
+            .finish(ToolCall::new("mail", args([("to", "ann\u{202e}moc")]))),
+    );
     assert_eq!(
         setup.person.seen()[0].description,
         "mail says: Mail to ann‹U+202E›moc"
@@ -246,7 +253,7 @@ fn t_12_the_person_reads_the_tools_own_words_made_visible() {
 
 #[test]
 fn r_03_a_tool_chooses_what_counts_as_the_same() {
-    let query = requires_approval("query", greet).payload(|args| {
+    let query = Tool::new("query", greet).payload(|args| {
         let text = args.get("sql").and_then(Node::as_text).unwrap_or_default();
         Node::text(
             text.split_whitespace()
@@ -258,7 +265,14 @@ fn r_03_a_tool_chooses_what_counts_as_the_same() {
     let setup = Setup::new([Say::Yes(Scope::Session), Say::No], |builder| {
         builder.tool(query)
     });
-    let ask = |sql: &str| block_on(setup.agent.call("query", args([("sql", sql)]))).outcome;
+    let ask = |sql: &str| {
+        block_on(
+            setup
+                .agent
+                .finish(ToolCall::new("query", args([("sql", sql)]))),
+        )
+        .outcome
+    };
     assert_eq!(ask("SELECT 1"), Outcome::Approved);
     assert_eq!(ask("select name from users"), Outcome::AutoApproved);
     assert_eq!(ask("DELETE FROM users"), Outcome::Denied);
@@ -266,27 +280,28 @@ fn r_03_a_tool_chooses_what_counts_as_the_same() {
 
 #[test]
 fn a_wrapper_loosens_nothing() {
-    struct Refuses;
-    impl Tool for Refuses {
-        fn name(&self) -> &str {
-            "refuses"
-        }
-        fn says(&self, _: &Node) -> ToolSays {
-            ToolSays::Blocked {
-                reason: "not today".to_owned(),
-            }
-        }
-        fn run<'a>(&'a self, _: &'a Node) -> Later<'a, Result<Node, String>> {
-            panic!("it must not run")
-        }
+    let must_not_run = |_: &Node| -> Result<Node, String> { panic!("it must not run") };
+    let refuses = || {
+        let tool = Tool::new("refuses", must_not_run);
+        tool.blocked_if(|_| Some("not today".to_owned()))
+    };
+    for tool in [
+        refuses().always_asks(),
+        refuses().by_policy(),
+        refuses().pre_approved(),
+    ] {
+        assert_eq!(
+            says(&tool, &args([])),
+            ("blocked".to_owned(), "not today".to_owned())
+        );
     }
     let blocked = |args: &Node| args.get("force").map(|_| "nothing is forced".to_owned());
     let setup = Setup::new([Say::Yes(Scope::Once), Say::Yes(Scope::Once)], |builder| {
         builder
-            .tool(Wrapped::of(Refuses).description("harmless"))
-            .tool(requires_approval("push", greet).blocked_if(blocked))
+            .tool(refuses().description("harmless"))
+            .tool(Tool::new("push", greet).blocked_if(blocked))
     });
-    let call = |tool: &str, given| block_on(setup.agent.call(tool, given));
+    let call = |tool: &str, given| block_on(setup.agent.finish(ToolCall::new(tool, given)));
     assert!(call("refuses", args([])).message.contains("not today"));
     assert!(
         call("push", args([("force", "yes")]))
@@ -304,13 +319,15 @@ fn a_wrapper_loosens_nothing() {
 fn a_tool_that_breaks_is_refused_or_fails_and_takes_nobody_along() {
     let setup = Setup::new([Say::Yes(Scope::Once)], |builder| {
         builder
-            .tool(requires_approval("words", greet).describe(|_| panic!("no words")))
-            .tool(requires_approval("work", |_| panic!("no work")))
+            .tool(Tool::new("words", greet).describe(|_| panic!("no words")))
+            .tool(Tool::new("work", |_| -> Result<_, String> {
+                panic!("no work")
+            }))
     });
-    let refused = block_on(setup.agent.call("words", args([])));
+    let refused = block_on(setup.agent.finish(ToolCall::new("words", args([]))));
     assert_eq!((refused.outcome, setup.asked()), (Outcome::Blocked, 0));
     assert!(refused.message.contains("no words"), "{}", refused.message);
-    let failed = block_on(setup.agent.call("work", args([])));
+    let failed = block_on(setup.agent.finish(ToolCall::new("work", args([]))));
     assert_eq!(
         failed.outcome,
         Outcome::Approved,
@@ -322,12 +339,12 @@ fn a_tool_that_breaks_is_refused_or_fails_and_takes_nobody_along() {
 
 #[test]
 fn a_group_is_one_question() {
-    let mail = requires_approval("mail", greet)
-        .grouped_by(|args| args.get("list")?.as_text().map(str::to_owned));
+    let mail =
+        Tool::new("mail", greet).grouped_by(|args| args.get("list")?.as_text().map(str::to_owned));
     let setup = Setup::new([Say::Yes(Scope::Once), Say::No], |builder| {
         builder.tool(mail)
     });
-    let to = |name: &str, list: &str| Context::new("mail", args([("name", name), ("list", list)]));
+    let to = |name: &str, list: &str| ToolCall::new("mail", args([("name", name), ("list", list)]));
     let batch = block_on(setup.agent.batch(
         vec![to("ann", "a"), to("bob", "a"), to("eve", "b")],
         Options::default(),
@@ -349,22 +366,35 @@ fn what_needs_a_sandbox_does_not_run_without_one() {
     let setup = Setup::new([Say::Yes(Scope::Once)], |builder| {
         builder
             .policy_text("policy", "version: 1\nsandbox: {require: true}\n")
-            .tool(requires_approval("greet", greet))
+            .tool(Tool::new("greet", greet))
     });
-    let finished = block_on(setup.agent.call("greet", args([("name", "x")])));
+    let finished = block_on(
+        setup
+            .agent
+            .finish(ToolCall::new("greet", args([("name", "x")]))),
+    );
     assert_eq!(
-        result(&finished.ran),
-        "failed: it may only run in a sandbox, and this host has none"
+        (
+            finished.outcome,
+            result(&finished.ran).as_str(),
+            setup.asked()
+        ),
+        (Outcome::Blocked, "not run", 0)
+    );
+    assert!(
+        finished.message.contains("and this host has none"),
+        "{}",
+        finished.message
     );
 }
 
 #[test]
 fn two_tools_of_one_name_are_a_mistake() {
-    let builder = Builder::new("/ws", Arc::new(Nowhere))
-        .tool(gated("greet", greet))
-        .tool(requires_approval("greet", greet));
+    let builder = GatedTools::builder("/ws", Arc::new(Nowhere))
+        .tool(Tool::new("greet", greet).by_policy())
+        .tool(Tool::new("greet", greet));
     assert_eq!(
-        builder.build().err().unwrap(),
+        builder.build().err().unwrap().to_string(),
         "there are two tools with the name `greet`"
     );
 }

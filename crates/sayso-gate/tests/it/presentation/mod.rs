@@ -79,6 +79,7 @@ pub fn try_build(setup: &Setup, call: Call) -> Result<Built, String> {
         &judged.verdict,
         setup.settings(),
     )
+    .map_err(|error| error.to_string())
 }
 
 pub fn show(setup: &Setup, call: Call) -> Presentation {

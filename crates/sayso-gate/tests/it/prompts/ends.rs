@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use sayso_core::answer::scope::Scope;
 use sayso_core::prompt::{Answer, Choice, Ended};
 use sayso_core::text::digest::Digest;
+use sayso_gate::error::port_error;
 use sayso_gate::prompts::{Answerer, Prompts, Refused};
 
 use super::{about, of_session, prompt};
@@ -251,7 +252,7 @@ fn e_05_h_32_a_prompt_can_be_answered_while_it_is_being_shown() {
             .get()
             .unwrap()
             .answer(prompt.answer(Choice::Offer(0)))
-            .map_err(|refused| refused.to_string())
+            .map_err(|refused| port_error(refused.to_string()))
     });
     assert!(
         seat.set(prompts.join(Answerer {
@@ -270,7 +271,7 @@ fn e_05_h_32_a_prompt_can_be_answered_while_it_is_being_shown() {
 fn e_05_a_prompt_that_cannot_be_shown_is_denied_at_once() {
     let prompts = Prompts::new();
     let failing = |words: &'static str| -> Option<sayso_gate::prompts::Deliver> {
-        Some(Arc::new(move |_| Err(words.to_owned())))
+        Some(Arc::new(move |_| Err(port_error(words))))
     };
     let broken: Option<sayso_gate::prompts::Deliver> = Some(Arc::new(|_| panic!("oh")));
     let _one = prompts.join(Answerer {
@@ -302,7 +303,7 @@ fn e_05_a_prompt_that_cannot_be_shown_is_denied_at_once() {
 fn e_05_a_screen_that_breaks_takes_nothing_from_one_that_works() {
     let prompts = Prompts::new();
     let broken = || Answerer {
-        deliver: Some(Arc::new(|_| Err("no window".to_owned()))),
+        deliver: Some(Arc::new(|_| Err(port_error("no window")))),
         ..Answerer::new("tui")
     };
     let web = prompts.join(Answerer::new("web"));

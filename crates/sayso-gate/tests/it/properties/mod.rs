@@ -1,5 +1,6 @@
 //! What must hold for every call, every world and every policy.
 
+mod calls_as_json;
 mod monotone;
 mod order;
 mod packed;

@@ -1,10 +1,23 @@
 //! What goes wrong at the gate and at its ports. Control matches on these; their words are made here, once.
 
+mod present;
+
 use std::error::Error;
 use std::sync::Arc;
 
+use sayso_core::answer::outcome::Outcome;
+use sayso_core::answer::verdict::Verdict;
+use sayso_core::call::operation::Malformed;
+use sayso_core::policy::pattern_error::PatternError;
+use sayso_core::policy::profile::PROFILES;
 use sayso_core::text::count as nouns;
+use sayso_core::text::diagnostic::Diagnostic;
+use sayso_core::text::visible::visible;
 use thiserror::Error as ThisError;
+
+use crate::finished::Finished;
+
+pub use present::PresentError;
 
 /// The error of what is behind a port. The gate tells its words and never looks into it.
 pub type PortError = Arc<dyn Error + Send + Sync>;
@@ -63,8 +76,8 @@ impl ContentError {
 #[derive(Clone, Debug, ThisError)]
 pub enum CallError {
     /// It is no call that can be judged.
-    #[error("{0}")]
-    Malformed(PortError),
+    #[error("{}", .0.0)]
+    Malformed(Malformed),
     /// The gate panicked, with these words.
     #[error("the gate broke: {0}")]
     Panicked(String),
@@ -79,7 +92,7 @@ pub enum CallError {
     Unsealable,
     /// No prompt could be made of it.
     #[error("it could not be shown: {0}")]
-    NotShown(PortError),
+    NotShown(PresentError),
     /// Calls like it were denied too often, or too many prompts are open.
     #[error("{0}")]
     Flooded(FloodError),
@@ -94,7 +107,7 @@ pub enum CallError {
     NotOffered,
     /// The answer cannot be kept.
     #[error("{0}")]
-    Unkeepable(PortError),
+    Unkeepable(PatternError),
     /// The scope is wider than the call has a place for.
     #[error("that cannot be kept for so long")]
     ScopeTooWide,
@@ -116,10 +129,10 @@ pub enum CallError {
         why: String,
     },
     /// A person has to be asked, and the host cannot.
-    #[error("a person has to be asked: {reason}; and {why}")]
+    #[error("a person has to be asked: {}; and {why}", first_reason(.asked))]
     CannotAsk {
-        /// Why a person has to be asked.
-        reason: String,
+        /// What says that a person has to be asked.
+        asked: Arc<Verdict>,
         /// Why the host cannot.
         why: PortError,
     },
@@ -163,23 +176,20 @@ pub enum HeldError {
     #[error("what it is about could not be looked at, or is too much to be bound to")]
     Unsealable,
     /// The text is not JSON, or too large.
-    #[error("{0}")]
-    Unreadable(String),
+    #[error("{}", .0.message)]
+    Unreadable(Diagnostic),
     /// Another version of sayso wrote the text, or nobody did.
     #[error("it is not written as this version of sayso writes it")]
     OtherFormat,
-    /// It is no call that can be judged.
-    #[error("{0}")]
-    Malformed(PortError),
     /// Another call has its digest.
     #[error("it is not what was approved")]
     OtherCall,
     /// The policy or a plugin denies it now.
-    #[error("it is denied by now ({0})")]
-    Denied(String),
+    #[error("it is denied by now ({})", first_reason(.0))]
+    Denied(Arc<Verdict>),
     /// It takes an answer that was not given.
-    #[error("it has to be asked about by now ({0})")]
-    MustAsk(String),
+    #[error("it has to be asked about by now ({})", first_reason(.0))]
+    MustAsk(Arc<Verdict>),
     /// The person took the grant back.
     #[error("the answer that allowed it was taken back")]
     GrantRevoked,
@@ -192,6 +202,75 @@ pub enum HeldError {
     /// The place that keeps held calls failed.
     #[error("{0}")]
     NotStored(PortError),
+}
+
+/// The first reason of a verdict, fit to be shown.
+fn first_reason(verdict: &Verdict) -> String {
+    let first = verdict.reasons.first();
+    first
+        .map(|reason| visible(&reason.text).into_owned())
+        .unwrap_or_default()
+}
+
+/// Why gated tools were not built.
+#[derive(Clone, Debug, PartialEq, Eq, ThisError)]
+pub enum BuildError {
+    /// No profile has this name.
+    #[error("there is no profile `{name}`\nhint: there are {}", profile_names())]
+    UnknownProfile {
+        /// The name.
+        name: String,
+    },
+    /// A policy text has mistakes.
+    #[error("{}", .errors.concat())]
+    Policy {
+        /// Each with its place.
+        errors: Vec<String>,
+    },
+    /// A path has to be absolute.
+    #[error("the {what} is not an absolute path")]
+    NotAbsolute {
+        /// Which one.
+        what: &'static str,
+    },
+    /// Two tools have one name.
+    #[error("there are two tools with the name `{tool}`")]
+    SameName {
+        /// The name.
+        tool: String,
+    },
+}
+
+fn profile_names() -> String {
+    let names: Vec<&str> = PROFILES.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}
+
+/// Why a call of a gated tool has no result.
+#[derive(Clone, Debug, ThisError)]
+pub enum GatedError {
+    /// It did not run, and [`Finished::outcome`] says why: denied, blocked, timed out, stopped, nobody to ask, or a dry run.
+    #[error("{}", .0.message)]
+    Refused(Box<Finished>),
+    /// It was approved, and the tool failed or was not started.
+    #[error("{}", .0.message)]
+    Failed(Box<Finished>),
+    /// The host's answer came too late.
+    #[error("denied: what it is about has changed since it was asked. nothing was changed")]
+    Changed,
+    /// The host's answer was lost.
+    #[error("denied: the answer did not arrive. nothing was changed")]
+    AnswerLost,
+}
+
+impl GatedError {
+    /// How the call ended.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            GatedError::Refused(finished) | GatedError::Failed(finished) => finished.outcome,
+            GatedError::Changed | GatedError::AnswerLost => Outcome::Blocked,
+        }
+    }
 }
 
 // bridge: until every caller is typed

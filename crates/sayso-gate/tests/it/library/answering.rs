@@ -2,15 +2,16 @@
 
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::scope::Scope;
-use sayso_gate::library::{Action, Builder, Checked, Checker, How, Request, Response};
+use sayso_gate::approved::Approved;
+use sayso_gate::library::{Action, Checked, GatedError, GatedTools, How, Request, Response};
 
 use super::Still;
 use crate::world::WORKSPACE;
 
-fn checker(profile: &str) -> Checker {
-    Builder::new(WORKSPACE, Still::project())
+fn checker(profile: &str) -> GatedTools {
+    GatedTools::builder(WORKSPACE, Still::project())
         .profile(profile)
-        .checker()
+        .build()
         .unwrap()
 }
 
@@ -19,6 +20,10 @@ fn request(checked: Checked) -> Request {
         Checked::Request(request) => *request,
         other => panic!("{other:?}"),
     }
+}
+
+fn scope_of(tools: &GatedTools, decision: &Result<Approved, GatedError>) -> Option<Scope> {
+    decision.as_ref().ok().map(|approved| tools.scope(approved))
 }
 
 fn by(action: Action) -> Response {
@@ -39,11 +44,11 @@ fn l_06_commands_edits_and_addresses_are_checked() {
     assert!(matches!(checker.check_bash(""), Checked::Blocked { .. }));
     let test = request(checker.check_bash("cargo test"));
     assert_eq!(
-        test.description(),
+        test.description,
         "Execute terminal command: 'cargo test' (cwd: /ws, timeout: 90s)"
     );
     assert_eq!(
-        request(checker.check_edit("src/main.rs", "a", "b")).description(),
+        request(checker.check_edit("src/main.rs", "a", "b")).description,
         "Edit file: src/main.rs"
     );
     assert!(matches!(
@@ -63,13 +68,13 @@ fn l_06_once_is_once() {
         let decision =
             checker.apply_response(request(checker.check_bash("cargo test")), by(Action::Once));
         assert_eq!(
-            (decision.approved, decision.scope, decision.outcome),
-            (true, Scope::Once, Outcome::Approved)
+            (
+                scope_of(&checker, &decision),
+                decision.as_ref().map(Approved::outcome).ok()
+            ),
+            (Some(Scope::Once), Some(Outcome::Approved))
         );
-        assert_eq!(
-            decision.permit().unwrap().operation().command(),
-            Some("cargo test")
-        );
+        assert_eq!(decision.unwrap().operation().command(), Some("cargo test"));
     }
 }
 
@@ -80,7 +85,7 @@ fn l_06_always_is_remembered_as_far_as_it_was_offered() {
         request(checker.check_bash("cargo test")),
         by(Action::Always),
     );
-    assert_eq!((decision.approved, decision.scope), (true, Scope::Session));
+    assert_eq!(scope_of(&checker, &decision), Some(Scope::Session));
     assert!(matches!(
         checker.check_bash("cargo test"),
         Checked::PreApproved { .. }
@@ -111,7 +116,7 @@ fn finding_a_27_the_library_stores_for_the_session_unless_told_otherwise() {
             };
             let decision =
                 checker.apply_response(request(checker.check_bash("cargo test")), response);
-            assert_eq!((decision.approved, decision.scope), (true, kept));
+            assert_eq!(scope_of(&checker, &decision), Some(kept));
         }
     }
 }
@@ -123,7 +128,7 @@ fn l_06_a_pattern_is_remembered_if_it_fits() {
     for bad in ["*", "c*", "npm *", "cargo *", "cargo publish *", ""] {
         let decision =
             checker.apply_response(request(checker.check_bash("cargo test")), pattern(bad));
-        assert!(!decision.approved, "{bad:?}");
+        assert!(decision.is_err(), "{bad:?}");
         assert!(
             matches!(checker.check_bash("cargo test"), Checked::Request(_)),
             "{bad:?}"
@@ -135,7 +140,7 @@ fn l_06_a_pattern_is_remembered_if_it_fits() {
                 request(checker.check_bash("cargo test")),
                 pattern("cargo test *")
             )
-            .approved
+            .is_ok()
     );
     assert!(matches!(
         checker.check_bash("cargo test --workspace"),
@@ -147,7 +152,7 @@ fn l_06_a_pattern_is_remembered_if_it_fits() {
             request(checker.check_edit("src/main.rs", "a", "b")),
             pattern(bad),
         );
-        assert!(!edit.approved, "{bad}: {}", edit.message);
+        assert!(edit.is_err(), "{bad}");
     }
     assert!(
         checker
@@ -155,7 +160,7 @@ fn l_06_a_pattern_is_remembered_if_it_fits() {
                 request(checker.check_edit("src/main.rs", "a", "b")),
                 pattern("src/*")
             )
-            .approved
+            .is_ok()
     );
     assert!(matches!(
         checker.check_edit("src/lib.rs", "a", "b"),
@@ -176,10 +181,10 @@ fn l_06_a_rejection_carries_its_note() {
     };
     let decision = checker.apply_response(request(checker.check_bash("cargo test")), response);
     assert_eq!(
-        decision.message,
+        decision.as_ref().unwrap_err().to_string(),
         "denied by the person: run the linter first. nothing was changed"
     );
-    assert_eq!(decision.outcome, Outcome::Denied);
+    assert_eq!(decision.unwrap_err().outcome(), Outcome::Denied);
 }
 
 #[test]
@@ -189,25 +194,21 @@ fn l_06_what_is_dangerous_needs_two_answers_and_is_allowed_once() {
     assert!(checker.is_dangerous("rm -rf /"));
     assert!(!checker.is_dangerous("cargo test"));
     let ask = || request(checker.check_bash("git push --force"));
-    assert!(ask().needs_two());
+    assert!(ask().needs_two);
     let once = checker.apply_response(ask(), by(Action::Once));
-    assert!(
-        !once.approved && once.message.contains("two confirmations"),
-        "{}",
-        once.message
-    );
+    let once = once.unwrap_err().to_string();
+    assert!(once.contains("two confirmations"), "{once}");
     let twice = Response {
         confirmations: 2,
         ..by(Action::Always)
     };
     let decision = checker.apply_response(ask(), twice);
     assert_eq!(
-        (decision.approved, decision.scope),
-        (true, Scope::Once),
-        "{}",
-        decision.message
+        scope_of(&checker, &decision),
+        Some(Scope::Once),
+        "{decision:?}"
     );
-    assert!(ask().needs_two(), "nothing was remembered");
+    assert!(ask().needs_two, "nothing was remembered");
 }
 
 #[test]
@@ -215,11 +216,11 @@ fn a_response_cannot_allow_what_is_denied_meanwhile() {
     // The question was asked while people were asked; the answer comes in a strict run.
     let open = checker("sayso");
     let question = request(open.check_bash("cargo test"));
-    let strict = Builder::new(WORKSPACE, Still::project())
+    let strict = GatedTools::builder(WORKSPACE, Still::project())
         .how(How::Strict)
-        .checker()
+        .build()
         .unwrap();
-    assert!(!strict.apply_response(question, by(Action::Once)).approved);
+    assert!(strict.apply_response(question, by(Action::Once)).is_err());
 }
 
 #[test]
@@ -227,9 +228,9 @@ fn every_answer_of_a_host_is_recorded_with_its_name() {
     use sayso_gate::entry::What;
     use sayso_gate::memory::Memory;
     let store = std::sync::Arc::new(Memory::new());
-    let checker = Builder::new(WORKSPACE, Still::project())
+    let checker = GatedTools::builder(WORKSPACE, Still::project())
         .store(store.clone())
-        .checker()
+        .build()
         .unwrap();
     let _ = checker.apply_response(request(checker.check_bash("cargo test")), by(Action::Once));
     let decided = store
