@@ -314,11 +314,11 @@ pub(crate) fn details(prompt: &Prompt, look: &Look) -> Vec<Spans> {
         Vec::new(),
     ];
     let reasons = prompt.verdict.main_reasons();
-    let is_reason = |warning: &String| {
-        reasons
-            .iter()
-            .any(|reason| visible(&reason.text()) == *warning)
-    };
+    let texts: Vec<String> = reasons
+        .iter()
+        .map(|reason| visible(&reason.text()).into_owned())
+        .collect();
+    let is_reason = |warning: &String| texts.contains(warning);
     for text in prompt
         .presentation
         .warnings

@@ -75,11 +75,6 @@ impl Reason {
         self.rule == RuleId::BuiltIn(check)
     }
 
-    /// Whether its sentence names a path, and not only one that starts like it.
-    pub fn names(&self, path: &str) -> bool {
-        self.cause.names(&self.rule, path)
-    }
-
     /// Whether it says no more than which kind of thing would happen, so that any closer one says it better.
     pub fn is_general(&self) -> bool {
         !self.must_ask && self.cause.is_general()

@@ -4,114 +4,57 @@ use crate::packed::{Packed, Packer, Unpacker, packed};
 use crate::text::words::words;
 
 words! {
-    /// What runs unasked because a sandbox bounds it.
+    /// What runs unasked because a sandbox bounds it: nothing, or commands that were read whole and whose effects are not known, in the
+    /// workspace, without network and secrets.
     #[derive(Default)]
-    pub enum AutoAllow {
-        /// Nothing.
-        #[default]
-        Never = "never",
-        /// Commands that were read whole and whose effects are not known: in the workspace, without network and secrets.
-        RunInWorkspace = "run-in-workspace",
-    }
+    pub enum AutoAllow { #[default] Never = "never", RunInWorkspace = "run-in-workspace" }
 }
 
 words! {
-    /// What happens when a sandbox is required and missing.
+    /// What happens when a sandbox is required and missing: sayso does not start, and where it runs already, it refuses every tool; or file
+    /// and shell tools are refused.
     #[derive(Default)]
-    pub enum SandboxFallback {
-        /// sayso does not start, and where it runs already, it refuses every tool.
-        #[default]
-        FailFast = "fail_fast",
-        /// File and shell tools are refused.
-        RefuseTools = "refuse_tools",
-    }
+    pub enum SandboxFallback { #[default] FailFast = "fail_fast", RefuseTools = "refuse_tools" }
 }
 
 words! {
     /// Which keys answer a prompt, by the system they are those of.
-    #[allow(missing_docs)]
     pub enum KeymapName {
-        Sayso = "sayso",
-        KollaborSpec = "kollabor-spec",
-        LlmDo = "llm-do",
-        Forge = "forge",
-        Opencode = "opencode",
-        Kollabor = "kollabor",
+        Sayso = "sayso", KollaborSpec = "kollabor-spec", LlmDo = "llm-do", Forge = "forge", Opencode = "opencode", Kollabor = "kollabor",
     }
 }
 
 words! {
-    /// How a prompt looks.
+    /// How a prompt looks: as the risk says, in front of everything, at the bottom, in the flow, in plain lines; `box` is an old name.
     pub enum PromptStyle {
-        /// As the risk says.
-        Auto = "auto",
-        /// In front of everything.
-        Modal = "modal",
-        /// At the bottom.
-        Status = "status",
-        /// In the flow.
-        Inline = "inline",
-        /// In plain lines.
-        Line = "line",
-        /// An old name of `modal`.
-        Box = "box",
+        Auto = "auto", Modal = "modal", Status = "status", Inline = "inline", Line = "line", Box = "box",
     }
 }
 
 words! {
     /// In which way the terminal is asked to show a message.
-    #[allow(missing_docs)]
-    pub enum TerminalNotice {
-        None = "none",
-        Osc9 = "osc9",
-        Osc777 = "osc777",
-    }
+    pub enum TerminalNotice { None = "none", Osc9 = "osc9", Osc777 = "osc777" }
 }
 
 words! {
-    /// When the journal is forced to the disk.
-    pub enum AuditSync {
-        /// For what was asked or denied.
-        Auto = "auto",
-        /// Always.
-        Disk = "disk",
-        /// Never.
-        None = "none",
-    }
+    /// When the journal is forced to the disk: for what was asked or denied, always, never.
+    pub enum AuditSync { Auto = "auto", Disk = "disk", None = "none" }
 }
 
 words! {
-    /// Who asks when a hook has to.
-    pub enum HooksAsk {
-        /// The inbox where somebody looks at it, and the agent elsewhere.
-        Auto = "auto",
-        /// The agent.
-        Host = "host",
-        /// The inbox.
-        Inbox = "inbox",
-    }
+    /// Who asks when a hook has to: the inbox where somebody looks at it, the agent, the inbox.
+    pub enum HooksAsk { Auto = "auto", Host = "host", Inbox = "inbox" }
 }
 
 words! {
-    /// Which commands of an agent are run by `sayso exec`.
-    pub enum HooksExec {
-        /// Those that were answered to, or that need a sandbox.
-        Auto = "auto",
-        /// All.
-        Always = "always",
-        /// Those that need a sandbox are refused.
-        Never = "never",
-    }
+    /// Which commands of an agent are run by `sayso exec`: those that were answered to or need a sandbox, all, none.
+    pub enum HooksExec { Auto = "auto", Always = "always", Never = "never" }
 }
 
 words! {
     /// What goes through an MCP gateway and is judged besides the calls of tools.
-    #[allow(missing_docs)]
     pub enum McpGate {
-        Resources = "resources",
-        Prompts = "prompts",
-        Sampling = "sampling",
-        Elicitation = "elicitation",
+        Resources = "resources", Prompts = "prompts", Sampling = "sampling", Elicitation = "elicitation",
     }
 }
 

@@ -7,6 +7,7 @@ macro_rules! words {
         pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),* $(,)? }
     ) => {
         $(#[$meta])*
+        #[allow(missing_docs)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name { $($(#[$doc])* $variant),* }
 

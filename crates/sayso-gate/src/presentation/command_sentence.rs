@@ -3,7 +3,9 @@
 use sayso_core::analysis::draft::Command;
 use sayso_core::analysis::effect::{Effect, EffectKind, Target};
 use sayso_core::analysis::risk::Tier;
+use sayso_core::answer::cause::names_path;
 use sayso_core::answer::explain;
+use sayso_core::answer::verdict::Reason;
 use sayso_core::paths::below;
 use sayso_core::text::sentence;
 use sayso_core::text::visible::visible;
@@ -42,13 +44,18 @@ struct Candidate {
 
 /// What stands behind "wants to".
 pub(super) fn make(about: About<'_>, teller: &Teller<'_>) -> String {
+    let reasons = about.verdict.reasons.iter();
+    let musts: Vec<String> = reasons
+        .filter(|reason| reason.must_ask)
+        .map(Reason::text)
+        .collect();
     let mut found = dangers(about);
     found.extend(
         about
             .reading
             .effects
             .iter()
-            .filter_map(|effect| of_effect(about, teller, effect)),
+            .filter_map(|effect| of_effect(about, teller, &musts, effect)),
     );
     if about.reading.opaque.is_some() {
         found.push(Candidate {
@@ -171,11 +178,16 @@ fn of_note(about: About<'_>, part: Option<usize>, note: &str) -> String {
     }
 }
 
-fn of_effect(about: About<'_>, teller: &Teller<'_>, effect: &Effect) -> Option<Candidate> {
+fn of_effect(
+    about: About<'_>,
+    teller: &Teller<'_>,
+    musts: &[String],
+    effect: &Effect,
+) -> Option<Candidate> {
     if effect.kind == EffectKind::Run && effect.manner.known_program {
         return None;
     }
-    let weight = weight(about, effect);
+    let weight = weight(about, musts, effect);
     let words = if effect.certain || matches!(effect.kind, EffectKind::Unknown) {
         certain(about, teller, effect)
     } else {
@@ -294,19 +306,12 @@ fn host(target: &Target) -> Option<String> {
     }
 }
 
-fn weight(about: About<'_>, effect: &Effect) -> Weight {
+fn weight(about: About<'_>, musts: &[String], effect: &Effect) -> Weight {
     let canonical = effect
         .place()
         .and_then(|place| place.fact.as_ref())
         .map(|fact| fact.canonical.as_str());
-    let must = || {
-        let Some(path) = canonical else { return false };
-        about
-            .verdict
-            .reasons
-            .iter()
-            .any(|reason| reason.must_ask && reason.names(path))
-    };
+    let must = || canonical.is_some_and(|path| musts.iter().any(|told| names_path(told, path)));
     match effect.kind {
         EffectKind::Privilege => Weight::GainsRights,
         EffectKind::Delete => Weight::Deletes,

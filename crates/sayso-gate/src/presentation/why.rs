@@ -2,6 +2,7 @@
 
 use sayso_core::analysis::effect::{Effect, EffectKind};
 use sayso_core::analysis::risk::Risk;
+use sayso_core::answer::cause::names_path;
 use sayso_core::answer::rule_id::Check;
 use sayso_core::answer::verdict::Reason;
 use sayso_core::call::tool::Kind;
@@ -24,6 +25,10 @@ pub(super) fn all(
     warnings: &[String],
 ) -> Vec<Why> {
     let reasons = about.verdict.main_reasons();
+    let texts: Vec<String> = reasons
+        .iter()
+        .map(|reason| visible(&reason.text()).into_owned())
+        .collect();
     let mut out: Vec<Why> = Vec::new();
     let mut add = |text: String, is_warning: bool, reason: Option<&Reason>| {
         let is_weak = reason.is_some_and(Reason::is_general);
@@ -52,10 +57,11 @@ pub(super) fn all(
             && deletes(&reasons)
     };
     for warning in warnings.iter().filter(|warning| !is_shown(warning)) {
-        let reason = reasons
+        let reason = texts
             .iter()
-            .find(|reason| visible(&reason.text()) == *warning)
-            .copied();
+            .zip(&reasons)
+            .find(|(text, _)| *text == warning)
+            .map(|(_, reason)| *reason);
         add(
             reason.map_or_else(
                 || warning.clone(),
@@ -66,10 +72,11 @@ pub(super) fn all(
         );
     }
     let mut weak = Vec::new();
-    for reason in reasons
+    let others = reasons
         .iter()
-        .filter(|reason| !warnings.contains(&visible(&reason.text()).into_owned()))
-    {
+        .zip(&texts)
+        .filter(|(_, text)| !warnings.contains(text));
+    for (reason, _) in others {
         let text = text_of(reason);
         if add(text.clone(), reason.must_ask, Some(reason)) {
             weak.push(text);
@@ -147,9 +154,10 @@ fn with_amount(about: About<'_>, teller: &Teller<'_>, reason: &Reason) -> String
         .effects
         .iter()
         .filter(|effect| reason.is(Check::Delete) && effect.kind == EffectKind::Delete);
+    let told = reason.text();
     match deletes
         .into_iter()
-        .find(|effect| canonical(effect).is_some_and(|path| reason.names(path)))
+        .find(|effect| canonical(effect).is_some_and(|path| names_path(&told, path)))
     {
         Some(effect) => format!("{text}{}", teller.amount(effect)),
         None => text,

@@ -177,6 +177,13 @@ pub enum NoAnswer {
     Nobody,
 }
 
+/// Whether a sentence of these names a path, so that a person has read it, and not only one that starts like it.
+pub fn names_path(sentence: &str, path: &str) -> bool {
+    ["`", " (written as "]
+        .iter()
+        .any(|end| sentence.contains(&format!("`{path}{end}")))
+}
+
 impl Cause {
     /// The sentence, where this rule or check gives it as its reason.
     pub fn text(&self, rule: &RuleId) -> String {
@@ -189,14 +196,6 @@ impl Cause {
             }
             _ => self.to_string(),
         }
-    }
-
-    /// Whether the sentence names a path, and not only one that starts like it.
-    pub fn names(&self, rule: &RuleId, path: &str) -> bool {
-        let text = self.text(rule);
-        ["`", " (written as "]
-            .iter()
-            .any(|end| text.contains(&format!("`{path}{end}")))
     }
 
     /// Whether it says no more than which kind of thing would happen, so that any closer reason says it better.
