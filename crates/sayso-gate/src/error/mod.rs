@@ -8,8 +8,8 @@ use std::sync::Arc;
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::verdict::Verdict;
 use sayso_core::call::operation::Malformed;
-use sayso_core::policy::pattern_error::PatternError;
 use sayso_core::policy::profile::PROFILES;
+use sayso_core::prompt::patterns::TypedPatternError;
 use sayso_core::text::count as nouns;
 use sayso_core::text::diagnostic::Diagnostic;
 use sayso_core::text::visible::visible;
@@ -107,7 +107,7 @@ pub enum CallError {
     NotOffered,
     /// The answer cannot be kept.
     #[error("{0}")]
-    Unkeepable(PatternError),
+    Unkeepable(TypedPatternError),
     /// The scope is wider than the call has a place for.
     #[error("that cannot be kept for so long")]
     ScopeTooWide,
@@ -208,7 +208,7 @@ pub enum HeldError {
 fn first_reason(verdict: &Verdict) -> String {
     let first = verdict.reasons.first();
     first
-        .map(|reason| visible(&reason.text).into_owned())
+        .map(|reason| visible(&reason.text()).into_owned())
         .unwrap_or_default()
 }
 

@@ -25,7 +25,7 @@ use crate::finished::Finished;
 use crate::pipeline::batch::{Batch, Options};
 use crate::pipeline::batch_context::Turn;
 use crate::pipeline::gate::Gate;
-use crate::pipeline::{Bench, granted_by, judge, read};
+use crate::pipeline::{Bench, judge, read};
 use crate::ports::{Ran, World};
 use crate::seal;
 
@@ -126,9 +126,11 @@ impl GatedTools {
         if let Some(yes) = &approved.yes {
             return yes.scope;
         }
-        let id = granted_by(&approved.verdict);
+        let id = approved.verdict.granted_by();
         let grants = self.gate.ports.store.grants();
-        let grant = grants.iter().find(|grant| Some(&grant.id) == id.as_ref());
+        let grant = grants
+            .iter()
+            .find(|grant| id.is_some_and(|id| id.is_of(grant)));
         grant.map_or(Scope::Once, |grant| match grant.reach {
             Reach::Once(_) => Scope::Once,
             Reach::Batch(_) => Scope::Batch,

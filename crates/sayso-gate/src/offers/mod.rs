@@ -8,7 +8,7 @@ use sayso_core::analysis::draft::Reading;
 use sayso_core::analysis::risk::Tier;
 use sayso_core::answer::explain;
 use sayso_core::answer::grant::{GrantKey, is_edit_inside};
-use sayso_core::answer::learned_rule::RuleKey;
+use sayso_core::answer::learned_rule::{LearnedRule, RuleKey};
 use sayso_core::answer::rest_of_batch::RestOfBatch;
 use sayso_core::answer::rule_id::Check;
 use sayso_core::answer::scope::Scope;
@@ -21,7 +21,7 @@ use sayso_core::text::count::agreed;
 use sayso_core::text::redact::redact_text;
 use sayso_core::text::visible::visible;
 
-use crate::pattern;
+use sayso_shell::Bash;
 
 /// What else decides which answers there are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -217,7 +217,7 @@ fn rules(operation: &Operation, reading: &Reading) -> Vec<Offer> {
     }
     let mut out = Vec::new();
     for pattern in patterns {
-        let Ok(rule) = pattern::parse(key, &pattern) else {
+        let Ok(rule) = LearnedRule::parse(key, &pattern, &Bash) else {
             continue;
         };
         // Of a command, what its words mean was looked at when they were proposed.

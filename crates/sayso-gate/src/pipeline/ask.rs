@@ -1,6 +1,5 @@
 //! Asks the person about one operation: once, or twice with two separate prompts, and checks what comes back.
 
-use std::error::Error;
 use std::sync::Arc;
 
 use sayso_core::analysis::draft::Reading;
@@ -11,6 +10,7 @@ use sayso_core::answer::rest_of_batch::RestOfBatch;
 use sayso_core::answer::scope::Scope;
 use sayso_core::answer::verdict::{Confirm, Verdict};
 use sayso_core::call::operation::Operation;
+use sayso_core::prompt::patterns::TypedPatternError;
 use sayso_core::prompt::{Choice, Ended, Prompt, Round};
 
 use super::batch_context::Turn;
@@ -335,10 +335,6 @@ fn in_time(prompt: &Prompt, ended: Ended, now: i64) -> Ended {
     }
 }
 
-fn unkeepable(error: impl Error + Send + Sync + 'static) -> CallError {
-    CallError::Unkeepable(port_error(error))
-}
-
 /// What a yes stores, by the prompt it was said to.
 fn kept(prompt: &Prompt, choice: &Choice) -> Result<(Scope, Option<Kept>), CallError> {
     let (scope, key, words) = match choice {
@@ -346,7 +342,8 @@ fn kept(prompt: &Prompt, choice: &Choice) -> Result<(Scope, Option<Kept>), CallE
             let offer = prompt.offers.get(*index).ok_or(CallError::NotOffered)?;
             (
                 offer.scope,
-                offers::key_of(&offer.stores).map_err(CallError::Unkeepable)?,
+                offers::key_of(&offer.stores)
+                    .map_err(|why| CallError::Unkeepable(TypedPatternError::Pattern(why)))?,
                 offer.words.clone(),
             )
         }

@@ -126,7 +126,11 @@ impl ToolCalls {
     /// Whether the person wants that judged, too. Where nobody knows, it is.
     pub(super) fn is_gated(&self, what: &str) -> bool {
         self.judge.bench().map_or(true, |bench| {
-            bench.settings.mcp_gate.iter().any(|gated| gated.word() == what)
+            bench
+                .settings
+                .mcp_gate
+                .iter()
+                .any(|gated| gated.word() == what)
         })
     }
 
