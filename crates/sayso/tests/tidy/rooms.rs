@@ -6,7 +6,7 @@ use crate::modules::{Source, cycles, orphans, uses};
 use crate::{File, files, none};
 
 /// Layers inside of a crate: a module, and the top-level modules of its crate that it may use.
-const MAY_USE: [(&str, &str, &[&str]); 23] = [
+const MAY_USE: [(&str, &str, &[&str]); 24] = [
     ("sayso-core", "packed", &[]),
     ("sayso-core", "text", &["packed"]),
     ("sayso-core", "const_table", &[]),
