@@ -9,7 +9,7 @@ use sayso_core::paths::join;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
-use sayso_gate::presentation::tool_drawing::Given;
+use sayso_gate::presentation::tool_drawing::{DrawingError, Given};
 use thiserror::Error;
 
 /// The longest description, in characters.
@@ -58,7 +58,7 @@ pub enum RequestError {
         wanted: &'static str,
     },
     #[error("`presentation`: {0}")]
-    Presentation(String),
+    Presentation(#[source] DrawingError),
     #[error("`metadata` has more than {MAX_METADATA} entries")]
     TooMuchMetadata,
 }

@@ -1,5 +1,7 @@
 //! What is wrong with a text, where, and what to do next.
 
+use std::fmt;
+
 use crate::text::node::Span;
 use crate::text::visible::visible;
 
@@ -33,6 +35,14 @@ pub struct Source<'a> {
     /// The text itself.
     pub text: &'a str,
 }
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
 
 impl Diagnostic {
     /// An error at a place.

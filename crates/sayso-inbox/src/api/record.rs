@@ -25,7 +25,7 @@ fn number(value: impl std::fmt::Display) -> Node {
 pub(super) async fn sessions(server: &Arc<Server>, asked: Asked) -> Answered {
     let most = asked.limit(LISTED)?;
     let recorded = server.recorded.clone();
-    let found = aside(move || recorded.look(|index| Ok(index.sessions(most)?)))
+    let found = aside(move || recorded.look(|index| index.sessions(most)))
         .await?
         .unwrap_or_default();
     let maybe =
@@ -124,7 +124,7 @@ pub(super) async fn entry(server: &Arc<Server>, asked: Asked) -> Answered {
         .map_err(|_| Problem::unreadable("the number of an entry is a number"))?;
     let recorded = server.recorded.clone();
     let story = aside(move || {
-        let Some(Some(numbers)) = recorded.look(|index| Ok(index.story_of(wanted)?))? else {
+        let Some(Some(numbers)) = recorded.look(|index| index.story_of(wanted))? else {
             return Ok(Vec::new());
         };
         let reader = Reader::open(recorded.state()).map_err(Problem::broken)?;
@@ -159,7 +159,7 @@ pub(super) async fn stats(server: &Arc<Server>, asked: Asked) -> Answered {
         ..Filter::default()
     };
     let recorded = server.recorded.clone();
-    let found = aside(move || recorded.look(|index| Ok(index.stats(&filter)?))).await?;
+    let found = aside(move || recorded.look(|index| index.stats(&filter))).await?;
     Ok(Reply::json(
         200,
         &counts::as_node(&found.unwrap_or_else(Stats::default)),

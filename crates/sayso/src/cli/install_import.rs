@@ -14,7 +14,7 @@ use sayso_shell::Bash;
 use sayso_store::journal::{Journal, Sync};
 use sayso_world::policy_files::imported_file;
 
-use super::{SAY_YES, SourceError, Stop, confirmed, say};
+use super::{SAY_YES, Stop, confirmed, say};
 use sayso_agents::import;
 use sayso_agents::import::{File, ImportError, Imported, System};
 use sayso_agents::install::Around;

@@ -158,9 +158,9 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     }
     let told = |step: Step<'_>| progress.step(step);
     let keep = |held: &str| {
-        held_text::write(&flags, held)
-            .and_then(|text| workbench.recorder.keep(&text, super::now()))
-            .map_err(port_error)
+        let text = held_text::write(&flags, held).map_err(port_error)?;
+        let kept = workbench.recorder.keep(&text, super::now());
+        kept.map_err(port_error)
     };
     let options = Options {
         deny_aborts: args.deny_aborts,

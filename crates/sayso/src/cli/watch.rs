@@ -525,7 +525,7 @@ fn one(
         Err(why) => {
             say(&format!(
                 "a prompt cannot be shown here, so answer it in a browser: {}\n",
-                visible(&why)
+                visible(&why.to_string())
             ))?;
             shared.wait();
             return Ok(());

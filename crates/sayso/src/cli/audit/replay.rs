@@ -8,7 +8,7 @@ use sayso_core::policy::decision::Decision;
 use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::{visible, visible_again};
-use sayso_store::read::{ReadError, Reader, Stored};
+use sayso_store::read::{Reader, Stored};
 
 use super::times;
 use super::times::When;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use sayso_core::text::node::Node;
 use sayso_core::text::visible::{visible, visible_again};
-use sayso_store::read::{Follow, ReadError, Reader, Stored};
+use sayso_store::read::{Follow, Reader, Stored};
 
 use super::rows::tone;
 use super::{NOTHING, state, times};

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use sayso_core::text::visible::visible;
 use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Kinds};
-use sayso_store::read::{ReadError, Reader, Stored};
+use sayso_store::read::{Reader, Stored};
 
 use super::file::Target;
 use crate::cli::{SourceError, Stop};
