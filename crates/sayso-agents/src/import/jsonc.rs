@@ -44,6 +44,7 @@ mod tests {
                 text,
             });
             node.map(|node| json::write(&node))
+                .map_err(|error| error.to_string())
         };
         assert_eq!(
             written("\u{feff}{ // a\n\"x\": [1, /* , */ 2,],\n} /* open").as_deref(),

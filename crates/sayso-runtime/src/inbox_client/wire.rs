@@ -549,7 +549,10 @@ mod tests {
             "session",
         ] {
             let missing = text.replacen(&format!("\"{key}\":"), "\"other\":", 1);
-            assert_eq!(read(&missing), Err(format!("`{key}` is missing")));
+            assert_eq!(
+                read(&missing).map_err(|error| error.to_string()),
+                Err(format!("`{key}` is missing"))
+            );
         }
         for key in ["id", "parents", "session", "batch", "group", "schema"] {
             let odd = text.replacen(
