@@ -12,7 +12,7 @@ const MIN_WORDS: usize = 3;
 
 /// Where sentences for people are made, and which value each place reads. The value that acts is the
 /// only source: a sentence beside it could drift.
-const PLACES: [(&str, &str); 21] = [
+const PLACES: [(&str, &str); 23] = [
     (
         "crates/sayso-core/src/answer/explain.rs",
         "the verdict and the frozen operation",
@@ -42,8 +42,16 @@ const PLACES: [(&str, &str); 21] = [
         "the body that is shown, and what undo keeps",
     ),
     (
-        "crates/sayso-core/src/decide/",
+        "crates/sayso-core/src/answer/cause/",
         "the effect, fact, rule or grant that decided",
+    ),
+    (
+        "crates/sayso-core/src/prompt/patterns.rs",
+        "why the gate refuses the pattern, and what the record holds",
+    ),
+    (
+        "crates/sayso-core/src/decide/",
+        "what the entry of `safe_commands` and the command are",
     ),
     ("crates/sayso-gate/src/describe.rs", "the frozen operation"),
     (
