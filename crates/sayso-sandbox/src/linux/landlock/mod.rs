@@ -309,7 +309,7 @@ impl Given<'_> {
                 std::thread::Builder::new().spawn_scoped(scope, || self.each(folder, others));
             self.each(folder, mine)?;
             match other {
-                Ok(other) => other.join().unwrap_or_else(|_| Err(LandlockError::Half)),
+                Ok(other) => other.join().unwrap_or(Err(LandlockError::Half)),
                 Err(_) => self.each(folder, others),
             }
         })
