@@ -149,7 +149,7 @@ fn send<D: Door>(
     }
     // In the table before it is sent: its answer may come at once.
     let line = door.calls().send(open, gate, started);
-    let line = line.map_err(|started| not_run(started, taken_back()))?;
+    let line = line.map_err(|started| not_run(*started, taken_back()))?;
     let Err(why) = door.send(open, line) else {
         return Ok(());
     };

@@ -203,11 +203,11 @@ impl<T> Calls<T> {
         open: &Arc<Open<T>>,
         gate: &Arc<Gate>,
         started: Started,
-    ) -> Result<Vec<u8>, Started> {
+    ) -> Result<Vec<u8>, Box<Started>> {
         let mut address = open.address();
         let mut table = self.table();
         if !table.holds(open, &address.key) {
-            return Err(started);
+            return Err(Box::new(started));
         }
         table.asked.remove(&open.call);
         let state = if table.sent < MOST_SENT {
@@ -301,5 +301,61 @@ impl<T> Calls<T> {
             .filter_map(State::held)
             .cloned()
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(call: &str, id: &str) -> Arc<Open<()>> {
+        let id = Id::text(id);
+        let address = Address {
+            key: id.clone(),
+            id,
+            line: Vec::new(),
+        };
+        Open::new(call.to_owned(), address, ())
+    }
+
+    #[test]
+    fn a_call_that_is_taken_back_is_asked_about_no_more_and_its_id_is_free() {
+        let (calls, one, other) = (Calls::default(), open("1", "a"), open("2", "a"));
+        assert!(calls.add(&one) && !calls.add(&other));
+        let mut taken_back = calls.ask(&one).unwrap();
+        assert!(calls.asked("1").is_some() && taken_back.try_recv().is_err());
+        // It came again by another id.
+        let (key, id) = (Id::text("b"), Id::text("b"));
+        let line = b"again".to_vec();
+        calls.hand_over(&one, Address { key, id, line });
+        assert!(calls.held(&Id::text("a")).is_none() && calls.add(&other));
+        calls.remove(&one);
+        assert!(calls.asked("1").is_none() && !calls.holds(&one));
+        assert_eq!(
+            taken_back.try_recv(),
+            Err(oneshot::error::TryRecvError::Closed)
+        );
+        // What was taken back while it was judged is never asked about, and ends nothing of whoever has its id now.
+        *one.address() = Address {
+            key: Id::text("a"),
+            id: Id::text("a"),
+            line: Vec::new(),
+        };
+        assert!(calls.ask(&one).unwrap().try_recv().is_err() && calls.asked("1").is_none());
+        calls.remove(&one);
+        assert!(calls.take_sent(&one).is_none() && calls.holds(&other));
+        assert!(matches!(calls.whose(&Id::text("a")), Whose::Held));
+        assert!(matches!(calls.whose(&Id::text("x")), Whose::Other));
+    }
+
+    #[test]
+    fn no_more_are_asked_about_than_a_person_answers() {
+        let calls = Calls::default();
+        for number in 0..=MOST_ASKED {
+            let open = open(&number.to_string(), &number.to_string());
+            assert!(calls.add(&open));
+            assert_eq!(calls.ask(&open).is_some(), number < MOST_ASKED);
+        }
+        assert_eq!(calls.all_held().len(), MOST_ASKED + 1);
     }
 }

@@ -24,7 +24,7 @@ pub async fn in_inbox(state: &Path, prompt: Arc<Prompt>, starts: bool) -> Ended 
     let (connection, state) = (Arc::clone(&line), state.to_owned());
     let spawned = std::thread::Builder::new()
         .name("inbox".to_owned())
-        .spawn(move || tell.send(put(&state, &prompt, starts, &connection)));
+        .spawn(move || drop(tell.send(put(&state, &prompt, starts, &connection))));
     if let Err(error) = spawned {
         return Ended::Failed(format!("nobody could be asked: {error}"));
     }
