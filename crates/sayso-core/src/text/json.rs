@@ -2,6 +2,7 @@
 
 mod read;
 mod scan;
+mod skip;
 mod write;
 
 pub use read::{read, read_with_comments};

@@ -1,14 +1,11 @@
-//! The parts of JSON text: white space, words, numbers, strings, and values and fields that are passed over.
+//! The smallest parts of JSON text: white space, words, numbers and strings.
 
 use crate::text::diagnostic::Diagnostic;
 use crate::text::node::{Span, Value};
 
-/// The deepest nesting in a value that is passed over: the readers make less, also with a few levels around it.
-const DEEPEST: usize = 2 * crate::text::DEEPEST;
-
 /// What is taken for JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Syntax {
+pub(super) enum Syntax {
     Strict,
     /// With comments, and a comma before a closing bracket.
     Comments,
@@ -18,11 +15,11 @@ enum Syntax {
 
 /// A place in a JSON text that only moves forward. It copies nothing, and does not recurse.
 pub struct Scanner<'a> {
-    text: &'a str,
-    at: usize,
-    syntax: Syntax,
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+    pub(super) syntax: Syntax,
     /// The lists and maps that are open in the value that is passed over: whether each is a map.
-    open: Vec<bool>,
+    pub(super) open: Vec<bool>,
 }
 
 impl<'a> Scanner<'a> {
@@ -49,149 +46,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over an object, which has to be all of the text. `take` has each key as it is written between its quotes, and its value.
-    pub fn fields(mut self, mut take: impl FnMut(&'a str, &'a str)) -> Result<(), Diagnostic> {
-        self.skip_space();
-        self.expect(b'{', "`{`")?;
-        self.skip_space();
-        if !self.skip_byte(b'}') {
-            loop {
-                let key = self.skip_key()?;
-                take(key, self.skip_value()?);
-                self.skip_space();
-                if self.skip_byte(b'}') {
-                    break;
-                }
-                self.expect(b',', "`,` or `}`")?;
-                self.skip_space();
-            }
-        }
-        self.skip_space();
-        match self.peek() {
-            None => Ok(()),
-            Some(_) => Err(self.unexpected("the end of the text")),
-        }
-    }
-
-    /// Passes over the value that starts here, and gives it as it is written.
-    pub fn skip_value(&mut self) -> Result<&'a str, Diagnostic> {
-        let start = self.at;
-        match self.syntax {
-            Syntax::Outline => self.skip_outline(),
-            _ => self.skip_strict(),
-        }?;
-        Ok(self.slice(start))
-    }
-
-    fn skip_strict(&mut self) -> Result<(), Diagnostic> {
-        self.open.clear();
-        loop {
-            let start = self.at;
-            match self.peek() {
-                Some(b'"') => self.skip_text()?,
-                Some(b'-' | b'0'..=b'9') => drop(self.number()?),
-                Some(b'a'..=b'z' | b'A'..=b'Z') => drop(self.word()?),
-                Some(opener @ (b'{' | b'[')) => {
-                    let is_map = opener == b'{';
-                    self.advance();
-                    self.skip_space();
-                    if self.open.len() >= DEEPEST {
-                        let message =
-                            format!("more than {DEEPEST} lists and maps inside each other");
-                        return Err(Diagnostic::error(self.since(start), message));
-                    }
-                    self.open.push(is_map);
-                    if !matches!(
-                        (is_map, self.peek()),
-                        (true, Some(b'}')) | (false, Some(b']'))
-                    ) {
-                        if is_map {
-                            self.skip_key()?;
-                        }
-                        continue;
-                    }
-                }
-                _ => return Err(self.unexpected("a value")),
-            }
-            if !self.skip_ends()? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// From the end of a value to the next one that what is open holds; false if nothing is open any more.
-    #[inline(always)]
-    fn skip_ends(&mut self) -> Result<bool, Diagnostic> {
-        while let Some(is_map) = self.open.last().copied() {
-            self.skip_space();
-            match (self.peek(), is_map) {
-                (Some(b'}'), true) | (Some(b']'), false) => {
-                    self.advance();
-                    self.open.pop();
-                }
-                (Some(b','), _) => {
-                    self.advance();
-                    self.skip_space();
-                    if is_map {
-                        self.skip_key()?;
-                    }
-                    return Ok(true);
-                }
-                (_, true) => return Err(self.unexpected("`,` or `}`")),
-                (_, false) => return Err(self.unexpected("`,` or `]`")),
-            }
-        }
-        Ok(false)
-    }
-
-    fn skip_outline(&mut self) -> Result<(), Diagnostic> {
-        let (start, mut depth) = (self.at, 0_usize);
-        loop {
-            match self.peek() {
-                Some(b'"') => self.skip_text()?,
-                Some(b'{' | b'[') => {
-                    depth += 1;
-                    self.advance();
-                }
-                Some(b'}' | b']') if depth > 0 => {
-                    depth -= 1;
-                    self.advance();
-                }
-                Some(b',' | b'}' | b']') if depth == 0 => break,
-                Some(_) => {
-                    self.advance();
-                    let ends = |byte| depth == 0 && byte == b',';
-                    self.skip_while(|byte| {
-                        !matches!(byte, b'"' | b'{' | b'[' | b'}' | b']') && !ends(byte)
-                    });
-                    continue;
-                }
-                None => return Err(self.unexpected("the end of a value")),
-            }
-            if depth == 0 {
-                break;
-            }
-        }
-        self.at = start + self.slice(start).trim_ascii_end().len();
-        match self.at == start {
-            true => Err(self.unexpected("a value")),
-            false => Ok(()),
-        }
-    }
-
-    /// Passes over a key and what stands between it and its value; gives what is between its quotes.
-    #[inline(always)]
-    fn skip_key(&mut self) -> Result<&'a str, Diagnostic> {
-        let start = self.at + 1;
-        if self.peek() != Some(b'"') {
-            return Err(self.unexpected("a key in double quotes"));
-        }
-        self.skip_text()?;
-        let key = self.text.get(start..self.at - 1).unwrap_or("");
-        self.skip_colon()?;
-        Ok(key)
-    }
-
     /// Passes over what stands between a key and its value.
     pub(super) fn skip_colon(&mut self) -> Result<(), Diagnostic> {
         self.skip_space();
@@ -200,7 +54,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn expect(&mut self, byte: u8, name: &str) -> Result<(), Diagnostic> {
+    pub(super) fn expect(&mut self, byte: u8, name: &str) -> Result<(), Diagnostic> {
         match self.skip_byte(byte) {
             true => Ok(()),
             false => Err(self.unexpected(name)),
@@ -345,47 +199,14 @@ impl<'a> Scanner<'a> {
         Ok(out)
     }
 
-    /// Passes over a string.
-    #[inline(always)]
-    fn skip_text(&mut self) -> Result<(), Diagnostic> {
-        let start = self.at;
-        self.advance();
-        self.skip_plain();
-        match self.skip_byte(b'"') {
-            true => Ok(()),
-            false => self.skip_escapes(start),
-        }
-    }
-
-    /// Passes over what is left of a string, from its first escape on.
-    #[inline(never)]
-    fn skip_escapes(&mut self, start: usize) -> Result<(), Diagnostic> {
-        let is_outline = self.syntax == Syntax::Outline;
-        while !self.skip_byte(b'"') {
-            match self.rest() {
-                [
-                    b'\\',
-                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't',
-                    ..,
-                ] => self.at += 2,
-                [b'\\', _, ..] if is_outline => self.at += 2,
-                [_, ..] if is_outline => self.advance(),
-                [b'\\', ..] => drop(self.escape()?),
-                _ => return Err(self.broken_text(start)),
-            }
-            self.skip_plain();
-        }
-        Ok(())
-    }
-
     /// Passes over what is neither a quote nor an escape nor a control character.
     #[inline]
-    fn skip_plain(&mut self) {
+    pub(super) fn skip_plain(&mut self) {
         self.at += plain_length(self.rest());
     }
 
     #[cold]
-    fn broken_text(&self, start: usize) -> Diagnostic {
+    pub(super) fn broken_text(&self, start: usize) -> Diagnostic {
         let Some(control) = self.peek().map(char::from) else {
             return Diagnostic::error(
                 Span::new(start, start + 1),
@@ -400,7 +221,7 @@ impl<'a> Scanner<'a> {
 
     /// One escape, from the backslash on.
     #[inline(never)]
-    fn escape(&mut self) -> Result<char, Diagnostic> {
+    pub(super) fn escape(&mut self) -> Result<char, Diagnostic> {
         let start = self.at;
         self.advance();
         let plain = match self.peek() {
@@ -490,7 +311,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn skip_byte(&mut self, wanted: u8) -> bool {
+    pub(super) fn skip_byte(&mut self, wanted: u8) -> bool {
         self.skip_one(|byte| byte == wanted)
     }
 
@@ -502,7 +323,7 @@ impl<'a> Scanner<'a> {
         found
     }
 
-    fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
+    pub(super) fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
         let rest = self.rest();
         self.at += rest
             .iter()
@@ -510,11 +331,11 @@ impl<'a> Scanner<'a> {
             .unwrap_or(rest.len());
     }
 
-    fn rest(&self) -> &'a [u8] {
+    pub(super) fn rest(&self) -> &'a [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or(&[])
     }
 
-    fn slice(&self, start: usize) -> &'a str {
+    pub(super) fn slice(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or("")
     }
 }
