@@ -59,13 +59,6 @@ pub enum StartError {
     Exclusive { flags: Vec<&'static str> },
 }
 
-// bridge: until every caller is typed
-impl From<StartError> for String {
-    fn from(error: StartError) -> String {
-        error.to_string()
-    }
-}
-
 /// Settles how this run treats questions. The error is a message for the person; nothing may start then.
 pub fn settle(flags: Flags, terminal: bool) -> Result<Run, StartError> {
     let chosen: Vec<&'static str> = [

@@ -90,10 +90,3 @@ pub(crate) fn below(error: impl Into<Box<dyn Error + Send + Sync>>) -> GatewayEr
 pub(crate) fn unreachable(error: impl Into<Box<dyn Error + Send + Sync>>) -> UpstreamError {
     UpstreamError::Unreachable(port_error(error))
 }
-
-// bridge: until every caller is typed
-impl From<GatewayError> for String {
-    fn from(error: GatewayError) -> String {
-        error.to_string()
-    }
-}

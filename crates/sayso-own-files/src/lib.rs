@@ -50,13 +50,6 @@ impl From<WriteError> for io::Error {
     }
 }
 
-// bridge: until every caller is typed
-impl From<WriteError> for String {
-    fn from(error: WriteError) -> String {
-        error.to_string()
-    }
-}
-
 fn shown(path: &Path) -> String {
     format!("`{}`", visible(&path.to_string_lossy()))
 }

@@ -46,13 +46,6 @@ pub enum HookStateError {
     Malformed(Malformed),
 }
 
-// bridge: until every caller is typed
-impl From<HookStateError> for String {
-    fn from(error: HookStateError) -> String {
-        error.to_string()
-    }
-}
-
 /// Keeps it.
 ///
 /// # Errors

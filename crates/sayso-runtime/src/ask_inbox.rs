@@ -30,13 +30,6 @@ pub enum AskError {
     Inbox(Trouble),
 }
 
-// bridge: until every caller is typed
-impl From<AskError> for String {
-    fn from(error: AskError) -> String {
-        error.to_string()
-    }
-}
-
 /// Why the inbox was not started.
 #[derive(Debug, Error)]
 #[expect(missing_docs, reason = "the message says it")]
@@ -47,13 +40,6 @@ pub enum StartError {
     Ended(ExitStatus),
     #[error("it was not ready within {} s", STARTING.as_secs())]
     TooSlow,
-}
-
-// bridge: until every caller is typed
-impl From<StartError> for String {
-    fn from(error: StartError) -> String {
-        error.to_string()
-    }
 }
 
 /// Whether questions go to the inbox, by what the person said and by whether somebody is there.

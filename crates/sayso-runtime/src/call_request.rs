@@ -63,13 +63,6 @@ pub enum RequestError {
     TooMuchMetadata,
 }
 
-// bridge: until every caller is typed
-impl From<RequestError> for String {
-    fn from(error: RequestError) -> String {
-        error.to_string()
-    }
-}
-
 impl RequestError {
     fn other_kind(key: &'static str, node: &Node, wanted: &'static str) -> RequestError {
         RequestError::OtherKind {

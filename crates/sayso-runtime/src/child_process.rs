@@ -23,13 +23,6 @@ pub enum ChildError {
     NotStarted(io::Error),
 }
 
-// bridge: until every caller is typed
-impl From<ChildError> for String {
-    fn from(error: ChildError) -> String {
-        error.to_string()
-    }
-}
-
 /// Starts it: its input and output are ours, its errors go where ours go.
 ///
 /// # Errors

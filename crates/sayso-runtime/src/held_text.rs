@@ -20,13 +20,6 @@ pub enum HeldTextError {
     OtherFormat,
 }
 
-// bridge: until every caller is typed
-impl From<HeldTextError> for String {
-    fn from(error: HeldTextError) -> String {
-        error.to_string()
-    }
-}
-
 /// The text that is kept: flags that chose the policy, and a line below them the approval.
 ///
 /// # Errors

@@ -26,13 +26,6 @@ pub enum RecordFolderError {
     IsAFile(PathBuf),
 }
 
-// bridge: until every caller is typed
-impl From<RecordFolderError> for String {
-    fn from(error: RecordFolderError) -> String {
-        error.to_string()
-    }
-}
-
 /// Where sayso's own things are, by the environment and by the policies that may say it: the person's own and the administrator's.
 ///
 /// # Errors

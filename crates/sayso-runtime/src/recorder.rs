@@ -45,13 +45,6 @@ pub enum RecordError {
     Log(#[from] LogError),
 }
 
-// bridge: until every caller is typed
-impl From<RecordError> for String {
-    fn from(error: RecordError) -> String {
-        error.to_string()
-    }
-}
-
 /// Writes entries to the journal.
 pub struct Recorder {
     journal: Arc<Journal>,

@@ -28,13 +28,6 @@ pub enum RulesError {
     Unreadable,
 }
 
-// bridge: until every caller is typed
-impl From<RulesError> for String {
-    fn from(error: RulesError) -> String {
-        error.to_string()
-    }
-}
-
 /// Everything that is remembered in this state folder; nothing where nothing ever was.
 ///
 /// # Errors

@@ -21,13 +21,6 @@ pub enum UndoError {
     Generation(#[from] GenerationError),
 }
 
-// bridge: until every caller is typed
-impl From<UndoError> for String {
-    fn from(error: UndoError) -> String {
-        error.to_string()
-    }
-}
-
 /// Takes it back, and writes that down first, as every change is.
 ///
 /// # Errors

@@ -52,13 +52,6 @@ pub enum OpenError {
     NoSandbox(#[from] NoSandboxHere),
 }
 
-// bridge: until every caller is typed
-impl From<OpenError> for String {
-    fn from(error: OpenError) -> String {
-        error.to_string()
-    }
-}
-
 /// What a workbench is made of.
 pub struct Parts {
     /// Where sayso's own things are.

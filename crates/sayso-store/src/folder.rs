@@ -118,13 +118,6 @@ impl FolderError {
     }
 }
 
-// bridge: until every caller is typed
-impl From<FolderError> for String {
-    fn from(error: FolderError) -> String {
-        error.to_string()
-    }
-}
-
 const FOLDER: Mode = Mode::RWXU;
 const FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// The bits by which a group or everybody can write.

@@ -117,13 +117,6 @@ pub enum HeldError {
     NoRandom(getrandom::Error),
 }
 
-// bridge: until every caller is typed
-impl From<HeldError> for String {
-    fn from(error: HeldError) -> String {
-        error.to_string()
-    }
-}
-
 /// Keeps the text of an approved operation until somebody takes it, and gives its id. The time is in seconds since 1970.
 ///
 /// # Errors

@@ -68,13 +68,6 @@ pub enum BackupError {
     Lock(io::Error),
 }
 
-// bridge: until every caller is typed
-impl From<BackupError> for String {
-    fn from(error: BackupError) -> String {
-        error.to_string()
-    }
-}
-
 /// The folder with all backups.
 #[derive(Debug)]
 pub struct Backups {

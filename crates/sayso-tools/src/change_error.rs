@@ -175,10 +175,3 @@ impl From<ChangeError> for NotKept {
         NotKept::Cannot(Box::new(error).into())
     }
 }
-
-// bridge: until every caller is typed
-impl From<ChangeError> for String {
-    fn from(error: ChangeError) -> String {
-        error.to_string()
-    }
-}

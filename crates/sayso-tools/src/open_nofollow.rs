@@ -319,10 +319,3 @@ pub fn reason(error: Errno) -> String {
         other => std::io::Error::from(other).to_string(),
     }
 }
-
-// bridge: until every caller is typed
-impl From<PathError> for String {
-    fn from(error: PathError) -> String {
-        error.to_string()
-    }
-}

@@ -18,13 +18,6 @@ pub struct FolderError {
     pub source: io::Error,
 }
 
-// bridge: until every caller is typed
-impl From<FolderError> for String {
-    fn from(error: FolderError) -> String {
-        error.to_string()
-    }
-}
-
 /// Makes a folder that only this user can enter.
 ///
 /// # Errors

@@ -81,13 +81,6 @@ pub enum UndoError {
     ChangedSince(Vec<Conflict>),
 }
 
-// bridge: until every caller is typed
-impl From<UndoError> for String {
-    fn from(error: UndoError) -> String {
-        error.to_string()
-    }
-}
-
 /// What came of an undo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undone {

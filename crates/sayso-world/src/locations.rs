@@ -44,13 +44,6 @@ pub enum WhereaboutsError {
     NoProgram(#[source] io::Error),
 }
 
-// bridge: until every caller is typed
-impl From<WhereaboutsError> for String {
-    fn from(error: WhereaboutsError) -> String {
-        error.to_string()
-    }
-}
-
 impl Whereabouts {
     /// Asks the environment. As the XDG specification says, its variables only count when they are absolute.
     ///

@@ -89,13 +89,6 @@ impl fmt::Display for EditError {
 
 impl std::error::Error for EditError {}
 
-// bridge: until every caller is typed
-impl From<EditError> for String {
-    fn from(error: EditError) -> String {
-        error.to_string()
-    }
-}
-
 /// The text of an argument; a number counts as it was written.
 pub fn text(operation: &Operation, role: Role) -> String {
     match operation.argument(role).map(|node| &node.value) {

@@ -33,13 +33,6 @@ impl fmt::Display for BracesError {
     }
 }
 
-// bridge: until every caller is typed
-impl From<BracesError> for String {
-    fn from(error: BracesError) -> String {
-        error.to_string()
-    }
-}
-
 /// Spells `{a,b}` out.
 pub fn alternatives_of(pattern: &str) -> Result<Vec<String>, BracesError> {
     let mut done = Vec::new();

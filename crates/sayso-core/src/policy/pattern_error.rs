@@ -100,10 +100,3 @@ impl From<BracesError> for PatternError {
         PatternError::Braces(error)
     }
 }
-
-// bridge: until every caller is typed
-impl From<PatternError> for String {
-    fn from(error: PatternError) -> String {
-        error.to_string()
-    }
-}

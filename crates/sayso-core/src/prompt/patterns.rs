@@ -99,13 +99,6 @@ impl From<PatternError> for TypedPatternError {
     }
 }
 
-// bridge: until every caller is typed
-impl From<TypedPatternError> for String {
-    fn from(error: TypedPatternError) -> String {
-        error.to_string()
-    }
-}
-
 /// What a pattern would have covered before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Earlier {

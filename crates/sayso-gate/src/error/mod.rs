@@ -272,24 +272,3 @@ impl GatedError {
         }
     }
 }
-
-// bridge: until every caller is typed
-impl From<StoreError> for String {
-    fn from(error: StoreError) -> String {
-        error.to_string()
-    }
-}
-
-// bridge: until every caller is typed
-impl From<CallError> for String {
-    fn from(error: CallError) -> String {
-        error.to_string()
-    }
-}
-
-// bridge: until every caller is typed
-impl From<HeldError> for String {
-    fn from(error: HeldError) -> String {
-        error.to_string()
-    }
-}

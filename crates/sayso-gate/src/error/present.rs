@@ -36,10 +36,3 @@ fn what_it_is(kind: PathKind) -> &'static str {
         _ => "a device or a pipe, not a file",
     }
 }
-
-// bridge: until every caller is typed
-impl From<PresentError> for String {
-    fn from(error: PresentError) -> String {
-        error.to_string()
-    }
-}

@@ -62,13 +62,6 @@ pub struct ObserveError {
     source: io::Error,
 }
 
-// bridge: until every caller is typed
-impl From<ObserveError> for String {
-    fn from(error: ObserveError) -> String {
-        error.to_string()
-    }
-}
-
 impl Bus {
     /// Tells somebody from now on, until what is returned is dropped. It fails only where no thread can be started.
     pub fn observe(

@@ -73,7 +73,7 @@ fn over_text(
             return Ok(if about.outlook.failure.is_some() {
                 made
             } else {
-                made.warn(why)
+                made.warn(why.to_string())
             });
         }
     };

@@ -93,7 +93,7 @@ fn put(state: &Path, prompt: &Prompt, starts: bool, line: &Line) -> Ended {
     ) {
         Ok(answer) if answer.is_done() => wire::read_ended(&answer.body)
             .unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}"))),
-        Ok(answer) => Ended::Failed(answer.problem().replace("\nhint: ", "; ")),
+        Ok(answer) => Ended::Failed(answer.problem_on_one_line()),
         Err(Trouble::TooSlow) => Ended::TimedOut,
         Err(trouble) => Ended::Failed(trouble.words()),
     }

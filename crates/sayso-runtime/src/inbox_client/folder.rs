@@ -36,13 +36,6 @@ pub enum HomeError {
     NotRead { name: String, source: io::Error },
 }
 
-// bridge: until every caller is typed
-impl From<HomeError> for String {
-    fn from(error: HomeError) -> String {
-        error.to_string()
-    }
-}
-
 /// The folder.
 pub struct Home {
     folder: Folder,

@@ -72,13 +72,6 @@ pub enum WireError {
     HidesSomething,
 }
 
-// bridge: until every caller is typed
-impl From<WireError> for String {
-    fn from(error: WireError) -> String {
-        error.to_string()
-    }
-}
-
 /// A question, for the inbox.
 pub fn question(prompt: &Prompt, longest: u64) -> Node {
     Node::map([

@@ -57,13 +57,6 @@ fn names_only_a_program(subject: &Subject) -> bool {
 #[error("`{}` is no rule; such as `allow cargo test *` or `allow read docs/**`", visible(.0))]
 pub struct NotARule(String);
 
-// bridge: until every caller is typed
-impl From<NotARule> for String {
-    fn from(error: NotARule) -> String {
-        error.to_string()
-    }
-}
-
 /// The rule of a typed line, with the words of `sayso rules add`: a decision, what it is about (commands where nothing is said), the pattern.
 pub fn of_line(text: &str) -> Result<Node, NotARule> {
     let word = |text: &str| -> (String, String) {

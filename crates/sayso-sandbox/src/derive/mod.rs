@@ -132,13 +132,6 @@ impl DeriveError {
     }
 }
 
-// bridge: until every caller is typed
-impl From<DeriveError> for String {
-    fn from(error: DeriveError) -> String {
-        error.to_string()
-    }
-}
-
 /// Variables that lead to sockets of agents and desktops, which are not there in a sandbox.
 const LEADS_OUT: [&str; 2] = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"];
 

@@ -48,13 +48,6 @@ pub enum BackendError {
     },
 }
 
-// bridge: until every caller is typed
-impl From<BackendError> for String {
-    fn from(error: BackendError) -> String {
-        error.to_string()
-    }
-}
-
 /// A back end by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {

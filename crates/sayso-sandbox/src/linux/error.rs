@@ -42,10 +42,3 @@ pub enum SetupError {
     #[error("there is no command")]
     NoCommand,
 }
-
-// bridge: until every caller is typed
-impl From<SetupError> for String {
-    fn from(error: SetupError) -> String {
-        error.to_string()
-    }
-}

@@ -114,13 +114,6 @@ pub enum ScanError {
     Unseen { path: PathBuf, error: Errno },
 }
 
-// bridge: until every caller is typed
-impl From<ScanError> for String {
-    fn from(error: ScanError) -> String {
-        error.to_string()
-    }
-}
-
 /// What a walk looks for.
 struct Walk<'a> {
     folder: &'a Path,

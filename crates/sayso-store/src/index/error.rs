@@ -70,10 +70,3 @@ impl From<rusqlite::Error> for IndexError {
         }
     }
 }
-
-// bridge: until every caller is typed
-impl From<IndexError> for String {
-    fn from(error: IndexError) -> String {
-        error.to_string()
-    }
-}

@@ -169,17 +169,3 @@ impl fmt::Display for Position {
         }
     }
 }
-
-// bridge: until every caller is typed
-impl From<JournalError> for String {
-    fn from(error: JournalError) -> String {
-        error.to_string()
-    }
-}
-
-// bridge: until every caller is typed
-impl From<ReadError> for String {
-    fn from(error: ReadError) -> String {
-        error.to_string()
-    }
-}

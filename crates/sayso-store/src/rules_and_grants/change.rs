@@ -88,13 +88,6 @@ pub enum ChangeError {
     Unkeepable,
 }
 
-// bridge: until every caller is typed
-impl From<ChangeError> for String {
-    fn from(error: ChangeError) -> String {
-        error.to_string()
-    }
-}
-
 /// Writes a change down. `about` says who and where, as in every entry.
 ///
 /// # Errors

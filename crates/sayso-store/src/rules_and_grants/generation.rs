@@ -46,13 +46,6 @@ pub enum GenerationError {
     Io { action: Action, source: io::Error },
 }
 
-// bridge: until every caller is typed
-impl From<GenerationError> for String {
-    fn from(error: GenerationError) -> String {
-        error.to_string()
-    }
-}
-
 impl GenerationError {
     fn io(action: Action) -> impl Fn(io::Error) -> GenerationError {
         move |source| GenerationError::Io { action, source }

@@ -105,10 +105,3 @@ pub enum FileToolError {
     #[error("`{0}` is no file tool")]
     NoFileTool(&'static str),
 }
-
-// bridge: until every caller is typed
-impl From<FileToolError> for String {
-    fn from(error: FileToolError) -> String {
-        error.to_string()
-    }
-}

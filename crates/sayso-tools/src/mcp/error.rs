@@ -54,13 +54,6 @@ pub enum McpError {
     TooManyParts { most: usize },
 }
 
-// bridge: until every caller is typed
-impl From<McpError> for String {
-    fn from(error: McpError) -> String {
-        error.to_string()
-    }
-}
-
 /// Why nobody waits any longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages say it")]

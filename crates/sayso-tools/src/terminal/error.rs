@@ -55,10 +55,3 @@ pub enum StartError {
     #[error("the sandbox could not be set up: {}; nothing was run", visible(.said))]
     NoSandbox { said: String },
 }
-
-// bridge: until every caller is typed
-impl From<StartError> for String {
-    fn from(error: StartError) -> String {
-        error.to_string()
-    }
-}

@@ -33,13 +33,6 @@ pub enum TimeLimitError {
     },
 }
 
-// bridge: until every caller is typed
-impl From<TimeLimitError> for String {
-    fn from(error: TimeLimitError) -> String {
-        error.to_string()
-    }
-}
-
 /// The time limit that a call gives under this name, as a number or as text; `default` where it gives nothing.
 ///
 /// # Errors

@@ -72,13 +72,6 @@ pub enum FetchError {
     },
 }
 
-// bridge: until every caller is typed
-impl From<FetchError> for String {
-    fn from(error: FetchError) -> String {
-        error.to_string()
-    }
-}
-
 /// An address for a message: on one line, and not without end.
 pub(super) fn shown(text: &str) -> String {
     const MOST: usize = 300;

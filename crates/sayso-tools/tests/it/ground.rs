@@ -171,8 +171,9 @@ impl Ground {
     }
 
     pub fn undo(&self, which: Which<'_>) -> Result<undo::Undone, String> {
-        let plan = undo::plan(&self.kit, which)?;
-        Ok(undo::apply(&self.kit, &plan, "", "session")?)
+        undo::plan(&self.kit, which)
+            .and_then(|plan| undo::apply(&self.kit, &plan, "", "session"))
+            .map_err(|error| error.to_string())
     }
 
     pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {

@@ -83,37 +83,37 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    pub fn good(about: impl Into<Cow<'static, str>>, words: impl Into<String>) -> Finding {
+    pub fn good(about: impl Into<Cow<'static, str>>, words: impl std::fmt::Display) -> Finding {
         Finding {
             is: Is::Good,
             about: about.into(),
-            words: words.into(),
+            words: words.to_string(),
             advice: None,
         }
     }
 
     pub fn odd(
         about: impl Into<Cow<'static, str>>,
-        words: impl Into<String>,
+        words: impl std::fmt::Display,
         advice: &str,
     ) -> Finding {
         Finding {
             is: Is::Odd,
             about: about.into(),
-            words: words.into(),
+            words: words.to_string(),
             advice: Some(advice.to_owned()),
         }
     }
 
     pub fn bad(
         about: impl Into<Cow<'static, str>>,
-        words: impl Into<String>,
+        words: impl std::fmt::Display,
         advice: &str,
     ) -> Finding {
         Finding {
             is: Is::Bad,
             about: about.into(),
-            words: words.into(),
+            words: words.to_string(),
             advice: Some(advice.to_owned()),
         }
     }

@@ -42,7 +42,7 @@ fn hold(room: &Room, text: &str) -> Held {
 }
 
 fn run(room: &Room, held: Held) -> Result<(), String> {
-    let approved = room.gate.resume(held)?;
+    let approved = room.gate.resume(held).map_err(|error| error.to_string())?;
     let finished = pollster::block_on(room.gate.run(approved));
     if finished.succeeded() {
         Ok(())
