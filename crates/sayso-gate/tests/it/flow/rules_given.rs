@@ -483,7 +483,7 @@ fn finding_a_41_a_pattern_that_is_refused_names_the_nearest_that_would_do() {
     ] {
         let prompt = prompt_of(profile, text);
         let why = pattern::check(typed, &prompt).expect_err(typed);
-        assert!(why.contains(nearest), "{text}, {typed}: {why}");
+        assert!(why.to_string().contains(nearest), "{text}, {typed}: {why}");
         let named = nearest.split('`').nth(1).unwrap();
         pattern::check(named, &prompt).unwrap_or_else(|why| panic!("{named}: {why}"));
     }
@@ -492,7 +492,9 @@ fn finding_a_41_a_pattern_that_is_refused_names_the_nearest_that_would_do() {
         let why =
             pattern::check(typed, &prompt_of("forge", "file_read docs/a.md")).expect_err(typed);
         assert!(
-            why.contains("workspace") || why.contains("`..`") || why.contains("would do"),
+            why.to_string().contains("workspace")
+                || why.to_string().contains("`..`")
+                || why.to_string().contains("would do"),
             "{typed}: {why}"
         );
     }
