@@ -1,4 +1,10 @@
-//! A grid of cases and policies: what the judge says of each case in every mode, kept in `expected.txt` to be looked through when it changes.
+//! A grid of cases and policies: what the judge says of each case in every mode, kept in `expected/` to be looked through when it changes.
+//!
+//! `usual` has every case under the policy as it comes, a file for each part of `cases.txt`; `under` has a file for each other policy, with
+//! the cases that it judges in another way. A row is: for some policies a letter for each mode (confirm-all, balanced, high-risk-only,
+//! auto-approve-edits, safe-only, trust-all; · allow, ? ask, 2 ask twice, X deny); one for `--approve-all`, `--yolo`, `--strict` and nobody to
+//! ask; risk/tier, terms, and the reasons in the policy's own mode, each with what it alone would decide (! must be asked) and where its rule
+//! stands.
 //!
 //! `SAYSO_GRID=write cargo test -p sayso-core --test grid` writes it anew.
 
@@ -15,7 +21,9 @@
 
 mod scene;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use sayso_core::analysis::draft::Command;
 use sayso_core::answer::run_mode::Run;
@@ -35,7 +43,9 @@ const CASES: &str = include_str!("cases.txt");
 const POLICIES: &str = include_str!("policies.txt");
 /// Policies as in [`POLICIES`], each with its own cases behind a line `===`.
 const PAIRS: &str = include_str!("pairs.txt");
-const EXPECTED: &str = include_str!("expected.txt");
+
+/// Rows as text, by the file below `expected/` that keeps them.
+type Rows = BTreeMap<String, String>;
 
 /// A reader that splits at blanks, for the words of rules.
 struct Blanks;
@@ -236,42 +246,38 @@ fn row(judged: &Judged, scene: &Scene) -> String {
     )
 }
 
-#[test]
-fn the_judge_says_of_every_case_what_it_said_before() {
-    let mut out = String::from(
-        "What the judge says of each case (· allow, ? ask, 2 ask twice, X deny): for some policies a letter for each mode (confirm-all, balanced,\n\
-         high-risk-only, auto-approve-edits, safe-only, trust-all); one for --approve-all, --yolo, --strict and nobody to ask; risk/tier, terms, and\n\
-         the reasons in the policy's own mode, each with what it alone would decide (! must be asked) and where its rule stands. Under each case\n\
-         first the policy as it comes, then those that differ from it.\n",
-    );
-    let policies = Judged::all();
-    let writes = std::env::var("SAYSO_GRID").is_ok_and(|word| word == "write");
-    let check = |out: &str| {
-        // At once, as a case that differs says enough.
-        let differs = || {
-            EXPECTED
-                .lines()
-                .zip(out.lines())
-                .find(|(before, now)| before != now)
-        };
-        assert!(
-            writes || EXPECTED.starts_with(out),
-            "the judge says something else now; first: {:#?}",
-            differs()
-        );
+/// The name of a file for a title.
+fn file_name(folder: &str, title: &str) -> String {
+    let words: Vec<String> = title
+        .split(|sign: char| !sign.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    format!("{folder}/{}.txt", words.join("-"))
+}
+
+/// What the judge says now.
+fn rows() -> Rows {
+    let mut rows = Rows::new();
+    let mut add = |file: &str, case: &str, row: &str| {
+        let _ = writeln!(rows.entry(file.to_owned()).or_default(), "{case}\n  {row}");
     };
-    for line in cases(CASES) {
+    let policies = Judged::all();
+    let mut part = String::new();
+    for line in CASES.lines().filter(|line| !line.is_empty()) {
+        if let Some(title) = line.strip_prefix('#') {
+            part = file_name("usual", title);
+            continue;
+        }
         let scene = Scene::read(line);
-        let _ = writeln!(out, "\n{line}");
         let usual = row(&policies[0], &scene);
-        let _ = writeln!(out, "  {usual}");
+        add(&part, line, &usual);
         for judged in policies.iter().skip(1) {
             let other = row(judged, &scene);
             if other != usual && !usual.ends_with(&format!(" {other}")) {
-                let _ = writeln!(out, "  {}: {other}", judged.name);
+                add(&file_name("under", judged.name), line, &other);
             }
         }
-        check(&out);
     }
     for (name, text) in blocks(PAIRS) {
         let (texts, lines) = text.split_once("===\n").unwrap();
@@ -281,21 +287,61 @@ fn the_judge_says_of_every_case_what_it_said_before() {
             own: policy(&texts, None),
             modes: Vec::new(),
         };
-        let _ = writeln!(out, "\nOnly under: {name}");
         for line in cases(lines) {
-            let _ = writeln!(out, "{line}\n  {}", row(&judged, &Scene::read(line)));
+            let case = format!("{name}: {line}");
+            add("pairs.txt", &case, &row(&judged, &Scene::read(line)));
         }
-        check(&out);
     }
-    if writes {
-        std::fs::write(
-            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/grid/expected.txt"),
-            &out,
-        )
-        .unwrap();
-        return;
+    rows
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/grid/expected")
+}
+
+/// What it said before.
+fn expected() -> Rows {
+    let mut rows = Rows::new();
+    let files = ["", "usual", "under"]
+        .iter()
+        .flat_map(|part| std::fs::read_dir(folder().join(part)).into_iter().flatten())
+        .map(|entry| entry.unwrap().path());
+    for file in files.filter(|file| file.is_file()) {
+        let name = file.strip_prefix(folder()).unwrap().to_str().unwrap();
+        rows.insert(name.to_owned(), std::fs::read_to_string(&file).unwrap());
     }
-    assert!(EXPECTED == out, "there were more cases before");
+    rows
+}
+
+fn write(rows: &Rows) {
+    let _ = std::fs::remove_dir_all(folder());
+    for (file, text) in rows {
+        let file = folder().join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+}
+
+#[test]
+fn the_judge_says_of_every_case_what_it_said_before() {
+    let now = rows();
+    if std::env::var("SAYSO_GRID").is_ok_and(|word| word == "write") {
+        write(&now);
+    }
+    let before = expected();
+    let names = |rows: &Rows| -> Vec<String> { rows.keys().cloned().collect() };
+    assert_eq!(names(&before), names(&now), "the files in `expected`");
+    for (file, now) in &now {
+        let before = &before[file];
+        let differs = before
+            .lines()
+            .zip(now.lines())
+            .find(|(before, now)| before != now);
+        assert!(
+            before == now,
+            "{file}: the judge says something else now; first: {differs:#?}"
+        );
+    }
 }
 
 #[test]
