@@ -10,7 +10,7 @@ use thiserror::Error;
 
 /// Why a value is no call.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 pub enum CallJsonError {
     #[error("`{key}` is missing")]
     Missing { key: &'static str },

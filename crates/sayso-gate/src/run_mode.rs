@@ -49,7 +49,7 @@ pub fn banner(how: Run, settings: Option<&Resolved>) -> Option<String> {
 
 /// Why a run cannot start.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 pub enum StartError {
     #[error(
         "there is no terminal to ask on, and nothing says what to do instead\nhint: say `--strict` (deny what would be asked) or `--approve-all` (run it unasked)"

@@ -11,7 +11,7 @@ use crate::text::node::{Node, Value};
 const MOST_RESULT: usize = 4 * MAX_BYTES;
 
 /// Why it cannot be told what a file holds after a call. The text that a call looks for is its `text`, and that of an insertion its `anchor`.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditError {
     /// Tools of this kind change no text.

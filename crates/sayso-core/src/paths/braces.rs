@@ -6,7 +6,7 @@ use std::fmt;
 const MAX_ALTERNATIVES: usize = 64;
 
 /// Why the alternatives of a pattern are refused.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BracesError {
     NotOpened,

@@ -1,5 +1,7 @@
 //! The protected paths that a person adds to the built-in ones.
 
+use std::fmt;
+
 use super::fold::{fold, fold_whole, has_two_forms};
 use super::glob::{is_glob, means};
 use super::{Odd, below_folded, components, odd};
@@ -34,15 +36,43 @@ enum Anchor {
     Anywhere,
 }
 
+/// Why a path cannot be protected.
+#[allow(missing_docs, reason = "the names and messages say it")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProtectedPathError {
+    OtherHome,
+    /// The path is odd, for this reason.
+    Odd(&'static str),
+    TakenAway,
+    Parent,
+    StarsInName,
+    NoneOrAll,
+}
+
+impl fmt::Display for ProtectedPathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ProtectedPathError::OtherHome => "the home folder of somebody else is not known here",
+            ProtectedPathError::Odd(why) => why,
+            ProtectedPathError::TakenAway => "a protected path cannot be taken away again",
+            ProtectedPathError::Parent => "a protected path cannot hold ..",
+            ProtectedPathError::StarsInName => "** must stand alone between slashes",
+            ProtectedPathError::NoneOrAll => "this would protect no path, or every path",
+        })
+    }
+}
+
+impl std::error::Error for ProtectedPathError {}
+
 impl ExtraProtected {
     /// Adds one pattern, or says why it cannot be understood. What is not understood must not be passed over: it would protect nothing.
-    pub fn add(&mut self, written: &str) -> Result<(), &'static str> {
+    pub fn add(&mut self, written: &str) -> Result<(), ProtectedPathError> {
         let (anchor, rest) = match written.strip_prefix('~') {
             Some("") => (Anchor::Home, ""),
             Some(rest) => (
                 Anchor::Home,
                 rest.strip_prefix('/')
-                    .ok_or("the home folder of somebody else is not known here")?,
+                    .ok_or(ProtectedPathError::OtherHome)?,
             ),
             None if written.starts_with('/') => (Anchor::Root, written),
             None => match written.strip_prefix("**/") {
@@ -54,10 +84,10 @@ impl ExtraProtected {
         if let (Some(Odd::Refuse(why) | Odd::Ask(why)), false) =
             (odd(rest), rest.is_empty() && anchor == Anchor::Home)
         {
-            return Err(why);
+            return Err(ProtectedPathError::Odd(why));
         }
         if written.starts_with('!') {
-            return Err("a protected path cannot be taken away again");
+            return Err(ProtectedPathError::TakenAway);
         }
         let mut names: Vec<String> = components(rest)
             .filter(|name| *name != ".")
@@ -68,13 +98,13 @@ impl ExtraProtected {
             names.pop();
         }
         if components(rest).any(|name| name == "..") {
-            return Err("a protected path cannot hold ..");
+            return Err(ProtectedPathError::Parent);
         }
         if names.iter().any(|name| name != "**" && name.contains("**")) {
-            return Err("** must stand alone between slashes");
+            return Err(ProtectedPathError::StarsInName);
         }
         if names.iter().any(String::is_empty) || (names.is_empty() && anchor == Anchor::Anywhere) {
-            return Err("this would protect no path, or every path");
+            return Err(ProtectedPathError::NoneOrAll);
         }
         self.patterns.push(Pattern {
             written: written.to_owned(),

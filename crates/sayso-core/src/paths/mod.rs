@@ -40,7 +40,7 @@ pub use braces::{BracesError, alternatives_of};
 pub use build_dirs::made_or_kept_by_tools;
 pub use critical::{of_the_system, raw_device, vital};
 pub use entries::Entries;
-pub use extra_protected::ExtraProtected;
+pub use extra_protected::{ExtraProtected, ProtectedPathError};
 pub use fold::{fold, is_short_name_of};
 pub use glob::wild;
 pub use hidden::{hidden_in_home, tools_in_home};

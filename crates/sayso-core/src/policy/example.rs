@@ -11,7 +11,7 @@ use crate::policy::glob::{Subject as PathSubject, absolute, wild};
 use crate::policy::rule::{Matcher, Rule, Subject};
 
 /// Why an example cannot be read, behind what it is.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExampleError {
     Unread,

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::paths::BracesError;
 
 /// Why a pattern is refused: one of paths, commands, addresses or tools, in a policy file or at a prompt.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatternError {
     Braces(BracesError),

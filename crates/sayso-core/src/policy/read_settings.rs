@@ -71,7 +71,7 @@ impl Context<'_> {
                     let mut path = ExtraProtected::default();
                     match path.add(item.as_text().unwrap_or_default()) {
                         Ok(()) => settings.protected_paths.extend(self.sourced(item, path)),
-                        Err(why) => self.error(item.span, why),
+                        Err(why) => self.error(item.span, why.to_string()),
                     }
                 }
             }

@@ -18,7 +18,7 @@ pub trait Patterns: Send + Sync {
 }
 
 /// Why a pattern that a person types is not taken.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypedPatternError {
     /// Nothing was typed yet; this is one that would do.
@@ -44,7 +44,7 @@ pub enum TypedPatternError {
 }
 
 /// Why a pattern does not fit a call.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
     Other,

@@ -7,7 +7,7 @@ macro_rules! words {
         pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),* $(,)? }
     ) => {
         $(#[$meta])*
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the names and messages say it")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name { $($(#[$doc])* $variant),* }
 

@@ -8,7 +8,7 @@ use super::ContentError;
 
 /// Why a call cannot be shown. It is a denial then.
 #[derive(Clone, Debug, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 pub enum PresentError {
     #[error("it has {count} lines, which is more than anybody can look at")]
     TooManyLines { count: usize },

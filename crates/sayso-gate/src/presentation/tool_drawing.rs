@@ -28,7 +28,7 @@ const LIMITS: Limits = Limits {
 
 /// Why a tool's picture of its call is not taken.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 pub enum DrawingError {
     #[error("it is {is}, not an object")]
     NotAnObject { is: &'static str },

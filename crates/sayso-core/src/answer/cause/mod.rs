@@ -18,7 +18,7 @@ use crate::answer::runner::NoSandbox;
 use crate::policy::decision::Decision;
 
 /// Why, as data; [`Cause::text`] makes the sentence.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The sentence itself, out of a record, a held approval or another program.
@@ -149,7 +149,7 @@ pub enum Cause {
 }
 
 /// Why sayso itself cannot judge.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     PolicyBroken(String),
@@ -159,7 +159,7 @@ pub enum Failure {
 }
 
 /// What lets everything run unasked.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bypass {
     Yolo,
@@ -168,7 +168,7 @@ pub enum Bypass {
 }
 
 /// Why nobody is asked where an answer is needed.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoAnswer {
     SafeOnly,

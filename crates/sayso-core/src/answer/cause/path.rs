@@ -14,7 +14,7 @@ pub struct ShownPath {
 }
 
 /// What is said of one path.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathCause {
     Outside,
@@ -48,7 +48,7 @@ pub enum Guard {
 }
 
 /// What an effect takes away or destroys.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Damage {
     /// The root, a folder of the system, a home.
@@ -77,7 +77,7 @@ pub enum Damage {
 }
 
 /// What is said of a named folder.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RootCause {
     ReadOnly,
@@ -87,7 +87,7 @@ pub enum RootCause {
 }
 
 /// What a search would show.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     Secret { path: String, tracked: bool },

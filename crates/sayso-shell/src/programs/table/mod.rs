@@ -215,7 +215,7 @@ mod tests {
             for form in std::iter::once(row.own()).chain(forms.iter().copied()) {
                 let told = form
                     .told()
-                    .unwrap_or_else(|word| panic!("{name}: `{word}` in `{}`", form.names));
+                    .unwrap_or_else(|word| panic!("{name}: {word:?} in `{}`", form.names));
                 // A place without one of these would never be told, and one of these without a place has none to tell.
                 if matches!(told.does, Does::Asks | Does::AsYou) {
                     assert!(row.place().is_some(), "{name}: {} has no place", form.names);

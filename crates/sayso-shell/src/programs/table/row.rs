@@ -158,6 +158,10 @@ impl Row {
     }
 }
 
+/// A word of a line that means nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct UnknownWord(pub &'static str);
+
 impl Form {
     fn read(line: &'static str) -> Option<Form> {
         let mut fields = line.splitn(4, ';').map(str::trim);
@@ -171,7 +175,7 @@ impl Form {
     }
 
     /// What it does and with which operands, or the word that says neither.
-    pub(super) fn told(&self) -> Result<Told, &'static str> {
+    pub(super) fn told(&self) -> Result<Told, UnknownWord> {
         let mut told = Told {
             does: Does::Looks,
             roles: Vec::new(),
@@ -195,7 +199,7 @@ impl Form {
                 _ if word.starts_with('@') => {}
                 _ if word.starts_with('?') => told.needs.push(word.trim_start_matches('?')),
                 _ if word.ends_with('+') => {
-                    told.least = word.trim_end_matches('+').parse().map_err(|_| word)?
+                    told.least = word.trim_end_matches('+').parse().map_err(|_| UnknownWord(word))?
                 }
                 _ => {
                     let many = word.trim_end_matches('.');
@@ -211,7 +215,7 @@ impl Form {
                         "h" => Role::Host,
                         "d" => Role::Data,
                         "p" => Role::Word,
-                        _ => return Err(word),
+                        _ => return Err(UnknownWord(word)),
                     };
                     told.roles.push((role, one.len() < many.len()));
                 }
