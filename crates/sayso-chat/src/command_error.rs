@@ -10,7 +10,7 @@ use crate::runtime::BaseError;
 use crate::settings_file::SettingsFileError;
 
 /// Why a command came to nothing.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
     #[error("there is no command `{}`; /help shows them", visible(.0))]
@@ -77,7 +77,7 @@ pub enum CommandError {
 }
 
 /// What a row of the settings does not take.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum Misuse {
     #[error("cannot be changed")]

@@ -15,7 +15,7 @@ use sayso_world::bounded_file::{Content, LastLink, read};
 use crate::error::SourceError;
 
 /// Why what was typed is not kept.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     #[error("{0}")]

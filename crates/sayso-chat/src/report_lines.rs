@@ -6,7 +6,7 @@ use sayso_tools::terminal::scrubbed;
 use sayso_world::locations::Whereabouts;
 
 /// Why a command of sayso's printed nothing.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     #[error("sayso could not be started: {0}")]

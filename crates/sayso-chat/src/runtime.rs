@@ -54,7 +54,7 @@ struct State {
 }
 
 /// Why a session has nothing to stand on.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum BaseError {
     /// With what was found in its files, as whole lines.

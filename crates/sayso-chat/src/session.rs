@@ -24,7 +24,7 @@ const LONGEST: u64 = 256 << 20;
 const BEGINNING: u64 = 64 << 10;
 
 /// Why a session cannot be kept or taken up again.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error("{0}")]

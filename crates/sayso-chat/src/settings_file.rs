@@ -16,7 +16,7 @@ use sayso_world::locations::Whereabouts;
 use crate::error::SourceError;
 
 /// Why a setting was not saved.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsFileError {
     #[error("the settings are no UTF-8 text")]

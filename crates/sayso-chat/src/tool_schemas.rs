@@ -14,7 +14,7 @@ use super::model::Offered;
 use sayso_runtime::mcp_servers::Servers;
 
 /// Why what a model wants is no call, in words for the model. Nothing could have run.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum WantedError {
     #[error("the person stopped this. nothing was run")]

@@ -46,7 +46,7 @@ pub trait Watch {
 }
 
 /// Why a turn ended without a whole answer.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum TurnError {
     #[error(transparent)]

@@ -13,7 +13,7 @@ pub(super) type SourceError = Box<dyn std::error::Error + Send + Sync>;
 pub struct RandomError(#[from] getrandom::Error);
 
 /// Why the inbox does not serve.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// With the process that serves it, where that is known.
@@ -39,7 +39,7 @@ pub enum ServeError {
 }
 
 /// Why a PIN is not set.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum PinError {
     #[error("a PIN has 4 to 64 characters")]

@@ -31,7 +31,7 @@ const LONGEST_ANSWER: u64 = 8192;
 const LARGEST_FILE: u64 = 1 << 20;
 
 /// Why no model can be had: what is wrong with the file of models, or with one of them.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelsError {
     #[error("`{}` is a link", shown(.0))]

@@ -9,7 +9,7 @@ use sayso_world::bounded_file::{Content, LastLink, read};
 use crate::error::shown;
 
 /// Why a key cannot be used; nothing of the key is in it.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     #[error("the key is empty")]

@@ -119,7 +119,7 @@ impl Usage {
 }
 
 /// Why a model gave no answer.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// The person stopped it.

@@ -15,7 +15,7 @@ pub const MOST_CALLS: usize = 64;
 const LONGEST_NAME: usize = 256;
 
 /// What is wrong with an answer.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     #[error("the answer is longer than {} MiB", LONGEST_TEXT >> 20)]

@@ -99,7 +99,7 @@ impl StatusError {
 }
 
 /// Why a try failed that may go better.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum TryError {
     #[error(transparent)]

@@ -31,7 +31,7 @@ pub enum KeyHeader {
 }
 
 /// Why an address cannot be used.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     #[error("`{}` is no address: {}", visible(.0), .1)]
@@ -44,7 +44,7 @@ pub enum AddressError {
 }
 
 /// Why an answer did not come, or broke off.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BrokenError {
     #[error("no thread could be started: {0}")]

@@ -14,7 +14,7 @@ use sayso_tui::lines::reply::{self, Reply};
 pub type Show = Box<dyn Fn(&Prompt, &str) + Send + Sync>;
 
 /// Why a list of answers cannot be read.
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum AnswersError {
     #[error("`{}` is no answer of the keymap `{}`", visible(.0), .1)]
