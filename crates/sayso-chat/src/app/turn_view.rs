@@ -158,7 +158,7 @@ pub fn hear(app: &mut App, news: News) {
                 );
             }
         }
-        News::Refused(tool, why) => problem(app, &format!("{}: {why}", visible(&tool))),
+        News::Refused(tool, why) => problem(app, format!("{}: {why}", visible(&tool))),
         News::Starts(place, subject) => {
             let counted = if place.total > 1 {
                 format!("[{}/{}] ", place.index, place.total)

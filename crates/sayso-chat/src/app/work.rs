@@ -132,7 +132,7 @@ impl App {
             .spawn(work)
         {
             Ok(worker) => self.now.worker = Some(worker),
-            Err(error) => turn_view::problem(self, &format!("no thread could be started: {error}")),
+            Err(error) => turn_view::problem(self, format!("no thread could be started: {error}")),
         }
     }
 
