@@ -199,7 +199,10 @@ impl Form {
                 _ if word.starts_with('@') => {}
                 _ if word.starts_with('?') => told.needs.push(word.trim_start_matches('?')),
                 _ if word.ends_with('+') => {
-                    told.least = word.trim_end_matches('+').parse().map_err(|_| UnknownWord(word))?
+                    told.least = word
+                        .trim_end_matches('+')
+                        .parse()
+                        .map_err(|_| UnknownWord(word))?
                 }
                 _ => {
                     let many = word.trim_end_matches('.');
