@@ -84,7 +84,7 @@ impl Shelf {
         }
         let taken = inner
             .index(&self.state)
-            .and_then(|index| Ok(index.take(journal, about, id, most)?));
+            .and_then(|index| index.take(journal, about, id, most));
         inner.seen = None;
         taken.unwrap_or(false)
     }

@@ -111,17 +111,12 @@ impl Recorder {
 
     /// Keeps the text of an approved command until `sayso exec` takes it, and gives its id.
     pub fn keep(&self, text: &str, now: i64) -> Result<String, HeldError> {
-        Ok(held_operations::put(&self.journal, text, now)?)
+        held_operations::put(&self.journal, text, now)
     }
 
     /// The same for one that an agent's dialog asks about, which may stay open for long.
     pub fn keep_for_dialog(&self, text: &str, now: i64) -> Result<String, HeldError> {
-        Ok(held_operations::put_for(
-            &self.journal,
-            text,
-            now,
-            held_operations::LONG_LIFE,
-        )?)
+        held_operations::put_for(&self.journal, text, now, held_operations::LONG_LIFE)
     }
 
     /// Writes an entry that belongs to no call.

@@ -73,17 +73,17 @@ pub fn carry_out(
 /// When there is nothing to take back.
 pub fn plan(files: &Files, id: Option<&str>) -> Result<Plan, undo::UndoError> {
     let Some(id) = id else {
-        return Ok(undo::plan(files, Which::Last)?);
+        return undo::plan(files, Which::Last);
     };
     let all = files.changes().finished();
     let is_one = all.iter().any(|change| undo::is_handle(change, id));
     let is_batch = !is_one && all.iter().any(|change| change.batch.as_deref() == Some(id));
-    Ok(undo::plan(
+    undo::plan(
         files,
         if is_batch {
             Which::Batch(id)
         } else {
             Which::Id(id)
         },
-    )?)
+    )
 }

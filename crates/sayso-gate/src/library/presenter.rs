@@ -10,13 +10,19 @@ use sayso_core::call::tool::Kind;
 use sayso_core::prompt::presentation::{Body, Part};
 use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::text::visible::visible;
+use thiserror::Error;
 
 use super::answers::Response;
 use super::tool::Tools;
 use crate::ports::{Ask, Later};
 use crate::presentation::tool_drawing::drawn;
 
-type Draw = dyn Fn(&Operation) -> Result<Body, Ended> + Send + Sync;
+type Draw = dyn Fn(&Operation) -> Result<Body, NotShown> + Send + Sync;
+
+/// Why a call could not be drawn, in the words of the host.
+#[derive(Debug, Error)]
+#[error("it could not be shown: {0}")]
+struct NotShown(String);
 
 /// Draws what a person looks at for a call of a host's own tool, instead of names and values, which stay below it as details. For commands,
 /// files and whatever else sayso knows, its own picture stands.
@@ -29,8 +35,7 @@ impl Presenter {
         draw: impl Fn(&Operation) -> Result<Body, E> + Send + Sync + 'static,
     ) -> Self {
         Presenter(Arc::new(move |operation| {
-            draw(operation)
-                .map_err(|error| Ended::Failed(format!("it could not be shown: {error}")))
+            draw(operation).map_err(|error| NotShown(error.to_string()))
         }))
     }
 }
@@ -90,7 +95,7 @@ impl Ask for Presenting {
                     ..(*prompt).clone()
                 });
             }
-            Some(Err(failed)) => return Box::pin(ready(failed)),
+            Some(Err(why)) => return Box::pin(ready(Ended::Failed(why.to_string()))),
             None => {}
         }
         match (of_call.response, &self.person) {

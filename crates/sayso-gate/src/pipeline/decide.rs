@@ -45,9 +45,9 @@ pub(crate) enum Decided {
     /// Nobody is asked yet, and the decision waits for that.
     Waits(Box<JudgedCall>),
     /// It does not run.
-    Refused(Arc<Verdict>, End),
+    Refused(Arc<Verdict>, Box<End>),
     /// The gate itself broke, so it does not run.
-    Broken(End),
+    Broken(Box<End>),
 }
 
 /// What an approval is made of.
@@ -94,7 +94,7 @@ impl Gate {
             match attempt {
                 Attempt::Decided(decided) => return decided,
                 Attempt::Stale(verdict, why) if attempts == MAX_ATTEMPTS => {
-                    return Decided::Refused(verdict, End::problem(why));
+                    return Decided::Refused(verdict, Box::new(End::problem(why)));
                 }
                 Attempt::Stale(..) => attempts += 1,
             }
@@ -206,10 +206,10 @@ impl Gate {
         let (verdict, basis) = (Arc::clone(&call.verdict), call.basis);
         let (shown, prompt) = match self.show(operation, call.reading, &verdict, turn) {
             Ok(shown) => shown,
-            Err(end) => return Attempt::Decided(Decided::Refused(verdict, *end)),
+            Err(end) => return Attempt::Decided(Decided::Refused(verdict, end)),
         };
         let (yes, kept) = match self.ask(prompt, turn).await {
-            Said::No(end) => return Attempt::Decided(Decided::Refused(verdict, end)),
+            Said::No(end) => return Attempt::Decided(Decided::Refused(verdict, Box::new(end))),
             Said::Yes(yes, kept) => (yes, kept),
         };
         let seal = self
@@ -223,7 +223,7 @@ impl Gate {
             Ok(kept) => allowed(verdict, Some(Yes { kept, ..yes }), vec![seal]),
             Err(why) => Attempt::Decided(Decided::Refused(
                 verdict,
-                End::problem(CallError::NotKept(why)),
+                Box::new(End::problem(CallError::NotKept(why))),
             )),
         }
     }
@@ -254,7 +254,7 @@ impl Gate {
 }
 
 fn refused(call: &JudgedCall, end: End) -> Attempt {
-    Attempt::Decided(Decided::Refused(Arc::clone(&call.verdict), end))
+    Attempt::Decided(Decided::Refused(Arc::clone(&call.verdict), Box::new(end)))
 }
 
 pub(super) fn allowed(verdict: Arc<Verdict>, yes: Option<Yes>, seals: Vec<Seal>) -> Attempt {

@@ -133,7 +133,7 @@ impl Gate {
                     outcome: Outcome::Nobody,
                     ..End::problem(CallError::CannotAsk { asked, why })
                 };
-                return Ok(Decided::Refused(verdict, end));
+                return Ok(Decided::Refused(verdict, Box::new(end)));
             }
         }
         let prompt = self.ids.next("prompt");
@@ -143,7 +143,7 @@ impl Gate {
         };
         if let Err(why) = self.record(Some(operation), asked) {
             let end = End::problem(CallError::Unrecorded(why));
-            return Ok(Decided::Refused(verdict, end));
+            return Ok(Decided::Refused(verdict, Box::new(end)));
         }
         let (sentence, why) = presentation::words(
             self.ports.world.as_ref(),

@@ -91,7 +91,7 @@ impl Gate {
     ) -> Result<Approved, Box<Finished>> {
         match decided {
             Decided::Allowed(given) => self.approve(operation, *given),
-            Decided::Refused(verdict, end) => Err(self.refuse(&operation, &verdict, end)),
+            Decided::Refused(verdict, end) => Err(self.refuse(&operation, &verdict, *end)),
             Decided::Broken(end) => Err(Box::new(self.refuse_unjudged(&operation, &end))),
             // Only a host is given a question, and it closes none.
             Decided::AskedByHost(asked) => {
@@ -117,8 +117,9 @@ impl Gate {
         // Boxed: a future that is handed on is kept twice, and very many calls may wait.
         let decided = unbroken(Box::pin(self.decide_call(operation, judged, turn, asker))).await;
         waiting.over();
-        decided
-            .unwrap_or_else(|Panicked(why)| Decided::Broken(End::problem(CallError::Panicked(why))))
+        decided.unwrap_or_else(|Panicked(why)| {
+            Decided::Broken(Box::new(End::problem(CallError::Panicked(why))))
+        })
     }
 
     /// Writes the decision down before anything runs: no entry, no run.

@@ -190,14 +190,12 @@ impl Gate {
             pollster::block_on(self.decide_call(operation, None, &mut turn, WhoAsks::Held(&held)));
         let given = match decided {
             Decided::Allowed(given) => given,
-            Decided::Refused(
-                _,
-                End {
-                    problem: Some(CallError::Held(why)),
-                    ..
-                },
-            ) => return Err(why),
-            Decided::Refused(verdict, _) => return Err(HeldError::Denied(verdict)),
+            Decided::Refused(verdict, end) => {
+                return Err(match end.problem {
+                    Some(CallError::Held(why)) => why,
+                    _ => HeldError::Denied(verdict),
+                });
+            }
             Decided::AskedByHost(asked) => {
                 return Err(HeldError::MustAsk(asked.verdict));
             }
@@ -246,7 +244,7 @@ impl Gate {
     ) -> Attempt {
         let refuse = |verdict: Arc<Verdict>, why: HeldError| {
             let end = End::problem(CallError::Held(why));
-            Attempt::Decided(Decided::Refused(verdict, end))
+            Attempt::Decided(Decided::Refused(verdict, Box::new(end)))
         };
         let confirmed = match held.yes.as_ref().map(|yes| yes.confirmations) {
             None | Some(0) => Confirm::None,
