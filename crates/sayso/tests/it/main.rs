@@ -54,3 +54,4 @@ mod sessions;
 mod siblings;
 mod terminal;
 mod undo;
+mod version_before;
