@@ -146,6 +146,33 @@ fn functions(file: &File) -> Vec<Function> {
     out
 }
 
+/// The variants of error types, each with its sentence and with what it holds.
+fn errors(file: &File) -> Vec<Function> {
+    let product = file.text.split("#[cfg(test)]").next().unwrap_or_default();
+    let parts = product.split("#[error(").skip(1);
+    let read = |part: &str| {
+        let (attribute, rest) = part.split_once(")]\n")?;
+        let text = attribute.split('"').nth(1)?.trim();
+        let declared = rest.trim_start().trim_start_matches("pub ");
+        let declared = declared.trim_start_matches("struct ");
+        let end = declared.find(|c: char| !c.is_alphanumeric())?;
+        let (name, held) = declared.split_at(end);
+        let close = match held.trim_start().chars().next()? {
+            '(' => ')',
+            '{' => '}',
+            _ => ',',
+        };
+        let held = held.split(close).next()?.trim().trim_start_matches(['(', '{']);
+        let inputs: Vec<&str> = held.split_whitespace().collect();
+        is_sentence(text).then(|| Function {
+            name: name.to_owned(),
+            inputs: inputs.join(" ").trim_end_matches(',').to_owned(),
+            sentence: text.to_owned(),
+        })
+    };
+    parts.filter_map(read).collect()
+}
+
 fn is_start(line: &str, file: &File) -> bool {
     let line = line.trim_start();
     match file.is_rust() {
@@ -239,7 +266,7 @@ fn is_sentence(text: &str) -> bool {
 fn page(files: &[File]) -> String {
     let mut out = String::from(
         "# Sentences and the values behind them\n\n\
-         Every function that makes a sentence for a person, with what it takes. A sentence is computed from the value that\n\
+         Every function and every error that makes a sentence for a person, with what it takes. A sentence is computed from the value that\n\
          acts, so it cannot drift; `mutants/sentences.py` changes twelve of these values, one at a time: a test fails for each.\n\
          This page is generated: `SAYSO_WRITE_REPORTS=1 cargo test -p sayso --test tidy sentences`.\n",
     );
@@ -250,7 +277,7 @@ fn page(files: &[File]) -> String {
                 .name
                 .strip_prefix(folder)
                 .filter(|rest| !rest.is_empty());
-            for found in functions(file) {
+            for found in functions(file).into_iter().chain(errors(file)) {
                 let at = short.map_or(found.name.clone(), |short| {
                     format!("{short} {}", found.name)
                 });
