@@ -47,6 +47,17 @@ pub fn survive_file_limit() {
     let _ = handle(libc::SIGXFSZ, pass_over, false);
 }
 
+/// Whether whoever started this process had it ignore a signal, as `nohup` does.
+pub fn is_ignored(signal: libc::c_int) -> bool {
+    #[allow(unsafe_code, reason = "a system call")]
+    // SAFETY: the kernel writes what is set now, and changes nothing.
+    unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut now) == 0
+            && now.sa_sigaction == libc::SIG_IGN
+    }
+}
+
 /// Sets a handler for every signal that would end the process.
 pub(crate) fn handle_ends(handler: Handler) -> io::Result<()> {
     for signal in PASSED_OVER {

@@ -61,7 +61,7 @@
 //! let told = heard.recv().map_err(|why| why.to_string())?;
 //! assert!(told.starts_with(r#"{"decision":"DENY","user_response":null,"approval_future_id":null,"tool_id":"terminal_0""#), "{told}");
 //! assert!(!told.contains("hunter2"));
-//! # Ok::<(), String>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod bus;

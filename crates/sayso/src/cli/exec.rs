@@ -158,9 +158,8 @@ fn tell(why: &str) {
 
 /// The number of the signal that everything was ended by; 0 as long as there was none.
 fn signal() -> Arc<AtomicUsize> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let signal = Arc::new(AtomicUsize::new(0));
-    for number in [SIGINT, SIGTERM, SIGHUP] {
+    for number in super::signals_of_the_person() {
         // Where a signal cannot be caught, it ends sayso as it always did.
         let _ = signal_hook::flag::register_usize(
             number,

@@ -532,11 +532,17 @@ fn folder(given: Option<&Path>) -> Result<String, Stop> {
     Ok(sayso_core::paths::join("/", text))
 }
 
+/// Ctrl-C and the like, but for what whoever started sayso had it ignore (`nohup`): commands get that as it was.
+fn signals_of_the_person() -> impl Iterator<Item = i32> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let all = [SIGINT, SIGTERM, SIGHUP].into_iter();
+    all.filter(|signal| !sayso_sandbox::signals::is_ignored(*signal))
+}
+
 /// A flag that Ctrl-C and the like set: the running command and the batch end. The second time, sayso ends at once.
 fn stopped_by_signals() -> Arc<AtomicBool> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let stopped = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in signals_of_the_person() {
         // Where a signal cannot be caught, it ends sayso as it always did.
         let _ = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stopped));
         let _ = signal_hook::flag::register(signal, Arc::clone(&stopped));

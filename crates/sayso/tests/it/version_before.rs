@@ -49,7 +49,11 @@ fn the_record_of_the_version_before_is_whole_and_read() {
     let holds = printed(&desk, &["audit", "verify"], 0);
     assert!(holds.contains("the chain holds: 14 entries"), "{holds}");
     // With the index as it was, and with one that is made anew.
-    for words in [&["audit", "list"][..], &["audit", "index"], &["audit", "list"]] {
+    for words in [
+        &["audit", "list"][..],
+        &["audit", "index"],
+        &["audit", "list"],
+    ] {
         let text = printed(&desk, words, 0);
         if words[1] == "list" {
             for row in [

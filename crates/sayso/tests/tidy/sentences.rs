@@ -162,7 +162,11 @@ fn errors(file: &File) -> Vec<Function> {
             '{' => '}',
             _ => ',',
         };
-        let held = held.split(close).next()?.trim().trim_start_matches(['(', '{']);
+        let held = held
+            .split(close)
+            .next()?
+            .trim()
+            .trim_start_matches(['(', '{']);
         let inputs: Vec<&str> = held.split_whitespace().collect();
         is_sentence(text).then(|| Function {
             name: name.to_owned(),

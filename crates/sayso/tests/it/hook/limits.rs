@@ -204,7 +204,7 @@ fn finding_d_02_commands_have_the_signals_of_the_person() {
     let desk = Desk::with(&[]);
     let calls = serde_json::json!([{"tool": "terminal", "args": {"command": "grep SigIgn /proc/self/status"}}]);
     let file = desk.batch("calls.json", calls.to_string());
-    for trap in ["", "trap '' XFSZ; "] {
+    for trap in ["", "trap '' XFSZ; ", "trap '' HUP; ", "trap '' INT; "] {
         let ran = |line: &str| {
             let mut bash = Command::new("bash");
             bash.env_clear()
