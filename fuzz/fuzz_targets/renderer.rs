@@ -37,7 +37,11 @@ impl World for OneFile {
         Facts::default()
     }
 
-    fn content(&self, _: &str, most: u64) -> Result<Option<Content>, sayso_gate::error::ContentError> {
+    fn content(
+        &self,
+        _: &str,
+        most: u64,
+    ) -> Result<Option<Content>, sayso_gate::error::ContentError> {
         let shown = self
             .0
             .iter()
