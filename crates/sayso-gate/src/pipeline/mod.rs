@@ -1,4 +1,4 @@
-//! The flow: one call, from the door to its end. [`Gate::decide_call`] is all of the decision, for every door; `run` is what comes behind it.
+//! The flow: one call, from the door to its end. `Gate::decide_call` is all of the decision, for every door; `run` is what comes behind it.
 
 mod ask;
 pub mod batch;
