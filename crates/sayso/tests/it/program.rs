@@ -19,6 +19,24 @@ pub struct Outcome {
     pub err: String,
 }
 
+/// The same command with the signals of a person in a terminal: the tests themselves may run in the background, where Ctrl-C is ignored.
+pub fn in_foreground(program: &Command) -> Command {
+    let mut env = Command::new("/usr/bin/env");
+    env.arg("--default-signal=INT,HUP,TERM")
+        .arg(program.get_program())
+        .args(program.get_args())
+        .env_clear();
+    env.envs(
+        program
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    if let Some(folder) = program.get_current_dir() {
+        env.current_dir(folder);
+    }
+    env
+}
+
 /// Runs a command to its end.
 pub fn run(command: &mut Command, input: &[u8]) -> Outcome {
     let shown = format!("{command:?}").chars().take(200).collect::<String>();

@@ -12,6 +12,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 
 use crate::desk::Desk;
+use crate::program::in_foreground;
 
 /// A call of a command.
 pub fn call(command: &str) -> Value {
@@ -43,7 +44,7 @@ pub fn hold_asked(desk: &Desk, command: &str) -> String {
 
 /// `sayso exec`, ready to be started.
 pub fn exec_of(desk: &Desk, id: impl AsRef<OsStr>) -> Command {
-    let mut program = desk.program();
+    let mut program = in_foreground(&desk.program());
     program
         .arg("exec")
         .arg(id)

@@ -8,6 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::desk::{Desk, column};
+use crate::program::in_foreground;
 
 fn stop(signal: Signal) {
     let desk = Desk::with(&[]);
@@ -18,7 +19,7 @@ fn stop(signal: Signal) {
         {"type": "terminal", "id": "third", "command": "mkdir third"},
     ]);
     let file = desk.batch("calls.json", calls.to_string());
-    let mut program = desk.program();
+    let mut program = in_foreground(&desk.program());
     program
         .args(["run", "--yolo", "--json"])
         .arg(file)
