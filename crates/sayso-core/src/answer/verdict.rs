@@ -229,4 +229,11 @@ mod tests {
         assert_eq!(of(&[&check, &rule]), Some(rule));
         assert_eq!(of(&[&check]), Some(check));
     }
+
+    #[test]
+    fn a_recorded_sentence_about_a_script_names_it_once() {
+        let rule = RuleId::from_recorded("delete", "script deploy.sh, built-in");
+        let text = "in deploy.sh: it deletes `a`";
+        assert_eq!(Cause::Recorded(text.to_owned()).text(&rule), text);
+    }
 }

@@ -307,7 +307,8 @@ pub fn lacks_answer(verdict: &Verdict) -> Option<Run> {
         .reasons
         .iter()
         .filter(|reason| reason.decision == Decision::Deny);
-    let run = match denials.next()?.cause {
+    let first = denials.next().filter(|reason| reason.is(Check::NoAnswer))?;
+    let run = match first.cause {
         Cause::NoAnswer(NoAnswer::Strict) => Run::Strict,
         Cause::NoAnswer(NoAnswer::Nobody) => Run::Nobody,
         _ => return None,

@@ -270,6 +270,10 @@ impl Run for Tools {
             let Some(tool) = self.0.get(operation.tool()) else {
                 return Ran::failed("no tool of this name is registered");
             };
+            // Denied before, where the policy says so; an approval that was held brings terms of its own.
+            if approved.terms().sandbox_required || approved.terms().contained {
+                return Ran::failed(NoSandbox::Host.to_string());
+            }
             (tool.work)(operation.args()).await
         })
     }

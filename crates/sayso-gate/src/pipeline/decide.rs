@@ -214,7 +214,7 @@ impl Gate {
         };
         let seal = self
             .unchanged(operation, &shown)
-            .filter(|_| !self.is_stricter_now(operation, &verdict, basis, turn));
+            .filter(|_| !self.is_stricter_now(operation, &verdict, (basis, &shown), turn));
         let Some(seal) = seal else {
             turn.forget();
             return Attempt::Stale(verdict, CallError::KeptChanging);

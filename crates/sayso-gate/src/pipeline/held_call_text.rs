@@ -90,7 +90,10 @@ pub(crate) fn node(held: &Held) -> Node {
 /// The held command of a value; none if a part is missing or is not what it has to be.
 pub(crate) fn held(node: &Node) -> Option<Held> {
     let word = |key: &str| node.get(key)?.as_text();
-    let call = call_json::read(node).ok()?;
+    // No call of an MCP server is held.
+    let call = call_json::read(node)
+        .ok()
+        .filter(|call| call.mcp.is_none())?;
     // Of a held command, all of it was written.
     node.get("metadata")?;
     let seal = |node: &Node| {

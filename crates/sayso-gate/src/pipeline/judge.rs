@@ -22,6 +22,7 @@ use super::batch_context::Turn;
 use super::decide::WhoAsks;
 use super::gate::Gate;
 use super::judge_scripts;
+use super::seal_check::Shown;
 use crate::binding::Seal;
 use crate::events::{About, EventKind};
 use crate::ports::World;
@@ -103,15 +104,15 @@ impl Gate {
     }
 
     /// Whether a call that was asked about takes more than its yes by now. It is judged again only where something other than its reading
-    /// may have changed.
+    /// may have changed, or where it runs a script.
     pub(super) fn is_stricter_now(
         &self,
         operation: &Operation,
         verdict: &Verdict,
-        basis: Basis,
+        (basis, shown): (Basis, &Shown),
         turn: &Turn,
     ) -> bool {
-        if basis.is_fixed && basis.rules == self.rules() {
+        if basis.is_fixed && !shown.has_scripts && basis.rules == self.rules() {
             return false;
         }
         // What the person has tightened since counts: a denial is one for open questions, too.

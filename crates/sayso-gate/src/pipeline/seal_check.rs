@@ -17,6 +17,7 @@ use super::lifecycle::End;
 use crate::approved::Copies;
 use crate::binding::{Binding, Extent, MOST_FILES, Seal, Sealed};
 use crate::error::CallError;
+use crate::scripts::find;
 use crate::seal::{Covers, all, covers, fingerprint, own_programs, scripts};
 
 /// So many patterns of names are looked up for one call.
@@ -33,6 +34,8 @@ pub(crate) struct Shown {
     /// The bytes that the person saw.
     bytes: Vec<Sealed>,
     reading: Digest,
+    /// It runs scripts, which may have come since it was judged.
+    pub(super) has_scripts: bool,
 }
 
 impl Shown {
@@ -60,6 +63,11 @@ impl Gate {
             .look(&all(self.ports.world.as_ref(), operation, &reading))
             .ok_or_else(blind)?;
         let (same, pattern) = self.look_for_later(operation, &reading).ok_or_else(blind)?;
+        // After the seal, so that none can be sealed that is not seen here.
+        let has_scripts = operation.command().is_some()
+            && !find(self.ports.world.as_ref(), operation, &reading)
+                .scripts
+                .is_empty();
         let (prompt, bytes) = self.question(operation, &reading, verdict, turn)?;
         Ok((
             Shown {
@@ -68,6 +76,7 @@ impl Gate {
                 pattern,
                 bytes,
                 reading: fingerprint(reading),
+                has_scripts,
             },
             prompt,
         ))

@@ -188,8 +188,10 @@ impl Cause {
     /// The sentence, where this rule or check gives it as its reason.
     pub fn text(&self, rule: &RuleId) -> String {
         match (rule, self) {
+            // It has the whole sentence, with the script that it is about.
+            (_, Cause::Recorded(_)) => self.to_string(),
             (RuleId::Script { name, rule }, _) => format!("in {name}: {}", self.text(rule)),
-            (_, Cause::Recorded(_) | Cause::Failed(_)) => self.to_string(),
+            (_, Cause::Failed(_)) => self.to_string(),
             // Words of a call are without secrets and not too long; a rule is quoted as it was written.
             (RuleId::BuiltIn(_) | RuleId::OtherBuiltIn(_), _) => {
                 super::excerpt::sentence(self.to_string())

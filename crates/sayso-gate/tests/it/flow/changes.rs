@@ -8,6 +8,7 @@ use sayso_core::answer::scope::Scope;
 use sayso_core::call::operation::Operation;
 use sayso_core::prompt::{Choice, Ended, Prompt};
 use sayso_gate::batch_context::Turn;
+use sayso_gate::host::{Answer, Asker};
 use sayso_gate::ports::{Ask, Later};
 use sayso_gate::simulated::{Say, Simulated};
 
@@ -232,4 +233,16 @@ fn h_26_what_changes_between_the_answer_and_the_run_stops_the_run() {
         "{}",
         finished.message
     );
+}
+
+#[test]
+fn a_script_that_comes_after_a_call_was_judged_is_judged_before_the_yes_counts() {
+    let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Once)]);
+    let judged = room.gate.judge_call(call("bash sh ./new.sh")).unwrap();
+    room.world.write("/ws/new.sh", "rm -rf ~");
+    let answer = room.gate.answer_judged(judged, &|_, _| Ok(Asker::Gate));
+    let Answer::Refuse(finished) = answer else {
+        panic!("what it runs by now is denied");
+    };
+    assert_eq!(finished.outcome, Outcome::Blocked, "{}", finished.message);
 }

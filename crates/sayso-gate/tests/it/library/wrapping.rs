@@ -398,3 +398,25 @@ fn two_tools_of_one_name_are_a_mistake() {
         "there are two tools with the name `greet`"
     );
 }
+
+/// Under the name of a tool that sayso knows, a function of the host is one all the same.
+#[test]
+fn what_needs_a_sandbox_does_not_run_under_a_known_name_either() {
+    for name in ["file_write", "webfetch", "delegate"] {
+        let setup = Setup::new(std::iter::repeat_n(Say::Yes(Scope::Once), 3), |builder| {
+            builder
+                .policy_text("policy", "version: 1\nsandbox: {require: true}\n")
+                .tool(Tool::new(name, greet))
+        });
+        let given = [
+            ("path", "a.txt"),
+            ("content", "x"),
+            ("url", "https://example.org/"),
+            ("agent", "helper"),
+            ("prompt", "x"),
+            ("name", "x"),
+        ];
+        let finished = block_on(setup.agent.finish(ToolCall::new(name, args(given))));
+        assert!(!finished.succeeded(), "{name}: {}", finished.message);
+    }
+}
