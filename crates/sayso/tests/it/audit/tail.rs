@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{desk, file, out};
 use crate::desk::Desk;
+use crate::program::in_foreground;
 
 #[test]
 fn the_last_entries_as_they_are() {
@@ -50,9 +51,7 @@ impl Drop for Ended {
 #[test]
 fn it_follows_other_processes_across_segments_and_ends_on_ctrl_c() {
     let desk = Desk::with(&[("a.py", "a\n")]);
-    let child = desk
-        .program()
-        .args(["audit", "tail", "-f", "--json"])
+    let child = in_foreground(desk.program().args(["audit", "tail", "-f", "--json"]))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
