@@ -31,11 +31,11 @@ fuzz_target!(|bytes: &[u8]| {
             .chars()
             .any(|letter| letter.is_control() || !letter.is_ascii())
     {
-        assert_eq!(
-            known(&format!("args '{text}'")),
-            Some(vec![text.to_string()]),
-            "{text:?}"
-        );
+        let line = format!("args '{text}'");
+        // The value of a setting that a program runs may be no command.
+        if analyse(&line).opaque.is_none() {
+            assert_eq!(known(&line), Some(vec![text.to_string()]), "{text:?}");
+        }
     }
     let Some(words) = known(&format!("args {text}")) else {
         return;
