@@ -58,7 +58,7 @@ pub enum CommandError {
     FixedRule,
     #[error("there is no home folder")]
     NoHome,
-    /// What was typed is no rule.
+    /// The input is not a rule.
     #[error("{0}")]
     Rule(SourceError),
     /// The record, or the rules and grants in it.

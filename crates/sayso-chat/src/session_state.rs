@@ -60,7 +60,7 @@ impl SessionState {
     }
 }
 
-/// What a model is told beside the conversation.
+/// What a model gets besides the conversation.
 pub fn system(base: &Base, around: &Around) -> String {
     let settings = base.settings(&around.agent);
     let mode = settings_text::mode(base.how(), settings.as_ref());

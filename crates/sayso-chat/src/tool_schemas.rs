@@ -13,7 +13,7 @@ use super::conversation::Wanted;
 use super::model::Offered;
 use sayso_runtime::mcp_servers::Servers;
 
-/// Why what a model wants is no call, in words for the model. Nothing could have run.
+/// Why the model's output is not a call, in words for the model. Nothing was run.
 #[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Debug, thiserror::Error)]
 pub enum WantedError {

@@ -51,7 +51,7 @@ pub trait Watch {
 pub enum TurnError {
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// Nobody knows what of it was done.
+    /// It is unknown which part was done.
     #[error("the turn broke; what it did is in the record (`/audit`)")]
     Broke,
     #[error("the model called tools {MOST_ROUNDS} times in a row; say something to go on")]

@@ -26,7 +26,7 @@ pub struct ConstTable<Row, const ROOM: usize, const STARTS: usize> {
     reason = "this runs while the program is compiled, and a wrong index stops that"
 )]
 impl<Row: Copy, const ROOM: usize> Rows<Row, ROOM> {
-    /// No rows; the filler stands where there are none.
+    /// No rows; the filler fills the empty slots.
     pub const fn new(filler: Row) -> Self {
         Rows {
             rows: [filler; ROOM],

@@ -8,7 +8,7 @@ use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 use thiserror::Error;
 
-/// Why a value is no call.
+/// Why a value is not a call.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the names and messages say it")]
 pub enum CallJsonError {

@@ -14,7 +14,7 @@ pub(super) enum Via {
     Cookie,
 }
 
-/// Why somebody may not answer.
+/// Why a client may not answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum AnswerError {
     #[error("it comes from below {0}")]

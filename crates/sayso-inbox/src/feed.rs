@@ -24,7 +24,7 @@ const WAITING: usize = 2048;
 /// So many may listen at once.
 pub(super) const MOST: usize = 4096;
 
-/// Nobody else can listen.
+/// There are too many listeners.
 #[derive(Debug, thiserror::Error)]
 #[error("{MOST} listeners are here already")]
 pub(super) struct TooManyError;

@@ -54,7 +54,7 @@ fn shown(path: &Path) -> String {
     format!("`{}`", visible(&path.to_string_lossy()))
 }
 
-/// Letters and digits that nobody can guess.
+/// Random letters and digits that cannot be guessed.
 pub fn random() -> String {
     let part = || RandomState::new().build_hasher().finish();
     format!("{:016x}", part() ^ part().rotate_left(32))

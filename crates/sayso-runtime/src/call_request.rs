@@ -45,7 +45,7 @@ pub const KEYS: [&str; 5] = [
     "metadata",
 ];
 
-/// Why a body is no request.
+/// Why a body is not a request.
 #[derive(Debug, Error)]
 #[expect(missing_docs, reason = "the message says it")]
 pub enum RequestError {

@@ -13,7 +13,7 @@ pub struct TooLong(pub usize);
 #[derive(Debug)]
 pub struct Events {
     longest: usize,
-    /// What is no whole event yet.
+    /// The start of an event that is not complete yet.
     rest: Vec<u8>,
     /// So far it was looked at, and there the line begins.
     at: usize,

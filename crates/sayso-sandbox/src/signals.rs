@@ -47,7 +47,7 @@ pub fn survive_file_limit() {
     let _ = handle(libc::SIGXFSZ, pass_over, false);
 }
 
-/// Whether whoever started this process had it ignore a signal, as `nohup` does.
+/// Whether this process was started with the signal ignored, as by `nohup`.
 pub fn is_ignored(signal: libc::c_int) -> bool {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: the kernel writes what is set now, and changes nothing.

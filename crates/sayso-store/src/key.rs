@@ -19,7 +19,7 @@ const LENGTH: usize = 65;
 /// Values are hashed part by part on the stack; deeper ones by their text.
 const DEEPEST: usize = 200;
 
-/// Why there is no key.
+/// Why the key cannot be used.
 #[derive(Debug, ThisError)]
 #[expect(missing_docs, reason = "the message says it")]
 pub enum KeyError {

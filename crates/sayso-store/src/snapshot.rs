@@ -36,7 +36,7 @@ const MOST: u64 = 4 << 20;
 /// A file that was left by somebody who was killed while writing it is removed after so many seconds.
 const LEFT: i64 = 60;
 
-/// Why there is no new snapshot.
+/// Why the snapshot was not written.
 #[derive(Debug, ThisError)]
 #[expect(missing_docs, reason = "the message says it")]
 pub enum SnapshotError {

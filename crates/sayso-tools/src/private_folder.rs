@@ -1,4 +1,4 @@
-//! The folders in which sayso keeps its own files: nobody else can look into them.
+//! The folders in which sayso keeps its own files: only their owner can read them.
 
 use std::fs::{self, DirBuilder};
 use std::io;

@@ -149,7 +149,7 @@ fn replace(
     Ok(cleared(spot, temp, backups))
 }
 
-/// What stands at each of the two places stands at the other one then.
+/// Swaps the contents of the two places.
 pub(crate) fn swap(one: &Spot, other: &Spot) -> Result<(), Errno> {
     let (from, to) = (&other.folder, &one.folder);
     renameat_with(from, &other.name, to, &one.name, RenameFlags::EXCHANGE)

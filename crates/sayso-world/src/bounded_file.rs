@@ -26,11 +26,11 @@ pub enum Content {
     Link,
     /// All of it, with the metadata of the very file that was read.
     Bytes(Vec<u8>, Metadata),
-    /// Something stands there but cannot be used.
+    /// Something is there, but cannot be used.
     Unusable(FileError),
 }
 
-/// Why a file cannot be used. Its name stands before it.
+/// Why a file cannot be used. Its name precedes this text.
 #[derive(Debug, ThisError)]
 #[expect(missing_docs, reason = "the message says it")]
 pub enum FileError {

@@ -65,7 +65,7 @@ impl Written {
 /// What is wrong with a batch. Its message is whole lines, with place and hint.
 #[derive(Debug, ThisError)]
 pub enum BatchError {
-    /// A place of it cannot be read, or is no call.
+    /// A part of it cannot be read, or is not a call.
     #[error("{0}")]
     BadPlace(Box<FileFinding>),
     /// It has too many calls.

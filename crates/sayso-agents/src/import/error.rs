@@ -40,7 +40,7 @@ pub enum ImportError {
     },
 }
 
-/// Why a text is no literal call.
+/// Why a text is not a literal call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ThisError)]
 #[allow(missing_docs, reason = "the message of a variant says what it is")]
 pub enum SyntaxError {

@@ -84,7 +84,7 @@ pub enum InstallError {
     #[error("others can write {}{}, so what stands there counts for nothing", if *.is_above { "in " } else { "" }, shown(.path))]
     WritableByOthers { path: PathBuf, is_above: bool },
 
-    // What stands in it.
+    // What it contains.
     #[error("{0}")]
     NotJson(Box<FileFinding>),
     #[error("{0}")]

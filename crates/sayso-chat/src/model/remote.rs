@@ -66,7 +66,7 @@ pub struct Remote {
     pub uncounted: AtomicBool,
 }
 
-/// A status that is no answer, and what the endpoint says about it.
+/// A status that is not an answer, and what the endpoint says about it.
 #[derive(Debug, thiserror::Error)]
 #[error("it answered {status}{}{said}", if said.is_empty() { "" } else { ": " })]
 pub struct StatusError {

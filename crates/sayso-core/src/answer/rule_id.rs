@@ -155,7 +155,7 @@ impl RuleId {
         }
     }
 
-    /// The same where it was found in a script: there it stands for what was found.
+    /// The same where it was found in a script: then it refers to the finding.
     pub fn in_command(&self) -> &RuleId {
         match self {
             RuleId::Script { rule, .. } => rule.in_command(),

@@ -62,7 +62,7 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
     }
     own_files_in_code::reasons(lens, &mut out);
     let danger_is_denied = lens.settings.dangerous_action == Decision::Deny;
-    // Beside a catastrophe it is told only where `--yolo` covers the catastrophe: then it is what denies.
+    // Beside a catastrophe this reason is added only if `--yolo` covers the catastrophe: then the danger denies the call.
     let is_dangerous = match super::risk::tier(lens) {
         Tier::Catastrophic => yolo_covers(lens) && super::risk::has_dangerous_part(lens),
         tier => tier == Tier::Dangerous,

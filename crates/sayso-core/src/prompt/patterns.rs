@@ -26,7 +26,7 @@ pub enum TypedPatternError {
         example: String,
     },
     Pattern(PatternError),
-    /// Nobody here knows about patterns.
+    /// Patterns cannot be checked here.
     NotHere,
     /// The prompt offers none.
     NotOffered,

@@ -25,7 +25,7 @@ pub enum ApprovalDecision {
     Quit,
     /// Show all of it; the question stays open.
     ViewDetails,
-    /// Nobody answered in time.
+    /// No answer came in time.
     Timeout,
 }
 
@@ -141,7 +141,7 @@ impl<F: Fn(Shown<'_>) -> ApprovalDecision + Send + Sync> Ask for Asked<F> {
     }
 }
 
-/// What the person did with a question that the host asked by itself.
+/// What the person did with a question that the host itself asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Allow this time only.
@@ -154,12 +154,12 @@ pub enum Action {
     Reject,
 }
 
-/// What the person said to a question that the host asked by itself.
+/// What the person answered to a question that the host itself asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
     /// What they did.
     pub action: Action,
-    /// What the agent is told with a denial.
+    /// The message for the agent with a denial.
     pub note: Option<String>,
     /// Who it was.
     pub by: String,
@@ -190,7 +190,7 @@ impl Response {
         let choice = match self.action {
             Action::Reject => Choice::Deny,
             Action::Once => Choice::Offer(0),
-            // Where nothing can be kept for so long, once is what is left: never anything wider than what was said.
+            // If the answer cannot be kept for that scope, it counts once: never for more than the person said.
             Action::Always => prompt.always(scope).unwrap_or(Choice::Offer(0)),
             Action::Pattern(text) => match prompt.own_pattern(&text, scope) {
                 Some(choice) => choice,

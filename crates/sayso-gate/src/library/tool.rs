@@ -160,7 +160,7 @@ impl Tool {
         self
     }
 
-    /// Refuses calls for a reason; nobody is asked about them.
+    /// Refuses calls for a reason, without a prompt.
     #[must_use]
     pub fn blocked_if(
         mut self,
@@ -214,7 +214,7 @@ impl Tool {
 pub(super) struct Tools(BTreeMap<String, Tool>);
 
 impl Tools {
-    /// Two of the same name are a mistake: nobody could tell which one was approved.
+    /// Two tools of the same name are a mistake: it would be unclear which one was approved.
     pub(super) fn new(tools: Vec<Tool>) -> Result<Self, BuildError> {
         let mut named = Tools::default();
         for tool in tools {
@@ -270,7 +270,7 @@ impl Run for Tools {
             let Some(tool) = self.0.get(operation.tool()) else {
                 return Ran::failed("no tool of this name is registered");
             };
-            // Denied before, where the policy says so; an approval that was held brings terms of its own.
+            // The judge denies this where the policy requires a sandbox. A held approval has its own terms, so they are checked here too.
             if approved.terms().sandbox_required || approved.terms().contained {
                 return Ran::failed(NoSandbox::Host.to_string());
             }

@@ -32,7 +32,7 @@ pub(crate) enum WhoAsks<'a> {
     Host(CanAsk<'a>),
     /// A person was asked before, and the approval was held since.
     Held(&'a Held),
-    /// Nobody yet: the call is given back.
+    /// No one yet: the call is returned to the caller.
     Nobody,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum Decided {
     Allowed(Box<Given>),
     /// The host asks the person.
     AskedByHost(Box<Asked>),
-    /// Nobody is asked yet, and the decision waits for that.
+    /// A person has to be asked first; the caller does that later.
     Waits(Box<JudgedCall>),
     /// It does not run.
     Refused(Arc<Verdict>, Box<End>),

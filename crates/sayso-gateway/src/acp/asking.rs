@@ -86,7 +86,7 @@ impl Asks {
             return self.late().remove(id);
         };
         let ended = asked.ended(line);
-        // Where nobody waits for it any more, it is none.
+        // If the call is gone, the answer does not count.
         let _ = asked.tell.send(ended);
         true
     }

@@ -123,7 +123,7 @@ impl Gateway {
         }
     }
 
-    /// The request, and the call that stands for it.
+    /// The request, and the call made from it.
     fn judged(
         &self,
         id: &Id,
@@ -325,7 +325,7 @@ impl Door for Gateway {
         &self.calls
     }
 
-    /// What the agent itself does is none of the editor's: it is told that it may.
+    /// What the agent itself does does not concern the editor: the agent is allowed to do it.
     fn approved(&self, open: &Arc<Open>, approved: Approved) -> Option<Approved> {
         let Some(choices) = &open.about.choices else {
             return Some(approved);

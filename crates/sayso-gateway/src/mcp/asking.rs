@@ -154,7 +154,7 @@ impl Asks {
             return false;
         };
         let ended = asked.ended(response.get("result"));
-        // Where nobody waits for it any more, it is none.
+        // If the call is gone, the answer does not count.
         let _ = asked.tell.send(ended);
         true
     }

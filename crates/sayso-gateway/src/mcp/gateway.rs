@@ -334,7 +334,7 @@ impl Gateway {
     }
 }
 
-/// What a tool gave, which nobody here looks into.
+/// The result of a tool, passed on unread.
 pub(super) fn ran(is_failed: bool) -> Ran {
     match is_failed {
         true => Ran::failed("the tool says that it failed"),

@@ -177,7 +177,7 @@ pub(super) async fn call(
     }
     let mut asked = Asked::request(headers, peer, &request.id, None);
     let origin = Origin {
-        // Without a session nobody can tell two clients apart.
+        // Without a session, two clients cannot be told apart.
         key: headers
             .contains_key(SESSION)
             .then(|| keyed(headers, &request.id)),

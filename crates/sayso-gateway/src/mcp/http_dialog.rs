@@ -106,7 +106,7 @@ impl Waiting {
     }
 }
 
-/// What a call came to that nobody decided.
+/// The end of a call that was never decided.
 pub(super) fn taken_back(open: &Open) -> Vec<u8> {
     denial(open, "denied: it was taken back. nothing was changed")
 }
@@ -144,7 +144,7 @@ pub(super) async fn settled(
 }
 
 impl Proxy {
-    /// Ends a call that the server did not answer. Gives what its client is told.
+    /// Ends a call that the server did not answer. Returns the message for its client.
     pub(super) fn not_answered(&self, open: &Open, why: &UpstreamError) -> Vec<u8> {
         let why = why.to_string();
         let line = replies::denied(&open.id(), &why, open.about.is_modern);

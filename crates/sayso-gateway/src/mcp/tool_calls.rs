@@ -39,7 +39,7 @@ pub(super) trait Carrier: Send + Sync {
     /// When nothing more can wait.
     fn wait(&self, waiting: Later<'static, ()>) -> io::Result<()>;
 
-    /// Nobody is asked about a call any more.
+    /// The question about a call is over.
     fn decided(&self, _: &Open) {}
 }
 
@@ -77,7 +77,7 @@ impl Request {
     /// Reads a request that is judged.
     ///
     /// # Errors
-    /// When it is no call.
+    /// When it is not a call.
     pub(super) fn read(
         id: Id,
         method: &str,
@@ -123,7 +123,7 @@ impl Request {
 }
 
 impl ToolCalls {
-    /// Whether the person wants that judged, too. Where nobody knows, it is.
+    /// Whether the policy has this judged as well. It is judged if the policy is unknown.
     pub(super) fn is_gated(&self, what: &str) -> bool {
         self.judge.bench().map_or(true, |bench| {
             bench
@@ -237,7 +237,7 @@ impl ToolCalls {
             .ok_or_else(|| not_open(&request.id))
     }
 
-    /// A call that comes again with the answer to our question goes on where it waits.
+    /// A call that is repeated with the answer to our question continues where it waits.
     pub(super) fn go_on(&self, retried: Retried, key: Id, request: Request) {
         let Request { id, line, .. } = request;
         let line = without_answer(&line).unwrap_or(line);

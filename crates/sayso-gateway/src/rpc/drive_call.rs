@@ -19,7 +19,7 @@ use super::in_flight::{Calls, MOST_ASKED, Open};
 /// A judge needs so much stack.
 const STACK: usize = 4 << 20;
 
-/// Why a call does not come to whoever is behind the gateway.
+/// Why a call is not sent to the program behind the gateway.
 #[derive(Debug, Error)]
 pub(crate) enum SendError {
     #[error("it gets nothing any more")]
@@ -57,7 +57,7 @@ pub(crate) trait Door: Send + Sync + 'static {
     /// Sends a call on.
     ///
     /// # Errors
-    /// When nobody is there any more.
+    /// When the other side is gone.
     fn send(&self, open: &Open<Self::About>, line: Vec<u8>) -> Result<(), SendError>;
 
     /// A call is not sent on, and who waits for it has to know why.
@@ -69,7 +69,7 @@ pub(crate) trait Door: Send + Sync + 'static {
     /// When nothing more can wait.
     fn wait(&self, waiting: Later<'static, ()>) -> io::Result<()>;
 
-    /// Nobody is asked about a call any more.
+    /// The question about a call is over.
     fn decided(&self, _: &Open<Self::About>) {}
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::message::Id;
 
-/// So many calls may wait for a person; more are denied.
+/// The maximum number of calls that wait for a person; more are denied.
 pub(crate) const MOST_ASKED: usize = 256;
 /// So many calls that were sent on may be followed to their end; of more, the end is not written down.
 const MOST_SENT: usize = 65_536;
@@ -126,7 +126,7 @@ impl<T> Default for Calls<T> {
 }
 
 impl<T> Table<T> {
-    /// Whether a call is in our hands, was not sent, and nobody took it back.
+    /// Whether a call is still held here: neither sent nor cancelled.
     fn holds(&self, open: &Arc<Open<T>>, key: &Id) -> bool {
         let held = self.states.get(key).and_then(State::held);
         held.is_some_and(|held| Arc::ptr_eq(held, open))
@@ -143,7 +143,7 @@ impl<T> Calls<T> {
         self.table().states.contains_key(key)
     }
 
-    /// Takes in a call that is judged now. False if somebody waits under its id already.
+    /// Adds a call that is judged now. False if another call has its id already.
     pub(crate) fn add(&self, open: &Arc<Open<T>>) -> bool {
         let key = open.address().key.clone();
         let mut table = self.table();
@@ -188,7 +188,7 @@ impl<T> Calls<T> {
         *address = to;
     }
 
-    /// Whether it was not sent yet, and nobody took it back.
+    /// Whether it was neither sent nor cancelled.
     pub(crate) fn holds(&self, open: &Arc<Open<T>>) -> bool {
         let key = open.address().key.clone();
         self.table().holds(open, &key)
@@ -335,7 +335,7 @@ mod tests {
             taken_back.try_recv(),
             Err(oneshot::error::TryRecvError::Closed)
         );
-        // What was taken back while it was judged is never asked about, and ends nothing of whoever has its id now.
+        // A call that was cancelled while it was judged is never asked about, and does not end the call that has its id now.
         *one.address() = Address {
             key: Id::text("a"),
             id: Id::text("a"),

@@ -38,7 +38,7 @@ pub(crate) struct Bench {
     pub settings: Resolved,
 }
 
-/// Whoever is behind a gateway runs what was approved; the gateway starts and finishes it.
+/// The program behind a gateway runs what was approved; the gateway starts and finishes it.
 struct Elsewhere(Option<NoSandbox>);
 
 impl Run for Elsewhere {

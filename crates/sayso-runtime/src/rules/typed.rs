@@ -52,7 +52,7 @@ fn names_only_a_program(subject: &Subject) -> bool {
     })
 }
 
-/// The line is no rule.
+/// The line is not a rule.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("`{}` is no rule; such as `allow cargo test *` or `allow read docs/**`", visible(.0))]
 pub struct NotARule(String);

@@ -145,7 +145,7 @@ const OF_THE_INTERNET: [u32; 3] = [
     libc::AF_INET6.cast_unsigned(),
 ];
 
-/// Why there is no filter on this machine.
+/// Why the filter cannot be built on this machine.
 #[derive(Debug, ThisError)]
 #[expect(missing_docs, reason = "the message says it")]
 pub enum FilterError {

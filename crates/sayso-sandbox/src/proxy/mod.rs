@@ -29,7 +29,7 @@ use serve::Server;
 
 /// Connects to a host and a port, or says why not.
 pub type Connect = dyn Fn(&str, u16) -> Result<TcpStream, ConnectError> + Send + Sync;
-/// Why it did not; a client is told its words.
+/// Why it failed; the client gets this message.
 pub type ConnectError = Box<dyn Error + Send + Sync>;
 
 /// The variables that tell programs of a proxy on this port of their own machine.

@@ -31,7 +31,7 @@ impl<const ROOM: usize, const STARTS: usize> RowIndex<ROOM, STARTS> {
     }
 }
 
-/// The names at the start of all lines: where each stands in the text.
+/// The names at the start of all lines, with their offsets in the text.
 #[expect(
     clippy::indexing_slicing,
     reason = "this runs while the program is compiled, and a wrong index stops that"

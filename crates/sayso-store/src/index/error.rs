@@ -42,7 +42,7 @@ pub enum IndexError {
     Sqlite(#[source] rusqlite::Error),
 }
 
-/// What is wrong with a file that is no index.
+/// What is wrong with a damaged index.
 #[derive(Debug, PartialEq, ThisError)]
 #[expect(missing_docs, reason = "the message says it")]
 pub enum Damage {

@@ -10,7 +10,7 @@ use sayso_core::text::{Limits, json};
 pub(super) struct Fields<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Fields<'a> {
-    /// Takes a line apart; none if it is no JSON object.
+    /// Splits a line into its fields; none if it is not a JSON object.
     pub(super) fn of(line: &'a str) -> Option<Fields<'a>> {
         let mut fields = Vec::with_capacity(24);
         let scanned = json::Scanner::new(line).fields(|key, value| fields.push((key, value)));

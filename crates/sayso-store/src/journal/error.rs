@@ -45,7 +45,7 @@ pub enum JournalError {
     NumbersUsedUp,
     #[error("another process repairs the record just now; try again")]
     BeingRepaired,
-    /// `sayso doctor --repair` goes on behind it.
+    /// `sayso doctor --repair` continues after it.
     #[error("the end of the record {} is damaged; run `sayso audit verify` to see where, and `sayso doctor --repair` to put it aside", shown(.0))]
     DamagedEnd(PathBuf),
     #[error(
@@ -139,7 +139,7 @@ impl ReadError {
         }
     }
 
-    /// Whether something else stands there than was written; else nothing is known of it.
+    /// Whether the content differs from what was written; otherwise nothing is known about it.
     pub(crate) fn is_damage(&self) -> bool {
         matches!(self, ReadError::NotAsWritten { .. })
     }

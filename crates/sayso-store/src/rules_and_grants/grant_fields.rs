@@ -12,7 +12,7 @@ use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 use thiserror::Error as ThisError;
 
-/// Why a value is no grant.
+/// Why a value is not a grant.
 #[derive(Debug, ThisError)]
 #[expect(missing_docs, reason = "the message says it")]
 pub enum GrantError {

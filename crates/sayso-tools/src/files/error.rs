@@ -1,4 +1,4 @@
-//! What goes wrong in a file tool, in the words that an agent is told. Paths are as the call wrote them, fit to be shown.
+//! What goes wrong in a file tool, in the words for the agent. Paths are as the call wrote them, fit to be shown.
 
 use std::io;
 use std::path::PathBuf;

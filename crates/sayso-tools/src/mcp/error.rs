@@ -54,7 +54,7 @@ pub enum McpError {
     TooManyParts { most: usize },
 }
 
-/// Why nobody waits any longer.
+/// Why the wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum WaitError {

@@ -13,7 +13,7 @@ pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(90);
 /// No command runs longer, whatever the call says.
 pub const LONGEST_TIME_LIMIT: Duration = Duration::from_secs(60 * 60);
 
-/// So many characters of what is no time are shown.
+/// The maximum number of characters shown of a value that is not a time.
 const MAX_SHOWN: usize = 40;
 
 /// What a call gives is not a time.

@@ -181,7 +181,7 @@ impl Opening<'_> {
             said: self.said,
             model: Arc::from(self.model),
             configured: self.configured,
-            // A grant for a session is for this run of it: whoever goes on with a conversation later is asked again.
+            // A grant for a session is for this run of it: after `--resume`, calls are asked about again.
             around: Around {
                 workspace: self.place.folder,
                 agent: self.args.agent.clone(),

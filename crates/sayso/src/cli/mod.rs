@@ -532,7 +532,7 @@ fn folder(given: Option<&Path>) -> Result<String, Stop> {
     Ok(sayso_core::paths::join("/", text))
 }
 
-/// Ctrl-C and the like, but for what whoever started sayso had it ignore (`nohup`): commands get that as it was.
+/// Ctrl-C and the like, except signals that were ignored when sayso started (`nohup`): commands inherit those as ignored.
 fn signals_of_the_person() -> impl Iterator<Item = i32> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let all = [SIGINT, SIGTERM, SIGHUP].into_iter();

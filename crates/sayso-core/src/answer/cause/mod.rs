@@ -167,7 +167,7 @@ pub enum Bypass {
     TrustAll,
 }
 
-/// Why nobody is asked where an answer is needed.
+/// Why no person is asked although an answer is needed.
 #[allow(missing_docs, reason = "the names and messages say it")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoAnswer {

@@ -9,7 +9,7 @@ use crate::analysis::fact::{GitHelper, GitHelperKind};
 pub enum Untrusted {
     /// An agent could have put this file there.
     Planted(String),
-    /// This file only stands in for a program that settings of the project choose.
+    /// This file only launches a program that the project's settings choose.
     StandIn(String),
     /// git would do something besides.
     Git(GitHelper),
@@ -79,7 +79,7 @@ fn what_git_does(helper: &GitHelper, f: &mut fmt::Formatter<'_>) -> fmt::Result 
                 "git may show a password or a token, by `{name}` in `{file}`"
             )
         }
-        // Without the value: settings that nobody knows can be secrets.
+        // Without the value: an unknown setting can be a secret.
         GitHelperKind::Unknown => write!(
             f,
             "the repository sets `{name}` in `{file}`, which is not known to be harmless"

@@ -46,7 +46,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over what stands between a key and its value.
+    /// Skips what is between a key and its value.
     pub(super) fn skip_colon(&mut self) -> Result<(), Diagnostic> {
         self.skip_space();
         self.expect(b':', "`:` after the key")?;

@@ -137,7 +137,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over a key and what stands between it and its value; gives what is between its quotes.
+    /// Skips a key and everything before its value; returns what is between the quotes of the key.
     #[inline(always)]
     fn skip_key(&mut self) -> Result<&'a str, Diagnostic> {
         let start = self.at + 1;
