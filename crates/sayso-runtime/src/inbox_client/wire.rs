@@ -75,13 +75,16 @@ pub enum WireError {
 /// A question, for the inbox.
 pub fn question(prompt: &Prompt, longest: u64) -> Node {
     Node::map([
-        (
-            "call",
-            Node::map(call_json::parts(&prompt.operation.call())),
-        ),
+        ("call", Node::map(call_parts(prompt))),
         ("prompt", prompt_to_node(prompt)),
         ("longest", number(longest)),
     ])
+}
+
+/// The call without what its host added for itself: that is not in the digest, and the inbox has no use for it.
+fn call_parts(prompt: &Prompt) -> impl Iterator<Item = (&'static str, Node)> {
+    let parts = call_json::parts(&prompt.operation.call()).into_iter();
+    parts.filter(|(key, _)| *key != "metadata")
 }
 
 /// The question of a value.
@@ -522,6 +525,26 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn what_a_host_keeps_with_a_call_is_not_sent() {
+        let text = include_str!("../../tests/fixtures/question-whole.json");
+        let node = json::read(text, &Limits::default()).unwrap();
+        let read = read_question(&node).unwrap();
+        let call = Call {
+            metadata: vec![("trace".to_owned(), "token".to_owned())],
+            ..read.prompt.operation.call()
+        };
+        let prompt = Prompt {
+            operation: Arc::new(Operation::freeze(call).unwrap()),
+            ..read.prompt
+        };
+        let sent = json::write(&question(&prompt, 60));
+        assert!(
+            !sent.contains("trace") && !sent.contains("metadata"),
+            "{sent}"
+        );
     }
 
     #[test]
