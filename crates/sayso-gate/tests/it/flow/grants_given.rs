@@ -1,12 +1,15 @@
 //! Answers that are kept: what they cover, for whom, and what is never offered.
 
+use sayso_core::answer::grant::{Grant, GrantKey, Reach};
 use sayso_core::answer::outcome::Outcome;
 use sayso_core::answer::run_mode::Run as How;
 use sayso_core::answer::scope::Scope;
-use sayso_core::call::operation::{Agent, Call};
+use sayso_core::call::operation::{Agent, Call, Operation};
 use sayso_core::prompt::Stores;
+use sayso_gate::ports::Store as _;
 use sayso_gate::simulated::Say;
 
+use super::held::grant;
 use super::room::Room;
 use crate::bench::{by, call};
 
@@ -304,4 +307,37 @@ fn every_offer_says_what_it_stores() {
         words.len(),
         "no two offers read alike: {words:#?}"
     );
+}
+
+/// The grant that the verdict names is the one that is recorded and used up, wherever it is among the others.
+#[test]
+fn of_several_grants_the_one_that_covers_the_call_is_named_and_used_up() {
+    let digest = |text: &str| Operation::freeze(call(text)).unwrap().digest();
+    let others = ["bash make b", "bash make c"];
+    for place in 0..=others.len() {
+        let room = Room::new("sayso", How::Interactive, &[Say::No]);
+        let mut texts = others.to_vec();
+        texts.insert(place, "bash make a");
+        for text in &texts {
+            let kept = Grant {
+                id: (*text).into(),
+                ..grant(GrantKey::Exact(digest(text)), Reach::Always, Some(1))
+            };
+            room.shelf.remember(kept).unwrap();
+        }
+        let finished = room.call(call("bash make a"));
+        assert_eq!(finished.outcome, Outcome::AutoApproved, "{place}");
+        let verdict = finished.verdict.unwrap();
+        let named: Option<&str> = verdict.granted_by().map(AsRef::as_ref);
+        assert_eq!(named, Some("bash make a"), "{place}");
+        let left: Vec<String> = room
+            .shelf
+            .grants()
+            .iter()
+            .filter(|grant| grant.uses_left != Some(0))
+            .map(|grant| grant.id.to_string())
+            .collect();
+        assert_eq!(left, others, "{place}");
+        assert_eq!(room.call(call("bash make a")).outcome, Outcome::Denied);
+    }
 }
