@@ -149,31 +149,8 @@ fn before(
     around: &Around,
     installed: FindInstalled,
 ) -> Result<Reply, HookError> {
-    let Some(key) = &wanted.key else {
-        return judged(agent, wanted, around, installed);
-    };
-    // Every call has an id of its own, also where the agent gives it none: what was answered once must not count for the next one.
-    let id = Ids::new().next(agent.name());
-    let mut named = wanted.clone();
-    named
-        .calls
-        .iter_mut()
-        .for_each(|call| call.id.clone_from(&id));
-    named.calls = agent::numbered(named.calls);
-    let reply = judged(agent, &named, around, installed)?;
-    if let (Some(first), Reply::Allow(_)) = (named.calls.first(), &reply) {
-        answered_elsewhere::put_name(&state_folder()?, &first.session, key, &id)
-            .map_err(HookError::runtime)?;
-    }
-    Ok(reply)
-}
-
-fn judged(
-    agent: &dyn Agent,
-    wanted: &Wanted,
-    around: &Around,
-    installed: FindInstalled,
-) -> Result<Reply, HookError> {
+    let named = wanted.key.as_ref().map(|_| with_own_id(agent, wanted));
+    let wanted = named.as_ref().unwrap_or(wanted);
     let first = wanted.calls.first().ok_or(HookError::NoCall)?;
     // The process ends with its answer, and gives everything back at once, which is faster than piece by piece.
     let place: &'static Place = Box::leak(Box::new(Place::open(
@@ -189,10 +166,44 @@ fn judged(
         no_sandbox: no_sandbox(agent, settings),
         containment: Some(place.containment(&first.workspace)),
     });
-    let mut calls = match judge_all(&gate, &wanted.calls) {
-        Ok(calls) => calls,
-        Err(finished) => return Ok(Reply::Deny(refused_words(place, *finished))),
-    };
+    let mut calls = Vec::with_capacity(wanted.calls.len());
+    for call in &wanted.calls {
+        match gate.judge_call(call.clone()) {
+            Ok(judged) => calls.push(EventCall { call, judged }),
+            // One that is malformed ends the event.
+            Err(finished) => return Ok(Reply::Deny(refused_words(place, *finished))),
+        }
+    }
+    let reply = reply_to(agent, place, &gate, calls, (wanted, around))?;
+    if let (Some(key), Reply::Allow(_)) = (&wanted.key, &reply) {
+        answered_elsewhere::put_name(place.state(), &first.session, key, &first.id)
+            .map_err(HookError::runtime)?;
+    }
+    Ok(reply)
+}
+
+/// The calls under an id of their own, also where the agent gives them none: what was answered once must not count for the next one.
+fn with_own_id(agent: &dyn Agent, wanted: &Wanted) -> Wanted {
+    let id = Ids::new().next(agent.name());
+    let mut named = wanted.clone();
+    named
+        .calls
+        .iter_mut()
+        .for_each(|call| call.id.clone_from(&id));
+    named.calls = agent::numbered(named.calls);
+    named
+}
+
+/// The reply to an event whose calls were judged.
+fn reply_to(
+    agent: &dyn Agent,
+    place: &'static Place,
+    gate: &Gate,
+    mut calls: Vec<EventCall<'_>>,
+    (wanted, around): (&Wanted, &Around),
+) -> Result<Reply, HookError> {
+    let first = wanted.calls.first().ok_or(HookError::NoCall)?;
+    let settings = place.settings()?;
     let verdicts: Vec<Verdict> = if calls.len() > 1 {
         calls
             .iter()
@@ -240,7 +251,7 @@ fn judged(
             Answer::Ask(asked)
                 if is_handed_over_when_asked(agent, place, around, &asked, wanted) =>
             {
-                return hand_over_asked(agent, place, &gate, *asked, wanted);
+                return hand_over_asked(agent, place, gate, *asked, wanted);
             }
             Answer::Ask(asked) => {
                 // Whatever comes to the gateway was let through by the dialog.
@@ -270,7 +281,7 @@ fn judged(
     }
     match approved.pop() {
         Some(only) if approved.is_empty() && is_handed_over(agent, &only, settings) => {
-            hand_over(agent, place, &gate, only, wanted)
+            hand_over(agent, place, gate, only, wanted)
         }
         Some(last) => {
             // Of several calls one was asked about, and all of them run.
@@ -305,15 +316,6 @@ impl EventCall<'_> {
     fn is_allowed(&self) -> bool {
         self.judged.verdict().decision == Decision::Allow
     }
-}
-
-/// Judges all calls of an event. A malformed one ends it.
-fn judge_all<'a>(gate: &Gate, calls: &'a [Call]) -> Result<Vec<EventCall<'a>>, Box<Finished>> {
-    let judge = |call: &'a Call| {
-        let judged = gate.judge_call(call.clone())?;
-        Ok(EventCall { call, judged })
-    };
-    calls.iter().map(judge).collect()
 }
 
 /// Which of the calls has the strictest verdict.

@@ -143,7 +143,8 @@ impl Gate {
             let grants: &[Grant] = own.as_deref().unwrap_or(&stored);
             let bench = self.bench(&policy, grants, uses, self.how());
             let known = read.get_or_insert_with(|| Read::of(bench.world, operation));
-            let opinion = Opinion::on(&bench, operation, &known.reading);
+            let verdict = verdict(&bench, operation, &known.reading);
+            let opinion = Opinion::with(verdict, &bench, operation, &known.reading);
             let granted_by = opinion.verdict.granted_by();
             let index = granted_by.and_then(|id| grants.iter().position(|one| id.is_of(one)));
             let granted = index.and_then(|index| grants.get(index));
@@ -192,7 +193,8 @@ impl Gate {
         rules: u64,
     ) -> JudgedCall {
         let read = Read::of(bench.world, operation);
-        let opinion = Opinion::on(bench, operation, &read.reading);
+        let verdict = verdict(bench, operation, &read.reading);
+        let opinion = Opinion::with(verdict, bench, operation, &read.reading);
         self.finish_judging(bench, operation, read, opinion, (None, rules))
     }
 
@@ -261,7 +263,8 @@ pub struct Judged {
 /// Judges one operation without running it.
 pub fn judge(bench: &Bench<'_>, operation: &Operation) -> Judged {
     let read = Read::of(bench.world, operation);
-    let opinion = Opinion::on(bench, operation, &read.reading);
+    let verdict = verdict(bench, operation, &read.reading);
+    let opinion = Opinion::with(verdict, bench, operation, &read.reading);
     read.into_judged(bench, operation, opinion)
 }
 
@@ -301,9 +304,13 @@ impl Read {
 }
 
 impl Opinion {
-    /// Decides on a call that was read. What it runs without having it in its words has a say, too.
-    fn on(bench: &Bench<'_>, operation: &Operation, reading: &Reading) -> Opinion {
-        let mut verdict = verdict(bench, operation, reading);
+    /// The verdict of the policy with what else counts: scripts that the call runs can only tighten it.
+    fn with(
+        mut verdict: Verdict,
+        bench: &Bench<'_>,
+        operation: &Operation,
+        reading: &Reading,
+    ) -> Opinion {
         let without_grants = verdict.granted_by().map(|_| {
             let alone = Bench {
                 grants: &[],

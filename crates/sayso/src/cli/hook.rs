@@ -8,7 +8,7 @@ use clap::Args;
 
 use sayso_agents::Which;
 use sayso_agents::hook;
-use sayso_agents::hook::agent::{Agent, LONGEST, Said};
+use sayso_agents::hook::agent::{LONGEST, Said};
 
 /// Answer a hook of an agent: judge what it is about to do.
 #[derive(Debug, Args)]
@@ -34,13 +34,14 @@ const MOST: u64 = 86_400;
 
 /// So much stack the work has, whatever limit the agent was started with.
 const STACK: usize = 8 << 20;
+
 /// `sayso hook AGENT` and nothing else, before anything that other commands need is set up.
-pub(super) fn early() -> Option<ExitCode> {
+pub(super) fn early() -> Option<HookArgs> {
     let mut words = std::env::args_os().skip(1);
     if words.next()? != "hook" {
         return None;
     }
-    let which = Which::of(words.next()?.to_str()?)?;
+    let agent = Which::of(words.next()?.to_str()?)?;
     let wait = match words.next() {
         None => None,
         Some(flag) if flag == "--wait" => {
@@ -54,25 +55,29 @@ pub(super) fn early() -> Option<ExitCode> {
         }
         Some(_) => return None,
     };
-    words.next().is_none().then(|| run(which, wait))
+    words.next().is_none().then_some(HookArgs { agent, wait })
 }
 
-pub(super) fn run_args(args: &HookArgs) -> ExitCode {
-    run(args.agent, args.wait)
-}
-
-fn run(which: Which, wait: Option<u64>) -> ExitCode {
+/// Answers in time, and with a denial where anything goes wrong.
+pub(super) fn run(args: &HookArgs) -> ExitCode {
     // What a panic says goes to the agent as the reason, and nowhere else.
     std::panic::set_hook(Box::new(|_| ()));
-    let agent = which.hook();
-    let said = match hook::start_clock(wait) {
-        Ok(()) => with_stack(move || answer(agent)).unwrap_or_else(|_| {
-            Said::refused("it could not be judged: sayso itself broke; nothing was changed")
-        }),
-        Err(why) => Said::refused(&format!(
-            "it could not be judged: {why}; nothing was changed"
-        )),
+    let agent = args.agent.hook();
+    let work = move || match read_event() {
+        Ok(event) => hook::answer(
+            agent,
+            &event,
+            &agent.around(),
+            sayso_agents::registry::installed_paths,
+        ),
+        Err(refused) => refused,
     };
+    let said = match hook::start_clock(args.wait) {
+        Err(why) => Ok(not_judged(why)),
+        Ok(()) if has_stack() => catch_unwind(AssertUnwindSafe(work)),
+        Ok(()) => on_a_thread(work),
+    };
+    let said = said.unwrap_or_else(|_| not_judged("sayso itself broke"));
     if !sayso_sandbox::alarm::may_speak() {
         // The other one is about to end everything, with its own answer.
         loop {
@@ -82,35 +87,33 @@ fn run(which: Which, wait: Option<u64>) -> ExitCode {
     said.say()
 }
 
-/// Works here if there is stack enough, else in a thread that has it.
-fn with_stack(work: impl FnOnce() -> Said + Send + 'static) -> std::thread::Result<Said> {
+fn not_judged(why: impl std::fmt::Display) -> Said {
+    Said::refused(&format!(
+        "it could not be judged: {why}; nothing was changed"
+    ))
+}
+
+fn has_stack() -> bool {
     let most = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
-    if most.is_none_or(|most| most >= STACK as u64) {
-        return catch_unwind(AssertUnwindSafe(work));
-    }
+    most.is_none_or(|most| most >= STACK as u64)
+}
+
+/// Works with a stack that the agent's limit does not shrink.
+fn on_a_thread(work: impl FnOnce() -> Said + Send + 'static) -> std::thread::Result<Said> {
     match std::thread::Builder::new().stack_size(STACK).spawn(work) {
         Ok(worker) => worker.join(),
-        Err(error) => Ok(Said::refused(&format!(
-            "it could not be judged: {error}; nothing was changed"
-        ))),
+        Err(error) => Ok(not_judged(error)),
     }
 }
 
-fn answer(agent: &'static dyn Agent) -> Said {
-    let mut input = Vec::new();
-    match std::io::stdin()
-        .lock()
-        .take(LONGEST as u64 + 1)
-        .read_to_end(&mut input)
-    {
-        Ok(_) => hook::answer(
-            agent,
-            &input,
-            &agent.around(),
-            sayso_agents::registry::installed_paths,
-        ),
-        Err(error) => Said::refused(&format!(
+/// The event, as the agent wrote it to standard input.
+fn read_event() -> Result<Vec<u8>, Said> {
+    let mut event = Vec::new();
+    let input = std::io::stdin().lock();
+    match input.take(LONGEST as u64 + 1).read_to_end(&mut event) {
+        Ok(_) => Ok(event),
+        Err(error) => Err(Said::refused(&format!(
             "what the agent wants to do could not be read: {error}"
-        )),
+        ))),
     }
 }

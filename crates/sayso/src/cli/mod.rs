@@ -231,8 +231,10 @@ fn mode_word(text: &str) -> Result<Mode, ArgumentError> {
 /// Runs the program.
 pub fn run() -> ExitCode {
     sayso_sandbox::signals::survive_file_limit();
-    if let Some(code) = hook::early()
-        .or_else(sayso_gateway::mcp::inner)
+    if let Some(args) = hook::early() {
+        return hook::run(&args);
+    }
+    if let Some(code) = sayso_gateway::mcp::inner()
         .or_else(sandbox::inner)
         .or_else(exec::early)
     {
@@ -276,7 +278,7 @@ pub fn run() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Chat(args) => chat::run(&args),
         Command::Exec(args) => return exec::run_args(&args),
-        Command::Hook(args) => return hook::run_args(&args),
+        Command::Hook(args) => return hook::run(&args),
         Command::Install(args) => install::install(&args),
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Undo(args) => undo::run(&args),
