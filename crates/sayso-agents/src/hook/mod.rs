@@ -166,14 +166,11 @@ fn before(
         no_sandbox: no_sandbox(agent, settings),
         containment: Some(place.containment(&first.workspace)),
     });
-    let mut calls = Vec::with_capacity(wanted.calls.len());
-    for call in &wanted.calls {
-        match gate.judge_call(call.clone()) {
-            Ok(judged) => calls.push(EventCall { call, judged }),
-            // One that is malformed ends the event.
-            Err(finished) => return Ok(Reply::Deny(refused_words(place, *finished))),
-        }
-    }
+    let judged = match gate.judge_calls(&wanted.calls) {
+        Ok(judged) => judged,
+        Err(finished) => return Ok(Reply::Deny(refused_words(place, *finished))),
+    };
+    let calls = event_calls(&wanted.calls, judged);
     let reply = reply_to(agent, place, &gate, calls, (wanted, around))?;
     if let (Some(key), Reply::Allow(_)) = (&wanted.key, &reply) {
         answered_elsewhere::put_name(place.state(), &first.session, key, &first.id)
@@ -316,6 +313,13 @@ impl EventCall<'_> {
     fn is_allowed(&self) -> bool {
         self.judged.verdict().decision == Decision::Allow
     }
+}
+
+fn event_calls(calls: &[Call], judged: Vec<HostCall>) -> Vec<EventCall<'_>> {
+    let pairs = calls.iter().zip(judged);
+    pairs
+        .map(|(call, judged)| EventCall { call, judged })
+        .collect()
 }
 
 /// Which of the calls has the strictest verdict.
@@ -595,8 +599,8 @@ fn permission(
         no_sandbox: no_sandbox(agent, settings),
         containment: None,
     });
-    let mut calls = match judge_all(&gate, &wanted.calls) {
-        Ok(calls) => calls,
+    let mut calls = match gate.judge_calls(&wanted.calls) {
+        Ok(judged) => event_calls(&wanted.calls, judged),
         Err(finished) => return Ok(Reply::Deny(finished.message)),
     };
     let index = strictest(&calls).ok_or(HookError::NoCall)?;

@@ -84,14 +84,18 @@ impl Gate {
         }
     }
 
-    /// Judges one of several calls that an event brings. Nothing of it is written down before it is answered.
+    /// Judges all calls of one event. Nothing is written down before they are answered.
     ///
     /// # Errors
-    /// When the call is malformed; that is its end, and is written down.
-    pub fn judge_call(&self, call: Call) -> Result<HostCall, Box<Finished>> {
-        let operation = self.freeze_quietly(call)?;
-        let judged = Box::new(self.judge(&operation, &Turn::alone()));
-        Ok(HostCall { operation, judged })
+    /// When a call is malformed; that is its end, and is written down.
+    pub fn judge_calls(&self, calls: &[Call]) -> Result<Vec<HostCall>, Box<Finished>> {
+        let mut all = Vec::with_capacity(calls.len());
+        for call in calls {
+            let operation = self.freeze_quietly(call.clone())?;
+            let judged = Box::new(self.judge(&operation, &Turn::alone()));
+            all.push(HostCall { operation, judged });
+        }
+        Ok(all)
     }
 
     /// The same as [`Gate::answer`], for a call that was judged already.

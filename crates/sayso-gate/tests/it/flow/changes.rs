@@ -238,7 +238,11 @@ fn h_26_what_changes_between_the_answer_and_the_run_stops_the_run() {
 #[test]
 fn a_script_that_comes_after_a_call_was_judged_is_judged_before_the_yes_counts() {
     let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Once)]);
-    let judged = room.gate.judge_call(call("bash sh ./new.sh")).unwrap();
+    let judged = room
+        .gate
+        .judge_calls(&[call("bash sh ./new.sh")])
+        .unwrap()
+        .remove(0);
     room.world.write("/ws/new.sh", "rm -rf ~");
     let answer = room.gate.answer_judged(judged, &|_, _| Ok(Asker::Gate));
     let Answer::Refuse(finished) = answer else {

@@ -74,7 +74,7 @@ const DOORS: [Door; 12] = [
         assert!(matches!(answer, Answer::Refuse(_)));
     }),
     ("hook, one of several calls", 1, |room| {
-        let judged = room.gate.judge_call(call(MAKE)).unwrap();
+        let judged = room.gate.judge_calls(&[call(MAKE)]).unwrap().remove(0);
         let answer = room.gate.answer_judged(judged, &|_, _| Ok(Asker::Gate));
         assert!(matches!(answer, Answer::Run(_)));
     }),
