@@ -295,7 +295,7 @@ fn is_broad(folder: &Path, home: Option<&str>) -> bool {
 }
 
 /// Whether it is of what every sandbox has of its own, and the profile does not name.
-fn is_made(path: &Path) -> bool {
+pub(crate) fn is_made(path: &Path) -> bool {
     const DEVICES: [&str; 12] = [
         "null", "zero", "full", "random", "urandom", "tty", "shm", "pts", "fd", "stdin", "stdout",
         "stderr",
@@ -315,12 +315,18 @@ fn absolute(profile: &Profile, name: &str) -> Option<PathBuf> {
     if name.is_empty() || name.len() > 1024 || name.contains('\0') {
         return None;
     }
-    let mut path = match (name.strip_prefix("~/"), home(profile)) {
-        (Some(rest), Some(home)) => straight(&Path::new(home).join(rest)),
+    let path = match (name.strip_prefix("~/"), home(profile)) {
+        (Some(rest), Some(home)) => Path::new(home).join(rest),
         (None, _) if name.starts_with('~') => return None,
         (Some(_), None) => return None,
-        (None, _) => straight(&profile.cwd.join(name)),
+        (None, _) => profile.cwd.join(name),
     };
+    Some(without_links(profile, &path))
+}
+
+/// An absolute path without `..` and the links of the profile.
+pub(crate) fn without_links(profile: &Profile, path: &Path) -> PathBuf {
+    let mut path = straight(path);
     for _ in 0..8 {
         let link = path
             .ancestors()
@@ -332,7 +338,7 @@ fn absolute(profile: &Profile, name: &str) -> Option<PathBuf> {
             .unwrap_or_default();
         path = straight(&link.parent().unwrap_or(Path::new("/")).join(to).join(rest));
     }
-    Some(path)
+    path
 }
 
 fn straight(path: &Path) -> PathBuf {
