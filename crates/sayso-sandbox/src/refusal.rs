@@ -81,6 +81,12 @@ pub struct Refusal {
     pub also_outside: bool,
 }
 
+/// Whether an address is the machine's own.
+pub(crate) fn is_own(address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    address.is_loopback() || address.is_unspecified()
+}
+
 /// What a path or an address was wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -192,12 +198,13 @@ impl Refusal {
         }
     }
 
-    /// As it stands in results and in the record.
-    pub fn to_node(&self) -> Node {
+    /// As it stands in results and in the record; `offered` says whether a person may be asked to let it through.
+    pub fn to_node(&self, offered: bool) -> Node {
         let mut entries = vec![
             ("what", Node::text(self.what.word())),
             ("place", Node::text(self.what.place())),
             ("source", Node::text(self.source.word())),
+            ("offered", Value::Bool(offered).into()),
         ];
         let number = |number: i64| Node::from(Value::Number(number.to_string()));
         entries.extend(self.errno.map(|errno| ("errno", number(errno.into()))));

@@ -27,11 +27,11 @@ use super::placeholders::Placeholders;
 use super::refusals::Watcher;
 use super::seccomp::{self, Sockets};
 use super::temp_dir::Scratch;
-use crate::explain::Refusal;
+use crate::explain::Explained;
 use crate::plan::{Kind, Step, plan};
 use crate::profile::{Level, Limits, Profile};
 use crate::proxy::{Connect, Proxy};
-use crate::refusal;
+use crate::refusal::Refusal;
 use crate::symlinks;
 
 /// Numbers of what bubblewrap is handed; it closes them before the command starts.
@@ -92,9 +92,9 @@ pub struct Report {
     /// The command itself was never started: the sandbox could not be set up.
     pub failed: bool,
     /// Hosts that were asked for and not let through.
-    pub hosts: Vec<Refusal>,
+    pub hosts: Vec<Explained>,
     /// What the kernel refused, as far as it was watched: each thing once, in order.
-    pub refusals: Vec<refusal::Refusal>,
+    pub refusals: Vec<Refusal>,
 }
 
 impl Sandbox {
@@ -310,6 +310,11 @@ impl Guard {
                 .map(Watcher::refusals)
                 .unwrap_or_default(),
         }
+    }
+
+    /// The watcher, for processes that outlive the command: their listener is handed on, and nothing more of them is in the report.
+    pub fn take_watcher(&mut self) -> Option<Watcher> {
+        self.watcher.take()
     }
 
     fn listen(&mut self) {

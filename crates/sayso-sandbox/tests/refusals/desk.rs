@@ -17,12 +17,13 @@ use sayso_sandbox::start::{Ready, Sandbox};
 /// A test by its name.
 pub type Test = (&'static str, fn());
 
+/// A home folder that no machine has, so that nothing of it is a folder for scratch.
+pub const HOME: &str = "/home/of-a-test";
 /// Nobody's number.
 const NOBODY: u32 = 65534;
 
 pub struct Desk {
     _scratch: tempfile::TempDir,
-    pub home: PathBuf,
     pub workspace: PathBuf,
     pub network: Network,
     folder: PathBuf,
@@ -49,8 +50,8 @@ impl Ran {
 impl Desk {
     pub fn new() -> Desk {
         let scratch = tempfile::tempdir().unwrap();
-        let home = fs::canonicalize(scratch.path()).unwrap().join("home");
-        let (workspace, folder) = (home.join("ws"), home.join("own"));
+        let root = fs::canonicalize(scratch.path()).unwrap();
+        let (workspace, folder) = (root.join("ws"), root.join("own"));
         for folder in [
             &workspace.join(".git/hooks"),
             &workspace.join(".git/info"),
@@ -63,7 +64,6 @@ impl Desk {
         }
         Desk {
             _scratch: scratch,
-            home,
             workspace,
             network: Network::Nothing,
             folder,
@@ -71,10 +71,7 @@ impl Desk {
     }
 
     pub fn profile(&self) -> Profile {
-        let environment = [
-            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-            ("HOME", self.home.to_str().unwrap()),
-        ];
+        let environment = [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", HOME)];
         let environment: Vec<(OsString, OsString)> = environment
             .map(|(name, value)| (name.into(), value.into()))
             .into();
@@ -82,7 +79,7 @@ impl Desk {
         let around = Around {
             workspace: &self.workspace,
             cwd: &self.workspace,
-            home: Some(&self.home),
+            home: Some(Path::new(HOME)),
             own: &own,
             environment: &environment,
             protected: &|_| false,

@@ -13,6 +13,10 @@
 mod desk;
 #[cfg(target_os = "linux")]
 mod files;
+#[cfg(target_os = "linux")]
+mod network;
+#[cfg(target_os = "linux")]
+mod programs;
 
 #[cfg(not(target_os = "linux"))]
 fn main() {}
@@ -34,7 +38,7 @@ fn main() {
         .iter()
         .filter_map(|word| word.to_str())
         .find(|word| !word.starts_with('-'));
-    let chosen: Vec<&desk::Test> = [files::TESTS]
+    let chosen: Vec<&desk::Test> = [files::TESTS, programs::TESTS, network::TESTS]
         .into_iter()
         .flatten()
         .filter(|(name, _)| only.is_none_or(|only| name.contains(only)))

@@ -2,7 +2,8 @@
 //!
 //! Nothing outside of the sandbox is looked at: what is hidden must not be found out by what is said of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fs::read_to_string;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::unix::ffi::OsStrExt as _;
@@ -14,16 +15,18 @@ use sayso_core::policy::terms::Network;
 
 use super::calls::{Call, Flags, WRITES};
 use super::listener::Waiting;
-use super::notes::{Notes, is_own};
+use super::notes::Notes;
 use super::view::{Found, View};
 use crate::explain::{is_made, without_links};
 use crate::profile::{Level, Profile};
-use crate::refusal::{Kind, Refusal, Refused, Source};
+use crate::refusal::{Kind, Refusal, Refused, Source, is_own};
 
 /// The longest address of a socket.
 const MAX_ADDRESS: usize = 128;
 /// How often it is looked whether a port is listened on.
 const MAX_PORT_LOOKS: usize = 64;
+/// How many writable folders are remembered.
+const MAX_WRITABLE: usize = 10_000;
 /// Ports below this take rights, as long as nothing else is set.
 const FIRST_FREE_PORT: u16 = 1024;
 /// A program gets the rights of its owner.
@@ -40,6 +43,11 @@ pub(super) struct Judge {
     /// Who runs it: user, then all groups.
     user: u32,
     groups: Vec<u32>,
+    /// Folders that were found writable, by the names that callers have for them. One that is replaced by a link to another place later is not
+    /// looked at again: then something is not noted that might have been.
+    writable: HashSet<PathBuf>,
+    /// The last names of all paths of the profile.
+    mounted_names: HashSet<OsString>,
     ports: BTreeSet<u16>,
     port_looks: usize,
 }
@@ -64,6 +72,13 @@ impl Judge {
                 .into_iter()
                 .map(rustix::fs::Gid::as_raw)
                 .chain([own])
+                .collect(),
+            writable: HashSet::new(),
+            mounted_names: profile
+                .paths
+                .keys()
+                .filter_map(|path| path.file_name())
+                .map(OsStr::to_owned)
                 .collect(),
             ports: BTreeSet::new(),
             port_looks: 0,
@@ -123,7 +138,7 @@ impl Judge {
         view.find(path, follow)
     }
 
-    fn open(&self, path: &Path, flags: i32) -> Option<Answer> {
+    fn open(&mut self, path: &Path, flags: i32) -> Option<Answer> {
         let makes = flags & libc::O_CREAT != 0;
         let follow = flags & libc::O_NOFOLLOW == 0 && (!makes || flags & libc::O_EXCL == 0);
         match self.find(path, follow) {
@@ -165,16 +180,22 @@ impl Judge {
     }
 
     /// Of what is not there yet: the mount of its folder. What is there already is told by the kernel.
-    fn create(&self, path: &Path) -> Option<Answer> {
+    fn create(&mut self, path: &Path) -> Option<Answer> {
+        if self.is_plainly_writable(path) {
+            return None;
+        }
         match self.find(path, false) {
             Err(Errno::NOENT) => self.in_folder(path, Refused::Create),
             _ => None,
         }
     }
 
-    fn in_folder(&self, path: &Path, what: fn(PathBuf) -> Refused) -> Option<Answer> {
-        let (folder, name) = (path.parent()?, path.file_name()?);
-        let folder = match self.find(folder, true) {
+    fn in_folder(&mut self, path: &Path, what: fn(PathBuf) -> Refused) -> Option<Answer> {
+        let (parent, name) = (path.parent()?, path.file_name()?);
+        if self.writable.contains(parent) {
+            return None;
+        }
+        let folder = match self.find(parent, true) {
             Ok(folder) => folder,
             Err(Errno::NOENT) => return self.hidden(path, what),
             Err(_) => return None,
@@ -185,6 +206,9 @@ impl Judge {
         } else if self.stands_before(&place, &stat) {
             libc::EACCES
         } else {
+            if self.writable.len() < MAX_WRITABLE {
+                self.writable.insert(parent.to_owned());
+            }
             return None;
         };
         let path = place.join(name);
@@ -193,6 +217,15 @@ impl Judge {
             errno,
             also_outside: errno == libc::EROFS && !self.may_write(&stat),
         })
+    }
+
+    /// Whether a path is in a writable folder, under a name that nothing is mounted at: only what the profile names is.
+    fn is_plainly_writable(&self, path: &Path) -> bool {
+        path.parent()
+            .is_some_and(|parent| self.writable.contains(parent))
+            && !path
+                .file_name()
+                .is_some_and(|name| self.mounted_names.contains(name))
     }
 
     /// Whether a folder is the empty one that keeps what is hidden or absent from sight.
@@ -216,7 +249,10 @@ impl Judge {
         })
     }
 
-    fn delete(&self, path: &Path) -> Option<Answer> {
+    fn delete(&mut self, path: &Path) -> Option<Answer> {
+        if self.is_plainly_writable(path) {
+            return None;
+        }
         let file = self.find(path, false).ok()?;
         if file.is_mount() {
             let path = file.name().filter(|path| !is_made(path))?;
@@ -230,7 +266,10 @@ impl Judge {
     }
 
     /// Of what a file is moved to: something that is mounted there stays.
-    fn replace(&self, path: &Path) -> Option<Answer> {
+    fn replace(&mut self, path: &Path) -> Option<Answer> {
+        if self.is_plainly_writable(path) {
+            return None;
+        }
         match self.find(path, false) {
             Ok(file) if file.is_mount() => Some(Answer {
                 what: Refused::Write(file.name()?),
@@ -421,9 +460,7 @@ fn parse_address(bytes: &[u8]) -> Option<Address> {
             .position(|byte| *byte == 0)
             .unwrap_or(rest.len());
         let name = rest.get(..end).filter(|name| !name.is_empty())?;
-        return Some(Address::File(PathBuf::from(std::ffi::OsStr::from_bytes(
-            name,
-        ))));
+        return Some(Address::File(PathBuf::from(OsStr::from_bytes(name))));
     }
     let (port, rest) = rest.split_first_chunk()?;
     let port = u16::from_be_bytes(*port);

@@ -1,11 +1,10 @@
 //! What was noticed so far: each thing once, in order, and no more than a person would read.
 
 use std::ffi::OsStr;
-use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::refusal::{Kind, Refusal, Refused};
+use crate::refusal::{Kind, Refusal, Refused, is_own};
 
 /// The most of each kind. A flood of one leaves room for the others.
 const MAX_OF_A_KIND: usize = 32;
@@ -60,12 +59,6 @@ impl Notes {
     fn held(&self) -> MutexGuard<'_, Vec<Refusal>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether an address is the machine's own.
-pub(super) fn is_own(address: IpAddr) -> bool {
-    let address = address.to_canonical();
-    address.is_loopback() || address.is_unspecified()
 }
 
 #[cfg(test)]
