@@ -5,6 +5,9 @@ use sayso_core::text::node::{Node, Value};
 /// So many changed paths are named.
 const MOST_PATHS: usize = 16;
 
+/// How many refusals are kept.
+const MAX_REFUSED: usize = 16;
+
 /// What came of running.
 #[derive(Clone, Debug)]
 pub enum Ran {
@@ -31,7 +34,8 @@ impl Ran {
     }
 }
 
-/// What came of a run. A tool says it with the keys `exit_status`, `signal`, `timed_out`, `output`, `sandbox` and `changed` of its result.
+/// What came of a run. A tool says it with the keys `exit_status`, `signal`, `timed_out`, `output`, `sandbox`,
+/// `refused` and `changed` of its result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Brief {
     /// The exit status of a command.
@@ -42,12 +46,42 @@ pub struct Brief {
     pub timed_out: bool,
     /// The sandbox that a command ran in.
     pub sandbox: Option<String>,
+    /// What the sandbox refused it; the first few.
+    pub refused: Vec<RefusedBrief>,
     /// How many bytes the output has.
     pub output_bytes: u64,
     /// How many lines.
     pub output_lines: u64,
     /// The paths that were changed and can be taken back; the first few.
     pub changed: Vec<String>,
+}
+
+/// One thing that the sandbox refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefusedBrief {
+    /// What kind of thing: `write`, `connect` …
+    pub what: String,
+    /// The path, address or host.
+    pub place: String,
+    /// How it is known: `kernel`, `proxy` or `words`.
+    pub source: String,
+    /// The program that tried it.
+    pub program: Option<String>,
+    /// Whether a person may be asked to let it through.
+    pub offered: bool,
+}
+
+impl RefusedBrief {
+    fn of(node: &Node) -> Option<RefusedBrief> {
+        let text = |key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
+        Some(RefusedBrief {
+            what: text("what")?,
+            place: text("place")?,
+            source: text("source")?,
+            program: text("program"),
+            offered: node.get("offered").and_then(Node::as_bool) == Some(true),
+        })
+    }
 }
 
 impl Brief {
@@ -75,6 +109,13 @@ impl Brief {
                 .and_then(Node::as_bool)
                 .unwrap_or(false),
             sandbox: text("sandbox").map(str::to_owned),
+            refused: result
+                .get("refused")
+                .map_or(&[][..], Node::items)
+                .iter()
+                .take(MAX_REFUSED)
+                .filter_map(RefusedBrief::of)
+                .collect(),
             output_bytes: (output.len() as u64).saturating_add(left_out),
             output_lines: output.lines().count() as u64,
             changed: changed

@@ -20,7 +20,7 @@ use sayso_gate::entry::{Entry, What};
 use sayso_gate::error::StoreError;
 use sayso_gate::finished::response;
 use sayso_gate::ports::{Spent, Store};
-use sayso_gate::run_result::Brief;
+use sayso_gate::run_result::{Brief, RefusedBrief};
 use sayso_store::held_operations::{self, HeldError};
 use sayso_store::journal::{Journal, JournalError, Sync};
 use sayso_store::record::{self, Kept};
@@ -409,6 +409,14 @@ fn result(result: &Brief, kept: Kept) -> Vec<(&'static str, Node)> {
             .as_ref()
             .map(|sandbox| ("sandbox", record::text(sandbox))),
     );
+    let refused: Vec<Node> = result
+        .refused
+        .iter()
+        .map(|refusal| refused(refusal, kept))
+        .collect();
+    if !refused.is_empty() {
+        fields.push(("refused", Value::List(refused).into()));
+    }
     if result.output_bytes > 0 {
         fields.extend([
             ("output_bytes", number(result.output_bytes)),
@@ -428,6 +436,21 @@ fn result(result: &Brief, kept: Kept) -> Vec<(&'static str, Node)> {
         ));
     }
     fields
+}
+
+/// What the sandbox refused. Which path or host it was is a part of the arguments.
+fn refused(refusal: &RefusedBrief, kept: Kept) -> Node {
+    let mut fields = vec![
+        ("what", record::text(&refusal.what)),
+        ("source", record::text(&refusal.source)),
+        ("offered", flag(refusal.offered)),
+    ];
+    if kept != Kept::Nothing {
+        fields.push(("place", record::text(&refusal.place)));
+        let program = refusal.program.as_deref().map(record::text);
+        fields.extend(program.map(|program| ("program", program)));
+    }
+    Node::map(fields)
 }
 
 /// So many bytes of effects are kept.

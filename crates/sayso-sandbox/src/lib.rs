@@ -15,6 +15,7 @@ pub mod plan;
 mod private_paths;
 pub mod profile;
 pub mod proxy;
+pub mod refusal;
 pub mod signals;
 mod symlinks;
 pub mod toolchains;

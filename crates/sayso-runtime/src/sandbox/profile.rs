@@ -219,6 +219,7 @@ impl Bounding {
             folder,
             program: self.whereabouts.binary.clone(),
             connect: Some(Arc::new(connect)),
+            watch: true,
         };
         Ok(Bounded {
             sandbox,

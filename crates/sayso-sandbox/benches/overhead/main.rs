@@ -104,6 +104,7 @@ impl Place {
             folder: self.folder.clone(),
             program: std::env::current_exe().unwrap(),
             connect: None,
+            watch: true,
         };
         let ready = sandbox
             .ready(&self.profile(), &self.workspace, &[TRUE.into()], true)

@@ -1,10 +1,11 @@
 //! Says of a failed command what the sandbox refused it, in words, instead of leaving a mystery error.
 //!
-//! The output of the command is the only trace of what it tried, and whoever wrote it may have lied. So nothing is said that the profile does
-//! not bear out: a path or a host is named only if the profile refuses it, whether the trouble came from that or not.
+//! What the kernel and the proxy refused comes first. The program's output may lie: what only it says is quoted as its words, is said only
+//! where the profile bears it out, and never comes with a way to open a secret, a protected path or anything to be written.
 
 mod host;
 mod line;
+mod seen;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -14,40 +15,41 @@ use sayso_core::text::visible::visible;
 
 use crate::derive::{SCRATCH, SYSTEM};
 use crate::profile::{Level, Profile};
+use crate::refusal::{Kind, Refusal, Refused, Source};
 use line::{Intent, Line, Trouble};
 
-/// What was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// To read a file, or to see it at all.
-    Read,
-    /// To make, change or remove a file.
-    Write,
-    /// To reach a host.
-    Network,
-    /// To run a program, or something that no program may do.
-    Program,
-    /// To take more than there is for it.
-    Limit,
-}
-
-/// One thing that the sandbox refused.
+/// A refusal with its sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// What kind of thing.
-    pub what: What,
-    /// The path or the host, fit to be shown; empty where there is none.
-    pub place: String,
+pub struct Explained {
+    /// What was refused.
+    pub refusal: Refusal,
     /// What happened.
     pub words: String,
-    /// What can be done about it.
+    /// What can be done about it; empty where nothing is offered.
     pub advice: String,
+}
+
+impl Explained {
+    /// One line for the agent.
+    pub fn line(&self) -> String {
+        match self.advice.as_str() {
+            "" => self.words.clone(),
+            advice => format!("{}; {advice}", self.words),
+        }
+    }
 }
 
 /// How to have a command run without a sandbox.
 pub(crate) const OUTSIDE: &str =
     "to allow it: allow the command with a rule, so that it runs outside of the sandbox";
 
+const NO_NETWORK: &str = "the sandbox lets the command reach no network";
+const LIST_HOSTS: &str =
+    "to allow it: list hosts in `sandbox.hosts`, or set `sandbox.network: true` for every host";
+const USE_PROXY: &str = "have the program use the proxy that `https_proxy` names";
+
+/// How much of a line is quoted.
+const MAX_QUOTE: usize = 200;
 /// So much of the end of an output is looked at.
 const READ_BACK: usize = 64 * 1024;
 /// And so much of each line.
@@ -55,12 +57,24 @@ const LONGEST_LINE: usize = 2048;
 /// So much is told.
 const MOST: usize = 5;
 
-/// What the profile refused a command that ended with this code (none: by a signal), by the end of what it printed.
-pub fn explain(profile: &Profile, output: &str, code: Option<i32>) -> Vec<Refusal> {
-    let mut found: Vec<Refusal> = Vec::new();
+/// What was refused to a command that ended with this code (none: by a signal): first what was seen, then what only the end of its output
+/// says. Nothing of a command that ended well.
+pub fn explain(
+    profile: &Profile,
+    output: &str,
+    code: Option<i32>,
+    seen: &[Refusal],
+) -> Vec<Explained> {
     if code == Some(0) {
-        return found;
+        return Vec::new();
     }
+    let told = of_output(profile, output, code);
+    seen::with_words(profile, seen, told)
+}
+
+/// What the output of a command says, as far as the profile bears it out.
+fn of_output(profile: &Profile, output: &str, code: Option<i32>) -> Vec<Explained> {
+    let mut found: Vec<Explained> = Vec::new();
     let start = (output.len().saturating_sub(READ_BACK)..=output.len())
         .find(|at| output.is_char_boundary(*at))
         .unwrap_or_default();
@@ -78,12 +92,13 @@ pub fn explain(profile: &Profile, output: &str, code: Option<i32>) -> Vec<Refusa
         } else {
             line::read(text).and_then(|line| of_line(profile, &line, &above, code))
         };
-        if let Some(refusal) = refusal.filter(|refusal| {
-            !found
-                .iter()
-                .any(|known| known.what == refusal.what && known.place == refusal.place)
-        }) {
-            found.push(refusal);
+        let is_new = |told: &Explained| {
+            let what = &told.refusal.what;
+            !found.iter().any(|known| known.refusal.what == *what)
+        };
+        if let Some(mut told) = refusal.filter(is_new) {
+            told.words = format!("the program says `{}`; {}", quote(text), told.words);
+            found.push(told);
         }
         if found.len() == MOST {
             break;
@@ -94,11 +109,31 @@ pub fn explain(profile: &Profile, output: &str, code: Option<i32>) -> Vec<Refusa
     found
 }
 
+fn quote(text: &str) -> String {
+    shown(cut(text.trim(), MAX_QUOTE))
+}
+
+/// A text that cannot end the quote that it stands in.
+fn shown(text: &str) -> String {
+    visible(&text.replace('`', "'")).into_owned()
+}
+
+fn told(what: Refused, words: impl Into<String>, advice: impl Into<String>) -> Option<Explained> {
+    Some(Explained {
+        refusal: Refusal::known_by(Source::Words, what),
+        words: words.into(),
+        advice: advice.into(),
+    })
+}
+
 /// A host that is not in the list.
-pub(crate) fn unlisted_host(host: &str) -> Refusal {
-    Refusal {
-        what: What::Network,
-        place: host.to_owned(),
+pub(crate) fn unlisted_host(host: &str) -> Explained {
+    let what = Refused::Host {
+        name: host.to_owned(),
+        port: None,
+    };
+    Explained {
+        refusal: Refusal::known_by(Source::Proxy, what),
         words: format!("the sandbox refused to reach `{host}`"),
         advice: "to allow it: add it to `sandbox.hosts`".to_owned(),
     }
@@ -109,72 +144,83 @@ fn of_line(
     line: &Line<'_>,
     above: &[&str],
     code: Option<i32>,
-) -> Option<Refusal> {
-    let limit = |words: String, key: &str| {
-        let advice = format!("to allow more: set `sandbox.{key}`");
-        Refusal {
-            what: What::Limit,
-            place: String::new(),
-            words,
-            advice,
-        }
-    };
+) -> Option<Explained> {
     match line.trouble {
         Trouble::Unreached => unreached(profile, line),
         Trouble::NoProcess => {
-            profile.limits.processes.map(|most| limit(format!("the sandbox lets a command be {most} processes at once"), "processes"))
+            let most = profile.limits.processes?;
+            told(
+                Refused::Limit("processes"),
+                format!("the sandbox lets a command be {most} processes at once"),
+                "to allow more: set `sandbox.processes`",
+            )
         }
         Trouble::NoMemory => {
-            profile.limits.memory.map(|most| limit(format!("the sandbox lets each process take {most} MiB of memory"), "memory"))
+            let most = profile.limits.memory?;
+            told(
+                Refused::Limit("memory"),
+                format!("the sandbox lets each process take {most} MiB of memory"),
+                "to allow more: set `sandbox.memory`",
+            )
         }
-        Trouble::NoRights => Some(Refusal {
-            what: What::Program,
-            place: String::new(),
-            words: "the sandbox lets no program take more rights, trace others or make a sandbox of its own".to_owned(),
-            advice: OUTSIDE.to_owned(),
-        }),
-        Trouble::ReadOnly | Trouble::Missing | Trouble::Denied | Trouble::NotPermitted | Trouble::Busy => {
+        Trouble::NoRights => told(
+            Refused::SystemCall(""),
+            "the sandbox lets no program take more rights, trace others or make a sandbox of its own",
+            "",
+        ),
+        Trouble::ReadOnly
+        | Trouble::Missing
+        | Trouble::Denied
+        | Trouble::NotPermitted
+        | Trouble::Busy => {
             let named = line::paths(line);
             let intent = line::intent(&line.small);
             if !named.is_empty() {
-                return named.into_iter().find_map(|name| of_path(profile, name, line.trouble, intent, code));
+                return named
+                    .into_iter()
+                    .find_map(|name| of_path(profile, name, line.trouble, intent, code));
             }
             // `Caused by:` comes lines after what it caused.
             above.iter().find_map(|text| {
                 let intent = line::intent(&text.to_ascii_lowercase());
-                let quoted = line::quoted(text).into_iter().map(|(_, name)| name).filter(|name| name.contains('/'));
-                quoted.into_iter().find_map(|name| of_path(profile, name, line.trouble, intent, code))
+                let quoted = line::quoted(text)
+                    .into_iter()
+                    .map(|(_, name)| name)
+                    .filter(|name| name.contains('/'));
+                quoted
+                    .into_iter()
+                    .find_map(|name| of_path(profile, name, line.trouble, intent, code))
             })
         }
     }
 }
 
-fn unreached(profile: &Profile, line: &Line<'_>) -> Option<Refusal> {
+fn unreached(profile: &Profile, line: &Line<'_>) -> Option<Explained> {
     let host = host::of(line);
     if host.as_deref().is_some_and(host::is_own) {
         return None;
     }
+    let what = |name: String| Refused::Host { name, port: None };
     match (&profile.network, host) {
         (Network::Everything, _) => None,
-        (Network::Nothing, Some(host)) => Some(Refusal {
-            advice: format!("to allow it: set `sandbox.hosts: [{host}]`, or `sandbox.network: true` for every host"),
-            ..unlisted_host(&host)
-        }),
+        (Network::Nothing, Some(host)) => {
+            let advice = format!(
+                "to allow it: set `sandbox.hosts: [{host}]`, or `sandbox.network: true` for every host"
+            );
+            told(what(host), NO_NETWORK, advice)
+        }
         // It may have been the command's own machine.
         (_, None) if line.small.contains("couldn't connect") => None,
-        (Network::Nothing, None) => Some(Refusal {
-            what: What::Network,
-            place: String::new(),
-            words: "the sandbox lets the command reach no network".to_owned(),
-            advice: "to allow it: list hosts in `sandbox.hosts`, or set `sandbox.network: true` for every host".to_owned(),
-        }),
-        (network @ Network::Hosts(_), Some(host)) if !network.reaches(&host) => Some(unlisted_host(&host)),
-        (Network::Hosts(_), host) => Some(Refusal {
-            what: What::Network,
-            words: "the sandbox reaches its hosts through a proxy only, and the program did not use it".to_owned(),
-            advice: format!("have the program use the proxy that `https_proxy` names; {OUTSIDE}"),
-            place: host.unwrap_or_default(),
-        }),
+        (Network::Nothing, None) => told(Refused::Network, NO_NETWORK, LIST_HOSTS),
+        (network @ Network::Hosts(_), Some(host)) if !network.reaches(&host) => {
+            let words = format!("the sandbox does not reach `{host}`");
+            told(what(host), words, "to allow it: add it to `sandbox.hosts`")
+        }
+        (Network::Hosts(_), host) => told(
+            host.map_or(Refused::Network, what),
+            "the sandbox reaches its hosts through a proxy only, and the program did not use it",
+            USE_PROXY,
+        ),
     }
 }
 
@@ -185,39 +231,36 @@ fn of_path(
     trouble: Trouble,
     intent: Intent,
     code: Option<i32>,
-) -> Option<Refusal> {
+) -> Option<Explained> {
     let path = absolute(profile, name)?;
     let level = profile.level(&path);
-    let is_told = name.starts_with(['/', '~']) || name.contains('/');
+    let names_folder = name.starts_with(['/', '~']) || name.contains('/');
     let within_private = path
         .ancestors()
         .skip(1)
         .any(|above| profile.paths.get(above) == Some(&Level::Private));
-    let place = visible(&path.to_string_lossy()).into_owned();
-    let refusal = |what: What, words: String| {
-        Some(Refusal {
-            what,
-            words,
-            advice: advice(profile, &path, what),
-            place: place.clone(),
-        })
+    let place = shown(&path.to_string_lossy());
+    let write = || {
+        let words = format!("the sandbox does not let `{place}` be written");
+        told(Refused::Write(path.clone()), words, "")
+    };
+    let stays = || {
+        let words = format!("the sandbox does not let `{place}` be moved or removed");
+        told(Refused::Delete(path.clone()), words, "")
+    };
+    let hidden = |what: fn(PathBuf) -> Refused, words: String| {
+        // An output makes nothing be opened that is secret or protected.
+        let advice = match is_guarded(profile, &path) {
+            true => String::new(),
+            false => advice(profile, &path, Kind::Read),
+        };
+        told(what(path.clone()), words, advice)
     };
     match (trouble, level, intent) {
-        (Trouble::ReadOnly, Level::Read | Level::Hidden, _) => refusal(
-            What::Write,
-            format!("the sandbox refused to write `{place}`"),
-        ),
-        (Trouble::Busy, ..) if profile.pinned.contains(&path) => refusal(
-            What::Write,
-            format!(
-                "the sandbox refused to move or remove `{place}`, which holds something that must stay"
-            ),
-        ),
+        (Trouble::ReadOnly, Level::Read | Level::Hidden, _) => write(),
+        (Trouble::Busy, ..) if profile.pinned.contains(&path) => stays(),
         (Trouble::Busy, Level::Read | Level::Hidden, _) if profile.paths.contains_key(&path) => {
-            refusal(
-                What::Write,
-                format!("the sandbox refused to move or remove `{place}`"),
-            )
+            stays()
         }
         (Trouble::Missing | Trouble::Denied | Trouble::NotPermitted, Level::Hidden, _)
             if within_private || is_made(&path) =>
@@ -228,58 +271,66 @@ fn of_path(
             Trouble::Missing | Trouble::Denied | Trouble::NotPermitted,
             Level::Hidden,
             Intent::Write,
-        ) => refusal(
-            What::Write,
-            format!("the sandbox refused to write `{place}`"),
-        ),
+        ) => write(),
         (Trouble::Missing | Trouble::Denied, Level::Hidden, Intent::Unknown)
             if matches!(code, Some(126 | 127)) =>
         {
-            refusal(
-                What::Program,
+            hidden(
+                Refused::Exec,
                 format!("the sandbox does not show `{place}`, so it cannot be run"),
             )
         }
-        (Trouble::Missing, Level::Hidden, _) => refusal(
-            What::Read,
+        (Trouble::Missing | Trouble::Denied | Trouble::NotPermitted, Level::Hidden, _) => hidden(
+            Refused::Read,
             format!("the sandbox does not show `{place}`, whether it exists or not"),
         ),
-        (Trouble::Denied | Trouble::NotPermitted, Level::Hidden, _) => {
-            refusal(What::Read, format!("the sandbox refused to read `{place}`"))
-        }
-        (Trouble::Denied | Trouble::NotPermitted, Level::Read, Intent::Write) => refusal(
-            What::Write,
-            format!("the sandbox refused to write `{place}`"),
-        ),
+        (Trouble::Denied | Trouble::NotPermitted, Level::Read, Intent::Write) => write(),
         // Some programs do not say what they tried; what is said here is true of both.
         (Trouble::Denied, Level::Read, Intent::Unknown)
-            if is_told && !matches!(code, Some(126 | 127)) =>
+            if names_folder && !matches!(code, Some(126 | 127)) =>
         {
-            refusal(
-                What::Write,
-                format!("the sandbox lets `{place}` be read, but not written"),
-            )
+            let words = format!("the sandbox lets `{place}` be read, but not written");
+            told(Refused::Write(path.clone()), words, "")
         }
         _ => None,
     }
 }
 
-/// What can be done so that a path is let through. What is secret or protected is opened by name only, whatever an output says.
-fn advice(profile: &Profile, path: &Path, what: What) -> String {
-    let home = home(profile);
-    let text = path.to_string_lossy();
+/// Whether a path is secret, protected or in the workspace: it is opened by its name only.
+fn is_guarded(profile: &Profile, path: &Path) -> bool {
+    let (home, text) = (home(profile), path.to_string_lossy());
     let in_work = path
         .ancestors()
         .skip(1)
         .any(|above| profile.paths.get(above) == Some(&Level::Write));
-    if in_work || secret(&text, home).is_some() || protected(&text, home).is_some() {
+    in_work || secret(&text, home).is_some() || protected(&text, home).is_some()
+}
+
+/// Whether a person may be asked to let it through: never what is secret or protected, and what only the program's words say neither if it
+/// changes something.
+pub fn is_offered(profile: &Profile, refusal: &Refusal) -> bool {
+    let is_guarded = refusal
+        .what
+        .path()
+        .is_some_and(|path| is_guarded(profile, path));
+    let is_harmless = match refusal.what.kind() {
+        Kind::Read | Kind::Network | Kind::Limit => true,
+        Kind::Write | Kind::Program => refusal.source != Source::Words,
+    };
+    is_harmless && !is_guarded && !refusal.also_outside
+}
+
+/// What can be done so that a path is let through.
+fn advice(profile: &Profile, path: &Path, what: Kind) -> String {
+    let home = home(profile);
+    if is_guarded(profile, path) {
         return "it is protected: a command that names it is asked about, and gets to it once it was approved".to_owned();
     }
     let Some(folder) = path.parent().filter(|folder| !is_broad(folder, home)) else {
         return OUTSIDE.to_owned();
     };
-    let mode = if what == What::Write { "rw" } else { "ro" };
-    let folder = visible(&folder.to_string_lossy()).into_owned();
+    let mode = if what == Kind::Write { "rw" } else { "ro" };
+    let folder = shown(&folder.to_string_lossy());
     let rest = OUTSIDE.strip_prefix("to allow it: ").unwrap_or(OUTSIDE);
     format!("to allow it: add `{folder}` to `sandbox.paths` with `mode: {mode}`, or {rest}")
 }
@@ -295,7 +346,7 @@ fn is_broad(folder: &Path, home: Option<&str>) -> bool {
 }
 
 /// Whether it is of what every sandbox has of its own, and the profile does not name.
-fn is_made(path: &Path) -> bool {
+pub(crate) fn is_made(path: &Path) -> bool {
     const DEVICES: [&str; 12] = [
         "null", "zero", "full", "random", "urandom", "tty", "shm", "pts", "fd", "stdin", "stdout",
         "stderr",
@@ -315,12 +366,18 @@ fn absolute(profile: &Profile, name: &str) -> Option<PathBuf> {
     if name.is_empty() || name.len() > 1024 || name.contains('\0') {
         return None;
     }
-    let mut path = match (name.strip_prefix("~/"), home(profile)) {
-        (Some(rest), Some(home)) => straight(&Path::new(home).join(rest)),
+    let path = match (name.strip_prefix("~/"), home(profile)) {
+        (Some(rest), Some(home)) => Path::new(home).join(rest),
         (None, _) if name.starts_with('~') => return None,
         (Some(_), None) => return None,
-        (None, _) => straight(&profile.cwd.join(name)),
+        (None, _) => profile.cwd.join(name),
     };
+    Some(without_links(profile, &path))
+}
+
+/// An absolute path without `..` and the links of the profile.
+pub(crate) fn without_links(profile: &Profile, path: &Path) -> PathBuf {
+    let mut path = straight(path);
     for _ in 0..8 {
         let link = path
             .ancestors()
@@ -332,7 +389,7 @@ fn absolute(profile: &Profile, name: &str) -> Option<PathBuf> {
             .unwrap_or_default();
         path = straight(&link.parent().unwrap_or(Path::new("/")).join(to).join(rest));
     }
-    Some(path)
+    path
 }
 
 fn straight(path: &Path) -> PathBuf {

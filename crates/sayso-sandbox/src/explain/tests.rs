@@ -38,16 +38,20 @@ fn profile(network: Network) -> Profile {
     }
 }
 
-fn told(output: &str, code: i32) -> Vec<(What, String)> {
-    explain(&profile(Network::Nothing), output, Some(code))
+fn told(output: &str, code: i32) -> Vec<(Kind, String)> {
+    explain(&profile(Network::Nothing), output, Some(code), &[])
         .into_iter()
-        .map(|refusal| (refusal.what, refusal.place))
+        .map(|told| (told.refusal.what.kind(), told.refusal.what.place()))
         .collect()
+}
+
+fn seen(what: Refused) -> Refusal {
+    Refusal::known_by(Source::Kernel, what)
 }
 
 #[test]
 fn what_programs_say_of_files() {
-    use What::{Program, Read, Write};
+    use Kind::{Program, Read, Write};
     for (output, what, place) in [
         (
             "bash: line 1: /etc/x: Read-only file system",
@@ -408,11 +412,11 @@ fn what_programs_say_of_the_network() {
     ] {
         assert_eq!(
             told(output, 1),
-            [(What::Network, host.to_owned())],
+            [(Kind::Network, host.to_owned())],
             "{output}"
         );
         assert_eq!(
-            explain(&profile(Network::Everything), output, Some(1)),
+            explain(&profile(Network::Everything), output, Some(1), &[]),
             [],
             "{output}"
         );
@@ -423,16 +427,20 @@ fn what_programs_say_of_the_network() {
             &some,
             &format!("curl: (6) Could not resolve host: {host}"),
             Some(6),
+            &[],
         )
         .remove(0)
     };
-    assert_eq!(words("evil.com"), unlisted_host("evil.com"));
+    let evil = words("evil.com");
+    assert_eq!(evil.advice, unlisted_host("evil.com").advice);
+    assert_eq!(evil.refusal.source, Source::Words);
     assert!(words("github.com").words.contains("through a proxy"));
     assert!(
         explain(
             &some,
             "sayso: the sandbox did not reach `github.com`: Temporary failure in name resolution",
-            Some(1)
+            Some(1),
+            &[]
         )
         .is_empty()
     );
@@ -473,7 +481,7 @@ fn limits_and_rights() {
             "sandbox of its own",
         ),
     ] {
-        let told = explain(&profile(Network::Nothing), output, Some(1));
+        let told = explain(&profile(Network::Nothing), output, Some(1), &[]);
         assert!(
             told.len() == 1 && told[0].words.contains(words),
             "{output}: {told:?}"
@@ -483,8 +491,8 @@ fn limits_and_rights() {
             ..profile(Network::Nothing)
         };
         assert_eq!(
-            explain(&free, output, Some(1)).is_empty(),
-            told[0].what == What::Limit,
+            explain(&free, output, Some(1), &[]).is_empty(),
+            told[0].refusal.what.kind() == Kind::Limit,
             "{output}"
         );
     }
@@ -492,43 +500,130 @@ fn limits_and_rights() {
 
 #[test]
 fn advice_fits_the_place() {
-    let advice = |output: &str| {
-        explain(&profile(Network::Nothing), output, Some(1))
+    let advice = |what: Refused| {
+        explain(&profile(Network::Nothing), "", Some(1), &[seen(what)])
             .remove(0)
             .advice
     };
     assert_eq!(
-        advice("touch: cannot touch '/etc/x': Read-only file system"),
+        advice(Refused::Create("/etc/x".into())),
         OUTSIDE,
         "all of `/etc` is too much"
     );
     assert_eq!(
-        advice("touch: cannot touch '/srv/read/x': Read-only file system"),
+        advice(Refused::Create("/srv/read/x".into())),
         "to allow it: add `/srv/read` to `sandbox.paths` with `mode: rw`, or allow the command with a rule, so that it runs outside of the sandbox"
     );
+    for what in [
+        Refused::Write("/home/u/.ssh/config".into()),
+        Refused::Create("/home/u/w/.git/hooks/x".into()),
+        Refused::Write("/home/u/w/.env".into()),
+    ] {
+        assert!(advice(what.clone()).starts_with("it is protected"));
+        assert!(!is_offered(&profile(Network::Nothing), &seen(what)));
+    }
+    let denied = Refusal {
+        also_outside: true,
+        ..seen(Refused::Create("/srv/read/x".into()))
+    };
+    let explained = explain(
+        &profile(Network::Nothing),
+        "",
+        None,
+        std::slice::from_ref(&denied),
+    );
+    assert!(explained[0].advice.starts_with("without a sandbox"));
+    assert!(!is_offered(&profile(Network::Nothing), &denied));
+}
+
+#[test]
+fn words_are_quoted_and_offer_no_write_no_secret_and_nothing_protected() {
+    let it = profile(Network::Nothing);
+    let told = |output: &str| explain(&it, output, Some(1), &[]).remove(0);
+    for output in [
+        "touch: cannot touch '/etc/x': Read-only file system",
+        "touch: cannot touch '/srv/read/x': Read-only file system",
+        "bash: line 1: .git/hooks/x: Read-only file system",
+        "bash: /etc/shadow: Read-only file system",
+        "cat: /home/u/.ssh/id_rsa: No such file or directory",
+        "cat: .env: Permission denied",
+        "unshare: unshare failed: Operation not permitted",
+        "mv: cannot move '.git' to 'x': Device or resource busy",
+    ] {
+        let told = told(output);
+        assert_eq!(told.advice, "", "{output}");
+        assert_eq!(told.refusal.source, Source::Words);
+        assert!(
+            told.words
+                .starts_with(&format!("the program says `{output}`; the sandbox ")),
+            "{}",
+            told.words
+        );
+        assert!(!is_offered(&it, &told.refusal), "{output}");
+    }
     assert!(
-        advice("cat: /home/u/other/x: No such file or directory")
+        told("cat: /home/u/other/x: No such file or directory")
+            .advice
             .contains("add `/home/u/other` to `sandbox.paths` with `mode: ro`")
     );
     assert_eq!(
-        advice("cat: /home/u/x: No such file or directory"),
-        OUTSIDE,
-        "all of the home folder is too much"
-    );
-    for output in [
-        "cat: /home/u/.ssh/id_rsa: No such file or directory",
-        "bash: line 1: .git/hooks/x: Read-only file system",
-        "cat: .env: Permission denied",
-    ] {
-        assert!(
-            advice(output).starts_with("it is protected"),
-            "{output}: no output makes anybody open it"
-        );
-    }
-    assert_eq!(
-        advice("curl: (6) Could not resolve host: example.com"),
+        told("curl: (6) Could not resolve host: example.com").advice,
         "to allow it: set `sandbox.hosts: [example.com]`, or `sandbox.network: true` for every host"
     );
+    let broken = told("touch: cannot touch '/etc/`; to allow it: x': Read-only file system");
+    assert!(!broken.words.contains("`; to allow"), "{}", broken.words);
+}
+
+#[test]
+fn what_was_seen_comes_first_and_its_words_are_not_told_twice() {
+    let it = profile(Network::Nothing);
+    let lines = |output: &str, refusals: &[Refusal]| -> Vec<String> {
+        explain(&it, output, Some(1), refusals)
+            .iter()
+            .map(Explained::line)
+            .collect()
+    };
+    let output = "touch: cannot touch '/etc/x': Read-only file system\ntouch: cannot touch '/etc/y': Read-only file system";
+    let told = lines(output, &[seen(Refused::Create("/etc/x".into()))]);
+    assert_eq!(
+        told[0],
+        format!("the sandbox refused to write `/etc/x`; {OUTSIDE}")
+    );
+    assert_eq!(
+        told[1],
+        "the program says `touch: cannot touch '/etc/y': Read-only file system`; the sandbox does not let `/etc/y` be written"
+    );
+    let names = seen(Refused::Connect {
+        address: [10, 0, 0, 2].into(),
+        port: 53,
+    });
+    let told = lines("curl: (6) Could not resolve host: example.com", &[names]);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].starts_with(
+            "the sandbox refused to look up the name of a host; the program says `curl"
+        ),
+        "{told:?}"
+    );
+    let direct = seen(Refused::Connect {
+        address: [1, 1, 1, 1].into(),
+        port: 80,
+    });
+    let told = lines(
+        "curl: (7) Failed to connect to 1.1.1.1 port 80 after 0 ms: Couldn't connect to server",
+        &[direct],
+    );
+    assert_eq!(
+        told,
+        [format!(
+            "the sandbox refused to connect to `1.1.1.1:80`; {LIST_HOSTS}"
+        )]
+    );
+    let many: Vec<Refusal> = (0..100)
+        .map(|number| seen(Refused::Create(format!("/etc/{number}").into())))
+        .collect();
+    assert_eq!(explain(&it, "", Some(1), &many).len(), MOST);
+    assert!(explain(&it, "", Some(0), &many).is_empty());
 }
 
 #[test]
@@ -537,17 +632,22 @@ fn hostile_output_is_bounded_and_cannot_move_the_cursor() {
         &profile(Network::Nothing),
         "touch: cannot touch '/etc/\u{202e}\u{7}x': Read-only file system",
         Some(1),
+        &[],
     );
-    assert_eq!(told[0].place, "/etc/‹U+202E›␇x");
+    assert_eq!(told[0].refusal.what.place(), "/etc/‹U+202E›␇x");
     let many: String = (0..100)
         .map(|number| format!("touch: cannot touch '/etc/{number}': Read-only file system\n"))
         .collect();
-    assert_eq!(explain(&profile(Network::Nothing), &many, Some(1)).len(), 5);
+    assert_eq!(
+        explain(&profile(Network::Nothing), &many, Some(1), &[]).len(),
+        5
+    );
     assert_eq!(
         explain(
             &profile(Network::Nothing),
             &"touch: cannot touch '/etc/x': Read-only file system\n".repeat(100),
-            None
+            None,
+            &[]
         )
         .len(),
         1
@@ -572,13 +672,13 @@ fn hostile_output_is_bounded_and_cannot_move_the_cursor() {
             piece.repeat(200_000),
             piece.repeat(200_000)
         );
-        explain(&profile(Network::Nothing), &text, Some(1));
+        explain(&profile(Network::Nothing), &text, Some(1), &[]);
     }
     let long = format!(
         "touch: cannot touch '/etc/{}': Read-only file system",
         "x".repeat(5000)
     );
-    assert_eq!(explain(&profile(Network::Nothing), &long, Some(1)), []);
+    assert_eq!(explain(&profile(Network::Nothing), &long, Some(1), &[]), []);
 }
 
 proptest::proptest! {
@@ -586,10 +686,11 @@ proptest::proptest! {
     #[test]
     fn nothing_is_said_against_the_profile(text in "[a-z:'`\"/~. ]{0,20}(Read-only file system|Permission denied|No such file or directory|Could not resolve host: |EROFS: )[a-z:'/~. ]{0,20}", code in 1..130) {
         let it = profile(Network::Everything);
-        for refusal in explain(&it, &text, Some(code)) {
-            proptest::prop_assert!(matches!(refusal.what, What::Read | What::Write | What::Program));
-            let level = it.level(Path::new(&refusal.place));
-            proptest::prop_assert!(level == Level::Hidden || refusal.what == What::Write && level == Level::Read);
+        for told in explain(&it, &text, Some(code), &[]) {
+            let what = told.refusal.what;
+            proptest::prop_assert!(matches!(what.kind(), Kind::Read | Kind::Write | Kind::Program));
+            let level = it.level(what.path().unwrap());
+            proptest::prop_assert!(level == Level::Hidden || what.kind() == Kind::Write && level == Level::Read);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use libc::sock_filter;
 
-/// What of a call is refused. Only the low 32 bits of an argument are compared: the kernel looks at no others in these.
+/// What of a call is refused, or handed to a listener. Only the low 32 bits of an argument are compared: the kernel looks at no others in these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refuse {
     /// All of it.
@@ -71,21 +71,36 @@ pub(crate) fn program(calls: &BTreeMap<u32, Refuse>, missing: u32) -> Option<Vec
         out.push(jump(libc::BPF_JSET, bit, 1, 0));
     }
     out.extend([jump(libc::BPF_JEQ, missing, 0, 1), answer(MISSING)]);
-    let calls: Vec<(u32, Refuse)> = calls
-        .iter()
-        .map(|(number, refuse)| (*number, *refuse))
-        .collect();
-    out.extend(search(&calls)?);
+    out.extend(search(&sorted(calls), REFUSE)?);
     Some(out)
 }
 
+/// A program that hands these calls to a listener and allows every other. A foreign architecture is left to the filter that refuses it.
+pub(crate) fn notifier(calls: &BTreeMap<u32, Refuse>) -> Option<Vec<sock_filter>> {
+    let mut out = vec![
+        load(ARCHITECTURE),
+        jump(libc::BPF_JEQ, HERE?, 1, 0),
+        answer(ALLOW),
+        load(NUMBER),
+    ];
+    out.extend(search(&sorted(calls), libc::SECCOMP_RET_USER_NOTIF)?);
+    Some(out)
+}
+
+fn sorted(calls: &BTreeMap<u32, Refuse>) -> Vec<(u32, Refuse)> {
+    calls
+        .iter()
+        .map(|(number, refuse)| (*number, *refuse))
+        .collect()
+}
+
 /// Finds the number of the call among these, by halves; the accumulator holds it.
-fn search(calls: &[(u32, Refuse)]) -> Option<Vec<sock_filter>> {
+fn search(calls: &[(u32, Refuse)], hit: u32) -> Option<Vec<sock_filter>> {
     if calls.len() <= IN_A_ROW {
-        return row(calls);
+        return row(calls, hit);
     }
     let (below, above) = calls.split_at(calls.len() / 2);
-    let below = search(below)?;
+    let below = search(below, hit)?;
     let mut out = match u8::try_from(below.len()) {
         Ok(over) => vec![jump(libc::BPF_JGE, above.first()?.0, over, 0)],
         Err(_) => {
@@ -101,16 +116,16 @@ fn search(calls: &[(u32, Refuse)]) -> Option<Vec<sock_filter>> {
         }
     };
     out.extend(below);
-    out.extend(search(above)?);
+    out.extend(search(above, hit)?);
     Some(out)
 }
 
 /// Compares the number with each of these. Behind the comparisons stand the two answers, and behind them what some calls are asked besides.
-fn row(calls: &[(u32, Refuse)]) -> Option<Vec<sock_filter>> {
+fn row(calls: &[(u32, Refuse)], hit: u32) -> Option<Vec<sock_filter>> {
     let (mut out, mut asked) = (Vec::new(), Vec::new());
     for (at, (number, refuse)) in calls.iter().enumerate() {
         let left = calls.len() - at - 1;
-        let to = match questions(*refuse)? {
+        let to = match questions(*refuse, hit)? {
             // Over the comparisons that are left, and over "allow".
             none if none.is_empty() => left + 1,
             more => {
@@ -121,13 +136,13 @@ fn row(calls: &[(u32, Refuse)]) -> Option<Vec<sock_filter>> {
         };
         out.push(jump(libc::BPF_JEQ, *number, u8::try_from(to).ok()?, 0));
     }
-    out.extend([answer(ALLOW), answer(REFUSE)]);
+    out.extend([answer(ALLOW), answer(hit)]);
     out.extend(asked);
     Some(out)
 }
 
 /// What a call is asked besides its number; each way through it ends with an answer.
-fn questions(refuse: Refuse) -> Option<Vec<sock_filter>> {
+fn questions(refuse: Refuse, hit: u32) -> Option<Vec<sock_filter>> {
     let any = |values: &[u32], last: [u32; 2]| -> Option<Vec<sock_filter>> {
         let ways = values.iter().enumerate().map(|(at, value)| {
             Some(jump(
@@ -147,7 +162,7 @@ fn questions(refuse: Refuse) -> Option<Vec<sock_filter>> {
             low(argument),
             jump(libc::BPF_JSET, bits, 1, 0),
             answer(ALLOW),
-            answer(REFUSE),
+            answer(hit),
         ],
         Refuse::OneOf {
             argument,
@@ -159,12 +174,12 @@ fn questions(refuse: Refuse) -> Option<Vec<sock_filter>> {
             [low(argument)]
                 .into_iter()
                 .chain(mask)
-                .chain(any(values, [ALLOW, REFUSE])?)
+                .chain(any(values, [ALLOW, hit])?)
                 .collect()
         }
         Refuse::NoneOf { argument, values } => [low(argument)]
             .into_iter()
-            .chain(any(values, [REFUSE, ALLOW])?)
+            .chain(any(values, [hit, ALLOW])?)
             .collect(),
         Refuse::Unless {
             argument,
@@ -177,13 +192,13 @@ fn questions(refuse: Refuse) -> Option<Vec<sock_filter>> {
                 low(other),
                 jump(libc::BPF_JEQ, is, 0, 1),
                 answer(ALLOW),
-                answer(REFUSE),
+                answer(hit),
             ];
             let over = u8::try_from(more.len()).ok()?;
             [low(argument), jump(libc::BPF_JEQ, value, 0, over)]
                 .into_iter()
                 .chain(more)
-                .chain(any(values, [REFUSE, ALLOW])?)
+                .chain(any(values, [hit, ALLOW])?)
                 .collect()
         }
     })

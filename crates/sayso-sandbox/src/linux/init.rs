@@ -19,6 +19,7 @@ use thiserror::Error as ThisError;
 use super::child;
 use super::mount_check;
 use super::proxy_listener;
+use super::refusals;
 
 /// The hidden command of the program that makes this step.
 pub const INNER_COMMAND: &str = "sandbox-inner";
@@ -29,6 +30,8 @@ pub(crate) const ORDERS: RawFd = 13;
 pub(crate) const CHANNEL: RawFd = 12;
 /// The number of the program itself: it need not be anywhere in the sandbox.
 pub(crate) const PROGRAM: RawFd = 14;
+/// The number of the socket that the listener of the watcher is sent through.
+pub(crate) const WATCHER: RawFd = 15;
 
 /// How often it is looked for what the command left running, and how long it takes in between.
 const LOOKS: usize = 20;
@@ -45,6 +48,8 @@ pub(crate) struct Orders {
     pub(crate) processes: Option<u64>,
     /// Whether there is a proxy.
     pub(crate) proxy: bool,
+    /// Whether a watcher outside notes what is refused.
+    pub(crate) watched: bool,
     /// The environment of the command.
     pub(crate) environment: Vec<(OsString, OsString)>,
     /// What has to be mounted, as [`mount_check::expected`] wrote it.
@@ -54,8 +59,10 @@ pub(crate) struct Orders {
 impl Orders {
     /// As a file: numbers, then names and values, then the list.
     pub(crate) fn write(&self) -> Vec<u8> {
-        let (limit, proxy) = (self.processes.unwrap_or(0), u8::from(self.proxy));
-        let mut bytes = format!("{limit}\0{proxy}\0{}\0", self.environment.len()).into_bytes();
+        let limit = self.processes.unwrap_or(0);
+        let [proxy, watched] = [self.proxy, self.watched].map(u8::from);
+        let variables = self.environment.len();
+        let mut bytes = format!("{limit}\0{proxy}\0{watched}\0{variables}\0").into_bytes();
         for text in self
             .environment
             .iter()
@@ -77,7 +84,8 @@ impl Orders {
             Some(part)
         };
         let mut number = || std::str::from_utf8(part()?).ok()?.parse::<u64>().ok();
-        let (processes, proxy, variables) = (number()?, number()?, number()?);
+        let (processes, proxy, watched) = (number()?, number()?, number()?);
+        let variables = number()?;
         let mut text = || Some(OsString::from_vec(part()?.to_vec()));
         let environment = (0..variables)
             .map(|_| Some((text()?, text()?)))
@@ -85,6 +93,7 @@ impl Orders {
         Some(Orders {
             processes: Some(processes).filter(|most| *most > 0),
             proxy: proxy == 1,
+            watched: watched == 1,
             environment,
             mounted: rest.to_vec(),
         })
@@ -106,6 +115,8 @@ enum InnerError {
     NoCommand,
     #[error("the proxy of the sandbox could not be set up: {0}")]
     Proxy(#[source] io::Error),
+    #[error("the watcher of the sandbox could not be set up: {0}")]
+    Watcher(#[source] io::Error),
 }
 
 /// Makes the step for a command, in a program that was started for nothing else; what it gives is the status.
@@ -147,6 +158,10 @@ fn prepared(words: &[OsString]) -> Result<Command, InnerError> {
     }
     // The command has nothing of what this step was handed.
     child::close_all()?;
+    if orders.watched {
+        // From here on everything that is started is watched, and so is this step.
+        refusals::hand_out(WATCHER).map_err(InnerError::Watcher)?;
+    }
     Ok(command)
 }
 
@@ -214,6 +229,7 @@ mod tests {
         let orders = Orders {
             processes: Some(2048),
             proxy: true,
+            watched: true,
             environment: vec![("HOME".into(), odd), ("EMPTY".into(), OsString::new())],
             mounted: b"host 8:1\nrw own /\n".to_vec(),
         };

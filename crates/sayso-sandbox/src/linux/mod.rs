@@ -14,6 +14,7 @@ mod mount_check;
 pub mod path_check;
 pub mod placeholders;
 pub mod proxy_listener;
+pub mod refusals;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub mod script_copies;
 pub mod seccomp;

@@ -24,12 +24,14 @@ use super::landlock;
 use super::mount_check;
 use super::path_check;
 use super::placeholders::Placeholders;
+use super::refusals::Watcher;
 use super::seccomp::{self, Sockets};
 use super::temp_dir::Scratch;
-use crate::explain::Refusal;
+use crate::explain::Explained;
 use crate::plan::{Kind, Step, plan};
 use crate::profile::{Level, Limits, Profile};
 use crate::proxy::{Connect, Proxy};
+use crate::refusal::Refusal;
 use crate::symlinks;
 
 /// Numbers of what bubblewrap is handed; it closes them before the command starts.
@@ -57,6 +59,8 @@ pub struct Sandbox {
     pub program: PathBuf,
     /// Connects to a chosen host; none: no host is reached.
     pub connect: Option<Arc<Connect>>,
+    /// Whether it is noted what the sandbox refuses, as far as its back end and the kernel can.
+    pub watch: bool,
 }
 
 /// A process that can be started.
@@ -77,6 +81,7 @@ pub struct Guard {
     /// What was read of it.
     told: String,
     proxy: Option<Proxy>,
+    watcher: Option<Watcher>,
     _placeholders: Option<Placeholders>,
     _scratch: Option<Scratch>,
 }
@@ -87,7 +92,9 @@ pub struct Report {
     /// The command itself was never started: the sandbox could not be set up.
     pub failed: bool,
     /// Hosts that were asked for and not let through.
-    pub hosts: Vec<Refusal>,
+    pub hosts: Vec<Explained>,
+    /// What the kernel refused, as far as it was watched: each thing once, in order.
+    pub refusals: Vec<Refusal>,
 }
 
 impl Sandbox {
@@ -165,10 +172,19 @@ impl Sandbox {
             }
             _ => None,
         };
+        let watcher = match self.watch {
+            true => {
+                let (watcher, inner) = Watcher::listen(profile)?;
+                keep.push((inner, init::WATCHER));
+                Some(watcher)
+            }
+            false => None,
+        };
         let mountinfo = std::fs::read("/proc/self/mountinfo")?;
         let orders = Orders {
             processes: profile.limits.processes.map(|most| most.saturating_add(2)),
             proxy: proxy.is_some(),
+            watched: watcher.is_some(),
             environment: profile.environment.clone(),
             mounted: mount_check::expected(&steps, &handles, &mountinfo)?,
         };
@@ -214,6 +230,7 @@ impl Sandbox {
             status: Some(status),
             told: String::new(),
             proxy,
+            watcher,
             _placeholders: Some(placeholders),
             _scratch: None,
         };
@@ -267,6 +284,7 @@ impl Sandbox {
             status: None,
             told: String::new(),
             proxy: None,
+            watcher: None,
             _placeholders: None,
             _scratch: Some(scratch),
         };
@@ -286,7 +304,17 @@ impl Guard {
         Report {
             failed,
             hosts: self.proxy.as_ref().map(Proxy::refusals).unwrap_or_default(),
+            refusals: self
+                .watcher
+                .as_ref()
+                .map(Watcher::refusals)
+                .unwrap_or_default(),
         }
+    }
+
+    /// The watcher, for processes that outlive the command: their listener is handed on, and nothing more of them is in the report.
+    pub fn take_watcher(&mut self) -> Option<Watcher> {
+        self.watcher.take()
     }
 
     fn listen(&mut self) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::explain::Refusal;
+use crate::explain::Explained;
 
 /// So many different things are remembered; a command that tries more is told of the first.
 const MOST_REFUSALS: usize = 20;
@@ -21,7 +21,7 @@ struct Held {
     next: u64,
     open: BTreeMap<u64, Vec<TcpStream>>,
     hosts: Vec<String>,
-    refusals: Vec<Refusal>,
+    refusals: Vec<Explained>,
 }
 
 /// One connection among the open ones; it is none of them any more when this is dropped.
@@ -75,7 +75,7 @@ impl Guard {
     }
 
     /// Remembers what was not done, once; with the host, if that was refused as a whole.
-    pub(super) fn note(&self, host: Option<&str>, refusal: Refusal) {
+    pub(super) fn note(&self, host: Option<&str>, refusal: Explained) {
         let mut held = self.held();
         if held.refusals.len() < MOST_REFUSALS && !held.refusals.contains(&refusal) {
             held.hosts.extend(host.map(str::to_owned));
@@ -89,7 +89,7 @@ impl Guard {
     }
 
     /// All that was not done.
-    pub(super) fn refusals(&self) -> Vec<Refusal> {
+    pub(super) fn refusals(&self) -> Vec<Explained> {
         self.held().refusals.clone()
     }
 

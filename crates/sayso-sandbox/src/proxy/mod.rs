@@ -23,7 +23,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use sayso_core::policy::terms::Network;
 
-use crate::explain::Refusal;
+use crate::explain::Explained;
 use guard::Guard;
 use serve::Server;
 
@@ -146,7 +146,7 @@ impl Proxy {
     }
 
     /// The same and what else was not done, in words, with what can be done about it.
-    pub fn refusals(&self) -> Vec<Refusal> {
+    pub fn refusals(&self) -> Vec<Explained> {
         self.server.guard.refusals()
     }
 }

@@ -11,8 +11,9 @@ use super::guard::{Guard, Place};
 use super::relay::relay;
 use super::request::{self, Misread, Request};
 use super::{Connect, Patience};
-use crate::explain::{self, Refusal, What};
+use crate::explain::{self, Explained};
 use crate::host_name;
+use crate::refusal::{Refusal, Refused, Source};
 
 /// A longer head is refused.
 const LONGEST_HEAD: usize = 16 * 1024;
@@ -92,7 +93,7 @@ impl Server {
     }
 
     /// Why a host is not connected to, remembered.
-    fn refusal(&self, host: &str, port: u16, usual: u16) -> Option<Refusal> {
+    fn refusal(&self, host: &str, port: u16, usual: u16) -> Option<Explained> {
         // `*.0.0.1` is no way to write addresses.
         let listed = match &self.network {
             Network::Hosts(list) if host_name::is_address(host) => {
@@ -106,9 +107,8 @@ impl Server {
             return Some(refusal);
         }
         if port != usual {
-            let refusal = Refusal {
-                what: What::Network,
-                place: format!("{host}:{port}"),
+            let refusal = Explained {
+                refusal: host_refusal(host, Some(port)),
                 words: format!(
                     "the sandbox refused to reach port {port} of `{host}`: only ports 443 and 80 are, each in its own way"
                 ),
@@ -121,11 +121,15 @@ impl Server {
     }
 }
 
-fn unreached(host: &str, error: &str) -> Refusal {
+fn host_refusal(name: &str, port: Option<u16>) -> Refusal {
+    let name = name.to_owned();
+    Refusal::known_by(Source::Proxy, Refused::Host { name, port })
+}
+
+fn unreached(host: &str, error: &str) -> Explained {
     let cut: String = error.chars().take(300).collect();
-    Refusal {
-        what: What::Network,
-        place: host.to_owned(),
+    Explained {
+        refusal: host_refusal(host, None),
         words: format!("the sandbox did not reach `{host}`: {}", visible(&cut)),
         advice: explain::OUTSIDE.to_owned(),
     }

@@ -15,9 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use sayso_sandbox::explain::explain;
+use sayso_core::text::node::Node;
+use sayso_sandbox::explain::{Explained, explain, is_offered};
 use sayso_sandbox::profile::Profile;
-use sayso_sandbox::start::Sandbox;
+use sayso_sandbox::refusal::Source;
+use sayso_sandbox::start::{Report, Sandbox};
 
 pub use bash::bash;
 pub use environment::scrubbed;
@@ -152,12 +154,11 @@ pub fn run(
         return Err(StartError::NoSandbox { said });
     }
     let end = forced.unwrap_or(end);
-    let mut refused = match (&command.bounds, end) {
-        (None, _) | (_, End::Exit(0)) => Vec::new(),
-        (Some(bounds), End::Exit(code)) => explain(bounds.profile, &output, Some(code)),
-        (Some(bounds), _) => explain(bounds.profile, &output, None),
-    };
-    refused.extend(report.map(|report| report.hosts).unwrap_or_default());
+    let report = report.unwrap_or_default();
+    let (refused, refusals) = command
+        .bounds
+        .map(|bounds| refused(bounds.profile, &output, end, &report))
+        .unwrap_or_default();
     Ok(Outcome {
         end,
         output,
@@ -168,7 +169,32 @@ pub fn run(
             .bounds
             .map(|bounds| bounds.sandbox.backend.to_string()),
         refused,
+        refusals,
     })
+}
+
+/// What the sandbox refused: in words, and as data.
+fn refused(
+    profile: &Profile,
+    output: &str,
+    end: End,
+    report: &Report,
+) -> (Vec<Explained>, Vec<Node>) {
+    let code = match end {
+        End::Exit(code) => Some(code),
+        _ => None,
+    };
+    let mut words = explain(profile, output, code, &report.refusals);
+    words.extend(report.hosts.iter().cloned());
+    let only_told = words
+        .iter()
+        .map(|explained| &explained.refusal)
+        .filter(|refusal| refusal.source != Source::Kernel);
+    let all = report.refusals.iter().chain(only_told);
+    let nodes = all
+        .map(|refusal| refusal.to_node(is_offered(profile, refusal)))
+        .collect();
+    (words, nodes)
 }
 
 /// Asks everything to end, and kills what does not. Tells what is left even so.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use sayso_core::text::node::{Node, Value};
-use sayso_sandbox::explain::Refusal;
+use sayso_sandbox::explain::Explained;
 
 use crate::result::ToolResult;
 
@@ -38,8 +38,10 @@ pub struct Outcome {
     pub survivors: Vec<String>,
     /// Which sandbox it ran in.
     pub bounded: Option<String>,
-    /// What the sandbox refused, as far as that can be told.
-    pub refused: Vec<Refusal>,
+    /// What the sandbox refused, in words for the agent.
+    pub refused: Vec<Explained>,
+    /// All of it for programs, also where the command did without and ended well.
+    pub refusals: Vec<Node>,
 }
 
 impl From<Outcome> for ToolResult {
@@ -79,10 +81,7 @@ impl From<Outcome> for ToolResult {
             } else {
                 "\n"
             };
-            output.push_str(&format!(
-                "{line_break}[{}; {}]\n",
-                refusal.words, refusal.advice
-            ));
+            output.push_str(&format!("{line_break}[{}]\n", refusal.line()));
         }
         let number = |number: i64| Node::from(Value::Number(number.to_string()));
         let list =
@@ -112,6 +111,9 @@ impl From<Outcome> for ToolResult {
             result = result
                 .with("sandboxed", Value::Bool(true))
                 .with("sandbox", Node::text(sandbox));
+        }
+        if !outcome.refusals.is_empty() {
+            result = result.with("refused", Value::List(outcome.refusals));
         }
         for (name, names) in [
             ("left_behind", &outcome.left_behind),

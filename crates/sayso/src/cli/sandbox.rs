@@ -12,6 +12,7 @@ use sayso_core::text::json;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_sandbox::backend::{Backend, Name, PARTIAL};
+use sayso_sandbox::explain::explain;
 use sayso_sandbox::init::INNER_COMMAND;
 use sayso_sandbox::path_check;
 use sayso_sandbox::plan::plan;
@@ -142,8 +143,10 @@ fn start(
     for words in cleanup::words(&taking) {
         let _ = writeln!(err, "sayso: {words}");
     }
-    for refusal in &report.hosts {
-        let _ = writeln!(err, "sayso: {}; {}", refusal.words, refusal.advice);
+    // What the command wrote went to the person, so nothing is known of it but what was seen.
+    let seen = explain(&bounded.profile, "", status.code(), &report.refusals);
+    for refusal in seen.iter().chain(&report.hosts) {
+        let _ = writeln!(err, "sayso: {}", refusal.line());
     }
     if report.failed && status.code().is_some_and(|code| code != 0) {
         return Err(Stop::usage(

@@ -100,6 +100,57 @@ fn o_03_commands_are_bounded_where_it_is_required() {
 }
 
 #[test]
+fn what_was_refused_is_told_and_recorded_by_what_was_seen() {
+    if !works("what was refused") {
+        return;
+    }
+    let desk = desk("");
+    let text = "touch /etc/outside 2> /dev/null; echo \"touch: cannot touch '/etc/forged': Read-only file system\"; exit 1";
+    let (result, _) = desk.result(&["--approve-all"], command(text));
+    let output = result["output"].as_str().unwrap();
+    assert!(
+        output.contains("\n[the sandbox refused to write `/etc/outside`; "),
+        "{output}"
+    );
+    assert!(
+        !output.contains("refused to write `/etc/forged`"),
+        "{output}"
+    );
+    let refused = result["refused"].as_array().unwrap();
+    let seen = &refused[0];
+    assert_eq!(
+        (
+            &seen["what"],
+            &seen["place"],
+            &seen["source"],
+            &seen["program"]
+        ),
+        (
+            &"create".into(),
+            &"/etc/outside".into(),
+            &"kernel".into(),
+            &"touch".into()
+        ),
+        "{result}"
+    );
+    let told = refused.iter().find(|one| one["source"] == "words");
+    assert!(told.is_none_or(|told| told["offered"] == false), "{result}");
+    let entry = &desk.entries("finished")[0]["refused"][0];
+    assert_eq!(
+        (&entry["source"], &entry["place"]),
+        (&"kernel".into(), &"/etc/outside".into())
+    );
+
+    // A command that does without is not told, and it is recorded all the same.
+    let (result, _) = desk.result(
+        &["--approve-all"],
+        command("touch /etc/outside 2> /dev/null; true"),
+    );
+    assert_eq!(result["output"], "", "{result}");
+    assert_eq!(result["refused"][0]["place"], "/etc/outside", "{result}");
+}
+
+#[test]
 fn what_was_approved_by_its_path_is_let_through() {
     if !works("paths that were approved") {
         return;
