@@ -13,7 +13,6 @@ use crate::changes::{Change, Step};
 use crate::files::{About, Files};
 use crate::open_nofollow::{self, PathError, Spot, shown};
 use crate::path_state::State;
-use crate::replace::shallow;
 use crate::tree::{self, Looking};
 
 /// Which changes are taken back.
@@ -150,6 +149,11 @@ pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, UndoError> {
             Standing::AlreadyBack => continue,
             Standing::Changed(conflict) => plan.conflicts.push(conflict),
             Standing::AsLeft => {}
+        }
+        if let State::Rebuildable { .. } = step.after {
+            let words = "it can be rebuilt, so it was not kept and does not come back";
+            plan.words.push((step.path, words.to_owned()));
+            continue;
         }
         if step.moved_to.is_none() {
             has_backups(kit, &step)?;
@@ -338,10 +342,8 @@ fn now(kit: &Files, path: &Path, expected: &State, keep: bool) -> Result<State, 
         }
         Err(other) => return Err(other.into()),
     };
-    if let State::Folder { inside: None, .. } = expected {
-        return Ok(shallow(&spot)?);
-    }
-    tree::look(
+    tree::look_for(
+        expected,
         &spot,
         Looking {
             keep,
@@ -383,6 +385,9 @@ fn words(step: &Step) -> String {
                 0 => format!("remove the folder `{path}`"),
                 count => format!("remove the folder `{path}` with {count} more in it"),
             }
+        }
+        (None, State::Rebuildable { .. }, State::Absent) => {
+            format!("remove the folder `{path}`, which can be rebuilt, with all that is in it now")
         }
         (None, before, State::Absent) => format!("remove `{path}` ({})", before.word()),
         (None, State::Absent, State::Folder { inside, .. }) => {

@@ -191,7 +191,7 @@ impl Files {
 
     /// The same, where it is known what git ignores in the workspace of a command that was cut off.
     pub fn recover_knowing(&self, rules: Rules<'_>) -> Recovered {
-        recover(&self.changes, &self.backups, rules)
+        recover(self, rules)
     }
 
     /// Forgets changes that are too old, and backups that nobody needs any more.
