@@ -54,6 +54,8 @@ pub struct Change {
     pub workspace: String,
     /// The names of the changes that it takes back.
     pub undoes: Vec<String>,
+    /// The names of the changes of which it takes a part back.
+    pub undoes_part_of: Vec<String>,
     /// Why it cannot be taken back.
     pub unkept: Option<String>,
     /// What happened with it and is not taken back, in words.
@@ -246,6 +248,10 @@ impl Change {
                 Value::List(self.steps.iter().map(Step::to_node).collect()).into(),
             ),
         ];
+        if !self.undoes_part_of.is_empty() {
+            let names = self.undoes_part_of.iter().map(Node::text).collect();
+            entries.push(("undoes_part_of", Value::List(names).into()));
+        }
         if !self.left_out.is_empty() {
             entries.push((
                 "left_out",
@@ -279,6 +285,13 @@ impl Change {
             undoes: node
                 .get("undoes")?
                 .items()
+                .iter()
+                .map(|item| item.as_text().map(str::to_owned))
+                .collect::<Option<_>>()?,
+            undoes_part_of: node
+                .get("undoes_part_of")
+                .map(Node::items)
+                .unwrap_or_default()
                 .iter()
                 .map(|item| item.as_text().map(str::to_owned))
                 .collect::<Option<_>>()?,

@@ -7,6 +7,7 @@ pub mod build;
 pub mod change_error;
 pub mod changes;
 pub mod files;
+pub mod hunks;
 pub mod lines;
 pub mod list_workspace;
 pub mod listing;

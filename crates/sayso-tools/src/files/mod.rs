@@ -85,6 +85,8 @@ pub struct About {
     pub workspace: String,
     /// The names of the changes that it takes back.
     pub undoes: Vec<String>,
+    /// The names of the changes of which it takes a part back.
+    pub undoes_part_of: Vec<String>,
     /// A person was asked about it.
     pub asked: bool,
 }
@@ -99,6 +101,7 @@ impl About {
             tool: operation.tool().to_owned(),
             workspace: operation.workspace().to_owned(),
             undoes: Vec::new(),
+            undoes_part_of: Vec::new(),
             asked,
         }
     }
@@ -117,6 +120,7 @@ impl About {
             tool,
             workspace,
             undoes,
+            undoes_part_of,
             asked,
         } = self;
         if id.is_empty() {
@@ -132,6 +136,7 @@ impl About {
             tool,
             workspace,
             undoes,
+            undoes_part_of,
             unkept,
             left_out,
             listing: None,
