@@ -35,7 +35,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             file: 64 << 20,
-            total: 1 << 30,
+            total: 2 << 30,
             days: 30,
         }
     }

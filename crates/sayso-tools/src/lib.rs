@@ -7,6 +7,7 @@ pub mod build;
 pub mod change_error;
 pub mod changes;
 pub mod files;
+mod git_index;
 pub mod hunks;
 pub mod lines;
 pub mod list_workspace;

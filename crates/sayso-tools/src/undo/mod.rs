@@ -4,9 +4,13 @@ mod choose;
 mod part;
 mod texts;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use sayso_core::text::digest::Digest;
 use sayso_core::text::visible::visible;
 use thiserror::Error;
 
@@ -14,8 +18,9 @@ use crate::build::Source;
 use crate::change_error::ChangeError;
 use crate::changes::{Change, Step};
 use crate::files::{About, Files};
+use crate::git_index;
 use crate::hunks;
-use crate::open_nofollow::{PathError, Spot, shown};
+use crate::open_nofollow::{self, PathError, Spot, shown};
 use crate::path_state::State;
 use crate::tree::{self, Looking};
 
@@ -141,17 +146,22 @@ pub fn plan_part(kit: &Files, which: Which<'_>, part: &Part) -> Result<Plan, Und
         is_whole,
     };
     let mut touched = Touched::default();
-    for step in steps {
+    let mut planned: HashMap<PathBuf, State> = HashMap::new();
+    for mut step in steps {
         // What a newer change left there is only known when that is taken back; it is looked at then.
         let standing = if touched.is_first(&step) {
             stands(kit, &step)?
         } else {
-            Standing::AsLeft
+            leads_on(kit, &step, &planned)
         };
+        if step.moved_to.is_none() {
+            planned.insert(step.path.clone(), step.after.clone());
+        }
         match standing {
             Standing::AlreadyBack => continue,
             Standing::Changed(conflict) => plan.conflicts.push(conflict),
             Standing::AsLeft => {}
+            Standing::AsGood(now) => step.before = now,
         }
         if let State::Rebuildable { .. } = step.after {
             let words = "it can be rebuilt, so it was not kept and does not come back";
@@ -236,6 +246,8 @@ fn listed(changes: &[Change]) -> String {
 
 enum Standing {
     AsLeft,
+    /// It is another one that means the same.
+    AsGood(State),
     AlreadyBack,
     Changed(Conflict),
 }
@@ -264,6 +276,7 @@ fn stands(kit: &Files, step: &Step) -> Result<Standing, ChangeError> {
             let why = format!("`{}` is there now", shown(to));
             conflict(to, why, ThreeWay::default())
         }
+        None if is_same_index(kit, step, &now) => Standing::AsGood(now),
         _ => {
             let why = step
                 .before
@@ -273,6 +286,64 @@ fn stands(kit: &Files, step: &Step) -> Result<Standing, ChangeError> {
             conflict(&step.path, why, texts)
         }
     })
+}
+
+/// Whether a step follows from what a step before it leaves: between two changes, others may have made one of theirs.
+fn leads_on(kit: &Files, step: &Step, planned: &HashMap<PathBuf, State>) -> Standing {
+    let why = planned
+        .get(&step.path)
+        .and_then(|left| step.before.difference(left, &step.path));
+    match why {
+        None => Standing::AsLeft,
+        Some(_) if step.moved_to.is_some() => Standing::AsLeft,
+        Some(_) => Standing::Changed(Conflict {
+            path: step.path.clone(),
+            why: format!(
+                "`{}` was changed by others between these changes",
+                shown(&step.path)
+            ),
+            texts: ThreeWay::of(kit, &step.path, &step.after, &step.before),
+        }),
+    }
+}
+
+/// Whether two states of the index of a repository mean the same.
+fn is_same_index(kit: &Files, step: &Step, now: &State) -> bool {
+    let is_index = step.path.file_name() == Some(OsStr::new("index"))
+        && step.path.iter().any(|name| name == ".git");
+    let (
+        State::File {
+            digest: Some(left),
+            mode,
+            ..
+        },
+        State::File {
+            digest: Some(there),
+            mode: bits,
+            ..
+        },
+    ) = (&step.before, now)
+    else {
+        return false;
+    };
+    if !is_index || mode != bits {
+        return false;
+    }
+    let most = kit.backups().limits().file;
+    let left = kit.backups().read(left).ok();
+    let file = Spot::of(&step.path)
+        .and_then(|spot| open_nofollow::file(&spot.folder, &spot.name, &step.path));
+    let meaning = |file: File| {
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes).ok()?;
+        Some((git_index::meaning(&bytes)?, Digest::of_bytes(&bytes)))
+    };
+    let left = left.and_then(meaning);
+    let read = file.ok().and_then(|(file, _)| meaning(file));
+    match (left, read) {
+        (Some((left, _)), Some((is, digest))) => left == is && digest == *there,
+        _ => false,
+    }
 }
 
 fn now(kit: &Files, path: &Path, expected: &State, keep: bool) -> Result<State, ChangeError> {
@@ -355,7 +426,7 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
         if !touched.is_first(step) || step.moved_to.is_some() {
             continue;
         }
-        match now(kit, &step.path, &step.before, true)? {
+        match now(kit, &step.path, &step.before, true).map_err(UndoError::NotMade)? {
             now if step.before.agrees(&now) => {}
             _ => match stands(kit, step)? {
                 Standing::Changed(conflict) => refuse(vec![conflict])?,
@@ -371,7 +442,8 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
             unkept = Some("a file that it removed was too large for a backup".to_owned());
         }
     }
-    kit.backups().flush().map_err(ChangeError::from)?;
+    let flushed = kit.backups().flush();
+    flushed.map_err(|why| UndoError::NotMade(why.into()))?;
     let newest = plan.changes.first();
     let names = plan.changes.iter().map(|change| change.name.clone());
     let (undoes, undoes_part_of) = match plan.is_whole {
