@@ -12,8 +12,10 @@ use sayso_core::text::digest::Digest;
 use crate::attributes::Attributes;
 use crate::backups::{Backups, Kept, digest};
 use crate::change_error::{CannotKeep, NotKept, TooMuch};
+use crate::list_workspace::Rules;
 use crate::listing::{Entry, Identity, Listing, What};
 use crate::open_nofollow::{self, PathError, Spot};
+use crate::too_large::may_be_left_out;
 
 /// How often a file is read that is written to meanwhile.
 const TRIES: usize = 3;
@@ -115,11 +117,13 @@ pub(crate) fn missing(listing: &Listing, backups: &Backups) -> Vec<(usize, u64)>
     missing
 }
 
-/// Keeps the files that are missing in the backups. What is gone by now leaves the listing.
+/// Keeps the files that are missing in the backups. What is gone by now leaves the listing; what git ignores and another process is
+/// writing is read-only for the command.
 pub(crate) fn keep(
     listing: &mut Listing,
     missing: &[(usize, u64)],
     backups: &Backups,
+    rules: Rules<'_>,
 ) -> Result<(), NotKept> {
     let entries = &listing.entries;
     let path = |index: usize| {
@@ -137,8 +141,15 @@ pub(crate) fn keep(
         };
         match seen? {
             Some((what, true)) => entry.what = what,
-            Some((_, false)) => {
-                return Err(CannotKeep::Busy(listing.root.join(&entry.path)).into());
+            Some((what, false)) => {
+                // A log that is written to all the time: an undo of it would always be in the way of what came since.
+                let whole = listing.root.join(&entry.path);
+                match what {
+                    What::File { identity, .. } if may_be_left_out(&whole, &entry.path, rules) => {
+                        entry.what = What::ReadOnly(identity);
+                    }
+                    _ => return Err(CannotKeep::Busy(whole).into()),
+                }
             }
             None => {
                 gone = true;
@@ -196,7 +207,7 @@ fn read(path: &Path, backups: &Backups, keep: bool) -> Result<Option<(What, bool
             source,
         };
         let seen = match keep {
-            true => match backups.keep_one_of_many(&mut file)? {
+            true => match backups.keep_file(&mut file)? {
                 Kept::Yes(digest, size) => Some((digest, size)),
                 Kept::TooLarge(_) => None,
             },

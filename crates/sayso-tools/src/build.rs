@@ -11,10 +11,11 @@ use rustix::io::Errno;
 use sayso_core::text::digest::{Digest, Pieces};
 
 use crate::attributes::Attributes;
-use crate::backups::{Backups, flush_disk};
+use crate::backups::{self, Backups, WORTH_SHARING, flush_disk};
 use crate::change_error::ChangeError;
 use crate::open_nofollow::{self, Spot, Way};
 use crate::path_state::State;
+use crate::platform;
 
 /// Where the bytes of a new file come from.
 pub enum Source<'a> {
@@ -138,7 +139,7 @@ fn build_one(
             attributes,
         } => {
             let flags =
-                OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let open = openat(folder, name, flags, Mode::RUSR | Mode::WUSR)
                 .map_err(|error| cannot_write(path, error))?;
             let mut file = File::from(open);
@@ -169,6 +170,11 @@ fn fill(
     digest: Option<&Digest>,
     path: &Path,
 ) -> Result<(Digest, u64), ChangeError> {
+    if let (Source::Kept(backups), Some(digest)) = (source, digest)
+        && let Some(shared) = share(to, backups, digest)
+    {
+        return Ok(shared);
+    }
     let mut from: Box<dyn io::Read + '_> = match source {
         Source::Bytes(bytes) => Box::new(*bytes),
         Source::Kept(backups) => Box::new(backups.read(digest.ok_or(ChangeError::NoBackup)?)?),
@@ -199,4 +205,14 @@ fn fill(
         pieces.add(piece);
         size += count as u64;
     }
+}
+
+/// Shares the content of a large backup with a new file, where the file system can do that, and reads what the file holds then.
+fn share(to: &mut File, backups: &Backups, wanted: &Digest) -> Option<(Digest, u64)> {
+    let from = backups.read(wanted).ok()?;
+    if from.metadata().ok()?.len() < WORTH_SHARING {
+        return None;
+    }
+    platform::share_content(&*to, &from).ok()?;
+    backups::digest(to, u64::MAX).ok()?
 }

@@ -64,6 +64,8 @@ pub struct Change {
     pub listing: Option<Digest>,
     /// Somebody else makes it: what stands there then is not known yet, and nobody of sayso is at work on it.
     pub awaited: bool,
+    /// It is what a command did, which may have done more than is written down here.
+    pub is_command: bool,
     /// A person was asked about it.
     pub asked: bool,
     /// What is done, in order.
@@ -264,6 +266,10 @@ impl Change {
                 .map(|digest| ("listing", Node::text(digest.to_string()))),
         );
         entries.extend(self.awaited.then(|| ("awaited", Value::Bool(true).into())));
+        entries.extend(
+            self.is_command
+                .then(|| ("command", Value::Bool(true).into())),
+        );
         Node::map(entries)
     }
 
@@ -302,6 +308,7 @@ impl Change {
                 .collect(),
             listing,
             awaited: node.get("awaited").and_then(Node::as_bool).unwrap_or(false),
+            is_command: node.get("command").and_then(Node::as_bool).unwrap_or(false),
             asked: node.get("asked").and_then(Node::as_bool).unwrap_or(true),
             steps: node
                 .get("steps")?

@@ -8,6 +8,7 @@ pub mod change_error;
 pub mod changes;
 pub mod files;
 mod git_index;
+mod held_bytes;
 pub mod hunks;
 pub mod lines;
 pub mod list_workspace;

@@ -23,7 +23,7 @@ use crate::walk_folders::{Apart, Inside, MAX_DEPTH, Round, Trouble, Walk};
 pub enum Git {
     /// It is ignored and not tracked.
     Ignores,
-    /// It is not ignored, or nobody knows.
+    /// It is not ignored, or that is not known.
     Keeps,
     /// It is in no repository.
     NoRepository,

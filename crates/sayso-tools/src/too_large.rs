@@ -159,7 +159,8 @@ fn seal(
     Ok(())
 }
 
-fn may_be_left_out(whole: &Path, path: &Path, rules: Rules<'_>) -> bool {
+/// Whether a file need not be kept if it is read-only for the command instead.
+pub(crate) fn may_be_left_out(whole: &Path, path: &Path, rules: Rules<'_>) -> bool {
     is_object(path) || (rules.git)(whole, false) == Git::Ignores
 }
 

@@ -279,7 +279,7 @@ fn one(
                 source,
             };
             let seen = match looking.keep {
-                true => match looking.backups.keep_one_of_many(&mut file)? {
+                true => match looking.backups.keep_file(&mut file)? {
                     Kept::Yes(digest, size) => Some((digest, size)),
                     Kept::TooLarge(_) => None,
                 },

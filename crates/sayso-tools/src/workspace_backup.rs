@@ -61,7 +61,7 @@ impl Keeping {
         }
         // Until the listing is written down, nobody may throw away what it names.
         let (lock, unkept) = room(&listing, files)?;
-        keep(&mut listing, &unkept, backups)?;
+        keep(&mut listing, &unkept, backups, rules)?;
         let known = last.filter(|(digest, last)| {
             unkept.is_empty()
                 && last.entries == listing.entries
@@ -78,6 +78,7 @@ impl Keeping {
         files.listings().set_last(workspace, &digest);
         let change = Change {
             listing: Some(digest),
+            is_command: true,
             ..about.into_change(files.changes(), Vec::new(), None)
         };
         let open = files.changes().begin(&change)?;
@@ -120,7 +121,7 @@ impl Keeping {
         all.filter_map(|entry| {
             let why = match entry.what {
                 What::Special => "is a pipe, a socket or a device and is not kept",
-                What::ReadOnly(_) => "is too large to be kept, so it is read-only",
+                What::ReadOnly(_) => "is too large or too busy to be kept, so it is read-only",
                 What::Rebuildable { .. } => "can be rebuilt and is not kept",
                 _ => return None,
             };

@@ -141,6 +141,7 @@ impl About {
             left_out,
             listing: None,
             awaited: false,
+            is_command: false,
             asked,
             steps,
         }

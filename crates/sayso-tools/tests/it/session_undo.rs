@@ -448,6 +448,58 @@ fn links_that_come_and_go_during_an_undo_lead_nowhere() {
 }
 
 #[test]
+fn where_files_can_share_their_content_they_do_until_one_is_written_to() {
+    let dir = tempfile::TempDir::new().unwrap();
+    let image = dir.path().join("image");
+    let top = dir.path().join("top");
+    fs::create_dir(&top).unwrap();
+    let script = format!(
+        "truncate -s 256M {0} && mkfs.btrfs -q {0} && mount -o loop {0} {1}",
+        image.display(),
+        top.display()
+    );
+    let made = Command::new("sh").args(["-c", &script]).output();
+    if !made.is_ok_and(|made| made.status.success()) {
+        println!("NOT CHECKED: shared contents, as no btrfs can be made and mounted here");
+        return;
+    }
+    let ground = Ground::inside(&top);
+    let content: Vec<u8> = (0..20_000_000_u32).map(|at| (at / 7 % 251) as u8).collect();
+    ground.write("large", &content);
+    let then = digest(&ground.ws);
+    let used = || {
+        Command::new("sync").status().unwrap();
+        rustix::fs::statvfs(&top)
+            .map(|found| found.f_blocks - found.f_bfree)
+            .unwrap()
+    };
+    let before = used();
+    let about = About {
+        session: "s".to_owned(),
+        ..About::default()
+    };
+    let limits = KeepLimits::default();
+    let keeping = Keeping::before(&ground.kit, about, &ground.ws, limits, RULES).unwrap();
+    let block = rustix::fs::statvfs(&top).unwrap().f_frsize;
+    let grown = used().saturating_sub(before) * block;
+    assert!(
+        grown < 5_000_000,
+        "{grown} bytes more for a backup of 20 MB"
+    );
+    // In place, which the backup must not see.
+    shell(
+        &ground,
+        "printf x | dd of=large bs=1 seek=1000 conv=notrunc 2>&1",
+    );
+    keeping.after(&ground.kit, RULES).unwrap();
+    assert_ne!(then, digest(&ground.ws));
+    take_back(&ground, Which::Session("s"));
+    assert_eq!(then, digest(&ground.ws));
+    drop(ground);
+    let _ = Command::new("umount").arg("-l").arg(&top).status();
+}
+
+#[test]
 fn on_a_full_disk_nothing_is_lost() {
     let dir = tempfile::TempDir::new().unwrap();
     let mounted = Command::new("mount")

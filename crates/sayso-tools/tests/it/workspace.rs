@@ -636,6 +636,74 @@ fn what_git_ignores_is_read_only_where_it_is_too_much() {
 }
 
 #[test]
+fn packs_that_are_too_large_are_read_only_and_objects_may_have_other_names() {
+    let ground = Ground::with(Limits {
+        file: 1000,
+        total: 500_000,
+        days: 30,
+    });
+    ground.write(".git/HEAD", "ref: refs/heads/main");
+    ground.write(".git/objects/pack/pack-1.pack", "p".repeat(2000));
+    ground.write(".git/objects/pack/pack-1.idx", "i");
+    // As `git clone --local` leaves it.
+    ground.write(".git/objects/ab/cd", "object");
+    let (object, other) = (".git/objects/ab/cd", ground.outside.join("cd"));
+    fs::hard_link(ground.ws.join(object), &other).unwrap();
+    let keeping = before(&ground, "x").unwrap();
+    assert_eq!(
+        names(&ground, &keeping.read_only()),
+        [".git/objects/pack/pack-1.pack"]
+    );
+    let then = ground.tree();
+    sh(&ground, "echo other > .git/objects/ab/cd; rm .git/HEAD");
+    let done = keeping.after(&ground.kit, RULES).unwrap();
+    assert!(done.left_out[0].contains("has another name"), "{done:?}");
+    ground.undo(Which::Last).unwrap();
+    assert_eq!(ground.tree(), then);
+    // A file that is no object is refused, and one that git ignores is read-only.
+    fs::hard_link(ground.ws.join(".git/HEAD"), ground.outside.join("HEAD")).unwrap();
+    assert!(matches!(before(&ground, "x"), Err(NotKept::Cannot(_))));
+    fs::remove_file(ground.outside.join("HEAD")).unwrap();
+    ground.write("data/store", "s");
+    fs::hard_link(ground.ws.join("data/store"), ground.outside.join("s")).unwrap();
+    let keeping = before(&ground, "x").unwrap();
+    assert!(names(&ground, &keeping.read_only()).contains(&"data/store".to_owned()));
+    keeping.cancel();
+}
+
+#[test]
+fn a_log_that_is_written_to_all_the_time_is_read_only_if_git_ignores_it() {
+    let ground = Ground::in_memory();
+    ground.write("data/log", "x".repeat(4_000_000));
+    ground.write("a", "a");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            use std::io::Write as _;
+            let mut options = fs::OpenOptions::new();
+            let mut log = options
+                .append(true)
+                .open(ground.ws.join("data/log"))
+                .unwrap();
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                log.write_all(b"more").unwrap();
+            }
+        });
+        let keeping = before(&ground, "run").unwrap();
+        let sealed = names(&ground, &keeping.read_only());
+        sh(&ground, "echo b > a");
+        let done = keeping.after(&ground.kit, RULES).unwrap();
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        // Between two lines of it there may have been time enough.
+        if sealed == ["data/log"] {
+            assert_eq!(names(&ground, &done.changed), ["a"]);
+            ground.undo(Which::Last).unwrap();
+            assert_eq!(ground.read("a"), "a");
+        }
+    });
+}
+
+#[test]
 fn full_backups_make_room_but_not_at_the_cost_of_what_a_person_was_told() {
     use sayso_core::answer::verdict::Verdict;
     use sayso_core::policy::decision::Decision;

@@ -69,6 +69,9 @@ pub(super) struct UndoArgs {
     json: bool,
 }
 
+/// What no undo of a command takes back.
+const BEYOND: &str = "not taken back: what went over the network, what its processes did, and what is outside of the workspace";
+
 impl UndoArgs {
     /// Whether it changes nothing.
     pub(super) fn only_looks(&self) -> bool {
@@ -185,6 +188,9 @@ fn shown(plan: &Plan) -> String {
             visible(words)
         ));
     }
+    if plan.is_whole && plan.changes.iter().any(|change| change.is_command) {
+        out.push_str(&format!("  {BEYOND}\n"));
+    }
     if plan.words.is_empty() {
         out = "everything is back as it was already\n".to_owned();
     }
@@ -262,6 +268,13 @@ fn as_node(plan: &Plan, done: Option<&Undone>) -> Node {
                     .map(|change| Node::text(&change.id))
                     .collect(),
             ),
+        ),
+        (
+            "beyond",
+            match plan.changes.iter().any(|change| change.is_command) {
+                true => Node::text(BEYOND),
+                false => Value::Null.into(),
+            },
         ),
         ("steps", list(plan.words.iter().map(step).collect())),
         (
