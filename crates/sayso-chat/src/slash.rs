@@ -129,7 +129,8 @@ fn undo(base: &Base, id: Option<&str>) -> Result<Came, CommandError> {
         ));
         out.extend(
             conflict
-                .diff
+                .texts
+                .since
                 .lines()
                 .map(|text| line(Tone::Faint, format!("    {}", visible(text)))),
         );

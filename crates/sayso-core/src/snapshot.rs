@@ -13,7 +13,7 @@ use crate::packed::{Packed, Packer, Unpacker};
 use crate::policy::Policy;
 
 /// Changes with every change of the form.
-pub const LAYOUT: u32 = 9;
+pub const LAYOUT: u32 = 10;
 
 /// Policy and grants as bytes; the same values are always the same bytes.
 pub fn pack(policy: &Policy, grants: &[Grant]) -> Vec<u8> {
@@ -104,8 +104,8 @@ rules:
             Digest::of_bytes(&pack(&policy, &[grant])).to_string(),
         );
         let known = (
-            9,
-            "sha256:6d84039dfb255d13a324d508faf61abf63a4891ed2ca4946eac1ba0e288266b7".to_owned(),
+            10,
+            "sha256:671cae05cc1b3985b0998ac228fefb96a98392494a7c1db47fccd939700af7ba".to_owned(),
         );
         assert_eq!(
             form, known,

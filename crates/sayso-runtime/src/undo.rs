@@ -1,11 +1,13 @@
 //! Takes changes of sayso's file tools back, and writes that down.
 
+use std::time::SystemTime;
+
 use sayso_core::text::node::{Node, Value};
 use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, JournalError, Sync};
 use sayso_store::rules_and_grants::generation::{Generation, GenerationError};
 use sayso_tools::files::Files;
-use sayso_tools::undo::{self, Plan, Undone, Which};
+use sayso_tools::undo::{self, Part, Plan, Undone, Which};
 use sayso_world::locations::Whereabouts;
 use thiserror::Error;
 
@@ -67,23 +69,45 @@ pub fn carry_out(
     Ok(done)
 }
 
-/// What an id means: a change by its own id, else a batch, else a call.
+/// What is to be taken back.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted<'a> {
+    /// The last change.
+    Last,
+    /// A change by its own id, else a batch, else a call.
+    Id(&'a str),
+    /// All since a time.
+    Since(SystemTime),
+    /// All of a session.
+    Session(&'a str),
+}
+
+/// What would be done.
 ///
 /// # Errors
 /// When there is nothing to take back.
 pub fn plan(files: &Files, id: Option<&str>) -> Result<Plan, undo::UndoError> {
-    let Some(id) = id else {
-        return undo::plan(files, Which::Last);
+    plan_part(files, id.map_or(Wanted::Last, Wanted::Id), &Part::default())
+}
+
+/// What would be done to take a part of it back.
+///
+/// # Errors
+/// When there is nothing to take back, or the part is not in it.
+pub fn plan_part(files: &Files, wanted: Wanted<'_>, part: &Part) -> Result<Plan, undo::UndoError> {
+    let which = match wanted {
+        Wanted::Last => Which::Last,
+        Wanted::Since(time) => Which::Since(time),
+        Wanted::Session(session) => Which::Session(session),
+        Wanted::Id(id) => {
+            let all = files.changes().finished();
+            let is_one = all.iter().any(|change| undo::is_handle(change, id));
+            let is_batch = all.iter().any(|change| change.batch.as_deref() == Some(id));
+            match is_batch && !is_one {
+                true => Which::Batch(id),
+                false => Which::Id(id),
+            }
+        }
     };
-    let all = files.changes().finished();
-    let is_one = all.iter().any(|change| undo::is_handle(change, id));
-    let is_batch = !is_one && all.iter().any(|change| change.batch.as_deref() == Some(id));
-    undo::plan(
-        files,
-        if is_batch {
-            Which::Batch(id)
-        } else {
-            Which::Id(id)
-        },
-    )
+    undo::plan_part(files, which, part)
 }

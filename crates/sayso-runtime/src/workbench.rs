@@ -206,7 +206,7 @@ fn recover(
     bounding: &Bounding,
     workspace: &Path,
 ) -> Result<Vec<String>, RecordError> {
-    let recovered = bounding.knowing(workspace, |rules| files.recover_knowing(rules));
+    let recovered = bounding.knowing(workspace, &[], |rules| files.recover_knowing(rules));
     let list =
         |ids: &[String]| -> Node { Value::List(ids.iter().map(Node::text).collect()).into() };
     if recovered.whole.is_empty() && recovered.never.is_empty() && recovered.left.is_empty() {

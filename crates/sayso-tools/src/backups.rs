@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use rustix::fs::{FileType, FlockOperation, flock};
@@ -16,6 +16,7 @@ use sayso_own_files::{Fresh, Place, is_temporary};
 
 use thiserror::Error;
 
+use crate::held_bytes;
 use crate::open_nofollow;
 use crate::platform;
 use crate::private_folder::{FolderError, make};
@@ -35,7 +36,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             file: 64 << 20,
-            total: 1 << 30,
+            total: 2 << 30,
             days: 30,
         }
     }
@@ -76,11 +77,18 @@ pub struct Backups {
     sync: bool,
     /// How much is kept as far as this process knows; nobody has counted at first.
     held: AtomicU64,
+    /// How much came and went that is not noted yet.
+    unnoted: AtomicI64,
     /// How many were kept as some of many.
     kept: AtomicU64,
     /// One of those may not last yet. From then on this stays so: another thread may still be about to wait for the disk.
     unflushed: AtomicBool,
+    /// Files here cannot share their content with backups.
+    cannot_share: AtomicBool,
 }
+
+/// From this size on, it is worth a try to share the content of a file.
+pub(crate) const WORTH_SHARING: u64 = 64 << 10;
 
 /// So many are made to last one by one.
 const FEW: u64 = 8;
@@ -99,8 +107,10 @@ impl Backups {
             limits,
             sync,
             held: AtomicU64::new(NOT_COUNTED),
+            unnoted: AtomicI64::new(0),
             kept: AtomicU64::new(0),
             unflushed: AtomicBool::new(false),
+            cannot_share: AtomicBool::new(false),
         })
     }
 
@@ -166,11 +176,44 @@ impl Backups {
         self.try_keep(from, alone).map_err(BackupError::NotMade)
     }
 
+    /// Keeps a whole file as one of many. A large one shares its content with the backup where the file system can do that.
+    ///
+    /// # Errors
+    /// As [`Backups::keep`].
+    pub fn keep_file(&self, file: &mut File) -> Result<Kept, BackupError> {
+        let size = file.metadata().map_or(0, |found| found.len());
+        if (WORTH_SHARING..=self.limits.file).contains(&size)
+            && !self.cannot_share.load(Ordering::Relaxed)
+        {
+            let shared = self.try_share(file).map_err(BackupError::NotMade)?;
+            if let Some(kept) = shared {
+                return Ok(kept);
+            }
+            self.cannot_share.store(true, Ordering::Relaxed);
+        }
+        self.keep_one_of_many(file)
+    }
+
+    /// What is shared is read from the backup's side: the file may be written to meanwhile.
+    fn try_share(&self, file: &File) -> io::Result<Option<Kept>> {
+        let mut fresh = Place::at(&self.folder).fresh("")?;
+        if platform::share_content(&fresh.file, file).is_err() {
+            return Ok(None);
+        }
+        let Some((digest, size)) = digest(&mut fresh.file, self.limits.file)? else {
+            return Ok(None);
+        };
+        self.unflushed.store(true, Ordering::SeqCst);
+        self.place(fresh, &digest, size, false)?;
+        Ok(Some(Kept::Yes(digest, size)))
+    }
+
     /// Makes everything that was kept last.
     ///
     /// # Errors
     /// If the disk says no.
     pub fn flush(&self) -> Result<(), BackupError> {
+        self.note();
         let flushed = if self.sync && self.unflushed.load(Ordering::SeqCst) {
             File::open(&self.folder).and_then(|folder| Ok(flush_disk(&folder)?))
         } else {
@@ -213,6 +256,8 @@ impl Backups {
             }
         }
         fresh.settle(&path, sync)?;
+        let added = i64::try_from(size).unwrap_or(i64::MAX);
+        self.unnoted.fetch_add(added, Ordering::Relaxed);
         if self.held.load(Ordering::Relaxed) != NOT_COUNTED {
             self.held.fetch_add(size, Ordering::Relaxed);
         }
@@ -288,12 +333,22 @@ impl Backups {
     pub fn held(&self) -> u64 {
         match self.held.load(Ordering::Relaxed) {
             NOT_COUNTED => {
-                let total = self.all().iter().map(|kept| kept.size).sum();
+                self.note();
+                let total = held_bytes::noted(&self.folder).unwrap_or_else(|| {
+                    let total = self.all().iter().map(|kept| kept.size).sum();
+                    held_bytes::note(&self.folder, total);
+                    total
+                });
                 self.held.store(total, Ordering::Relaxed);
                 total
             }
             known => known,
         }
+    }
+
+    /// Writes down how much came and went.
+    fn note(&self) {
+        held_bytes::add(&self.folder, self.unnoted.swap(0, Ordering::Relaxed));
     }
 
     /// Everything that is kept.
@@ -334,15 +389,24 @@ impl Backups {
 
     /// Throws one away.
     pub fn remove(&self, stored: &Stored) {
-        if fs::remove_file(self.path(&stored.digest)).is_ok()
-            && self.held.load(Ordering::Relaxed) != NOT_COUNTED
-        {
+        if fs::remove_file(self.path(&stored.digest)).is_err() {
+            return;
+        }
+        let gone = i64::try_from(stored.size).unwrap_or(i64::MAX);
+        self.unnoted.fetch_sub(gone, Ordering::Relaxed);
+        if self.held.load(Ordering::Relaxed) != NOT_COUNTED {
             let _ = self
                 .held
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
                     Some(held.saturating_sub(stored.size))
                 });
         }
+    }
+}
+
+impl Drop for Backups {
+    fn drop(&mut self) {
+        self.note();
     }
 }
 

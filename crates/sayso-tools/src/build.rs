@@ -10,10 +10,12 @@ use rustix::fs::{Mode, OFlags, fchmod, fsync, mkdirat, openat, symlinkat};
 use rustix::io::Errno;
 use sayso_core::text::digest::{Digest, Pieces};
 
-use crate::backups::{Backups, flush_disk};
+use crate::attributes::Attributes;
+use crate::backups::{self, Backups, WORTH_SHARING, flush_disk};
 use crate::change_error::ChangeError;
 use crate::open_nofollow::{self, Spot, Way};
 use crate::path_state::State;
+use crate::platform;
 
 /// Where the bytes of a new file come from.
 pub enum Source<'a> {
@@ -36,7 +38,11 @@ pub fn build(
     sync: bool,
 ) -> Result<(), ChangeError> {
     match state {
-        State::Folder { mode, inside } => {
+        State::Folder {
+            mode,
+            inside,
+            attributes,
+        } => {
             let open = new_folder(spot.folder.as_fd(), &spot.name, &spot.path)?;
             let inside = inside.as_deref().unwrap_or_default();
             for (path, state) in inside {
@@ -49,12 +55,15 @@ pub fn build(
             }
             // Permissions last and from the inside out: a folder may be closed to its owner, too.
             for (path, state) in inside.iter().rev() {
-                if let State::Folder { mode, .. } = state {
+                if let State::Folder {
+                    mode, attributes, ..
+                } = state
+                {
                     let folder = open_nofollow::inner_of(&open, path)?;
-                    set_mode(&folder, *mode, &spot.path.join(path))?;
+                    set_mode(&folder, *mode, attributes, &spot.path.join(path))?;
                 }
             }
-            set_mode(&open, *mode, &spot.path)?;
+            set_mode(&open, *mode, attributes, &spot.path)?;
             if sync {
                 flush_disk(&open).map_err(|error| cannot_write(&spot.path, error))?;
             }
@@ -91,8 +100,17 @@ fn new_folder(folder: BorrowedFd<'_>, name: &OsStr, path: &Path) -> Result<Owned
     Ok(open_nofollow::inner(folder, name, path)?)
 }
 
-fn set_mode(open: impl AsFd, mode: u32, path: &Path) -> Result<(), ChangeError> {
-    fchmod(open, Mode::from_raw_mode(mode as rustix::fs::RawMode))
+/// Sets the permissions and attributes: those of the user first, as they need a file that can be written.
+fn set_mode(
+    open: impl AsFd,
+    mode: u32,
+    attributes: &Attributes,
+    path: &Path,
+) -> Result<(), ChangeError> {
+    attributes
+        .set_user(&open)
+        .and_then(|()| fchmod(&open, Mode::from_raw_mode(mode as rustix::fs::RawMode)))
+        .and_then(|()| attributes.set_system(&open))
         .map_err(|error| cannot_write(path, error))
 }
 
@@ -114,9 +132,14 @@ fn build_one(
         State::Link { target } => {
             symlinkat(target.as_os_str(), folder, name).map_err(|error| cannot_write(path, error))
         }
-        State::File { digest, size, mode } => {
+        State::File {
+            digest,
+            size,
+            mode,
+            attributes,
+        } => {
             let flags =
-                OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let open = openat(folder, name, flags, Mode::RUSR | Mode::WUSR)
                 .map_err(|error| cannot_write(path, error))?;
             let mut file = File::from(open);
@@ -127,7 +150,7 @@ fn build_one(
                     _ => ChangeError::CopyChanged,
                 });
             }
-            set_mode(&file, *mode, path)?;
+            set_mode(&file, *mode, attributes, path)?;
             if sync {
                 fsync(&file).map_err(|error| cannot_write(path, error))?;
             }
@@ -147,6 +170,11 @@ fn fill(
     digest: Option<&Digest>,
     path: &Path,
 ) -> Result<(Digest, u64), ChangeError> {
+    if let (Source::Kept(backups), Some(digest)) = (source, digest)
+        && let Some(shared) = share(to, backups, digest)
+    {
+        return Ok(shared);
+    }
     let mut from: Box<dyn io::Read + '_> = match source {
         Source::Bytes(bytes) => Box::new(*bytes),
         Source::Kept(backups) => Box::new(backups.read(digest.ok_or(ChangeError::NoBackup)?)?),
@@ -177,4 +205,14 @@ fn fill(
         pieces.add(piece);
         size += count as u64;
     }
+}
+
+/// Shares the content of a large backup with a new file, where the file system can do that, and reads what the file holds then.
+fn share(to: &mut File, backups: &Backups, wanted: &Digest) -> Option<(Digest, u64)> {
+    let from = backups.read(wanted).ok()?;
+    if from.metadata().ok()?.len() < WORTH_SHARING {
+        return None;
+    }
+    platform::share_content(&*to, &from).ok()?;
+    backups::digest(to, u64::MAX).ok()?
 }

@@ -118,7 +118,7 @@ pub enum NotKept {
 pub enum TooMuch {
     #[error("`{}` is more than {most} folders deep", shown(.path))]
     Deep { path: PathBuf, most: usize },
-    #[error("there are more than {most} files and folders that git does not ignore")]
+    #[error("there are more than {most} files and folders that are to be kept")]
     Names { most: usize },
     #[error(
         "`{}` ({}) is too large for a backup ({} at most)",
@@ -126,10 +126,12 @@ pub enum TooMuch {
     )]
     File { path: PathBuf, size: u64, most: u64 },
     #[error(
-        "what git does not ignore is {}, which is too much for a backup ({} at most)",
+        "what is to be kept is {}, which is too much for a backup ({} at most)",
         size_words(*.total), size_words(*.most)
     )]
     Bytes { total: u64, most: u64 },
+    #[error("more than {most} files and folders that git ignores are too large for a backup")]
+    ReadOnly { most: usize },
     #[error("there is no room for {} more in the backups ({} in all)", size_words(*.needed), size_words(*.all))]
     NoRoom { needed: u64, all: u64 },
     #[error("the listing of the workspace is too large for a backup")]

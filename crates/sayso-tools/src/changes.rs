@@ -54,6 +54,8 @@ pub struct Change {
     pub workspace: String,
     /// The names of the changes that it takes back.
     pub undoes: Vec<String>,
+    /// The names of the changes of which it takes a part back.
+    pub undoes_part_of: Vec<String>,
     /// Why it cannot be taken back.
     pub unkept: Option<String>,
     /// What happened with it and is not taken back, in words.
@@ -62,6 +64,8 @@ pub struct Change {
     pub listing: Option<Digest>,
     /// Somebody else makes it: what stands there then is not known yet, and nobody of sayso is at work on it.
     pub awaited: bool,
+    /// It is what a command did, which may have done more than is written down here.
+    pub is_command: bool,
     /// A person was asked about it.
     pub asked: bool,
     /// What is done, in order.
@@ -246,6 +250,10 @@ impl Change {
                 Value::List(self.steps.iter().map(Step::to_node).collect()).into(),
             ),
         ];
+        if !self.undoes_part_of.is_empty() {
+            let names = self.undoes_part_of.iter().map(Node::text).collect();
+            entries.push(("undoes_part_of", Value::List(names).into()));
+        }
         if !self.left_out.is_empty() {
             entries.push((
                 "left_out",
@@ -258,6 +266,10 @@ impl Change {
                 .map(|digest| ("listing", Node::text(digest.to_string()))),
         );
         entries.extend(self.awaited.then(|| ("awaited", Value::Bool(true).into())));
+        entries.extend(
+            self.is_command
+                .then(|| ("command", Value::Bool(true).into())),
+        );
         Node::map(entries)
     }
 
@@ -282,6 +294,13 @@ impl Change {
                 .iter()
                 .map(|item| item.as_text().map(str::to_owned))
                 .collect::<Option<_>>()?,
+            undoes_part_of: node
+                .get("undoes_part_of")
+                .map(Node::items)
+                .unwrap_or_default()
+                .iter()
+                .map(|item| item.as_text().map(str::to_owned))
+                .collect::<Option<_>>()?,
             unkept: text("unkept"),
             left_out: left_out
                 .iter()
@@ -289,6 +308,7 @@ impl Change {
                 .collect(),
             listing,
             awaited: node.get("awaited").and_then(Node::as_bool).unwrap_or(false),
+            is_command: node.get("command").and_then(Node::as_bool).unwrap_or(false),
             asked: node.get("asked").and_then(Node::as_bool).unwrap_or(true),
             steps: node
                 .get("steps")?

@@ -1,14 +1,19 @@
 //! The tools that sayso itself runs. They decide nothing: what reaches them was approved, and they do exactly that or say why not.
 
+pub mod attributes;
 mod backup_contents;
 pub mod backups;
 pub mod build;
 pub mod change_error;
 pub mod changes;
 pub mod files;
+mod git_index;
+mod held_bytes;
+pub mod hunks;
 pub mod lines;
 pub mod list_workspace;
 pub mod listing;
+mod listing_bytes;
 pub mod listing_cache;
 pub mod mcp;
 pub mod open_nofollow;
@@ -16,13 +21,16 @@ pub mod path_state;
 mod platform;
 pub mod private_folder;
 pub mod prune;
+pub mod rebuildable;
 pub mod recover;
 pub mod replace;
 pub mod result;
 pub mod terminal;
+mod too_large;
 pub mod tree;
 pub mod undo;
 pub mod undoable;
+mod walk_folders;
 pub mod web;
 pub mod workspace_backup;
 mod workspace_change;

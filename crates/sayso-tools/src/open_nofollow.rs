@@ -72,6 +72,19 @@ impl Spot {
         })
     }
 
+    /// The same place, which messages call by another path.
+    ///
+    /// # Errors
+    /// If there are too many open handles.
+    pub fn named(&self, path: &Path) -> Result<Spot, PathError> {
+        let system = |_| PathError::System(path.to_owned(), Errno::MFILE);
+        Ok(Spot {
+            folder: self.folder.try_clone().map_err(system)?,
+            name: self.name.clone(),
+            path: path.to_owned(),
+        })
+    }
+
     /// What stands there, the link itself if it is one; none if nothing does.
     ///
     /// # Errors
@@ -265,6 +278,22 @@ pub fn inner(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<OwnedFd, P
 /// As [`folder`].
 pub fn names_of(path: &Path) -> Result<OwnedFd, PathError> {
     inner(folder(path, Way::Best)?, OsStr::new("."), path)
+}
+
+/// Opens a folder below an open one through no link, to read the names in it; an empty path is the folder itself.
+///
+/// # Errors
+/// As [`inner`].
+pub fn names_below(top: &OwnedFd, path: &Path, shown: &Path) -> Result<OwnedFd, PathError> {
+    if path.as_os_str().is_empty() {
+        return inner(top, OsStr::new("."), shown);
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match platform::open_without_links(top, path, flags) {
+        Ok(Some(open)) => Ok(open),
+        Ok(None) => inner_of(top, path),
+        Err(error) => Err(PathError::System(shown.to_owned(), error)),
+    }
 }
 
 /// Opens a folder below an open one, to set its permissions or read the names in it.

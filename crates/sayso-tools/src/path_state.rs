@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 
+use crate::attributes::Attributes;
 use crate::open_nofollow::shown;
 
 /// What stands at a path.
@@ -23,11 +24,15 @@ pub enum State {
         size: u64,
         /// Its permission bits.
         mode: u32,
+        /// Its extended attributes.
+        attributes: Attributes,
     },
     /// A folder.
     Folder {
         /// Its permission bits.
         mode: u32,
+        /// Its extended attributes.
+        attributes: Attributes,
         /// Everything below it by relative path, each folder before what is in it; none where it does not matter.
         inside: Option<Vec<(PathBuf, State)>>,
     },
@@ -35,6 +40,11 @@ pub enum State {
     Link {
         /// What it says.
         target: OsString,
+    },
+    /// A folder that its tools can make anew, which a command made: it can be taken away, and is not brought back.
+    Rebuildable {
+        /// Its number on the disk, by which it is known again.
+        inode: u64,
     },
     /// A pipe, a socket or a device, which no tool makes or takes away.
     Special,
@@ -48,6 +58,7 @@ impl State {
             State::File { .. } => "a file",
             State::Folder { .. } => "a folder",
             State::Link { .. } => "a link",
+            State::Rebuildable { .. } => "a folder that can be rebuilt",
             State::Special => "a pipe, a socket or a device",
         }
     }
@@ -68,30 +79,55 @@ impl State {
     pub fn agrees(&self, now: &State) -> bool {
         match (self, now) {
             (
-                State::File { digest, size, mode },
+                State::File {
+                    digest,
+                    size,
+                    mode,
+                    attributes,
+                },
                 State::File {
                     digest: other,
                     size: length,
                     mode: bits,
+                    attributes: others,
                 },
-            ) => size == length && mode == bits && (digest.is_none() || digest == other),
-            (State::Folder { mode, inside: None }, State::Folder { mode: bits, .. }) => {
-                mode == bits
+            ) => {
+                size == length
+                    && mode == bits
+                    && (digest.is_none() || digest == other)
+                    && attributes.agrees(others)
             }
             (
                 State::Folder {
                     mode,
+                    inside: None,
+                    attributes,
+                },
+                State::Folder {
+                    mode: bits,
+                    attributes: others,
+                    ..
+                },
+            ) => mode == bits && attributes.agrees(others),
+            (
+                State::Folder {
+                    mode,
                     inside: Some(inside),
+                    attributes,
                 },
                 State::Folder {
                     mode: bits,
                     inside: Some(others),
+                    attributes: other_attributes,
                 },
             ) => {
                 let same = |(one, other): (&(PathBuf, State), &(PathBuf, State))| {
                     one.0 == other.0 && one.1.agrees(&other.1)
                 };
-                mode == bits && inside.len() == others.len() && inside.iter().zip(others).all(same)
+                mode == bits
+                    && attributes.agrees(other_attributes)
+                    && inside.len() == others.len()
+                    && inside.iter().zip(others).all(same)
             }
             (one, other) => one == other,
         }
@@ -136,24 +172,37 @@ impl State {
             (State::Absent, now) => Some(format!("`{name}` is there now ({})", now.word())),
             (_, State::Absent) => Some(format!("`{name}` is gone")),
             (
-                State::File { digest, size, mode },
+                State::File {
+                    digest, size, mode, ..
+                },
                 State::File {
                     digest: other,
                     size: length,
                     mode: bits,
+                    ..
                 },
             ) => Some(if digest != other || size != length {
                 format!("`{name}` holds something else now ({size} bytes, {length} now)")
+            } else if mode == bits {
+                format!("the extended attributes of `{name}` are others now")
             } else {
                 format!("the permissions of `{name}` are {bits:04o} now, not {mode:04o}")
             }),
             (
-                State::Folder { mode, inside },
+                State::Folder {
+                    mode,
+                    inside,
+                    attributes,
+                },
                 State::Folder {
                     mode: bits,
                     inside: others,
+                    attributes: other_attributes,
                 },
             ) => match (inside, others) {
+                _ if mode == bits && !attributes.agrees(other_attributes) => Some(format!(
+                    "the extended attributes of `{name}` are others now"
+                )),
                 // What is in a folder that only moved is its own affair.
                 (None, _) | (_, None) if mode == bits => None,
                 _ if mode != bits => Some(format!(
@@ -178,24 +227,35 @@ impl State {
     pub fn to_node(&self) -> Node {
         let is = |word: &str| ("is", Node::text(word));
         let bits = |mode: &u32| ("mode", Node::text(format!("{mode:04o}")));
+        let of = |attributes: &Attributes| attributes.to_node().map(|node| ("attributes", node));
         match self {
             State::Absent => Node::map([is("absent")]),
             State::Special => Node::map([is("special")]),
             State::Link { target } => Node::map([is("link"), ("target", bytes_node(target))]),
-            State::File { digest, size, mode } => {
+            State::Rebuildable { inode } => Node::map([
+                is("rebuildable"),
+                ("inode", Value::Number(inode.to_string()).into()),
+            ]),
+            State::File {
+                digest,
+                size,
+                mode,
+                attributes,
+            } => {
                 let digest =
                     digest.map_or(Value::Null.into(), |digest| Node::text(digest.to_string()));
-                Node::map([
+                let entries = [
                     is("file"),
                     ("digest", digest),
                     ("size", Value::Number(size.to_string()).into()),
                     bits(mode),
-                ])
+                ];
+                Node::map(entries.into_iter().chain(of(attributes)))
             }
-            State::Folder { mode, inside: None } => Node::map([is("folder"), bits(mode)]),
             State::Folder {
                 mode,
-                inside: Some(inside),
+                inside,
+                attributes,
             } => {
                 let entry = |(path, state): &(PathBuf, State)| {
                     Node::map([
@@ -203,14 +263,12 @@ impl State {
                         ("state", state.to_node()),
                     ])
                 };
-                Node::map([
-                    is("folder"),
-                    bits(mode),
-                    (
-                        "inside",
-                        Value::List(inside.iter().map(entry).collect()).into(),
-                    ),
-                ])
+                let inside = inside
+                    .iter()
+                    .map(|inside| Value::List(inside.iter().map(entry).collect()).into())
+                    .map(|list: Node| ("inside", list));
+                let entries = [is("folder"), bits(mode)];
+                Node::map(entries.into_iter().chain(inside).chain(of(attributes)))
             }
         }
     }
@@ -221,6 +279,9 @@ impl State {
         match node.get("is")?.as_text()? {
             "absent" => Some(State::Absent),
             "special" => Some(State::Special),
+            "rebuildable" => Some(State::Rebuildable {
+                inode: node.get("inode")?.as_whole()?,
+            }),
             "link" => Some(State::Link {
                 target: bytes_of(node.get("target")?)?,
             }),
@@ -233,6 +294,7 @@ impl State {
                     digest,
                     size: node.get("size")?.as_whole()?,
                     mode: mode()?,
+                    attributes: Attributes::from_node(node.get("attributes"))?,
                 })
             }
             "folder" => {
@@ -249,6 +311,7 @@ impl State {
                 Some(State::Folder {
                     mode: mode()?,
                     inside,
+                    attributes: Attributes::from_node(node.get("attributes"))?,
                 })
             }
             _ => None,
@@ -325,6 +388,7 @@ mod tests {
             digest: Some(Digest::of_bytes(b"x")),
             size: 1,
             mode: 0o4755,
+            attributes: Attributes::from_pairs(vec![(b"user.a".to_vec(), vec![0, 255])]),
         };
         let link = State::Link {
             target: OsString::from_vec(vec![b'a', 0xff, b'/']),
@@ -335,6 +399,7 @@ mod tests {
                 State::Folder {
                     mode: 0o700,
                     inside: None,
+                    attributes: Attributes::default(),
                 },
             ),
             (
@@ -346,16 +411,19 @@ mod tests {
             digest: None,
             size: u64::MAX,
             mode: 0,
+            attributes: Attributes::none(),
         };
         for state in [
             State::Absent,
             State::Special,
+            State::Rebuildable { inode: 7 },
             file,
             link,
             large,
             State::Folder {
                 mode: 0o2755,
                 inside: Some(inside),
+                attributes: Attributes::none(),
             },
         ] {
             assert_eq!(State::from_node(&state.to_node()), Some(state));

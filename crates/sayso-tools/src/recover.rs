@@ -7,6 +7,7 @@ use crate::backups::Backups;
 use crate::build::Source;
 use crate::change_error::ChangeError;
 use crate::changes::{Change, Changes, Open, Step};
+use crate::files::Files;
 use crate::list_workspace::Rules;
 use crate::open_nofollow::Spot;
 use crate::path_state::State;
@@ -29,7 +30,8 @@ pub struct Recovered {
 }
 
 /// Looks after every change whose process was cut off.
-pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recovered {
+pub fn recover(files: &Files, rules: Rules<'_>) -> Recovered {
+    let (changes, backups) = (files.changes(), files.backups());
     let mut recovered = Recovered::default();
     let (awaited, own): (Vec<_>, Vec<_>) = changes
         .cut_off()
@@ -71,7 +73,7 @@ pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recove
     }
     // Last, so that nothing that others left unfinished counts as what a command did.
     for (change, open) in commands {
-        let told = workspace_change::recover(changes, backups, change, open, rules);
+        let told = workspace_change::recover(files, change, open, rules);
         recovered
             .left
             .extend(told.unwrap_or_else(|why| Some(why.to_string())));
@@ -175,7 +177,7 @@ fn clear(step: &Step, backups: &Backups) -> Result<(), ChangeError> {
         error,
     };
     let removed = || tree::remove(&temp.folder, &temp.name).map_err(left_over);
-    let held = tree::look(&temp, Looking::only(backups))?;
+    let held = tree::look_for(&step.before, &temp, Looking::only(backups))?;
     match (&step.before, &step.after) {
         // It was taken away, and is what was meant, or what the removal has left of it.
         (before, State::Absent) if before.covers(&held) => removed(),

@@ -4,7 +4,7 @@
 //! written down, and put back if it is something else.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{
@@ -13,6 +13,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use crate::attributes::Attributes;
 use crate::backups::Backups;
 use crate::build::{self, Source};
 use crate::change_error::ChangeError;
@@ -37,8 +38,15 @@ pub fn apply(
     let temp = beside(&spot, &step.temp)?;
     let done = match (&step.before, &step.after) {
         (State::Absent, State::Absent) => Ok(Vec::new()),
-        (State::Folder { inside: None, .. }, State::Folder { mode, inside: None }) => {
-            return set_permissions(step, &spot, *mode, backups);
+        (
+            State::Folder { inside: None, .. },
+            State::Folder {
+                mode,
+                inside: None,
+                attributes,
+            },
+        ) => {
+            return set_permissions(step, &spot, *mode, attributes, backups);
         }
         (_, State::Absent) => return take_away(step, &spot, &temp, backups),
         (State::Absent, _) => make(step, &spot, &temp, source, backups),
@@ -55,6 +63,7 @@ fn set_permissions(
     step: &Step,
     spot: &Spot,
     mode: u32,
+    attributes: &Attributes,
     backups: &Backups,
 ) -> Result<Vec<String>, ChangeError> {
     let _turn = backups.turn()?;
@@ -64,7 +73,12 @@ fn set_permissions(
     }
     let bits = Mode::from_raw_mode(mode as rustix::fs::RawMode);
     let set = match open_nofollow::inner(&spot.folder, &spot.name, &spot.path) {
-        Ok(open) => fchmod(&open, bits),
+        // The user's attributes need a folder that its owner may write.
+        Ok(open) => attributes
+            .set_user(&open)
+            .or_else(|_| fchmod(&open, bits | Mode::RWXU).and_then(|()| attributes.set_user(&open)))
+            .and_then(|()| fchmod(&open, bits))
+            .and_then(|()| attributes.set_system(&open)),
         // It is closed to its owner, too. The handle that marks it is no link, so its path in `/proc` leads nowhere else.
         Err(_) => {
             let start = handle(spot)?;
@@ -225,20 +239,16 @@ fn differs(step: &Step, at: &Spot, shown_as: &Spot, backups: &Backups) -> Option
     } else {
         0
     };
-    let now = match &step.before {
-        // Of a folder that only moves, what is in it does not matter.
-        State::Folder { inside: None, .. } => shallow(at).map_err(ChangeError::from),
-        _ => tree::look_at(
-            at.folder.as_fd(),
-            &at.name,
-            &shown_as.path,
-            Looking {
-                backups,
-                keep: false,
-                read,
-            },
-        ),
+    let looking = Looking {
+        backups,
+        keep: false,
+        read,
     };
+    // The path is the one that people know, not that of the temporary name.
+    let now = at.named(&shown_as.path).map_or_else(
+        |error| Err(error.into()),
+        |at| tree::look_for(&step.before, &at, looking),
+    );
     match now {
         Ok(now) => {
             step.before.difference(&now, &shown_as.path)?;
@@ -254,26 +264,8 @@ fn differs(step: &Step, at: &Spot, shown_as: &Spot, backups: &Backups) -> Option
 
 /// Whether this stands at a place.
 pub fn holds(state: &State, at: &Spot, backups: &Backups) -> bool {
-    let now = match state {
-        State::Folder { inside: None, .. } => shallow(at).map_err(ChangeError::from),
-        _ => tree::look(at, Looking::only(backups)),
-    };
+    let now = tree::look_for(state, at, Looking::only(backups));
     now.is_ok_and(|now| state.agrees(&now))
-}
-
-/// What stands at a place, of a folder only itself.
-///
-/// # Errors
-/// If it cannot be looked at.
-pub fn shallow(spot: &Spot) -> Result<State, PathError> {
-    match spot.stat()? {
-        None => Ok(State::Absent),
-        Some(found) if open_nofollow::kind(&found) == FileType::Directory => Ok(State::Folder {
-            mode: open_nofollow::mode(&found),
-            inside: None,
-        }),
-        Some(_) => Ok(State::Special),
-    }
 }
 
 /// Gives what stands under one name another one, where nothing may stand.
@@ -342,6 +334,15 @@ fn keep_owner(old: &Spot, new: &Spot, after: &State) {
     ) else {
         return;
     };
+    if let State::File { attributes, .. } = after
+        && !attributes.is_known()
+        && let Ok((was, _)) = open_nofollow::file(&old.folder, &old.name, &old.path)
+        && let Ok(attributes) = Attributes::of(&was).map(|all| all.without_rights())
+    {
+        let _ = attributes
+            .set_user(&file)
+            .and_then(|()| attributes.set_system(&file));
+    }
     if (was.st_uid, was.st_gid) == (is.st_uid, is.st_gid) {
         return;
     }

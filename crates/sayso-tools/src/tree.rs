@@ -8,13 +8,17 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fchmod, openat, readlinkat, unlinkat};
 use rustix::io::Errno;
 
+use crate::attributes::Attributes;
 use crate::backups::{Backups, Kept, digest};
 use crate::change_error::ChangeError;
+use crate::listing::Identity;
 use crate::open_nofollow::{self, PathError, Spot, kind, mode};
 use crate::path_state::State;
 
-/// The most files and folders that one change may hold.
+/// The most files and folders that one change of a tool may hold.
 const MOST_ENTRIES: usize = 50_000;
+/// The most that are looked at to compare them.
+const MAX_LOOKED_AT: usize = 500_000;
 /// The deepest folder in a folder.
 const DEEPEST: usize = 128;
 
@@ -95,7 +99,7 @@ fn measure_below(
         return Ok(());
     };
     sum.entries += 1;
-    check_size(sum.entries, depth, path)?;
+    check_size(sum.entries, MOST_ENTRIES, depth, path)?;
     match kind(&found) {
         FileType::RegularFile => {
             let size = u64::try_from(found.st_size).unwrap_or(0);
@@ -113,9 +117,9 @@ fn measure_below(
     Ok(())
 }
 
-fn check_size(entries: usize, depth: usize, path: &Path) -> Result<(), ChangeError> {
-    if entries > MOST_ENTRIES {
-        return Err(ChangeError::TooMany { most: MOST_ENTRIES });
+fn check_size(entries: usize, most: usize, depth: usize, path: &Path) -> Result<(), ChangeError> {
+    if entries > most {
+        return Err(ChangeError::TooMany { most });
     }
     if depth > DEEPEST {
         return Err(ChangeError::TooDeep {
@@ -142,6 +146,43 @@ pub fn look(spot: &Spot, looking: Looking<'_>) -> Result<State, ChangeError> {
     look_at(spot.folder.as_fd(), &spot.name, &spot.path, looking)
 }
 
+/// What stands at a place, as far as that is needed to compare it with what is expected there: of a folder that only moves or gets other
+/// permissions only itself, and of one that can be rebuilt only which one it is.
+///
+/// # Errors
+/// As [`look`].
+pub fn look_for(expected: &State, spot: &Spot, looking: Looking<'_>) -> Result<State, ChangeError> {
+    match expected {
+        State::Folder { inside: None, .. } => Ok(shallow(spot)?),
+        State::Rebuildable { .. } => match spot.stat()? {
+            Some(found) if kind(&found) == FileType::Directory => Ok(State::Rebuildable {
+                inode: Identity::of(&found).inode,
+            }),
+            _ => look(spot, looking),
+        },
+        _ => look(spot, looking),
+    }
+}
+
+/// What stands at a place, of a folder only itself.
+///
+/// # Errors
+/// If it cannot be looked at.
+pub fn shallow(spot: &Spot) -> Result<State, PathError> {
+    match spot.stat()? {
+        None => Ok(State::Absent),
+        Some(found) if kind(&found) == FileType::Directory => Ok(State::Folder {
+            mode: mode(&found),
+            inside: None,
+            attributes: open_nofollow::inner(&spot.folder, &spot.name, &spot.path)
+                .ok()
+                .and_then(|open| Attributes::of(&open).ok())
+                .unwrap_or_default(),
+        }),
+        Some(_) => Ok(State::Special),
+    }
+}
+
 /// What stands under a name of an open folder, whole.
 ///
 /// # Errors
@@ -154,12 +195,13 @@ pub fn look_at(
 ) -> Result<State, ChangeError> {
     let mut state = one(folder, name, path, looking)?;
     if let State::Folder { mode, .. } = state {
-        let mut inside = Vec::new();
+        let mut below = Vec::new();
         let open = open_nofollow::inner(folder, name, path)?;
-        look_below(&open, Path::new(""), path, looking, &mut inside, 1)?;
+        look_below(&open, Path::new(""), path, looking, &mut below, 1)?;
         state = State::Folder {
             mode,
-            inside: Some(inside),
+            inside: Some(below),
+            attributes: attributes(&open, path)?,
         };
     }
     Ok(state)
@@ -176,16 +218,26 @@ fn look_below(
     for name in names(folder).map_err(|error| PathError::System(top.join(at), error))? {
         let path = at.join(&name);
         let whole = top.join(&path);
-        check_size(inside.len() + 1, depth, &whole)?;
+        check_size(inside.len() + 1, MAX_LOOKED_AT, depth, &whole)?;
         let state = one(folder.as_fd(), &name, &whole, looking)?;
-        let is_folder = matches!(state, State::Folder { .. });
+        let State::Folder { mode, .. } = state else {
+            inside.push((path, state));
+            continue;
+        };
+        let open = open_nofollow::inner(folder, &name, &whole)?;
+        let state = State::Folder {
+            mode,
+            inside: None,
+            attributes: attributes(&open, &whole)?,
+        };
         inside.push((path.clone(), state));
-        if is_folder {
-            let open = open_nofollow::inner(folder, &name, &whole)?;
-            look_below(&open, &path, top, looking, inside, depth + 1)?;
-        }
+        look_below(&open, &path, top, looking, inside, depth + 1)?;
     }
     Ok(())
+}
+
+fn attributes(open: impl AsFd, path: &Path) -> Result<Attributes, PathError> {
+    Attributes::of(open).map_err(|error| PathError::System(path.to_owned(), error))
 }
 
 /// What stands under a name, of a folder only itself.
@@ -202,6 +254,7 @@ fn one(
         FileType::Directory => Ok(State::Folder {
             mode: mode(&found),
             inside: None,
+            attributes: Attributes::default(),
         }),
         FileType::Symlink => {
             let target = readlinkat(folder, name, Vec::new())
@@ -215,6 +268,7 @@ fn one(
                 digest: None,
                 size: u64::try_from(found.st_size).unwrap_or(0),
                 mode: mode(&found),
+                attributes: Attributes::default(),
             };
             if u64::try_from(found.st_size).unwrap_or(0) > looking.read {
                 return Ok(unread);
@@ -225,24 +279,21 @@ fn one(
                 source,
             };
             let seen = match looking.keep {
-                true => match looking.backups.keep_one_of_many(&mut file)? {
+                true => match looking.backups.keep_file(&mut file)? {
                     Kept::Yes(digest, size) => Some((digest, size)),
                     Kept::TooLarge(_) => None,
                 },
                 false => digest(&mut file, looking.read).map_err(cannot)?,
             };
-            let size = u64::try_from(found.st_size).unwrap_or(0);
-            Ok(match seen {
-                Some((digest, size)) => State::File {
-                    digest: Some(digest),
-                    size,
-                    mode: mode(&found),
-                },
-                None => State::File {
-                    digest: None,
-                    size,
-                    mode: mode(&found),
-                },
+            let (digest, size) = match seen {
+                Some((digest, size)) => (Some(digest), size),
+                None => (None, u64::try_from(found.st_size).unwrap_or(0)),
+            };
+            Ok(State::File {
+                digest,
+                size,
+                mode: mode(&found),
+                attributes: attributes(&file, path)?,
             })
         }
         _ => Ok(State::Special),

@@ -1,16 +1,15 @@
 //! Keeps a whole workspace before a command whose effects nobody knows, so that what it did can be taken back like any other change.
 //!
-//! Before the command, the content of every file that git does not ignore is put into the backups, and a listing of them is written down
+//! Before the command, the content of every file is put into the backups but of what tools can rebuild, and a listing is written down
 //! with a change that is under way. After it, the workspace is looked at again, and what is different becomes the steps of that change.
 //! Whatever others did in the workspace meanwhile counts as the command's doing, since nobody can tell it apart.
 //! Nothing is read that has not changed since the last time: a walk over the names is all it takes then.
 
-use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::backup_contents::{keep, keep_listing, missing, read_listing, recall};
-use crate::backups::Backups;
 use crate::change_error::{CannotKeep, ChangeError, NotKept, TooMuch};
 use crate::changes::{Change, Open};
 use crate::files::{About, Files};
@@ -18,6 +17,7 @@ use crate::list_workspace::{self, Rules};
 use crate::listing::{Listing, What};
 use crate::open_nofollow::shown;
 use crate::prune::{forget_listing, make_room};
+use crate::too_large::reduce;
 pub use crate::workspace_change::{AfterCommand, KeepLimits};
 use crate::workspace_change::{Under, conclude};
 
@@ -50,20 +50,22 @@ impl Keeping {
         {
             return Err(CannotKeep::BackupsInside.into());
         }
-        let mut listing = list_workspace::before(workspace, limits.names, rules)?;
-        check(&listing, limits, backups)?;
         let earlier = files.listings().last(workspace);
         let last = earlier.and_then(|digest| Some((digest, read_listing(backups, &digest)?)));
-        if let Some((_, last)) = &last {
+        let known = last.as_ref().map(|(_, last)| last);
+        let session = OsStr::new(&about.session);
+        let mut listing = list_workspace::before(workspace, limits.names, rules, known, session)?;
+        reduce(&mut listing, limits, backups.limits(), rules)?;
+        if let Some(last) = known {
             recall(&mut listing, last);
         }
         // Until the listing is written down, nobody may throw away what it names.
         let (lock, unkept) = room(&listing, files)?;
-        keep(&mut listing, &unkept, backups)?;
+        keep(&mut listing, &unkept, backups, rules)?;
         let known = last.filter(|(digest, last)| {
             unkept.is_empty()
                 && last.entries == listing.entries
-                && last.mode == listing.mode
+                && (last.mode, &last.attributes) == (listing.mode, &listing.attributes)
                 && backups.has(digest)
         });
         let (digest, listing) = match known {
@@ -76,6 +78,7 @@ impl Keeping {
         files.listings().set_last(workspace, &digest);
         let change = Change {
             listing: Some(digest),
+            is_command: true,
             ..about.into_change(files.changes(), Vec::new(), None)
         };
         let open = files.changes().begin(&change)?;
@@ -97,19 +100,32 @@ impl Keeping {
         self.files_read
     }
 
-    /// What is in the workspace and is not kept, in words: pipes, sockets and devices, and what git has for itself.
+    /// What is too large to be kept and must be read-only for the command.
+    pub fn read_only(&self) -> Vec<PathBuf> {
+        self.all(|what| matches!(what, What::ReadOnly(_)))
+    }
+
+    /// The folders that are not kept, since tools can make them anew.
+    pub fn rebuildable(&self) -> Vec<PathBuf> {
+        self.all(|what| matches!(what, What::Rebuildable { .. }))
+    }
+
+    fn all(&self, which: impl Fn(&What) -> bool) -> Vec<PathBuf> {
+        let found = self.listing.entries.iter().filter(|one| which(&one.what));
+        found.map(|one| self.listing.root.join(&one.path)).collect()
+    }
+
+    /// What is in the workspace and is not kept, in words: pipes, sockets and devices, what is too large, and what can be rebuilt.
     pub fn remarks(&self) -> Vec<String> {
         let all = self.listing.entries.iter();
-        all.filter_map(|entry| match entry.what {
-            What::Special => Some(format!(
-                "`{}` is a pipe, a socket or a device and is not kept",
-                shown(&entry.path)
-            )),
-            What::Git(_) => Some(format!(
-                "`{}` is git's own and is not kept",
-                shown(&entry.path)
-            )),
-            _ => None,
+        all.filter_map(|entry| {
+            let why = match entry.what {
+                What::Special => "is a pipe, a socket or a device and is not kept",
+                What::ReadOnly(_) => "is too large or too busy to be kept, so it is read-only",
+                What::Rebuildable { .. } => "can be rebuilt and is not kept",
+                _ => return None,
+            };
+            Some(format!("`{}` {why}", shown(&entry.path)))
         })
         .collect()
     }
@@ -127,8 +143,7 @@ impl Keeping {
             ..
         } = self;
         let done = conclude(
-            files.changes(),
-            files.backups(),
+            files,
             Under {
                 change,
                 open,
@@ -168,45 +183,5 @@ fn room(listing: &Listing, files: &Files) -> Result<(File, Vec<(usize, u64)>), N
         }
         make_room(files.changes(), backups, needed);
         is_last = true;
-    }
-}
-
-/// Whether so much is kept, and nothing in it reaches out of the workspace.
-fn check(listing: &Listing, limits: KeepLimits, backups: &Backups) -> Result<(), NotKept> {
-    let most = backups.limits().file;
-    let mut total = 0_u64;
-    let mut several: HashMap<(u64, u64), (u64, &Path)> = HashMap::new();
-    for entry in &listing.entries {
-        let What::File {
-            identity, names, ..
-        } = &entry.what
-        else {
-            continue;
-        };
-        if identity.size > most {
-            let (path, size) = (listing.root.join(&entry.path), identity.size);
-            return Err(TooMuch::File { path, size, most }.into());
-        }
-        total = total.saturating_add(identity.size);
-        if *names > 1 {
-            let more = several
-                .entry((identity.device, identity.inode))
-                .or_insert((*names, &entry.path));
-            more.0 = more.0.saturating_sub(1);
-        }
-    }
-    if total > limits.bytes {
-        let most = limits.bytes;
-        return Err(TooMuch::Bytes { total, most }.into());
-    }
-    match several
-        .values()
-        .filter(|(more, _)| *more > 0)
-        .map(|(_, path)| path)
-        .min()
-    {
-        // A command that writes to it writes there, too.
-        Some(path) => Err(CannotKeep::OtherName(listing.root.join(path)).into()),
-        None => Ok(()),
     }
 }

@@ -1,19 +1,23 @@
 //! What a command did to its workspace, written down as a change that can be taken back.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::backup_contents::{look, read_listing};
-use crate::backups::Backups;
+use sayso_core::text::digest::Digest;
+
+use crate::backup_contents::{keep_listing, look, read_listing};
 use crate::change_error::ChangeError;
-use crate::changes::{Change, Changes, Open};
+use crate::changes::{Change, Open};
+use crate::files::Files;
 use crate::list_workspace::{self, Rules};
 use crate::listing::Listing;
+use crate::prune::forget_listing;
 use crate::workspace_diff::{Difference, compare};
 
 /// How much of a workspace is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepLimits {
-    /// Files, links and folders.
+    /// Files, links and folders together.
     pub names: usize,
     /// All files together, in bytes.
     pub bytes: u64,
@@ -22,13 +26,13 @@ pub struct KeepLimits {
 impl Default for KeepLimits {
     fn default() -> Self {
         KeepLimits {
-            names: 20_000,
-            bytes: 256 << 20,
+            names: 250_000,
+            bytes: 512 << 20,
         }
     }
 }
 
-/// What a command did to its workspace. A folder that came or went stands for all that is in it; what git ignores is left out.
+/// What a command did to its workspace. A folder that came or went stands for all that is in it; what can be rebuilt is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AfterCommand {
     /// What is there now.
@@ -43,9 +47,6 @@ pub struct AfterCommand {
     pub change: Option<String>,
 }
 
-/// So many new names are looked at after a command.
-const MOST_NEW: usize = 40_000;
-
 /// A command that is over, and what is known from before it.
 pub(crate) struct Under {
     pub(crate) change: Change,
@@ -58,8 +59,7 @@ pub(crate) struct Under {
 /// # Errors
 /// If its workspace cannot be looked at.
 pub(crate) fn recover(
-    changes: &Changes,
-    backups: &Backups,
+    files: &Files,
     change: Change,
     open: Open,
     rules: Rules<'_>,
@@ -67,7 +67,7 @@ pub(crate) fn recover(
     let id = sayso_core::text::visible::visible(&change.id).into_owned();
     let Some(listing) = change
         .listing
-        .and_then(|digest| read_listing(backups, &digest))
+        .and_then(|digest| read_listing(files.backups(), &digest))
     else {
         open.discard();
         return Err(ChangeError::ListingGone { id });
@@ -79,8 +79,7 @@ pub(crate) fn recover(
         listing,
     };
     let done = conclude(
-        changes,
-        backups,
+        files,
         under,
         KeepLimits::default(),
         rules,
@@ -99,8 +98,7 @@ pub(crate) fn recover(
 
 /// Looks at the workspace after a command, and writes what is different down as a change.
 pub(crate) fn conclude(
-    changes: &Changes,
-    backups: &Backups,
+    files: &Files,
     under: Under,
     limits: KeepLimits,
     rules: Rules<'_>,
@@ -111,7 +109,9 @@ pub(crate) fn conclude(
         open,
         listing,
     } = under;
-    let mut now = list_workspace::after(&listing, MOST_NEW, rules)?;
+    let (changes, backups) = (files.changes(), files.backups());
+    let session = OsString::from(&change.session);
+    let mut now = list_workspace::after(&listing, limits.names, rules, &session)?;
     look(&mut now, &listing, limits.bytes, backups);
     let Difference {
         steps,
@@ -132,11 +132,26 @@ pub(crate) fn conclude(
         open.discard();
         return Ok(done);
     }
+    let digest = remember(&now, files);
     backups.flush()?;
     change.steps = steps;
     change.left_out.clone_from(&done.left_out);
-    change.listing = None;
+    let before = change.listing.take();
     changes.finish_as(open, &change)?;
+    if let (Some(before), Some(digest)) = (before, digest)
+        && before != digest
+    {
+        forget_listing(changes, backups, &before);
+    }
     done.change = Some(change.handle());
     Ok(done)
+}
+
+/// Keeps the look after a command as the last one of its workspace, so that nothing is read again before the next command. Without it, the
+/// next command only takes longer.
+fn remember(now: &Listing, files: &Files) -> Option<Digest> {
+    let _lock = files.backups().in_use().ok()?;
+    let digest = keep_listing(now, files.backups()).ok()?;
+    files.listings().set_last(&now.root, &digest);
+    Some(digest)
 }

@@ -35,8 +35,13 @@ pub fn compare(before: &Listing, after: &Listing) -> Difference {
         closed: Vec::new(),
         told: Told::default(),
     };
-    if before.mode != after.mode {
-        found.permissions(&before.root, before.mode, after.mode);
+    let top = |listing: &Listing| State::Folder {
+        mode: listing.mode,
+        inside: None,
+        attributes: listing.attributes.clone(),
+    };
+    if !top(before).agrees(&top(after)) {
+        found.permissions(&before.root, top(before), top(after));
     }
     let (mut old, mut new) = (before.entries.as_slice(), after.entries.as_slice());
     loop {
@@ -71,7 +76,7 @@ pub fn compare(before: &Listing, after: &Listing) -> Difference {
 }
 
 fn is_folder(entry: &Entry) -> bool {
-    matches!(entry.what, What::Folder(_))
+    matches!(entry.what, What::Folder { .. })
 }
 
 /// The first entry with all that is in it, or alone, and the rest.
@@ -92,7 +97,10 @@ fn state(entries: &[Entry]) -> State {
     let Some((first, rest)) = entries.split_first() else {
         return State::Absent;
     };
-    let State::Folder { mode, .. } = first.what.state() else {
+    let State::Folder {
+        mode, attributes, ..
+    } = first.what.state()
+    else {
         return first.what.state();
     };
     let below = |entry: &Entry| {
@@ -103,6 +111,7 @@ fn state(entries: &[Entry]) -> State {
     };
     State::Folder {
         mode,
+        attributes,
         inside: Some(
             rest.iter()
                 .filter(|entry| entry.what.is_kept())
@@ -116,9 +125,11 @@ fn state(entries: &[Entry]) -> State {
 #[derive(Default)]
 struct Told {
     lost: Vec<PathBuf>,
+    rebuildable: Vec<PathBuf>,
     stays: Vec<PathBuf>,
-    protected: Vec<PathBuf>,
+    changed: Vec<PathBuf>,
     unknown: Vec<PathBuf>,
+    elsewhere: Vec<PathBuf>,
 }
 
 struct Found<'a> {
@@ -132,13 +143,19 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
+    fn lost(&mut self, was: &[Entry]) {
+        for Entry { path, what } in was {
+            match what {
+                What::Rebuildable { .. } => self.told.rebuildable.push(path.clone()),
+                what if !what.is_kept() => self.told.lost.push(path.clone()),
+                _ => {}
+            }
+        }
+    }
+
     fn gone(&mut self, was: &[Entry]) {
         let Some(first) = was.first() else { return };
-        self.told.lost.extend(
-            was.iter()
-                .filter(|entry| !entry.what.is_kept())
-                .map(|entry| entry.path.clone()),
-        );
+        self.lost(was);
         if first.what.is_kept() {
             let path = self.root.join(&first.path);
             self.difference.deleted.push(path.clone());
@@ -153,19 +170,22 @@ impl Found<'_> {
             return;
         };
         let path = self.root.join(&first.path);
-        match first.what {
-            // Nobody asked to keep what git ignores.
-            What::Ignored(_) => return,
-            What::Special | What::Git(_) | What::Closed(_) | What::Unseen => {
-                self.told.stays.push(first.path.clone())
-            }
-            _ => {}
+        let is_known =
+            |entry: &Entry| entry.what.is_kept() || matches!(entry.what, What::Rebuildable { .. });
+        if !is_known(first) {
+            self.told.stays.push(first.path.clone());
         }
         self.difference.created.push(path.clone());
-        if is.iter().all(|entry| entry.what.is_kept()) {
+        if is.iter().all(is_known) {
             self.difference
                 .steps
                 .push(Step::put(path, State::Absent, state(is)));
+            // What can be rebuilt is taken away by itself, before the folder that it is in.
+            let rebuildable = inside.iter().filter(|entry| !entry.what.is_kept());
+            self.difference.steps.extend(rebuildable.map(|entry| {
+                let path = self.root.join(&entry.path);
+                Step::put(path, State::Absent, entry.what.state())
+            }));
         } else if is_folder(first) {
             // Something in it is not known, so it is not removed whole.
             self.told.stays.push(first.path.clone());
@@ -184,34 +204,56 @@ impl Found<'_> {
         let Some(now) = is.first() else { return };
         let path = self.root.join(&first.path);
         match (&first.what, &now.what) {
-            (What::Folder(old), What::Folder(new)) if old == new => {}
-            (What::Folder(old), What::Folder(new)) => self.permissions(&path, *old, *new),
-            (What::Folder(old), What::Closed(new)) => {
-                self.told.unknown.push(first.path.clone());
-                if old != new {
-                    self.permissions(&path, *old, *new);
+            (What::Folder { .. }, What::Folder { .. }) => {
+                let (old, new) = (first.what.state(), now.what.state());
+                if !old.agrees(&new) {
+                    self.permissions(&path, old, new);
                 }
             }
-            (What::Ignored(Some(old)), What::Ignored(Some(new))) if old != new => {
-                self.told.protected.push(first.path.clone())
+            (What::Folder { .. }, What::Closed(_)) => {
+                self.told.unknown.push(first.path.clone());
+                let (old, new) = (first.what.state(), now.what.state());
+                if !old.agrees(&new) {
+                    self.permissions(&path, old, new);
+                }
             }
-            (What::Ignored(_), _) | (What::Special, What::Special) => {}
-            (What::Git(old), What::Git(new))
-                if (old.device, old.inode) == (new.device, new.inode) => {}
-            (What::Special | What::Git(_), _) => {
+            (What::Hidden(old), What::Hidden(new)) | (What::ReadOnly(old), What::ReadOnly(new)) => {
+                if old != new {
+                    self.told.changed.push(first.path.clone());
+                }
+            }
+            (What::Special, What::Special)
+            | (What::Rebuildable { .. }, What::Rebuildable { .. } | What::Folder { .. }) => {}
+            (What::Special | What::Hidden(_) | What::ReadOnly(_), _) => {
                 self.difference.changed.push(path);
                 self.told.lost.push(first.path.clone());
             }
-            (_, What::Closed(_) | What::Unseen | What::Ignored(_) | What::Git(_)) => {
-                self.told.unknown.push(first.path.clone())
+            (What::Rebuildable { .. }, _) => {
+                self.difference.changed.push(path);
+                self.told.rebuildable.push(first.path.clone());
             }
-            (old, new) if old.state() == new.state() => {}
-            _ => {
-                self.told.lost.extend(
-                    was.iter()
-                        .filter(|entry| !entry.what.is_kept())
-                        .map(|entry| entry.path.clone()),
-                );
+            (
+                _,
+                What::Closed(_)
+                | What::Unseen
+                | What::Hidden(_)
+                | What::ReadOnly(_)
+                | What::Rebuildable { .. },
+            ) => self.told.unknown.push(first.path.clone()),
+            (old, new) if old.state().agrees(&new.state()) => {}
+            (old, _) => {
+                // Of objects of git another repository may have the same file.
+                if let What::File { identity, .. } = old
+                    && let What::File {
+                        identity: new,
+                        names: 2..,
+                        ..
+                    } = &now.what
+                    && identity.inode == new.inode
+                {
+                    self.told.elsewhere.push(first.path.clone());
+                }
+                self.lost(was);
                 self.difference.changed.push(path.clone());
                 self.difference
                     .steps
@@ -220,24 +262,14 @@ impl Found<'_> {
         }
     }
 
-    fn permissions(&mut self, path: &Path, old: u32, new: u32) {
+    fn permissions(&mut self, path: &Path, old: State, new: State) {
         const OWNER_MAY_CHANGE: u32 = 0o300;
-        let step = Step::put(
-            path.to_owned(),
-            State::Folder {
-                mode: old,
-                inside: None,
-            },
-            State::Folder {
-                mode: new,
-                inside: None,
-            },
-        );
+        let is_open = matches!(new, State::Folder { mode, .. } if mode & OWNER_MAY_CHANGE == OWNER_MAY_CHANGE);
+        let step = Step::put(path.to_owned(), old, new);
         self.difference.changed.push(path.to_owned());
-        if new & OWNER_MAY_CHANGE == OWNER_MAY_CHANGE {
-            self.opened.push(step)
-        } else {
-            self.closed.push(step)
+        match is_open {
+            true => self.opened.push(step),
+            false => self.closed.push(step),
         }
     }
 
@@ -256,16 +288,24 @@ impl Found<'_> {
         let words = [
             (told.lost, "was not kept, so it does not come back"),
             (
+                told.rebuildable,
+                "can be rebuilt, so it was not kept and does not come back",
+            ),
+            (
                 told.stays,
                 "is not removed, as it is or holds something that is not kept",
             ),
             (
-                told.protected,
-                "was changed; it is ignored by git and not kept, so it stays as it is now",
+                told.changed,
+                "was changed; it is not kept, so it stays as it is now",
             ),
             (
                 told.unknown,
                 "cannot be looked at any more, so what is there stays",
+            ),
+            (
+                told.elsewhere,
+                "has another name, where the change stays as well",
             ),
         ];
         difference.left_out.extend(

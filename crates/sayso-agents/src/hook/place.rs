@@ -160,8 +160,8 @@ impl Place {
             session: first.session.clone(),
             tool: first.tool.clone(),
             workspace: first.workspace.clone(),
-            undoes: Vec::new(),
             asked,
+            ..About::default()
         };
         let kept = Files::open(self.state(), Settings::default())
             .and_then(|files| files.await_change(about, &paths));

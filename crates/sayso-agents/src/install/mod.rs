@@ -26,6 +26,7 @@ use sayso_core::text::node::Node;
 use sayso_core::text::visible::visible;
 use sayso_gate::error::port_error;
 use sayso_store::rules_and_grants::generation::Generation;
+use sayso_tools::attributes::Attributes;
 use sayso_tools::build::Source;
 use sayso_tools::changes::Step;
 use sayso_tools::files::{About, Files, Settings};
@@ -244,6 +245,7 @@ impl Edit {
         let folder = |mode: u32| State::Folder {
             mode,
             inside: Some(Vec::new()),
+            attributes: Attributes::default(),
         };
         let Some(text) = &self.after else {
             // Folders that were made for it go with it, as long as there is nothing else in them.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::text::digest::Digest;
 use sayso_core::text::visible::visible;
+use sayso_tools::attributes::Attributes;
 use sayso_tools::open_nofollow::{self, Spot};
 use sayso_tools::path_state::State;
 
@@ -154,6 +155,7 @@ pub fn state_of(text: &str, mode: u32) -> State {
         digest: Some(Digest::of_bytes(text.as_bytes())),
         size: text.len() as u64,
         mode,
+        attributes: Attributes::default(),
     }
 }
 

@@ -21,6 +21,7 @@ pub(super) fn sandbox(reader: &mut Context<'_>, node: &Node, settings: &mut Sett
             }
             "memory" => settings.sandbox_memory = reader.whole(value),
             "processes" => settings.sandbox_processes = reader.whole(value),
+            "keep" => keep(reader, value, settings),
             "bounds" => {
                 let bounds = bounds(reader, value);
                 settings
@@ -39,6 +40,17 @@ pub(super) fn sandbox(reader: &mut Context<'_>, node: &Node, settings: &mut Sett
     }
     if let Some((value, network)) = reach(reader, node) {
         settings.sandbox_network = reader.sourced(value, network);
+    }
+}
+
+/// How much of a workspace is kept.
+fn keep(reader: &mut Context<'_>, node: &Node, settings: &mut Settings) {
+    for entry in node.entries() {
+        let value = reader.whole(&entry.node);
+        match entry.key.as_str() {
+            "names" => settings.sandbox_keep_names = value,
+            _ => settings.sandbox_keep_bytes = value,
+        }
     }
 }
 

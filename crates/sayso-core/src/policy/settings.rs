@@ -230,6 +230,10 @@ settings! {
         sandbox_memory: u64 = 0,
         /// How many processes a sandboxed command may be at once; 0 for no limit.
         sandbox_processes: u64 = 2048,
+        /// The most files and folders of a workspace that are kept before a contained command.
+        sandbox_keep_names: u64 = 250_000,
+        /// The most bytes of a workspace that are kept before a contained command.
+        sandbox_keep_bytes: u64 = 536_870_912,
         /// Whether decisions are recorded.
         audit_enabled: bool = true,
         /// Where the journal is kept.

@@ -11,10 +11,10 @@ use sayso_core::policy::terms::Terms;
 use sayso_core::policy::{MissingSandbox, Policy};
 use sayso_sandbox::backend::Backend;
 use sayso_sandbox::derive::{Around, derive};
-use sayso_sandbox::profile::Profile;
+use sayso_sandbox::profile::{Level, Profile};
 use sayso_sandbox::start::Sandbox;
 use sayso_tools::files::{About, Files};
-use sayso_tools::list_workspace::Rules;
+use sayso_tools::list_workspace::{Git, Rules};
 use sayso_tools::private_folder;
 use sayso_tools::terminal::scrubbed;
 use sayso_tools::web;
@@ -35,6 +35,7 @@ pub struct Bounding {
     required: bool,
     auto_allow: AutoAllow,
     refuse_tools: bool,
+    keep: KeepLimits,
     /// Where the person's programs are looked for; relative ones are below the workspace.
     search_path: Vec<PathBuf>,
 }
@@ -69,6 +70,10 @@ impl Bounding {
             required: settings.sandbox_require,
             auto_allow: settings.sandbox_auto_allow,
             refuse_tools: settings.sandbox_fallback == SandboxFallback::RefuseTools,
+            keep: KeepLimits {
+                names: usize::try_from(settings.sandbox_keep_names).unwrap_or(usize::MAX),
+                bytes: settings.sandbox_keep_bytes,
+            },
             search_path: std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
                 .collect(),
         }
@@ -115,7 +120,7 @@ impl Bounding {
     /// Why it cannot.
     pub fn keeps(&self, workspace: &Path, terms: &Terms, files: &Files) -> Result<(), KeepError> {
         let backend = Backend::full()?;
-        self.profile(
+        let bounded = self.profile(
             backend,
             workspace,
             workspace,
@@ -124,24 +129,29 @@ impl Bounding {
                 ..terms.clone()
             },
         )?;
-        self.knowing(workspace, |rules| {
+        self.knowing(workspace, &hidden(&bounded.profile), |rules| {
             let real = std::fs::canonicalize(workspace)?;
-            let kept =
-                Keeping::before(files, About::default(), &real, KeepLimits::default(), rules);
+            let kept = Keeping::before(files, About::default(), &real, self.keep, rules);
             Ok(kept.map(Keeping::cancel)?)
         })
     }
 
-    /// Does something with what git ignores in a workspace, and what the policy protects there.
-    pub fn knowing<T>(&self, workspace: &Path, work: impl FnOnce(Rules<'_>) -> T) -> T {
+    /// Does something with what git ignores in a workspace, and what commands do not see there.
+    pub fn knowing<T>(
+        &self,
+        workspace: &Path,
+        hidden: &[PathBuf],
+        work: impl FnOnce(Rules<'_>) -> T,
+    ) -> T {
         let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_owned());
         let machine = self.machine();
-        let ignored = |path: &Path, _: bool| is_ignored(&machine, &real, path);
-        let protected = |path: &Path| self.is_protected(path, &real);
-        work(Rules {
-            ignored: &ignored,
-            protected: &protected,
-        })
+        let git = |path: &Path, _: bool| git(&machine, &real, path);
+        work(Rules { git: &git, hidden })
+    }
+
+    /// How much of a workspace is kept before a contained command.
+    pub fn keep(&self) -> KeepLimits {
+        self.keep
     }
 
     /// Looks at the machine.
@@ -264,15 +274,31 @@ pub fn missing_sandbox(policy: &Policy) -> Option<MissingSandbox> {
     })
 }
 
-/// Whether git leaves a path alone. What is not known is kept.
-fn is_ignored(machine: &Machine, workspace: &Path, path: &Path) -> bool {
+/// What a profile hides by its path. A command cannot change it, so it is neither read nor kept.
+pub fn hidden(profile: &Profile) -> Vec<PathBuf> {
+    let paths = profile.paths.iter();
+    paths
+        .filter(|(_, level)| **level == Level::Hidden)
+        .map(|(path, _)| path.clone())
+        .collect()
+}
+
+/// What git says of a path. What is not known is kept.
+fn git(machine: &Machine, workspace: &Path, path: &Path) -> Git {
     let (Some(workspace), Some(text)) = (workspace.to_str(), path.to_str()) else {
-        return false;
+        return Git::Keeps;
     };
     let question = Question::Path {
         path: text.to_owned(),
         no_follow: true,
     };
     let facts = machine.answer(workspace, workspace, &[question]);
-    matches!(facts.answers.first(), Some(Some(Fact::Path(fact))) if fact.ignored == Ignored::Yes)
+    match facts.answers.first() {
+        Some(Some(Fact::Path(fact))) => match fact.ignored {
+            Ignored::Yes => Git::Ignores,
+            Ignored::NoRepository => Git::NoRepository,
+            Ignored::No | Ignored::Unknown => Git::Keeps,
+        },
+        _ => Git::Keeps,
+    }
 }

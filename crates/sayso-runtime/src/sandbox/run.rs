@@ -5,17 +5,18 @@ use std::path::Path;
 use sayso_core::policy::terms::Terms;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
+use sayso_sandbox::profile::Level;
 use sayso_tools::change_error::ChangeError;
 use sayso_tools::files::{About, Files};
 use sayso_tools::list_workspace::Rules;
 use sayso_tools::result::ToolResult;
 use sayso_tools::terminal::{self, Bounds, Command, Stream};
-use sayso_tools::workspace_backup::{AfterCommand, KeepLimits, Keeping};
+use sayso_tools::workspace_backup::{AfterCommand, Keeping};
 
 use crate::sandbox::cleanup;
 use crate::sandbox::cleanup::{Newcomers, Taking};
 use crate::sandbox::error::RunError;
-use crate::sandbox::profile::{Bounded, Bounding};
+use crate::sandbox::profile::{self, Bounded, Bounding};
 
 /// So many changed files are named to the agent.
 const MOST_NAMED: usize = 12;
@@ -52,19 +53,25 @@ pub fn run(
     let machine = bounding.machine();
     let is_protected = |path: &Path| bounding.is_protected(path, &workspace);
     let newcomers = Newcomers::before(&terms.write, bounding.home(), &is_protected)?;
+    let hidden = profile::hidden(&bounded.profile);
     let keeping = match terms.contained {
         true => {
             let before = |rules: Rules<'_>| {
-                Keeping::before(files, about, &workspace, KeepLimits::default(), rules)
+                Keeping::before(files, about, &workspace, bounding.keep(), rules)
             };
-            let kept = bounding.knowing(&workspace, before);
+            let kept = bounding.knowing(&workspace, &hidden, before);
             Some(kept.map_err(RunError::NotKept)?)
         }
         false => None,
     };
+    // What is too large to be kept stays as it is.
+    let mut profile = bounded.profile.clone();
+    for path in keeping.iter().flat_map(Keeping::read_only) {
+        profile.lower(&path, Level::Read);
+    }
     let bounds = Bounds {
         sandbox: &bounded.sandbox,
-        profile: &bounded.profile,
+        profile: &profile,
         workspace: &bounded.workspace,
     };
     let outcome = match terminal::run(
@@ -81,8 +88,8 @@ pub fn run(
         }
     };
     let taking = newcomers.take(&terms.changes, bounding.state(), &machine, &is_protected);
-    let kept =
-        keeping.map(|keeping| bounding.knowing(&workspace, |rules| keeping.after(files, rules)));
+    let kept = keeping
+        .map(|keeping| bounding.knowing(&workspace, &hidden, |rules| keeping.after(files, rules)));
     let by_command = outcome.output.len();
     let result = told(ToolResult::from(outcome), &workspace, &taking, kept);
     // What sayso adds is told to whoever watches, too.

@@ -7,6 +7,7 @@ use super::call::{Call, Judged};
 use super::changed;
 use super::error::FileToolError;
 use super::relocate::free;
+use crate::attributes::Attributes;
 use crate::backups::size_words;
 use crate::build::Source;
 use crate::changes::Step;
@@ -36,7 +37,9 @@ pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
         State::Absent => return Err(FileToolError::Missing(from.shown())),
         // The path was judged through all links, so this one came later.
         State::Link { .. } => return Err(PathError::Link(from.path).into()),
-        State::Special => return Err(FileToolError::Special(from.shown())),
+        State::Special | State::Rebuildable { .. } => {
+            return Err(FileToolError::Special(from.shown()));
+        }
         State::Folder { inside, .. } => {
             let special = inside
                 .iter()
@@ -77,12 +80,15 @@ fn words(state: &State) -> String {
 fn as_copy(state: State, umask: u32) -> State {
     let bits = |mode: u32| mode & 0o777 & !umask;
     match state {
-        State::File { digest, size, mode } => State::File {
+        State::File {
+            digest, size, mode, ..
+        } => State::File {
             digest,
             size,
             mode: bits(mode),
+            attributes: Attributes::default(),
         },
-        State::Folder { mode, inside } => {
+        State::Folder { mode, inside, .. } => {
             let inside = inside.map(|inside| {
                 inside
                     .into_iter()
@@ -92,6 +98,7 @@ fn as_copy(state: State, umask: u32) -> State {
             State::Folder {
                 mode: bits(mode),
                 inside,
+                attributes: Attributes::default(),
             }
         }
         other => other,

@@ -10,6 +10,7 @@ use super::call::{Call, Judged};
 use super::changed;
 use super::error::FileToolError;
 use super::write::{folder_mode, nested};
+use crate::attributes::Attributes;
 use crate::build::Source;
 use crate::changes::Step;
 use crate::open_nofollow::{self, PathError};
@@ -54,6 +55,7 @@ pub(super) fn mkdir(call: &Call<'_>) -> Result<ToolResult, FileToolError> {
         State::Folder {
             mode,
             inside: Some(nested(rest, mode)),
+            attributes: Attributes::default(),
         },
     );
     let made = call.change(step, None, &Source::Kept(&call.kit.backups))?;

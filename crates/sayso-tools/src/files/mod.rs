@@ -85,6 +85,8 @@ pub struct About {
     pub workspace: String,
     /// The names of the changes that it takes back.
     pub undoes: Vec<String>,
+    /// The names of the changes of which it takes a part back.
+    pub undoes_part_of: Vec<String>,
     /// A person was asked about it.
     pub asked: bool,
 }
@@ -99,6 +101,7 @@ impl About {
             tool: operation.tool().to_owned(),
             workspace: operation.workspace().to_owned(),
             undoes: Vec::new(),
+            undoes_part_of: Vec::new(),
             asked,
         }
     }
@@ -117,6 +120,7 @@ impl About {
             tool,
             workspace,
             undoes,
+            undoes_part_of,
             asked,
         } = self;
         if id.is_empty() {
@@ -132,10 +136,12 @@ impl About {
             tool,
             workspace,
             undoes,
+            undoes_part_of,
             unkept,
             left_out,
             listing: None,
             awaited: false,
+            is_command: false,
             asked,
             steps,
         }
@@ -191,7 +197,7 @@ impl Files {
 
     /// The same, where it is known what git ignores in the workspace of a command that was cut off.
     pub fn recover_knowing(&self, rules: Rules<'_>) -> Recovered {
-        recover(&self.changes, &self.backups, rules)
+        recover(self, rules)
     }
 
     /// Forgets changes that are too old, and backups that nobody needs any more.

@@ -9,8 +9,8 @@ use super::error::FileToolError;
 use crate::build::Source;
 use crate::changes::Step;
 use crate::open_nofollow::{self, PathError, Spot};
-use crate::replace::shallow;
 use crate::result::ToolResult;
+use crate::tree::shallow;
 use crate::tree::{self, Looking};
 
 /// What a move is about: from where, what is there, and to where.

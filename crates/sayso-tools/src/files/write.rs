@@ -14,6 +14,7 @@ use sayso_core::text::digest::Digest;
 use super::call::{Call, Judged};
 use super::error::FileToolError;
 use super::{Files, changed};
+use crate::attributes::Attributes;
 use crate::backups::Kept;
 use crate::backups::size_words;
 use crate::build::Source;
@@ -51,7 +52,7 @@ pub(super) fn check(call: &Call<'_>) -> Result<(), FileToolError> {
             let old = old(call, &spot, &found, &shown)?;
             content(
                 call,
-                old.as_ref().map(|(bytes, _)| bytes.as_slice()),
+                old.as_ref().map(|(bytes, ..)| bytes.as_slice()),
                 &shown,
             )
             .map(drop)
@@ -110,7 +111,12 @@ fn new(
 ) -> Result<ToolResult, FileToolError> {
     let text = text_of_new(call.operation, shown)?;
     let kit = call.kit;
-    let file = after(kit, text.as_bytes(), 0o666 & !kit.umask)?;
+    let file = after(
+        kit,
+        text.as_bytes(),
+        0o666 & !kit.umask,
+        Attributes::default(),
+    )?;
     let step = match missing.split_first() {
         None => Step::put(path.to_owned(), State::Absent, file),
         Some((first, rest)) => {
@@ -124,6 +130,7 @@ fn new(
                 State::Folder {
                     mode,
                     inside: Some(inside),
+                    attributes: Attributes::default(),
                 },
             )
         }
@@ -143,12 +150,19 @@ fn new(
     ))
 }
 
+/// A new folder, without what is in it.
+fn bare_folder(mode: u32) -> State {
+    State::Folder {
+        mode,
+        inside: None,
+        attributes: Attributes::default(),
+    }
+}
+
 /// The folders below each other, for a state.
 pub(super) fn nested(names: &[OsString], mode: u32) -> Vec<(PathBuf, State)> {
     let paths = (1..=names.len()).map(|count| names.iter().take(count).collect::<PathBuf>());
-    paths
-        .map(|path| (path, State::Folder { mode, inside: None }))
-        .collect()
+    paths.map(|path| (path, bare_folder(mode))).collect()
 }
 
 /// The permissions of a new folder; it belongs to the group of the folder it is in where that says so.
@@ -158,7 +172,12 @@ pub(super) fn folder_mode(kit: &Files, parent: &OwnedFd) -> Result<u32, FileTool
     Ok(0o777 & !kit.umask | open_nofollow::mode(&parent) & BY_GROUP)
 }
 
-fn after(kit: &Files, bytes: &[u8], mode: u32) -> Result<State, FileToolError> {
+fn after(
+    kit: &Files,
+    bytes: &[u8],
+    mode: u32,
+    attributes: Attributes,
+) -> Result<State, FileToolError> {
     // It is kept, too: a later look at what changed since needs it.
     let digest = match kit.backups.keep(&mut &*bytes)? {
         Kept::Yes(digest, _) => digest,
@@ -168,6 +187,7 @@ fn after(kit: &Files, bytes: &[u8], mode: u32) -> Result<State, FileToolError> {
         digest: Some(digest),
         size: bytes.len() as u64,
         mode,
+        attributes,
     })
 }
 
@@ -185,18 +205,23 @@ fn over(
             let (state, unkept) = kit.keep(spot)?;
             (None, state, unkept)
         }
-        Some((bytes, mode)) => {
-            let state = keep_bytes(kit, spot, &bytes, mode)?;
+        Some((bytes, mode, attributes)) => {
+            let state = keep_bytes(kit, spot, &bytes, mode, attributes)?;
             (Some(bytes), state, None)
         }
     };
     let text = content(call, old.as_deref(), shown)?;
-    let State::File { mode, .. } = before else {
+    let State::File {
+        mode,
+        ref attributes,
+        ..
+    } = before
+    else {
         return Err(FileToolError::NoFileNow(shown.to_owned()));
     };
     // New content must not run with the rights that the old one had.
     const SET_IDS: u32 = 0o6000;
-    let after = after(kit, &text, mode & !SET_IDS)?;
+    let after = after(kit, &text, mode & !SET_IDS, attributes.without_rights())?;
     if before == after {
         return Ok(ToolResult::done(format!(
             "`{shown}` holds just that already. nothing was changed"
@@ -226,7 +251,7 @@ fn old(
     spot: &Spot,
     found: &Stat,
     shown: &str,
-) -> Result<Option<(Vec<u8>, u32)>, FileToolError> {
+) -> Result<Option<(Vec<u8>, u32, Attributes)>, FileToolError> {
     if open_nofollow::kind(found) != FileType::RegularFile {
         open_nofollow::file(&spot.folder, &spot.name, &spot.path)?;
     }
@@ -245,6 +270,7 @@ fn old(
         (false, _) => {}
     }
     let (file, found) = open_nofollow::file(&spot.folder, &spot.name, &spot.path)?;
+    let attributes = Attributes::of(&file).map_err(FileToolError::System)?;
     let mut bytes = Vec::new();
     file.take(most + 1)
         .read_to_end(&mut bytes)
@@ -252,7 +278,7 @@ fn old(
             path: open_nofollow::shown(&spot.path),
             source,
         })?;
-    Ok(Some((bytes, open_nofollow::mode(&found))))
+    Ok(Some((bytes, open_nofollow::mode(&found), attributes)))
 }
 
 fn keep_bytes(
@@ -260,12 +286,14 @@ fn keep_bytes(
     spot: &Spot,
     mut bytes: &[u8],
     mode: u32,
+    attributes: Attributes,
 ) -> Result<State, FileToolError> {
     match kit.backups.keep(&mut bytes)? {
         Kept::Yes(digest, size) => Ok(State::File {
             digest: Some(digest),
             size,
             mode,
+            attributes,
         }),
         Kept::TooLarge(_) => Err(FileToolError::Grew(spot.path.clone())),
     }

@@ -45,6 +45,11 @@ pub(crate) fn open_without_links(
     }
 }
 
+/// Makes a file share the content of another one, where the file system can do that: none is copied until one of them is written to.
+pub(crate) fn share_content(to: impl AsFd, from: impl AsFd) -> Result<(), Errno> {
+    rustix::fs::ioctl_ficlone(to, from)
+}
+
 /// Writes everything of a disk down.
 pub(crate) fn sync_disk(folder: impl AsFd) -> Result<(), Errno> {
     rustix::fs::syncfs(folder)

@@ -21,6 +21,11 @@ pub(crate) fn open_without_links(
     Ok(None)
 }
 
+/// Makes a file share the content of another one.
+pub(crate) fn share_content(_: impl AsFd, _: impl AsFd) -> Result<(), Errno> {
+    Err(Errno::NOTSUP)
+}
+
 /// Writes everything of a disk down.
 pub(crate) fn sync_disk(_: impl AsFd) -> Result<(), Errno> {
     rustix::fs::sync();

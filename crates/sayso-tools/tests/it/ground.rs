@@ -87,6 +87,11 @@ impl Ground {
         Ground::at(dir, Limits::default())
     }
 
+    /// In a folder that is there.
+    pub fn inside(folder: &Path) -> Ground {
+        Ground::at(TempDir::new_in(folder).unwrap(), Limits::default())
+    }
+
     fn at(dir: TempDir, limits: Limits) -> Ground {
         let root = dir.path().canonicalize().unwrap();
         let (ws, outside, state) = (root.join("ws"), root.join("outside"), root.join("state"));

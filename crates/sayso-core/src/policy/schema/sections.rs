@@ -110,6 +110,28 @@ pub(super) static BOUNDS: Record = Record {
     ],
 };
 
+pub(super) static KEEP: Record = Record {
+    name: "`keep`",
+    fields: &[
+        field(
+            "names",
+            Whole {
+                least: 0,
+                most: 10_000_000,
+            },
+            "The most files and folders of a workspace that are kept for undo before a contained command.",
+        ),
+        field(
+            "bytes",
+            Whole {
+                least: 0,
+                most: 1 << 40,
+            },
+            "The most bytes of a workspace that are kept for undo; what git ignores beyond that is read-only.",
+        ),
+    ],
+};
+
 pub(super) static SANDBOX: Record = Record {
     name: "`sandbox`",
     fields: &[
@@ -155,6 +177,11 @@ pub(super) static SANDBOX: Record = Record {
                 most: 4_194_304,
             },
             "How many processes a sandboxed command may be at once; 0 for no limit.",
+        ),
+        field(
+            "keep",
+            Shape::Record(&KEEP),
+            "How much of a workspace is kept before a contained command, so that it can be taken back.",
         ),
         field(
             "bounds",

@@ -12,7 +12,7 @@ mod show;
 pub(crate) mod stats;
 mod tail;
 mod timeline;
-mod times;
+pub(in crate::cli) mod times;
 mod verify;
 
 use std::io::{self, IsTerminal as _, Write as _};

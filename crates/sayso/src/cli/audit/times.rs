@@ -1,6 +1,6 @@
 //! Times as people write and read them: `2h`, `7d`, dates and RFC 3339 in; "3 min ago" or the clock of the person out.
 
-use jiff::civil::DateTime;
+use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 
@@ -12,10 +12,10 @@ const LONG_AGO: i64 = 60 * 86_400_000;
 
 /// A time on the command line, in milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct When(pub(super) i64);
+pub(in crate::cli) struct When(pub(in crate::cli) i64);
 
 /// Reads `--since`: so long ago, or from this time or day on.
-pub(super) fn since(text: &str) -> Result<When, ArgumentError> {
+pub(in crate::cli) fn since(text: &str) -> Result<When, ArgumentError> {
     read(text, false)
 }
 
@@ -32,6 +32,12 @@ fn read(text: &str, to_the_end: bool) -> Result<When, ArgumentError> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(When(time.as_millisecond()));
     }
+    // A time of the day is the last one that was.
+    if !text.contains('-')
+        && let Ok(time) = text.parse::<Time>()
+    {
+        return of_last(time).ok_or_else(unknown);
+    }
     let is_day = !text.contains([':', 'T', 't', ' ']);
     let mut time: DateTime = text.parse().map_err(|_| unknown())?;
     if is_day && to_the_end {
@@ -39,6 +45,21 @@ fn read(text: &str, to_the_end: bool) -> Result<When, ArgumentError> {
     }
     let time = time.to_zoned(TimeZone::system()).map_err(|_| unknown())?;
     Ok(When(time.timestamp().as_millisecond()))
+}
+
+/// When the clock of the person last showed a time of the day.
+fn of_last(time: Time) -> Option<When> {
+    let now = Timestamp::now().to_zoned(TimeZone::system());
+    let today = now
+        .date()
+        .to_datetime(time)
+        .to_zoned(TimeZone::system())
+        .ok()?;
+    let last = match today > now {
+        true => today.checked_sub(1.day()).ok()?,
+        false => today,
+    };
+    Some(When(last.timestamp().as_millisecond()))
 }
 
 /// The time, in milliseconds since 1970.
@@ -123,9 +144,12 @@ mod tests {
         );
         assert_eq!(since("2026-01-31T00:00").unwrap(), day);
         assert_eq!(until("2026-01-31T00:00").unwrap(), day);
+        let ago = now() - since("00:00").unwrap().0;
+        assert!((0..90_000_000).contains(&ago), "{ago}");
         for text in [
             "",
             "yesterday",
+            "25:00",
             "2026-13-01",
             "2026-02-30",
             "31.1.2026",

@@ -1,31 +1,33 @@
-//! Takes changes back: one, the last one, or a whole batch, and only where nobody has changed anything since.
+//! Takes changes back: one, the last one, those of a batch, a session or a time, or parts of them, and only where nothing changed since.
 
-use std::collections::HashSet;
+mod choose;
+mod part;
+mod texts;
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::text::visible::{visible, visible_block};
-use similar::TextDiff;
+use sayso_core::text::digest::Digest;
+use sayso_core::text::visible::visible;
 use thiserror::Error;
 
 use crate::build::Source;
 use crate::change_error::ChangeError;
 use crate::changes::{Change, Step};
 use crate::files::{About, Files};
+use crate::git_index;
+use crate::hunks;
 use crate::open_nofollow::{self, PathError, Spot, shown};
 use crate::path_state::State;
-use crate::replace::shallow;
 use crate::tree::{self, Looking};
 
-/// Which changes are taken back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which<'a> {
-    /// The last one that was not taken back yet.
-    Last,
-    /// The one with this handle, of this operation, or whose record has this name.
-    Id(&'a str),
-    /// All of a batch.
-    Batch(&'a str),
-}
+use choose::chosen;
+pub use choose::{Which, is_handle, standing};
+pub use part::Part;
+pub use texts::ThreeWay;
 
 /// What an undo would do.
 #[derive(Clone, Debug)]
@@ -38,6 +40,8 @@ pub struct Plan {
     pub words: Vec<(PathBuf, String)>,
     /// What stands against it; if there is anything, nothing is done.
     pub conflicts: Vec<Conflict>,
+    /// Whether all that the changes did is taken back.
+    pub is_whole: bool,
 }
 
 /// Something that was changed since.
@@ -47,8 +51,8 @@ pub struct Conflict {
     pub path: PathBuf,
     /// What is different now, in words.
     pub why: String,
-    /// What changed in the text since, as a unified diff; empty where there is none.
-    pub diff: String,
+    /// The text before the change, after it and now.
+    pub texts: ThreeWay,
 }
 
 /// Why nothing is taken back.
@@ -61,6 +65,22 @@ pub enum UndoError {
     NotMade(ChangeError),
     #[error("there is nothing to undo")]
     Nothing,
+    #[error("there is nothing to undo of the session `{}`", visible(.0))]
+    NothingOfSession(String),
+    #[error("`{}` is not in this change", shown(.0))]
+    NotInChange(PathBuf),
+    #[error("`{}` is not a text that is kept, so it has no hunks", shown(.0))]
+    NotText(PathBuf),
+    #[error("hunks are those of one file: say which")]
+    HunksOfOneFile,
+    #[error("there is no hunk {number} of `{}`: it has {count}", shown(.path))]
+    NoHunk {
+        number: usize,
+        path: PathBuf,
+        count: usize,
+    },
+    #[error("hunk {number} of `{}` does not fit any more: the text around it changed", shown(.path))]
+    HunkMoved { number: usize, path: PathBuf },
     #[error("`{}` was undone already", visible(.0))]
     UndoneAlready(String),
     #[error("there is no change `{}`: changes are kept for {days} days", visible(.id))]
@@ -92,33 +112,23 @@ pub struct Undone {
     pub words: Vec<String>,
 }
 
-/// The longest text that is compared for a person.
-const MOST_COMPARED: u64 = 1 << 20;
-/// The longest diff that is shown, in lines.
-const MOST_LINES: usize = 200;
 /// So many changes with one id, and paths of each, are named.
 const MOST_NAMED: usize = 10;
-
-/// The changes that stand: those that were not taken back, oldest first.
-pub fn standing(changes: Vec<Change>) -> Vec<Change> {
-    let mut taken_back: HashSet<String> = HashSet::new();
-    let mut stand: Vec<Change> = Vec::new();
-    for change in changes.into_iter().rev() {
-        if !taken_back.contains(&change.name) {
-            taken_back.extend(change.undoes.iter().cloned());
-            stand.push(change);
-        }
-    }
-    stand.reverse();
-    stand
-}
 
 /// Finds out what an undo would do. Nothing is changed.
 ///
 /// # Errors
 /// If there is no such change, or it cannot be taken back whatever happens.
 pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, UndoError> {
-    let changes = chosen(kit, which)?;
+    plan_part(kit, which, &Part::default())
+}
+
+/// The same for a part of the changes.
+///
+/// # Errors
+/// As [`plan`], and if the part is not in the changes or a hunk does not fit any more.
+pub fn plan_part(kit: &Files, which: Which<'_>, part: &Part) -> Result<Plan, UndoError> {
+    let changes = chosen(kit, which, part.hunks.is_empty())?;
     for change in &changes {
         if let Some(why) = &change.unkept {
             return Err(UndoError::NotKept {
@@ -127,29 +137,36 @@ pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, UndoError> {
             });
         }
     }
+    let (steps, is_whole) = part::steps(kit, &changes, part)?;
     let mut plan = Plan {
         changes,
         steps: Vec::new(),
         words: Vec::new(),
         conflicts: Vec::new(),
+        is_whole,
     };
     let mut touched = Touched::default();
-    let steps: Vec<Step> = plan
-        .changes
-        .iter()
-        .flat_map(|change| change.steps.iter().rev().map(Step::reversed))
-        .collect();
-    for step in steps {
+    let mut planned: HashMap<PathBuf, State> = HashMap::new();
+    for mut step in steps {
         // What a newer change left there is only known when that is taken back; it is looked at then.
         let standing = if touched.is_first(&step) {
             stands(kit, &step)?
         } else {
-            Standing::AsLeft
+            leads_on(kit, &step, &planned)
         };
+        if step.moved_to.is_none() {
+            planned.insert(step.path.clone(), step.after.clone());
+        }
         match standing {
             Standing::AlreadyBack => continue,
             Standing::Changed(conflict) => plan.conflicts.push(conflict),
             Standing::AsLeft => {}
+            Standing::AsGood(now) => step.before = now,
+        }
+        if let State::Rebuildable { .. } = step.after {
+            let words = "it can be rebuilt, so it was not kept and does not come back";
+            plan.words.push((step.path, words.to_owned()));
+            continue;
         }
         if step.moved_to.is_none() {
             has_backups(kit, &step)?;
@@ -157,7 +174,7 @@ pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, UndoError> {
         plan.words.push((step.path.clone(), words(&step)));
         plan.steps.push(step);
     }
-    if !plan.steps.is_empty() {
+    if !plan.steps.is_empty() && is_whole {
         let notes = plan.changes.iter().flat_map(|change| {
             change
                 .left_out
@@ -208,61 +225,6 @@ impl Touched {
     }
 }
 
-fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, UndoError> {
-    let all = kit.changes().finished();
-    let known = |id: &str| {
-        all.iter().any(|change| {
-            is_handle(change, id) || change.id == id || change.batch.as_deref() == Some(id)
-        })
-    };
-    let missing = match which {
-        Which::Last => UndoError::Nothing,
-        Which::Id(id) | Which::Batch(id) if known(id) => UndoError::UndoneAlready(id.to_owned()),
-        Which::Id(id) | Which::Batch(id) => UndoError::Unknown {
-            id: id.to_owned(),
-            days: kit.backups().limits().days,
-        },
-    };
-    let mut standing = standing(all);
-    standing.reverse();
-    let chosen: Vec<Change> = match which {
-        // Going back twice goes back two changes; an undo is only undone by its own id.
-        Which::Last => standing
-            .into_iter()
-            .find(|change| change.undoes.is_empty())
-            .into_iter()
-            .collect(),
-        Which::Id(id) => one(standing, id)?.into_iter().collect(),
-        Which::Batch(batch) => standing
-            .into_iter()
-            .filter(|change| change.batch.as_deref() == Some(batch) && change.undoes.is_empty())
-            .collect(),
-    };
-    if chosen.is_empty() {
-        Err(missing)
-    } else {
-        Ok(chosen)
-    }
-}
-
-/// The change that an id means. An agent chooses the ids of its operations, also those of others: where several have it, none is meant.
-fn one(standing: Vec<Change>, id: &str) -> Result<Option<Change>, UndoError> {
-    if let Some(named) = standing.iter().find(|change| is_handle(change, id)) {
-        return Ok(Some(named.clone()));
-    }
-    let mut with_it: Vec<Change> = standing
-        .into_iter()
-        .filter(|change| change.id == id)
-        .collect();
-    if with_it.len() < 2 {
-        return Ok(with_it.pop());
-    }
-    Err(UndoError::Ambiguous {
-        id: id.to_owned(),
-        changes: with_it,
-    })
-}
-
 /// The changes with one id, a line each.
 fn listed(changes: &[Change]) -> String {
     let each = |change: &Change| {
@@ -282,13 +244,10 @@ fn listed(changes: &[Change]) -> String {
     changes.iter().take(MOST_NAMED).map(each).collect()
 }
 
-/// Whether a text names this very change: no agent can choose a handle or the name of a record.
-pub fn is_handle(change: &Change, text: &str) -> bool {
-    change.handle() == text || change.name == text
-}
-
 enum Standing {
     AsLeft,
+    /// It is another one that means the same.
+    AsGood(State),
     AlreadyBack,
     Changed(Conflict),
 }
@@ -299,11 +258,11 @@ fn stands(kit: &Files, step: &Step) -> Result<Standing, ChangeError> {
         Some(to) => Some((to, self::now(kit, to, &step.before, false)?)),
         None => None,
     };
-    let conflict = |path: &Path, why: String, diff: String| {
+    let conflict = |path: &Path, why: String, texts: ThreeWay| {
         Standing::Changed(Conflict {
             path: path.to_owned(),
             why,
-            diff,
+            texts,
         })
     };
     Ok(match there {
@@ -314,20 +273,77 @@ fn stands(kit: &Files, step: &Step) -> Result<Standing, ChangeError> {
             Standing::AlreadyBack
         }
         Some((to, there)) if there != State::Absent => {
-            conflict(to, format!("`{}` is there now", shown(to)), String::new())
+            let why = format!("`{}` is there now", shown(to));
+            conflict(to, why, ThreeWay::default())
         }
+        None if is_same_index(kit, step, &now) => Standing::AsGood(now),
         _ => {
             let why = step
                 .before
                 .difference(&now, &step.path)
                 .unwrap_or_else(|| "it was changed since".to_owned());
-            conflict(
-                &step.path,
-                why,
-                changed_since(kit, &step.path, &step.before),
-            )
+            let texts = ThreeWay::of(kit, &step.path, &step.after, &step.before);
+            conflict(&step.path, why, texts)
         }
     })
+}
+
+/// Whether a step follows from what a step before it leaves: between two changes, others may have made one of theirs.
+fn leads_on(kit: &Files, step: &Step, planned: &HashMap<PathBuf, State>) -> Standing {
+    let why = planned
+        .get(&step.path)
+        .and_then(|left| step.before.difference(left, &step.path));
+    match why {
+        None => Standing::AsLeft,
+        Some(_) if step.moved_to.is_some() => Standing::AsLeft,
+        Some(_) => Standing::Changed(Conflict {
+            path: step.path.clone(),
+            why: format!(
+                "`{}` was changed by others between these changes",
+                shown(&step.path)
+            ),
+            texts: ThreeWay::of(kit, &step.path, &step.after, &step.before),
+        }),
+    }
+}
+
+/// Whether two states of the index of a repository mean the same.
+fn is_same_index(kit: &Files, step: &Step, now: &State) -> bool {
+    let is_index = step.path.file_name() == Some(OsStr::new("index"))
+        && step.path.iter().any(|name| name == ".git");
+    let (
+        State::File {
+            digest: Some(left),
+            mode,
+            ..
+        },
+        State::File {
+            digest: Some(there),
+            mode: bits,
+            ..
+        },
+    ) = (&step.before, now)
+    else {
+        return false;
+    };
+    if !is_index || mode != bits {
+        return false;
+    }
+    let most = kit.backups().limits().file;
+    let left = kit.backups().read(left).ok();
+    let file = Spot::of(&step.path)
+        .and_then(|spot| open_nofollow::file(&spot.folder, &spot.name, &step.path));
+    let meaning = |file: File| {
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes).ok()?;
+        Some((git_index::meaning(&bytes)?, Digest::of_bytes(&bytes)))
+    };
+    let left = left.and_then(meaning);
+    let read = file.ok().and_then(|(file, _)| meaning(file));
+    match (left, read) {
+        (Some((left, _)), Some((is, digest))) => left == is && digest == *there,
+        _ => false,
+    }
 }
 
 fn now(kit: &Files, path: &Path, expected: &State, keep: bool) -> Result<State, ChangeError> {
@@ -338,10 +354,8 @@ fn now(kit: &Files, path: &Path, expected: &State, keep: bool) -> Result<State, 
         }
         Err(other) => return Err(other.into()),
     };
-    if let State::Folder { inside: None, .. } = expected {
-        return Ok(shallow(&spot)?);
-    }
-    tree::look(
+    tree::look_for(
+        expected,
         &spot,
         Looking {
             keep,
@@ -384,6 +398,9 @@ fn words(step: &Step) -> String {
                 count => format!("remove the folder `{path}` with {count} more in it"),
             }
         }
+        (None, State::Rebuildable { .. }, State::Absent) => {
+            format!("remove the folder `{path}`, which can be rebuilt, with all that is in it now")
+        }
         (None, before, State::Absent) => format!("remove `{path}` ({})", before.word()),
         (None, State::Absent, State::Folder { inside, .. }) => {
             match inside.as_ref().map_or(0, Vec::len) {
@@ -394,47 +411,6 @@ fn words(step: &Step) -> String {
         (None, State::Absent, after) => format!("bring back `{path}` ({})", after.word()),
         (None, ..) => format!("put `{path}` back to what it was before"),
     }
-}
-
-/// What changed in a text file since a change left it, as a unified diff.
-fn changed_since(kit: &Files, path: &Path, left: &State) -> String {
-    let State::File {
-        digest: Some(digest),
-        size,
-        ..
-    } = left
-    else {
-        return String::new();
-    };
-    let old = kit
-        .backups()
-        .read(digest)
-        .ok()
-        .filter(|_| *size <= MOST_COMPARED);
-    let new = Spot::of(path)
-        .and_then(|spot| open_nofollow::file(&spot.folder, &spot.name, path))
-        .ok();
-    let (Some(old), Some((new, found))) = (old, new) else {
-        return String::new();
-    };
-    if u64::try_from(found.st_size).is_ok_and(|size| size > MOST_COMPARED) {
-        return String::new();
-    }
-    let (Ok(old), Ok(new)) = (std::io::read_to_string(old), std::io::read_to_string(new)) else {
-        return String::new();
-    };
-    let diff = TextDiff::from_lines(&old, &new);
-    let text = diff
-        .unified_diff()
-        .context_radius(3)
-        .header("as it was left", "as it is now")
-        .to_string();
-    let mut lines: Vec<&str> = text.lines().take(MOST_LINES + 1).collect();
-    if lines.len() > MOST_LINES {
-        lines.truncate(MOST_LINES);
-        lines.push("… and more");
-    }
-    visible_block(&lines.join("\n"))
 }
 
 /// Takes the changes of a plan back, all or none. It is a change itself, under an id of its own, and can be undone.
@@ -450,7 +426,7 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
         if !touched.is_first(step) || step.moved_to.is_some() {
             continue;
         }
-        match now(kit, &step.path, &step.before, true)? {
+        match now(kit, &step.path, &step.before, true).map_err(UndoError::NotMade)? {
             now if step.before.agrees(&now) => {}
             _ => match stands(kit, step)? {
                 Standing::Changed(conflict) => refuse(vec![conflict])?,
@@ -466,8 +442,14 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
             unkept = Some("a file that it removed was too large for a backup".to_owned());
         }
     }
-    kit.backups().flush().map_err(ChangeError::from)?;
+    let flushed = kit.backups().flush();
+    flushed.map_err(|why| UndoError::NotMade(why.into()))?;
     let newest = plan.changes.first();
+    let names = plan.changes.iter().map(|change| change.name.clone());
+    let (undoes, undoes_part_of) = match plan.is_whole {
+        true => (names.collect(), Vec::new()),
+        false => (Vec::new(), names.collect()),
+    };
     let about = About {
         id: if id.is_empty() {
             sayso_own_files::random()
@@ -480,11 +462,8 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
         workspace: newest
             .map(|change| change.workspace.clone())
             .unwrap_or_default(),
-        undoes: plan
-            .changes
-            .iter()
-            .map(|change| change.name.clone())
-            .collect(),
+        undoes,
+        undoes_part_of,
         asked: true,
     };
     let call = about.id.clone();
@@ -518,8 +497,24 @@ fn refuse(conflicts: Vec<Conflict>) -> Result<(), UndoError> {
 fn lines(conflicts: &[Conflict]) -> String {
     conflicts
         .iter()
-        .flat_map(|conflict| [&conflict.why, &conflict.diff])
+        .flat_map(|conflict| [&conflict.why, &conflict.texts.since])
         .filter(|text| !text.is_empty())
         .map(|text| format!("\n{text}"))
         .collect()
+}
+
+/// The hunks of a file in changes, numbered as an undo takes them; none where it is not a text.
+///
+/// # Errors
+/// If there is no such change.
+pub fn hunks_of(kit: &Files, which: Which<'_>, file: &Path) -> Result<Vec<hunks::Hunk>, UndoError> {
+    let changes = chosen(kit, which, false)?;
+    Ok(hunks_in(kit, &changes, file))
+}
+
+/// The same in the changes of a plan.
+pub fn hunks_in(kit: &Files, changes: &[Change], file: &Path) -> Vec<hunks::Hunk> {
+    let texts = part::ends(changes, file)
+        .and_then(|(was, is)| texts::kept(kit, &was).zip(texts::kept(kit, &is)));
+    texts.map_or_else(Vec::new, |(old, new)| hunks::hunks(&old, &new))
 }
