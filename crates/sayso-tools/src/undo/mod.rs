@@ -4,7 +4,7 @@ mod choose;
 mod part;
 mod texts;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read as _;
@@ -146,17 +146,15 @@ pub fn plan_part(kit: &Files, which: Which<'_>, part: &Part) -> Result<Plan, Und
         is_whole,
     };
     let mut touched = Touched::default();
-    let mut planned: HashMap<PathBuf, State> = HashMap::new();
+    let mut planned = Planned::default();
     for mut step in steps {
         // What a newer change left there is only known when that is taken back; it is looked at then.
         let standing = if touched.is_first(&step) {
             stands(kit, &step)?
         } else {
-            leads_on(kit, &step, &planned)
+            planned.leads_on(kit, &step)
         };
-        if step.moved_to.is_none() {
-            planned.insert(step.path.clone(), step.after.clone());
-        }
+        planned.take(&step);
         match standing {
             Standing::AlreadyBack => continue,
             Standing::Changed(conflict) => plan.conflicts.push(conflict),
@@ -288,22 +286,42 @@ fn stands(kit: &Files, step: &Step) -> Result<Standing, ChangeError> {
     })
 }
 
-/// Whether a step follows from what a step before it leaves: between two changes, others may have made one of theirs.
-fn leads_on(kit: &Files, step: &Step, planned: &HashMap<PathBuf, State>) -> Standing {
-    let why = planned
-        .get(&step.path)
-        .and_then(|left| step.before.difference(left, &step.path));
-    match why {
-        None => Standing::AsLeft,
-        Some(_) if step.moved_to.is_some() => Standing::AsLeft,
-        Some(_) => Standing::Changed(Conflict {
-            path: step.path.clone(),
-            why: format!(
-                "`{}` was changed by others between these changes",
-                shown(&step.path)
-            ),
-            texts: ThreeWay::of(kit, &step.path, &step.after, &step.before),
-        }),
+/// What the steps so far leave at the paths that they touch.
+#[derive(Default)]
+struct Planned(BTreeMap<PathBuf, State>);
+
+impl Planned {
+    /// What was known of folders above a path, and of what is below it, does not hold any more.
+    fn take(&mut self, step: &Step) {
+        for path in std::iter::once(&step.path).chain(&step.moved_to) {
+            let below = self.0.range(path.clone()..).map(|(below, _)| below);
+            let below: Vec<PathBuf> = below
+                .take_while(|below| below.starts_with(path))
+                .cloned()
+                .collect();
+            for path in path.ancestors().chain(below.iter().map(PathBuf::as_path)) {
+                self.0.remove(path);
+            }
+        }
+        if step.moved_to.is_none() {
+            self.0.insert(step.path.clone(), step.after.clone());
+        }
+    }
+
+    /// Whether a step follows from what a step before it leaves: between two changes, others may have made one of theirs.
+    fn leads_on(&self, kit: &Files, step: &Step) -> Standing {
+        let left = self.0.get(&step.path).filter(|_| step.moved_to.is_none());
+        match left.and_then(|left| step.before.difference(left, &step.path)) {
+            None => Standing::AsLeft,
+            Some(_) => Standing::Changed(Conflict {
+                path: step.path.clone(),
+                why: format!(
+                    "`{}` was changed by others between these changes",
+                    shown(&step.path)
+                ),
+                texts: ThreeWay::of(kit, &step.path, &step.after, &step.before),
+            }),
+        }
     }
 }
 
