@@ -210,6 +210,7 @@ impl Bounding {
             home,
             own: &own,
             environment: &environment,
+            caches: None,
             protected: &protected,
         };
         let profile = derive(terms, around)?;
