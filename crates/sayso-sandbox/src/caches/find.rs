@@ -40,6 +40,25 @@ impl Cache {
     }
 }
 
+/// The variables of the person that say where a cache is.
+pub fn variables(
+    inherited: impl IntoIterator<Item = (OsString, OsString)>,
+) -> Vec<(OsString, OsString)> {
+    let is_known = |name: &OsStr| {
+        let mut known = ROWS.iter().flat_map(|row| row.variables);
+        known.any(|(variable, _)| name == *variable)
+    };
+    inherited
+        .into_iter()
+        .filter(|(name, value)| is_known(name) && is_whole(Path::new(value)))
+        .collect()
+}
+
+/// Whether a path means the same in every folder.
+fn is_whole(path: &Path) -> bool {
+    path.is_absolute() && !path.components().any(|part| part == Component::ParentDir)
+}
+
 /// The caches of a person. `home` is free of links; caches in a folder that commands work in are no caches of the person's.
 pub(crate) fn find(
     home: Option<&Path>,
@@ -87,17 +106,14 @@ fn place(row: &Row, home: &Path, environment: &[(OsString, OsString)]) -> Option
         let found = environment.iter().find(|(name, _)| name == wanted);
         found.map(|(_, value)| Path::new(value).to_owned())
     };
-    let absolute = |path: &PathBuf| {
-        path.is_absolute() && !path.components().any(|part| part == Component::ParentDir)
-    };
     for (variable, below) in row.variables {
-        if let Some(value) = value(variable).filter(absolute) {
+        if let Some(value) = value(variable).filter(|value| is_whole(value)) {
             return Some((plain(&value.join(below)), true));
         }
     }
     Some(match row.base {
         Base::Home => (home.join(row.path), false),
-        Base::Cache => match value("XDG_CACHE_HOME").filter(absolute) {
+        Base::Cache => match value("XDG_CACHE_HOME").filter(|value| is_whole(value)) {
             Some(base) => (plain(&base.join(row.path)), true),
             None => (home.join(".cache").join(row.path), false),
         },

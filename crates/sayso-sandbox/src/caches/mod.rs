@@ -5,6 +5,7 @@
 //! replaces a link in the session's own folder. No file system layers are used: changing a lower layer that is in use is undefined.
 
 mod find;
+mod hard_links;
 mod session_folder;
 mod table;
 
@@ -13,7 +14,9 @@ use std::path::{Path, PathBuf};
 use crate::profile::{Level, Profile};
 use crate::symlinks;
 
+pub use find::variables;
 pub(crate) use find::{Cache, find, is_place};
+pub(crate) use hard_links::shares_files;
 pub use session_folder::{CachesError, prepare};
 
 use table::Share;

@@ -404,6 +404,13 @@ fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
     if level < Level::Write {
         return;
     }
+    for path in found
+        .installed
+        .iter()
+        .filter(|path| caches::shares_files(path))
+    {
+        profile.lower(path, Level::Read);
+    }
     for repository in &found.repositories {
         profile.pinned.push(repository.clone());
         profile.paths.insert(repository.clone(), level);
