@@ -5,6 +5,7 @@
 //! never weaker than the terms, and a back end that cannot do all of it says what it does not.
 
 pub mod alarm;
+pub mod caches;
 pub mod derive;
 pub mod explain;
 mod host_name;

@@ -39,6 +39,10 @@ pub enum Step {
     Pinned(PathBuf),
     /// An empty folder of its own, gone at the end.
     Private(PathBuf),
+    /// A folder of the session's own, to change, at the place of another one.
+    Own(PathBuf, PathBuf),
+    /// A folder of the machine at a place that only the sandbox has, to read.
+    ReadOnlyAt(PathBuf, PathBuf),
     /// An empty folder that stands before the one of the machine.
     HideFolder(PathBuf),
     /// Nothing can be read or written here, whatever the machine has.
@@ -89,6 +93,15 @@ pub fn plan(profile: &Profile, seen: &Seen) -> Vec<Step> {
             .parent()
             .map_or(Level::Hidden, |parent| profile.level(parent));
         let kind = seen.get(path).copied().unwrap_or(Kind::Missing);
+        match (profile.placed.get(path), level) {
+            (Some(from), Level::Private) => {
+                return Some(Step::Own(from.clone(), path.clone()));
+            }
+            (Some(from), Level::Read) => {
+                return Some(Step::ReadOnlyAt(from.clone(), path.clone()));
+            }
+            _ => {}
+        }
         place(path, *level, above, kind, profile.pinned.contains(path))
     });
     // Below what is kept absent there is nothing, so it can come last: bubblewrap reads the list of all mounts for each that it binds.
@@ -155,6 +168,12 @@ impl fmt::Display for Step {
                 "private       {} (empty at first, gone at the end)",
                 shown(path)
             ),
+            Step::Own(from, to) => {
+                write!(out, "the session's {} (kept in {})", shown(to), shown(from))
+            }
+            Step::ReadOnlyAt(from, to) => {
+                write!(out, "read-only     {} (from {})", shown(to), shown(from))
+            }
             Step::HideFolder(path) => write!(out, "hidden        {}/", shown(path)),
             Step::HideFile(path) => write!(out, "hidden        {}", shown(path)),
             Step::KeepAbsent(path) => write!(out, "kept absent   {}", shown(path)),

@@ -42,6 +42,9 @@ pub struct Profile {
     pub pinned: Vec<PathBuf>,
     /// Links that lead to paths of the profile, and where they lead.
     pub links: BTreeMap<PathBuf, PathBuf>,
+    /// Where something else of the machine stands than what the machine has there: a folder of the session's own at a private place, and
+    /// data that is shown at a place that only the sandbox has.
+    pub placed: BTreeMap<PathBuf, PathBuf>,
     /// Which network it reaches.
     pub network: Network,
     /// Its whole environment.
@@ -70,6 +73,23 @@ impl Profile {
             at = common;
         }
         Level::Hidden
+    }
+
+    /// What of the machine is seen at a path.
+    pub fn source(&self, path: &Path) -> PathBuf {
+        let shown = path
+            .ancestors()
+            .find_map(|above| Some((above, self.placed.get(above)?)));
+        match shown {
+            // In a folder of the session's own, the profile only names what the machine has at that place.
+            Some((above, source)) if self.paths.get(above) == Some(&Level::Read) => {
+                path.strip_prefix(above).map_or_else(
+                    |_| source.clone(),
+                    |rest| source.join(rest).components().collect(),
+                )
+            }
+            _ => path.to_owned(),
+        }
     }
 
     /// Lets no more through for a path, and everything below, than this.
@@ -126,6 +146,7 @@ mod tests {
                 .collect(),
             pinned: Vec::new(),
             links: BTreeMap::new(),
+            placed: BTreeMap::new(),
             network: Network::Everything,
             environment: Vec::new(),
             limits: Limits::default(),

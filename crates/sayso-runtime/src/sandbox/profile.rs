@@ -1,5 +1,6 @@
 //! Bounds commands: which sandbox this machine has, and what each command that needs one may do in it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use sayso_core::policy::settings::{AutoAllow, Resolved, SandboxFallback};
 use sayso_core::policy::terms::Terms;
 use sayso_core::policy::{MissingSandbox, Policy};
 use sayso_sandbox::backend::Backend;
+use sayso_sandbox::caches;
 use sayso_sandbox::derive::{Around, derive};
 use sayso_sandbox::profile::{Level, Profile};
 use sayso_sandbox::start::Sandbox;
@@ -205,6 +207,11 @@ impl Bounding {
     ) -> Result<Bounded, BoundError> {
         let home = self.whereabouts.home.as_deref();
         let mut environment = scrubbed(std::env::vars_os());
+        let caches = caches::variables(std::env::vars_os());
+        let is_new =
+            |(name, _): &(OsString, OsString)| environment.iter().all(|(known, _)| known != name);
+        let caches: Vec<_> = caches.into_iter().filter(is_new).collect();
+        environment.extend(caches);
         environment.extend(home.map(git_identity::variables).unwrap_or_default());
         let folder = self.whereabouts.state.join("sandbox");
         private_folder::make(&folder)?;
@@ -220,6 +227,7 @@ impl Bounding {
             home,
             own: &own,
             environment: &environment,
+            caches: None,
             protected: &protected,
         };
         let profile = derive(terms, around)?;

@@ -15,6 +15,7 @@ use sayso_core::paths::{protected, secret};
 use sayso_core::policy::terms::{Endings, Network, Terms};
 use thiserror::Error as ThisError;
 
+use crate::caches;
 use crate::private_paths;
 use crate::profile::{Level, Limits, Profile};
 use crate::symlinks;
@@ -92,6 +93,8 @@ pub struct Around<'a> {
     pub own: &'a [PathBuf],
     /// The scrubbed environment of the command.
     pub environment: &'a [(OsString, OsString)],
+    /// The session's folder for caches, as [`caches::prepare`] made it; none: caches are read-only, and what is beside them is the command's own.
+    pub caches: Option<&'a Path>,
     /// Whether the policy protects a path, free of links, besides the built-in names.
     pub protected: &'a dyn Fn(&Path) -> bool,
 }
@@ -159,6 +162,7 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, DeriveError>
         paths: BTreeMap::new(),
         pinned: Vec::new(),
         links: ways.into_iter().collect(),
+        placed: BTreeMap::new(),
         network: terms.network.clone(),
         environment: around
             .environment
@@ -198,13 +202,17 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, DeriveError>
     if let Some(home) = around.home {
         profile.paths.insert(home.join(".cache"), Level::Private);
     }
-    let home = around.home.and_then(Path::to_str);
     let worked_in = worked_in(terms, around);
+    for cache in caches::find(around.home, around.environment, &worked_in) {
+        cache.add_to(&mut profile, around.caches);
+    }
+    let home = around.home.and_then(Path::to_str);
     let (mut tools, mut tools_worked_in) = (Vec::new(), Vec::new());
     // What belongs to the system is there already.
     for (place, level) in toolchains::of(around.home, around.environment)
         .into_iter()
         .filter(|(place, _)| !is_one_of(place, &SYSTEM))
+        .filter(|(place, _)| !caches::is_place(place, around.home, around.environment))
     {
         let Some(target) = is_tool(&place, &worked_in, around.home) else {
             continue;
@@ -395,6 +403,13 @@ fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
     }
     if level < Level::Write {
         return;
+    }
+    for path in found
+        .installed
+        .iter()
+        .filter(|path| caches::shares_files(path))
+    {
+        profile.lower(path, Level::Read);
     }
     for repository in &found.repositories {
         profile.pinned.push(repository.clone());

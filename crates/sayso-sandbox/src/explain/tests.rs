@@ -27,6 +27,7 @@ fn profile(network: Network) -> Profile {
             .map(|(path, level)| (PathBuf::from(path), *level))
             .collect(),
         pinned: vec!["/home/u/w/.git".into()],
+        placed: BTreeMap::new(),
         links: BTreeMap::from([(PathBuf::from("/bin"), PathBuf::from("usr/bin"))]),
         network,
         environment: vec![("HOME".into(), "/home/u".into())],

@@ -50,6 +50,8 @@ pub(crate) fn arguments(steps: &[Step], handles: &Handles) -> Vec<OsString> {
             Step::EmptyRoot => {}
             Step::ReadOnly(path) | Step::StandIn(path) => out.bind("--ro-bind", path, path),
             Step::Writable(path) | Step::Pinned(path) => out.bind("--bind", path, path),
+            Step::Own(from, to) => out.bind("--bind", from, to),
+            Step::ReadOnlyAt(from, to) => out.bind("--ro-bind", from, to),
             Step::Private(path) => {
                 out.words(&[
                     "--perms",

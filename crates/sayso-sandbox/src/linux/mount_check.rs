@@ -4,7 +4,7 @@
 //! The kernel tells of each mount where in its file system it begins. That cannot be forged: what lies outside of a workspace has a place
 //! there that nothing in the workspace has.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -83,6 +83,8 @@ pub(crate) fn expected(
         match step {
             Step::ReadOnly(path) | Step::StandIn(path) => sources.push((path, path, "ro")),
             Step::Writable(path) | Step::Pinned(path) => sources.push((path, path, "rw")),
+            Step::Own(from, to) => sources.push((from, to, "rw")),
+            Step::ReadOnlyAt(from, to) => sources.push((from, to, "ro")),
             Step::HideFile(path) => sources.push((&handles.nothing, path, "ro")),
             Step::Private(path) | Step::HideFolder(path) | Step::KeepAbsent(path) => {
                 line("rw", &own(path))
@@ -95,12 +97,14 @@ pub(crate) fn expected(
         line(kind, &bound(&mounts, from, to)?);
     }
     // What is mounted below comes along.
-    for mount in mounts.iter().filter(|mount| {
-        sources
-            .iter()
-            .any(|(from, _, _)| mount.place.starts_with(from) && mount.place != *from)
-    }) {
-        line("may", &key(mount, &mount.root, &mount.place));
+    for mount in &mounts {
+        let below = sources.iter().filter_map(|(from, to, _)| {
+            let rest = mount.place.strip_prefix(from).ok()?;
+            (mount.place != *from).then(|| to.join(rest))
+        });
+        for place in below.collect::<BTreeSet<_>>() {
+            line("may", &key(mount, &mount.root, &place));
+        }
     }
     Ok(lines)
 }

@@ -10,7 +10,7 @@ use crate::symlinks;
 
 /// What stands at the paths of a profile.
 pub fn look(profile: &Profile) -> Seen {
-    let kind = |path: &PathBuf| match fs::symlink_metadata(path) {
+    let kind = |path: &PathBuf| match fs::symlink_metadata(profile.source(path)) {
         Ok(found) if found.is_symlink() => Kind::Link,
         Ok(found) if found.is_dir() => Kind::Folder,
         Ok(_) => Kind::File,
@@ -30,6 +30,7 @@ pub fn look(profile: &Profile) -> Seen {
 pub(crate) fn check(steps: &[Step]) -> Result<(), SetupError> {
     let shown_there = steps.iter().filter_map(|step| match step {
         Step::ReadOnly(path) | Step::Writable(path) | Step::Pinned(path) => Some(path),
+        Step::Own(from, _) | Step::ReadOnlyAt(from, _) => Some(from),
         _ => None,
     });
     match shown_there
@@ -37,7 +38,47 @@ pub(crate) fn check(steps: &[Step]) -> Result<(), SetupError> {
         .find(|path| symlinks::open(path).is_none())
     {
         Some(path) => Err(SetupError::Changed(path.clone())),
-        None => Ok(()),
+        None => check_own_folders(steps),
+    }
+}
+
+/// What is mounted in a folder of the session's own, where earlier commands could have put links on the way.
+fn check_own_folders(steps: &[Step]) -> Result<(), SetupError> {
+    let own = steps.iter().filter_map(|step| match step {
+        Step::Own(from, to) => Some((from, to)),
+        _ => None,
+    });
+    for (from, to) in own {
+        let inside = steps.iter().filter_map(mounted_at);
+        for place in inside.filter(|place| *place != to && place.starts_with(to)) {
+            let Ok(rest) = place.strip_prefix(to) else {
+                continue;
+            };
+            let mut at = from.clone();
+            for name in rest.components() {
+                at.push(name);
+                if fs::symlink_metadata(&at).is_ok_and(|found| found.is_symlink()) {
+                    return Err(SetupError::Changed(at));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn mounted_at(step: &Step) -> Option<&PathBuf> {
+    match step {
+        Step::ReadOnly(path)
+        | Step::Writable(path)
+        | Step::Pinned(path)
+        | Step::Private(path)
+        | Step::HideFolder(path)
+        | Step::HideFile(path)
+        | Step::KeepAbsent(path)
+        | Step::StandIn(path)
+        | Step::Own(_, path)
+        | Step::ReadOnlyAt(_, path) => Some(path),
+        _ => None,
     }
 }
 

@@ -227,6 +227,7 @@ mod tests {
                 .collect(),
             pinned: Vec::new(),
             links: BTreeMap::new(),
+            placed: BTreeMap::new(),
             network,
             environment: Vec::new(),
             limits: Limits::default(),

@@ -98,6 +98,8 @@ pub struct Found {
     pub sockets: Vec<PathBuf>,
     /// What is in folders of git, and leads it elsewhere or has it run something.
     pub leading: Vec<PathBuf>,
+    /// Folders of installed packages, which may be hard links to a cache.
+    pub installed: Vec<PathBuf>,
     /// Folders that could not be looked into.
     pub closed: Vec<PathBuf>,
     /// Why not everything was looked at.
@@ -244,7 +246,13 @@ impl<'a> Walk<'a> {
                 let Some(kind) = kind_of(&folder, &entry) else {
                     continue;
                 };
+                if name == "pyvenv.cfg" {
+                    self.found.installed.push(current.clone());
+                }
                 current.push(name);
+                if kind.is_dir() && name == ".pnpm" {
+                    self.found.installed.push(current.clone());
+                }
                 if kind == FileType::Socket {
                     self.found.sockets.push(current.clone());
                 }

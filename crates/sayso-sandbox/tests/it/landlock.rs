@@ -35,6 +35,7 @@ pub fn profile(cwd: &Path, paths: &[(&Path, Level)]) -> Profile {
             .collect::<BTreeMap<_, _>>(),
         pinned: Vec::new(),
         links: BTreeMap::new(),
+        placed: BTreeMap::new(),
         network: Network::Nothing,
         environment: Vec::new(),
         limits: Limits::default(),

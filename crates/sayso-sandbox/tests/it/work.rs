@@ -174,6 +174,7 @@ fn under_a_derived_profile() {
             home: None,
             own: &[],
             environment: &[],
+            caches: None,
             protected: &|_| false,
         };
         let profile = derive(&terms, around).unwrap();

@@ -9,6 +9,7 @@ mod hosts;
 mod left_by_sandbox;
 mod never_weaker;
 mod ordinary;
+mod real_work;
 mod required;
 mod workspace_sockets;
 
