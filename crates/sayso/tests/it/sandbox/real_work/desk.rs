@@ -190,6 +190,7 @@ impl Desk {
             folder: own.clone(),
             program: env!("CARGO_BIN_EXE_sayso").into(),
             connect: None,
+            watch: true,
         };
         let words: Vec<OsString> = std::iter::once("/usr/bin/bash")
             .chain(words.iter().skip(1).copied())
