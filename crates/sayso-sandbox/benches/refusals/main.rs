@@ -97,6 +97,7 @@ impl Place {
             home: Some(&self.home),
             own: &own,
             environment: &environment,
+            caches: None,
             protected: &|_| false,
         };
         let terms = Terms {
