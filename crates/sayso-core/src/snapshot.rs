@@ -13,7 +13,7 @@ use crate::packed::{Packed, Packer, Unpacker};
 use crate::policy::Policy;
 
 /// Changes with every change of the form.
-pub const LAYOUT: u32 = 9;
+pub const LAYOUT: u32 = 10;
 
 /// Policy and grants as bytes; the same values are always the same bytes.
 pub fn pack(policy: &Policy, grants: &[Grant]) -> Vec<u8> {

@@ -104,6 +104,7 @@ impl Place {
             folder: self.folder.clone(),
             program: std::env::current_exe().unwrap(),
             connect: None,
+            session: None,
         };
         let ready = sandbox
             .ready(&self.profile(), &self.workspace, &[TRUE.into()], true)

@@ -103,7 +103,7 @@ impl<'a> Command<'a> {
     }
 }
 
-/// Runs a command to its end, and ends whatever it leaves behind.
+/// Runs a command to its end, and ends whatever it leaves behind, unless its sandbox is that of a session.
 ///
 /// `on_output` gets each piece as it comes, as bytes of the program: whoever shows them passes them through `visible` first. The command
 /// waits while it works, and so does the time limit.
@@ -114,7 +114,23 @@ pub fn run(
     command: Command<'_>,
     on_output: &mut dyn FnMut(Stream, &[u8]),
 ) -> Result<Outcome, StartError> {
-    let mut running = Running::start(&command)?;
+    match attempt(command, false, on_output)? {
+        Some(outcome) => Ok(outcome),
+        // Nothing was run: the sandbox of the session was not as planned, so the command gets one to itself.
+        None => attempt(command, true, on_output)?.ok_or_else(|| StartError::NoSandbox {
+            said: String::new(),
+        }),
+    }
+}
+
+/// Runs it, with `alone` in no sandbox of a session; none where that could not be entered, and nothing was run.
+fn attempt(
+    command: Command<'_>,
+    alone: bool,
+    on_output: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<Option<Outcome>, StartError> {
+    let mut running = Running::start(&command, alone)?;
+    let in_session = running.is_in_session();
     let mut kept = Kept::new(command.most_output);
     let mut sink = |stream: Stream, bytes: &[u8]| {
         kept.push(stream, bytes);
@@ -139,10 +155,20 @@ pub fn run(
     };
     let (left_behind, survivors) = match forced {
         Some(_) => (Vec::new(), end_by_force(&mut running, &mut sink)),
+        None if in_session => {
+            // What it leaves lives on; what only has to finish its output is waited for.
+            running.wait_for_all(LINGER, &mut sink);
+            (Vec::new(), Vec::new())
+        }
         None => end_the_rest(&mut running, &mut sink),
     };
     running.drain(&mut sink);
+    let left = running.leave_session(forced.is_some());
+    let notes = running.notes();
     let (end, report) = running.bury();
+    if in_session && forced.is_none() && report.as_ref().is_some_and(|report| report.failed) {
+        return Ok(None);
+    }
     let (output, left_out) = kept.into_text();
     if forced.is_none()
         && report.as_ref().is_some_and(|report| report.failed)
@@ -158,17 +184,20 @@ pub fn run(
         (Some(bounds), _) => explain(bounds.profile, &output, None),
     };
     refused.extend(report.map(|report| report.hosts).unwrap_or_default());
-    Ok(Outcome {
+    Ok(Some(Outcome {
         end,
         output,
         left_out,
         left_behind,
+        left_running: left.processes,
+        limit: left.limit,
+        notes,
         survivors,
         bounded: command
             .bounds
             .map(|bounds| bounds.sandbox.backend.to_string()),
         refused,
-    })
+    }))
 }
 
 /// Asks everything to end, and kills what does not. Tells what is left even so.
