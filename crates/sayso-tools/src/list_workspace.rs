@@ -11,6 +11,8 @@ use rustix::fs::{FileType, Stat, fstat, readlinkat};
 use rustix::io::Errno;
 
 pub use crate::change_error::NotKept;
+use sayso_sandbox::placeholders;
+
 use crate::change_error::{CannotKeep, TooMuch};
 use crate::listing::{Entry, Identity, Listing, What, now};
 use crate::open_nofollow::{self, PathError, kind, mode};
@@ -167,6 +169,10 @@ impl Walk<'_> {
         whole: &Path,
         found: &Stat,
     ) -> Result<Option<What>, NotKept> {
+        // What keeps a name from being made is sayso's own, and goes when nothing needs it any more.
+        if placeholders::may_be_ours(found.st_mode) && placeholders::is_ours(whole) {
+            return Ok(None);
+        }
         let kind = kind(found);
         let is_folder = kind == FileType::Directory;
         if is_folder && name == ".git" {

@@ -168,6 +168,11 @@ fn put(path: &Path, bytes: &[u8], own: &Path) -> std::io::Result<()> {
     }
 }
 
+/// Whether something with this mode can be a place: looking closer costs more.
+pub fn may_be_ours(mode: u32) -> bool {
+    mode & 0o7777 == folder_pool::MODE || mode & 0o7777 == FILE_MODE
+}
+
 /// Whether what stands there is a place as they are made, with nothing in it: of this command or of another one.
 pub fn is_ours(path: &Path) -> bool {
     let folder = |found: &fs::Metadata| folder_pool::is_one(found) && folder_pool::is_empty(path);

@@ -141,6 +141,8 @@ impl Holder {
             .map(|id| pidfd_open(id, PidfdFlags::empty()).map_err(io::Error::from))
             .transpose()?;
         shared_folders::make(&orders.session)?;
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+            .map_err(io::Error::from)?;
         let (channel, inner) = socketpair(
             AddressFamily::UNIX,
             SocketType::STREAM,
@@ -210,8 +212,10 @@ impl Holder {
         };
         // With it everything in the sandbox ends, before its places go.
         let _ = self.bubblewrap.kill();
-        let _ = self.bubblewrap.wait();
         self.wait_for_burial();
+        let _ = self.bubblewrap.wait();
+        // The first process of the sandbox came to this one when bubblewrap ended.
+        while rustix::process::wait(rustix::process::WaitOptions::NOHANG).is_ok_and(|it| it.is_some()) {}
         let _ = std::fs::remove_file(self.orders.session.join(SOCKET));
         drop(self.placeholders.take());
         if removes {
@@ -433,6 +437,9 @@ impl Holder {
         parts.extend(shown.iter().take(20).map(|words| words.as_bytes()));
         // It may be gone; then nobody has to know.
         let _ = wire::send(&client.socket, &parts, &[]);
+        if let Some(client) = self.clients.get_mut(at) {
+            client.state = State::Connected;
+        }
         let free = MAX_PIPES.saturating_sub(self.pipes.len());
         self.pipes.extend(pipes.into_iter().take(free));
     }

@@ -10,6 +10,7 @@ mod left_by_sandbox;
 mod never_weaker;
 mod ordinary;
 mod required;
+mod session;
 mod workspace_sockets;
 
 use sayso_sandbox::backend::Backend;
