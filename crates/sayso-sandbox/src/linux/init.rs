@@ -33,6 +33,8 @@ pub(crate) const PROGRAM: RawFd = 14;
 pub(crate) const MOUNTINFO: RawFd = 15;
 /// The number of the connection to the holder of a session's sandbox, which sees by it when this step has ended.
 pub(crate) const LEASE: RawFd = 16;
+/// The number of the lock on the places that are kept absent.
+pub(crate) const PLACES: RawFd = 17;
 /// The number of the pipe by which a step in a session's sandbox says that it found everything as planned.
 pub(crate) const CHECKED: RawFd = 11;
 

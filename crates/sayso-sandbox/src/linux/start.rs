@@ -237,6 +237,7 @@ impl Sandbox {
             }
             None => Purpose::Alone,
         };
+        keep.push((placeholders.lease()?, init::PLACES));
         keep.extend(setting.lease.map(|lease| (lease, init::LEASE)));
         let orders = Orders {
             processes: profile.limits.processes.map(|most| most.saturating_add(2)),
@@ -295,6 +296,8 @@ impl Sandbox {
         workspace: &Path,
         shared: BTreeMap<PathBuf, PathBuf>,
     ) -> Result<Planned, SetupError> {
+        // What a killed process has left goes first, and nothing goes between this look and the mounts.
+        let held = Placeholders::make(&self.folder, workspace, &[])?;
         let seen = path_check::look(profile);
         let mut steps = plan(profile, &seen);
         path_check::check(&steps)?;
@@ -309,6 +312,7 @@ impl Sandbox {
             })
             .collect();
         let placeholders = Placeholders::make(&self.folder, workspace, &missing)?;
+        drop(held);
         // What another command has put there is kept absent as well, and not shown.
         for step in &mut steps {
             if let Step::ReadOnly(path) = step

@@ -12,6 +12,7 @@ mod mounts;
 mod orders;
 mod processes;
 pub(crate) mod shared_folders;
+mod unfinished;
 mod watch;
 mod wire;
 
@@ -122,6 +123,7 @@ pub fn end(own: &Path, key: &str) -> Result<(), SessionError> {
 
 /// Removes what sessions have left whose holder was killed. Of those whose agent may still be there, the temporary files stay for a week.
 pub fn sweep(own: &Path) {
+    unfinished::end_all();
     const KEPT: std::time::Duration = std::time::Duration::from_secs(7 * 24 * 60 * 60);
     let entries = std::fs::read_dir(own.join(SESSIONS)).into_iter().flatten();
     for folder in entries.flatten().map(|entry| entry.path()) {

@@ -20,7 +20,10 @@ def look():
         try:
             for fd in os.listdir('/proc/%s/fd' % pid):
                 try:
-                    if b'given' + b'-more-secret' in open('/proc/%s/fd/%s' % (pid, fd), 'rb').read(100): yield 'fd'
+                    f = os.open('/proc/%s/fd/%s' % (pid, fd), os.O_RDONLY | os.O_NONBLOCK)
+                    text = os.read(f, 100) if not os.isatty(f) else b''
+                    os.close(f)
+                    if b'given' + b'-more-secret' in text: yield 'fd'
                 except OSError: pass
         except OSError: pass
     for name in glob.glob('/tmp/*.sock') + ['\0given-more']:

@@ -118,7 +118,7 @@ fn a_session_without_life_ends_after_its_time_and_one_with_a_process_does_not() 
     let holder = room.holder("s");
     std::thread::sleep(std::time::Duration::from_secs(3));
     assert_eq!(room.holder("s"), holder);
-    room.run("s", "pkill -f keeps-it");
+    room.run("s", "pkill -f [k]eeps-it");
     wait_until("it ends", || room.holder("s").is_none());
     assert_eq!(room.says("s", "cat /tmp/file"), "left\n");
 }

@@ -16,14 +16,15 @@ fn a_secret_made_between_two_commands_is_hidden_in_the_second_and_from_what_is_l
     let left = "cd sub; (until [ -e ../go ]; do sleep 0.02; done; cat .env ../.env ../new.pem > ../read 2>&1; \
                 echo x >> ../.mcp.json; touch ../over) > /dev/null 2>&1 & echo started";
     let started = room.run("s", left);
-    assert_eq!(started.left_running.len(), 1);
+    assert!(!started.left_running.is_empty());
     let holder = room.holder("s");
     for path in [".env", "sub/.env", "new.pem"] {
         fs::write(room.workspace.join(path), "hush\n").unwrap();
     }
     let second = room.run("s", "cat .env sub/.env new.pem; echo x > .claude/x; echo x > sub/../.mcp.json");
     assert!(!second.output.contains("hush"), "{}", second.output);
-    assert_eq!(second.output.matches("denied").count(), 3 + 1 + 1, "{}", second.output);
+    assert_eq!(second.output.matches("denied").count(), 3 + 1, "{}", second.output);
+    assert!(second.output.contains(".mcp.json: Is a directory"), "{}", second.output);
     assert_eq!(room.holder("s"), holder, "it is the same sandbox");
     fs::write(room.workspace.join("go"), "").unwrap();
     wait_until("what was left reads", || room.workspace.join("over").exists());
@@ -55,7 +56,7 @@ fn places_that_keep_names_absent_go_when_nothing_could_use_the_gap() {
     let room = Room::new();
     room.run("s", "exec -a leftover sleep 300 > /dev/null 2>&1 & echo x > file");
     assert!(room.workspace.join(".claude").is_dir(), "something could make it");
-    let outcome = room.run("s", "pkill -f leftover; echo x > .claude/settings.json");
+    let outcome = room.run("s", "pkill -f [l]eftover; echo x > .claude/settings.json");
     assert!(outcome.output.contains("denied"), "{}", outcome.output);
     wait_until("the places go", || room.names() == ["file"]);
     let outcome = room.run("s", "mkdir -p .claude && echo x > .claude/settings.json");
