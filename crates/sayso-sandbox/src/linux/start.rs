@@ -122,6 +122,8 @@ const NO_SESSION: &str =
 pub struct Report {
     /// The command itself was never started: the sandbox could not be set up.
     pub failed: bool,
+    /// Why, where the sandbox of a session said so.
+    pub why: String,
     /// Hosts that were asked for and not let through.
     pub hosts: Vec<Refusal>,
 }
@@ -449,8 +451,13 @@ impl Guard {
         let failed = self.status.is_some()
             && !bubblewrap::has_started(&self.told)
             && !self.told.as_bytes().starts_with(init::AS_PLANNED);
+        let why = match failed && bubblewrap::first_process(&self.told).is_none() {
+            true => self.told.trim().to_owned(),
+            false => String::new(),
+        };
         Report {
             failed,
+            why,
             hosts: self.proxy.as_ref().map(Proxy::refusals).unwrap_or_default(),
         }
     }

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use sayso_core::text::visible::visible;
 use sayso_sandbox::explain::explain;
 use sayso_sandbox::profile::Profile;
 use sayso_sandbox::start::Sandbox;
@@ -28,7 +29,7 @@ pub use time_limit::{
 };
 
 use output_buffer::Kept;
-use run::{Pause, Running};
+use run::{Pause, Running, Start};
 
 /// How much output is kept where nobody says otherwise.
 pub const MOST_OUTPUT: usize = 256 * 1024;
@@ -115,21 +116,38 @@ pub fn run(
     on_output: &mut dyn FnMut(Stream, &[u8]),
 ) -> Result<Outcome, StartError> {
     match attempt(command, false, on_output)? {
-        Some(outcome) => Ok(outcome),
-        // Nothing was run: the sandbox of the session was not as planned, so the command gets one to itself.
-        None => attempt(command, true, on_output)?.ok_or_else(|| StartError::NoSandbox {
-            said: String::new(),
-        }),
+        Attempt::Ran(outcome) => Ok(*outcome),
+        // Nothing was run, so the command gets a sandbox to itself.
+        Attempt::NotEntered(why) => match attempt(command, true, on_output)? {
+            Attempt::Ran(mut outcome) => {
+                outcome.notes.push(format!(
+                    "the session's sandbox could not be entered, so the command had one to itself: {}",
+                    visible(&why)
+                ));
+                Ok(*outcome)
+            }
+            Attempt::NotEntered(said) => Err(StartError::NoSandbox { said }),
+        },
     }
 }
 
-/// Runs it, with `alone` in no sandbox of a session; none where that could not be entered, and nothing was run.
+/// What came of starting a command.
+enum Attempt {
+    Ran(Box<Outcome>),
+    /// The sandbox of its session could not be entered, and nothing was run: why.
+    NotEntered(String),
+}
+
+/// Runs it, with `alone` in no sandbox of a session; which may not be possible to enter.
 fn attempt(
     command: Command<'_>,
     alone: bool,
     on_output: &mut dyn FnMut(Stream, &[u8]),
-) -> Result<Option<Outcome>, StartError> {
-    let mut running = Running::start(&command, alone)?;
+) -> Result<Attempt, StartError> {
+    let mut running = match Running::start(&command, alone)? {
+        Start::Running(running) => *running,
+        Start::NotEntered(why) => return Ok(Attempt::NotEntered(why)),
+    };
     let in_session = running.is_in_session();
     let mut kept = Kept::new(command.most_output);
     let mut sink = |stream: Stream, bytes: &[u8]| {
@@ -166,8 +184,11 @@ fn attempt(
     let left = running.leave_session(forced.is_some());
     let notes = running.notes();
     let (end, report) = running.bury();
-    if in_session && forced.is_none() && report.as_ref().is_some_and(|report| report.failed) {
-        return Ok(None);
+    if in_session
+        && forced.is_none()
+        && let Some(report) = report.as_ref().filter(|report| report.failed)
+    {
+        return Ok(Attempt::NotEntered(report.why.clone()));
     }
     let (output, left_out) = kept.into_text();
     if forced.is_none()
@@ -184,7 +205,7 @@ fn attempt(
         (Some(bounds), _) => explain(bounds.profile, &output, None),
     };
     refused.extend(report.map(|report| report.hosts).unwrap_or_default());
-    Ok(Some(Outcome {
+    Ok(Attempt::Ran(Box::new(Outcome {
         end,
         output,
         left_out,
@@ -197,7 +218,7 @@ fn attempt(
             .bounds
             .map(|bounds| bounds.sandbox.backend.to_string()),
         refused,
-    }))
+    })))
 }
 
 /// Asks everything to end, and kills what does not. Tells what is left even so.

@@ -50,6 +50,13 @@ pub(super) enum Pause {
     TooMany(u64),
 }
 
+/// What came of a start.
+pub(super) enum Start {
+    Running(Box<Running>),
+    /// The sandbox of its session could not be entered: why.
+    NotEntered(String),
+}
+
 /// A command that was started and not yet waited for.
 pub(super) struct Running {
     child: Option<Child>,
@@ -88,7 +95,7 @@ fn spawn(mut process: std::process::Command, command: &Command<'_>) -> std::io::
 
 impl Running {
     /// Starts it; with `alone` in no sandbox of a session.
-    pub(super) fn start(command: &Command<'_>, alone: bool) -> Result<Running, StartError> {
+    pub(super) fn start(command: &Command<'_>, alone: bool) -> Result<Start, StartError> {
         if command.text.contains('\0') {
             return Err(StartError::HoldsNul);
         }
@@ -122,10 +129,8 @@ impl Running {
             Err(error) if error.kind() == ErrorKind::ArgumentListTooLong => {
                 return Err(StartError::TooLong);
             }
-            // It could not enter; then it gets a sandbox to itself.
-            Err(_) if guard.as_ref().is_some_and(Guard::is_in_session) => {
-                drop(guard);
-                return Running::start(command, true);
+            Err(error) if guard.as_ref().is_some_and(Guard::is_in_session) => {
+                return Ok(Start::NotEntered(error.to_string()));
             }
             Err(error) => return Err(StartError::NotStarted(error)),
         };
@@ -159,7 +164,7 @@ impl Running {
                 fcntl_getfl(handle).and_then(|flags| fcntl_setfl(handle, flags | OFlags::NONBLOCK));
             set.map_err(StartError::NoOutput)?;
         }
-        Ok(running)
+        Ok(Start::Running(Box::new(running)))
     }
 
     /// Reads output until the command itself ends, or until then.

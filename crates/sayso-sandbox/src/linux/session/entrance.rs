@@ -48,6 +48,8 @@ pub struct Entrance {
     parent: i32,
     /// What is mounted in the sandbox, once it was entered.
     mountinfo: RawFd,
+    /// Above all the numbers that the program gets.
+    above: RawFd,
 }
 
 /// Words as the kernel takes them: pointers to each, and none at the end.
@@ -98,11 +100,13 @@ impl Entrance {
             environment: List::new(environment),
             parent: rustix::process::getpid().as_raw_nonzero().get(),
             mountinfo: -1,
+            above: 3,
         })
     }
 
     /// Moves its own descriptors above the numbers that the program gets.
     pub(crate) fn raise(&mut self, above: RawFd) -> io::Result<()> {
+        self.above = above;
         let Entrance {
             namespaces,
             proc,
@@ -125,7 +129,7 @@ impl Entrance {
         it.others.iter().try_for_each(set_namespace)?;
         it.inner.iter().try_for_each(set_namespace)?;
         // What is mounted where this process is now; it is read by the program.
-        self.mountinfo = open_at(&self.proc, c"self/mountinfo")?;
+        self.mountinfo = open_at(&self.proc, c"self/mountinfo", self.above)?;
         Ok(())
     }
 
@@ -176,7 +180,8 @@ fn set_namespace(fd: &OwnedFd) -> io::Result<()> {
     done(unsafe { libc::setns(fd.as_raw_fd(), 0) }.into())
 }
 
-fn open_at(folder: &OwnedFd, name: &CStr) -> io::Result<RawFd> {
+/// Opens a file under a number that is not below this one: another thread may have closed what kept the numbers below from being free.
+fn open_at(folder: &OwnedFd, name: &CStr, above: RawFd) -> io::Result<RawFd> {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: the name ends with a zero.
     let fd = unsafe {
@@ -187,5 +192,9 @@ fn open_at(folder: &OwnedFd, name: &CStr) -> io::Result<RawFd> {
         )
     };
     done(fd.into())?;
-    Ok(fd)
+    #[allow(unsafe_code, reason = "a system call")]
+    // SAFETY: numbers only; the first one is closed when the program starts.
+    let raised = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, above) };
+    done(raised.into())?;
+    Ok(raised)
 }
