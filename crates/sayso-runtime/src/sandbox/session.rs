@@ -72,7 +72,11 @@ fn key(agent: &str, id: &str, workspace: &Path) -> Option<String> {
         return None;
     }
     let workspace = std::fs::canonicalize(workspace).ok()?;
-    let parts = [agent.as_bytes(), id.as_bytes(), workspace.as_os_str().as_encoded_bytes()];
+    let parts = [
+        agent.as_bytes(),
+        id.as_bytes(),
+        workspace.as_os_str().as_encoded_bytes(),
+    ];
     let mut bytes = Vec::new();
     for part in parts {
         bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());

@@ -226,7 +226,8 @@ fn prepared(words: &[OsString]) -> Result<Prepared, InnerError> {
 fn wait_for_the_end(channel: &OwnedFd) -> u8 {
     let mut byte = [0_u8; 1];
     // Anything but the end of the channel was not sent by the holder.
-    while rustix::io::retry_on_intr(|| rustix::io::read(channel, &mut byte)).is_ok_and(|got| got > 0)
+    while rustix::io::retry_on_intr(|| rustix::io::read(channel, &mut byte))
+        .is_ok_and(|got| got > 0)
     {}
     0
 }

@@ -114,8 +114,7 @@ pub(crate) struct Planned {
 }
 
 /// What Landlock lacks of a session's sandbox.
-const NO_SESSION: &str =
-    "a sandbox for the session: what a command leaves running ends with it, and so does its folder for temporary files";
+const NO_SESSION: &str = "a sandbox for the session: what a command leaves running ends with it, and so does its folder for temporary files";
 
 /// What the sandbox knows of a command that has ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

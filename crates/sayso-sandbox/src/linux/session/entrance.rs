@@ -145,7 +145,8 @@ impl Entrance {
         done(unsafe { libc::chdir(self.folder.as_ptr()) }.into())?;
         #[allow(unsafe_code, reason = "a system call")]
         // SAFETY: numbers only.
-        done(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as usize, 0, 0, 0) }.into())?;
+        let tied = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as usize, 0, 0, 0) };
+        done(tied.into())?;
         #[allow(unsafe_code, reason = "a system call")]
         // SAFETY: nothing is handed over.
         let parent = unsafe { libc::getppid() };

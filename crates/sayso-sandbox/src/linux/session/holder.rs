@@ -215,7 +215,9 @@ impl Holder {
         self.wait_for_burial();
         let _ = self.bubblewrap.wait();
         // The first process of the sandbox came to this one when bubblewrap ended.
-        while rustix::process::wait(rustix::process::WaitOptions::NOHANG).is_ok_and(|it| it.is_some()) {}
+        while rustix::process::wait(rustix::process::WaitOptions::NOHANG)
+            .is_ok_and(|it| it.is_some())
+        {}
         let _ = std::fs::remove_file(self.orders.session.join(SOCKET));
         drop(self.placeholders.take());
         if removes {
@@ -286,7 +288,11 @@ impl Holder {
                 .map(|client| PollFd::new(&client.socket, PollFlags::IN)),
         );
         let clients = watched.len();
-        watched.extend(self.pipes.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        watched.extend(
+            self.pipes
+                .iter()
+                .map(|pipe| PollFd::new(pipe, PollFlags::IN)),
+        );
         let pipes = watched.len();
         watched.extend(self.watched.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
         let time = Timespec::try_from(most).ok();
@@ -296,7 +302,10 @@ impl Holder {
         Events {
             came: is_ready(0),
             sandbox_ended: is_ready(1),
-            clients: (own..clients).filter(|at| is_ready(*at)).map(|at| at - own).collect(),
+            clients: (own..clients)
+                .filter(|at| is_ready(*at))
+                .map(|at| at - own)
+                .collect(),
             pipes: (clients..pipes)
                 .filter(|at| is_ready(*at))
                 .map(|at| at - clients)
@@ -353,8 +362,16 @@ impl Holder {
 
     /// Gives the namespaces to a command, unless the session stands still for another one.
     fn begin(&mut self, at: usize) -> Result<(), SessionError> {
-        let is_still = self.clients.iter().any(|client| client.state == State::Beside);
-        let before = self.processes.living().iter().map(|it| it.identity()).collect();
+        let is_still = self
+            .clients
+            .iter()
+            .any(|client| client.state == State::Beside);
+        let before = self
+            .processes
+            .living()
+            .iter()
+            .map(|it| it.identity())
+            .collect();
         let answer = Answer::new(self.first, &self.orders.profile)?;
         if self.placeholders.is_none() {
             let Self { orders, .. } = self;
@@ -410,7 +427,9 @@ impl Holder {
                 continue;
             }
             still = 0;
-            moving.iter().for_each(|process| process.signal(Signal::STOP));
+            moving
+                .iter()
+                .for_each(|process| process.signal(Signal::STOP));
             std::thread::sleep(Duration::from_millis(1));
         }
         false
@@ -430,7 +449,9 @@ impl Holder {
         let Some(client) = self.clients.get(at) else {
             return;
         };
-        let left = self.processes.of_command(&client.before, &self.other_marks(at));
+        let left = self
+            .processes
+            .of_command(&client.before, &self.other_marks(at));
         let shown: Vec<String> = left.iter().map(|process| process.shown()).collect();
         let limit = client.limit.clone().unwrap_or_default();
         let mut parts: Vec<&[u8]> = vec![b"left", limit.as_bytes()];
@@ -504,7 +525,10 @@ impl Holder {
     /// Reads what is in a pipe, so that its writer goes on; one that has no writer any more is closed.
     fn empty(&mut self, at: usize) {
         let mut piece = [0_u8; MAX_PIECE];
-        let read = self.pipes.get(at).map(|pipe| rustix::io::read(pipe, &mut piece));
+        let read = self
+            .pipes
+            .get(at)
+            .map(|pipe| rustix::io::read(pipe, &mut piece));
         let is_over = match read {
             Some(Ok(count)) => count == 0,
             Some(Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR)) => false,
@@ -593,14 +617,12 @@ fn wait_for_setup(
     channel: &OwnedFd,
     bubblewrap: &mut std::process::Child,
 ) -> Result<(), SessionError> {
-    let ready = poll(
-        &mut [PollFd::new(channel, PollFlags::IN)],
-        Some(&MAX_SETUP),
-    );
+    let ready = poll(&mut [PollFd::new(channel, PollFlags::IN)], Some(&MAX_SETUP));
     let mut said = [0_u8; 64];
     if ready.is_ok_and(|ready| ready > 0)
         && rustix::io::read(channel, &mut said).is_ok_and(|count| {
-            said.get(..count).is_some_and(|said| said == init::AS_PLANNED)
+            said.get(..count)
+                .is_some_and(|said| said == init::AS_PLANNED)
         })
     {
         return Ok(());

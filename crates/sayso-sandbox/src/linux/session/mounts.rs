@@ -69,7 +69,11 @@ impl Addition {
     }
 
     pub(super) fn depth(&self) -> usize {
-        self.place.as_bytes().iter().filter(|byte| **byte == b'/').count()
+        self.place
+            .as_bytes()
+            .iter()
+            .filter(|byte| **byte == b'/')
+            .count()
     }
 }
 
@@ -154,9 +158,8 @@ fn restrict(mount: RawFd, besides: u64) -> io::Result<()> {
 fn empty_folder() -> io::Result<RawFd> {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: the name ends with a zero.
-    let made = descriptor(unsafe {
-        libc::syscall(libc::SYS_fsopen, c"tmpfs".as_ptr(), FSOPEN_CLOEXEC)
-    })?;
+    let made =
+        descriptor(unsafe { libc::syscall(libc::SYS_fsopen, c"tmpfs".as_ptr(), FSOPEN_CLOEXEC) })?;
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: key and value end with zeros.
     done(unsafe {

@@ -207,7 +207,11 @@ mod tests {
             },
             profile: Profile {
                 cwd: "/w".into(),
-                paths: [("/w".into(), Level::Write), ("/w/.env".into(), Level::Hidden)].into(),
+                paths: [
+                    ("/w".into(), Level::Write),
+                    ("/w/.env".into(), Level::Hidden),
+                ]
+                .into(),
                 pinned: vec!["/w/.git".into()],
                 links: [("/bin".into(), "/usr/bin".into())].into(),
                 network: Network::Everything,
@@ -221,6 +225,8 @@ mod tests {
         };
         let bytes = orders.write();
         assert_eq!(HolderOrders::read(&bytes), Some(orders));
-        assert!((0..bytes.len()).all(|end| HolderOrders::read(bytes.get(..end).unwrap()).is_none()));
+        assert!(
+            (0..bytes.len()).all(|end| HolderOrders::read(bytes.get(..end).unwrap()).is_none())
+        );
     }
 }

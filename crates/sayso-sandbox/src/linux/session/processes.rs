@@ -136,7 +136,10 @@ impl Process {
         let marks = environment
             .split(|byte| *byte == 0)
             .find_map(|entry| entry.strip_prefix(MARK))?;
-        marks.rsplit(|byte| *byte == b':').next().map(<[u8]>::to_vec)
+        marks
+            .rsplit(|byte| *byte == b':')
+            .next()
+            .map(<[u8]>::to_vec)
     }
 
     /// How it is shown: its command line is as it likes, so what is not visible in it is spelled out.
@@ -169,7 +172,10 @@ impl Process {
     }
 
     pub(super) fn signal(&self, signal: Signal) {
-        #[allow(unsafe_code, reason = "the library takes no folder of /proc for a process")]
+        #[allow(
+            unsafe_code,
+            reason = "the library takes no folder of /proc for a process"
+        )]
         // SAFETY: numbers and a null pointer only. It has ended by itself where this fails.
         unsafe {
             libc::syscall(

@@ -65,8 +65,7 @@ pub(crate) fn make_ready(planned: &mut Planned) -> Result<(), SetupError> {
         .position(|step| *step == Step::SealRoot)
         .unwrap_or(planned.steps.len());
     planned.steps.splice(end..end, hidden);
-    planned.mounted =
-        mount_check::expected(&planned.steps, &planned.handles, &planned.mountinfo)?;
+    planned.mounted = mount_check::expected(&planned.steps, &planned.handles, &planned.mountinfo)?;
     Ok(())
 }
 

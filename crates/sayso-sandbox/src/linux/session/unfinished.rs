@@ -15,7 +15,11 @@ pub(super) fn end_all() {
     let user = rustix::process::geteuid().as_raw();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     for entry in entries {
-        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+        let Some(id) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
             continue;
         };
         let is_own = entry.metadata().is_ok_and(|found| found.uid() == user);
@@ -46,7 +50,8 @@ fn is_cut_off(id: i32) -> bool {
 fn is_bubblewrap(id: i32) -> bool {
     let program = fs::read_link(format!("/proc/{id}/exe"));
     let is_program = program.is_ok_and(|program| {
-        bubblewrap::program().is_some_and(|known| fs::canonicalize(known).is_ok_and(|known| known == program))
+        bubblewrap::program()
+            .is_some_and(|known| fs::canonicalize(known).is_ok_and(|known| known == program))
     });
     is_program
         && fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|line| {

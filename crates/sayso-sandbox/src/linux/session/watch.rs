@@ -83,7 +83,10 @@ impl Watch {
     }
 
     fn too_many_files(&mut self) -> Option<Excess> {
-        if self.files_counted.is_some_and(|at| at.elapsed() < FILES_EVERY) {
+        if self
+            .files_counted
+            .is_some_and(|at| at.elapsed() < FILES_EVERY)
+        {
             return None;
         }
         self.files_counted = Some(Instant::now());

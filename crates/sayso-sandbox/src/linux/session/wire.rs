@@ -37,14 +37,14 @@ impl Message {
 }
 
 /// Sends a message whole.
-pub(super) fn send(
-    socket: impl AsFd,
-    parts: &[&[u8]],
-    files: &[BorrowedFd<'_>],
-) -> io::Result<()> {
+pub(super) fn send(socket: impl AsFd, parts: &[&[u8]], files: &[BorrowedFd<'_>]) -> io::Result<()> {
     let mut bytes = Vec::new();
     for part in parts {
-        bytes.extend_from_slice(&u32::try_from(part.len()).map_err(Error::other)?.to_ne_bytes());
+        bytes.extend_from_slice(
+            &u32::try_from(part.len())
+                .map_err(Error::other)?
+                .to_ne_bytes(),
+        );
         bytes.extend_from_slice(part);
     }
     if bytes.len() > MAX_MESSAGE || files.len() > MAX_DESCRIPTORS {
@@ -89,7 +89,10 @@ pub(super) fn receive(socket: impl AsFd) -> io::Result<Option<Message>> {
             message.files.extend(sent);
         }
     }
-    if got.flags.intersects(ReturnFlags::CTRUNC | ReturnFlags::TRUNC) {
+    if got
+        .flags
+        .intersects(ReturnFlags::CTRUNC | ReturnFlags::TRUNC)
+    {
         return Err(ErrorKind::InvalidData.into());
     }
     let mut rest = bytes.get(..got.bytes).unwrap_or_default();
@@ -133,11 +136,19 @@ mod tests {
     fn a_message_arrives_with_its_parts_and_descriptors() {
         let (one, two) = pair();
         let file = std::fs::File::open("/dev/null").unwrap();
-        send(&one, &[b"begin", b"", b"a\0b"], &[file.as_fd(), one.as_fd()]).unwrap();
+        send(
+            &one,
+            &[b"begin", b"", b"a\0b"],
+            &[file.as_fd(), one.as_fd()],
+        )
+        .unwrap();
         send(&one, &[b"next"], &[]).unwrap();
         let first = receive(&two).unwrap().unwrap();
         assert_eq!(first.name(), "begin");
-        assert_eq!(first.parts, [b"begin".to_vec(), Vec::new(), b"a\0b".to_vec()]);
+        assert_eq!(
+            first.parts,
+            [b"begin".to_vec(), Vec::new(), b"a\0b".to_vec()]
+        );
         assert_eq!(first.files.len(), 2);
         assert_eq!(receive(&two).unwrap().unwrap().name(), "next");
         drop((one, first));

@@ -21,8 +21,8 @@ def look():
             for fd in os.listdir('/proc/%s/fd' % pid):
                 try:
                     f = os.open('/proc/%s/fd/%s' % (pid, fd), os.O_RDONLY | os.O_NONBLOCK)
-                    text = os.read(f, 100) if not os.isatty(f) else b''
-                    os.close(f)
+                    try: text = os.read(f, 100)
+                    finally: os.close(f)
                     if b'given' + b'-more-secret' in text: yield 'fd'
                 except OSError: pass
         except OSError: pass
@@ -89,25 +89,39 @@ fn nothing_left_running_sees_a_command_that_was_given_more() {
     let seen = || fs::read_to_string(room.workspace.join("looker-seen")).unwrap();
     // It finds what it can: a command of its own session.
     room.run("s", "GIVEN=given-more-secret sleep 1");
-    wait_until("it sees what is in its session", || seen().contains("proc environ"));
+    wait_until("it sees what is in its session", || {
+        seen().contains("proc environ")
+    });
     fs::write(room.workspace.join("looker-seen"), "").unwrap();
     let before = room.holder("s");
     let mut given = room.given("s");
     given.terms.reads = vec![secret.to_str().unwrap().to_owned()];
     for network in [sayso_core::policy::terms::Network::Nothing, everything()] {
         given.terms.network = network;
-        let text = format!("cat /tmp/note; python3 more.py {}; echo made > /tmp/by-more", secret.display());
+        let text = format!(
+            "cat /tmp/note; python3 more.py {}; echo made > /tmp/by-more",
+            secret.display()
+        );
         let outcome = room.run_with(&given, &text);
         assert_eq!(outcome.output, "kept\ndone [] False\n");
         assert_eq!(room.says("s", "cat /tmp/by-more"), "made\n");
     }
     assert_eq!(room.holder("s"), before);
     fs::write(room.workspace.join("looker-stop"), "").unwrap();
-    wait_until("the process goes on", || room.workspace.join("looker-over").exists());
+    wait_until("the process goes on", || {
+        room.workspace.join("looker-over").exists()
+    });
     let seen = seen();
-    let seen: Vec<&str> = seen.lines().filter(|line| !line.starts_with("proc cmdline")).collect();
+    let seen: Vec<&str> = seen
+        .lines()
+        .filter(|line| !line.starts_with("proc cmdline"))
+        .collect();
     assert!(seen.is_empty(), "{seen:?}");
-    assert!(!room.says("s", &format!("cat {}", secret.display())).contains("given-more-secret"));
+    assert!(
+        !room
+            .says("s", &format!("cat {}", secret.display()))
+            .contains("given-more-secret")
+    );
 }
 
 #[test]
@@ -135,7 +149,12 @@ fn while_commands_run_in_the_session_one_that_was_given_more_has_its_own_tempora
     let room = Room::new();
     room.run("s", "echo kept > /tmp/note");
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| room.run("s", "touch up; until [ -e go ]; do sleep 0.02; done; cat /tmp/note"));
+        let other = scope.spawn(|| {
+            room.run(
+                "s",
+                "touch up; until [ -e go ]; do sleep 0.02; done; cat /tmp/note",
+            )
+        });
         wait_until("it runs", || room.workspace.join("up").exists());
         let mut given = room.given("s");
         given.terms.network = everything();
@@ -154,12 +173,22 @@ fn a_link_that_was_put_on_the_way_to_a_mount_leads_nowhere() {
     let trap = room.home.join("trap");
     fs::create_dir(&trap).unwrap();
     // The way to the workspace is below the folder that the session shares.
-    let first = room.workspace.strip_prefix("/tmp").ok().and_then(|rest| rest.components().next());
+    let first = room
+        .workspace
+        .strip_prefix("/tmp")
+        .ok()
+        .and_then(|rest| rest.components().next());
     let Some(first) = first else {
         return;
     };
     let first = first.as_os_str().to_str().unwrap();
-    room.run("s", &format!("mv /tmp/{first} /tmp/old; ln -s /oldroot{} /tmp/{first}; true", trap.display()));
+    room.run(
+        "s",
+        &format!(
+            "mv /tmp/{first} /tmp/old; ln -s /oldroot{} /tmp/{first}; true",
+            trap.display()
+        ),
+    );
     let mut given = room.given("s");
     given.terms.network = everything();
     let outcome = room.try_run(&given, "pwd");
@@ -176,7 +205,11 @@ fn the_socket_of_the_holder_is_not_there_for_commands() {
     let socket = room.folder("s").join("socket");
     assert!(socket.exists());
     let outcome = room.run("s", &format!("ls {}", socket.display()));
-    assert!(outcome.output.contains("No such file"), "{}", outcome.output);
+    assert!(
+        outcome.output.contains("No such file"),
+        "{}",
+        outcome.output
+    );
     // Nothing else of the machine can listen in its place, since its folder is closed to others.
     assert!(UnixListener::bind(&socket).is_err());
 }

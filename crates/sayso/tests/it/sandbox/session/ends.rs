@@ -20,7 +20,10 @@ fn kill(id: i32) {
 }
 
 fn mounts() -> usize {
-    fs::read_to_string("/proc/self/mountinfo").unwrap().lines().count()
+    fs::read_to_string("/proc/self/mountinfo")
+        .unwrap()
+        .lines()
+        .count()
 }
 
 #[test]
@@ -76,7 +79,9 @@ fn a_killed_bubblewrap_or_waiting_process_ends_the_session_and_the_next_command_
 
 fn children(id: i32) -> Vec<i32> {
     let text = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
-    text.split_whitespace().map(|id| id.parse().unwrap()).collect()
+    text.split_whitespace()
+        .map(|id| id.parse().unwrap())
+        .collect()
 }
 
 #[test]
@@ -140,7 +145,10 @@ fn fifty_kills_at_odd_moments_leave_nothing() {
             });
             let given = room.given("s");
             // It may have been cut off; what matters is what is left.
-            let _ = room.try_run(&given, "exec -a odd-moment sleep 300 > /dev/null 2>&1 & true");
+            let _ = room.try_run(
+                &given,
+                "exec -a odd-moment sleep 300 > /dev/null 2>&1 & true",
+            );
         });
     }
     room.holder("s").into_iter().for_each(kill);

@@ -21,13 +21,27 @@ fn a_secret_made_between_two_commands_is_hidden_in_the_second_and_from_what_is_l
     for path in [".env", "sub/.env", "new.pem"] {
         fs::write(room.workspace.join(path), "hush\n").unwrap();
     }
-    let second = room.run("s", "cat .env sub/.env new.pem; echo x > .claude/x; echo x > sub/../.mcp.json");
+    let second = room.run(
+        "s",
+        "cat .env sub/.env new.pem; echo x > .claude/x; echo x > sub/../.mcp.json",
+    );
     assert!(!second.output.contains("hush"), "{}", second.output);
-    assert_eq!(second.output.matches("denied").count(), 3 + 1, "{}", second.output);
-    assert!(second.output.contains(".mcp.json: Is a directory"), "{}", second.output);
+    assert_eq!(
+        second.output.matches("denied").count(),
+        3 + 1,
+        "{}",
+        second.output
+    );
+    assert!(
+        second.output.contains(".mcp.json: Is a directory"),
+        "{}",
+        second.output
+    );
     assert_eq!(room.holder("s"), holder, "it is the same sandbox");
     fs::write(room.workspace.join("go"), "").unwrap();
-    wait_until("what was left reads", || room.workspace.join("over").exists());
+    wait_until("what was left reads", || {
+        room.workspace.join("over").exists()
+    });
     let read = fs::read_to_string(room.workspace.join("read")).unwrap();
     assert!(!read.contains("hush"), "{read}");
     assert_eq!(read.matches("denied").count(), 3, "{read}");
@@ -42,7 +56,10 @@ fn a_protected_file_made_between_two_commands_is_read_only_in_the_second() {
     assert_eq!(room.says("s", "echo one > plain; cat plain"), "one\n");
     fs::create_dir_all(room.workspace.join("deep/.vscode")).unwrap();
     fs::write(room.workspace.join("deep/.vscode/tasks.json"), "{}").unwrap();
-    let outcome = room.run("s", "echo x > deep/.vscode/tasks.json; mv deep elsewhere; cat deep/.vscode/tasks.json");
+    let outcome = room.run(
+        "s",
+        "echo x > deep/.vscode/tasks.json; mv deep elsewhere; cat deep/.vscode/tasks.json",
+    );
     assert!(outcome.output.ends_with("{}"), "{}", outcome.output);
     assert!(room.workspace.join("deep/.vscode").is_dir());
     assert!(room.holder("s").is_some());
@@ -54,8 +71,14 @@ fn places_that_keep_names_absent_go_when_nothing_could_use_the_gap() {
         return;
     }
     let room = Room::new();
-    room.run("s", "exec -a leftover sleep 300 > /dev/null 2>&1 & echo x > file");
-    assert!(room.workspace.join(".claude").is_dir(), "something could make it");
+    room.run(
+        "s",
+        "exec -a leftover sleep 300 > /dev/null 2>&1 & echo x > file",
+    );
+    assert!(
+        room.workspace.join(".claude").is_dir(),
+        "something could make it"
+    );
     let outcome = room.run("s", "pkill -f [l]eftover; echo x > .claude/settings.json");
     assert!(outcome.output.contains("denied"), "{}", outcome.output);
     wait_until("the places go", || room.names() == ["file"]);
@@ -71,22 +94,39 @@ fn a_stricter_policy_ends_the_session_s_sandbox_and_keeps_its_files() {
     }
     let mut room = Room::new();
     fs::write(room.workspace.join("open.txt"), "seen\n").unwrap();
-    room.run("s", "exec -a of-before sleep 300 > /dev/null 2>&1 & echo x > /tmp/file");
+    room.run(
+        "s",
+        "exec -a of-before sleep 300 > /dev/null 2>&1 & echo x > /tmp/file",
+    );
     let before = room.holder("s").unwrap();
     let mut given = room.given("s");
     let workspace = room.workspace.to_str().unwrap().to_owned();
     given.terms.write = Vec::new();
     given.terms.read_only = vec![workspace];
     // Only this command may do less: what was left running stays.
-    let outcome = room.run_with(&given, "cat open.txt /tmp/file; echo x > new.txt; ps axo args");
-    assert!(outcome.output.starts_with("seen\nx\n"), "{}", outcome.output);
+    let outcome = room.run_with(
+        &given,
+        "cat open.txt /tmp/file; echo x > new.txt; ps axo args",
+    );
+    assert!(
+        outcome.output.starts_with("seen\nx\n"),
+        "{}",
+        outcome.output
+    );
     assert!(!outcome.output.contains("of-before"), "{}", outcome.output);
     assert!(!room.workspace.join("new.txt").exists());
     assert_eq!(room.holder("s"), Some(before));
     // Every command may do less.
     room.stricter = true;
-    let outcome = room.run_with(&given, "cat open.txt /tmp/file; echo x > new.txt; ps axo args");
-    assert!(outcome.output.starts_with("seen\nx\n"), "{}", outcome.output);
+    let outcome = room.run_with(
+        &given,
+        "cat open.txt /tmp/file; echo x > new.txt; ps axo args",
+    );
+    assert!(
+        outcome.output.starts_with("seen\nx\n"),
+        "{}",
+        outcome.output
+    );
     assert!(!room.workspace.join("new.txt").exists());
     let after = room.holder("s").unwrap();
     assert_ne!(after, before);

@@ -193,7 +193,9 @@ impl Room {
 
 impl Drop for Room {
     fn drop(&mut self) {
-        let sessions = fs::read_dir(self.own.join("sessions")).into_iter().flatten();
+        let sessions = fs::read_dir(self.own.join("sessions"))
+            .into_iter()
+            .flatten();
         for entry in sessions.flatten() {
             let _ = session::end(&self.own, &entry.file_name().to_string_lossy());
         }

@@ -67,7 +67,10 @@ fn a_command_in_a_session_has_the_bounds_of_one_with_a_sandbox_to_itself() {
             .map(str::to_owned)
             .collect()
     };
-    assert!(alone.contains("Seccomp:\t2") && alone.contains("NoNewPrivs:\t1"), "{alone}");
+    assert!(
+        alone.contains("Seccomp:\t2") && alone.contains("NoNewPrivs:\t1"),
+        "{alone}"
+    );
     for session in [first, second] {
         let (alone, session) = (without(&alone), without(&session));
         let differs: Vec<_> = alone
