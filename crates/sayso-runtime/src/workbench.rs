@@ -34,7 +34,7 @@ use crate::outlook::{Others, OwnToolsWorld};
 use crate::recorder::{RecordError, Recorder};
 use crate::runner::{Hop, HopError, HostTool, Runner, Told};
 use crate::sandbox::error::NoSandboxHere;
-use crate::sandbox::profile::Bounding;
+use crate::sandbox::profile::{Bounding, SessionEnd};
 
 /// Why no work can be done here.
 #[derive(Debug, Error)]
@@ -118,7 +118,11 @@ impl Workbench {
                 .with_log(DecisionLog::new(settings, whereabouts.home.as_deref())),
         );
         let files = Arc::new(Files::open(&whereabouts.state, Settings::default())?);
-        let bounding = Bounding::new(whereabouts.clone(), &policy, settings);
+        let end = match known {
+            None => SessionEnd::ThisProcess,
+            Some(_) => SessionEnd::Agent,
+        };
+        let bounding = Bounding::new(whereabouts.clone(), &policy, settings).with_sessions(end);
         let mut remarks = if known.is_none() {
             recover(&files, &recorder, &bounding, &workspace)?
         } else {

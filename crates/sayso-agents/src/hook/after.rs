@@ -1,6 +1,7 @@
 //! What comes behind a call: its outcome is written down beside its decision, and sessions begin and end.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use sayso_core::answer::outcome::Outcome;
@@ -19,7 +20,7 @@ use super::place::{Place, now, state_folder};
 use crate::hook::agent::{Agent, Session, Wanted, numbered};
 use sayso_runtime::answered_elsewhere::{self, Open};
 use sayso_runtime::assemble::FindInstalled;
-use sayso_runtime::{assemble, lineage};
+use sayso_runtime::{assemble, lineage, sandbox};
 
 /// A call has run.
 ///
@@ -176,6 +177,13 @@ pub(super) fn ended(
 ) -> Result<(), HookError> {
     let place = Place::open(&session.workspace, &session.id, installed)?;
     close(agent, session, &place, true)?;
+    // Where its holder cannot be told, it ends with the agent's process.
+    let _ = sandbox::session::end(
+        place.state(),
+        agent.name(),
+        &session.id,
+        Path::new(&session.workspace),
+    );
     place
         .recorder
         .end_session(&session.id)

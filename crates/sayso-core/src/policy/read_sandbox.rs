@@ -22,6 +22,19 @@ pub(super) fn sandbox(reader: &mut Context<'_>, node: &Node, settings: &mut Sett
             "memory" => settings.sandbox_memory = reader.whole(value),
             "processes" => settings.sandbox_processes = reader.whole(value),
             "keep" => keep(reader, value, settings),
+            "session" => {
+                for entry in value.entries() {
+                    let value = &entry.node;
+                    match entry.key.as_str() {
+                        "idle_minutes" => {
+                            settings.sandbox_session_idle_minutes = reader.whole(value);
+                        }
+                        "tmp" => settings.sandbox_session_tmp = reader.whole(value),
+                        "memory" => settings.sandbox_session_memory = reader.whole(value),
+                        _ => settings.sandbox_session_processes = reader.whole(value),
+                    }
+                }
+            }
             "bounds" => {
                 let bounds = bounds(reader, value);
                 settings

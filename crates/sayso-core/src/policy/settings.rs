@@ -234,6 +234,14 @@ settings! {
         sandbox_keep_names: u64 = 250_000,
         /// The most bytes of a workspace that are kept before a contained command.
         sandbox_keep_bytes: u64 = 536_870_912,
+        /// After how many minutes without a command and a process the sandbox of a session ends.
+        sandbox_session_idle_minutes: u64 = 60,
+        /// How many MiB the temporary files of a session may take.
+        sandbox_session_tmp: u64 = 4096,
+        /// How much memory all processes of a session may take together, in MiB; 0 for no limit.
+        sandbox_session_memory: u64 = 0,
+        /// How many processes a session may be at once; 0 for no limit.
+        sandbox_session_processes: u64 = 0,
         /// Whether decisions are recorded.
         audit_enabled: bool = true,
         /// Where the journal is kept.

@@ -50,9 +50,17 @@ const RUNNERS: &[&str] = &[
     "chat",
     "sandbox",
     "sandbox-inner",
+    "sandbox-session",
     "mcp",
     "acp",
 ];
+
+/// The nearest process above this one that is the agent of this name.
+pub fn process_of(agent: &str) -> Option<u32> {
+    above()
+        .find(|process| process.is_named(agent))
+        .map(|process| process.id)
+}
 
 /// The agent that this process runs below, in words.
 pub fn agent_above(state: &Path) -> Option<String> {

@@ -141,10 +141,11 @@ fn new_ones(before: &Found, now: &Found) -> BTreeSet<PathBuf> {
         .iter()
         .filter(|(path, to)| there.contains(*path) && now.links.get(*path) != Some(to));
     let turned: Vec<PathBuf> = turned.map(|(path, _)| path.clone()).collect();
-    // What sayso itself has put there for another command goes with that.
+    // What sayso itself has put there for another command goes with that, maybe at this moment.
+    let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
     there
         .into_iter()
-        .filter(|path| !known.contains(path) && !is_ours(path))
+        .filter(|path| !known.contains(path) && !is_ours(path) && is_there(path))
         .chain(turned)
         .collect()
 }

@@ -6,3 +6,4 @@ pub mod cleanup;
 pub mod error;
 pub mod profile;
 pub mod run;
+pub mod session;

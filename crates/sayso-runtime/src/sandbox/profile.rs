@@ -8,12 +8,13 @@ use sayso_core::analysis::fact::{Fact, Ignored, Question};
 use sayso_core::call::operation::Operation;
 use sayso_core::paths::ExtraProtected;
 use sayso_core::policy::settings::{AutoAllow, Resolved, SandboxFallback};
-use sayso_core::policy::terms::Terms;
+use sayso_core::policy::terms::{Network, Terms};
 use sayso_core::policy::{MissingSandbox, Policy};
 use sayso_sandbox::backend::Backend;
 use sayso_sandbox::caches;
 use sayso_sandbox::derive::{Around, derive};
 use sayso_sandbox::profile::{Level, Profile};
+use sayso_sandbox::session::SessionLimits;
 use sayso_sandbox::start::Sandbox;
 use sayso_tools::files::{About, Files};
 use sayso_tools::list_workspace::{Git, Rules};
@@ -25,7 +26,7 @@ use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 
 use crate::sandbox::error::{BoundError, KeepError, NoSandboxHere};
-use crate::sandbox::git_identity;
+use crate::sandbox::{git_identity, session};
 
 /// What bounds commands here.
 #[derive(Clone)]
@@ -40,6 +41,20 @@ pub struct Bounding {
     keep: KeepLimits,
     /// Where the person's programs are looked for; relative ones are below the workspace.
     search_path: Vec<PathBuf>,
+    /// The network that every command has.
+    network: Network,
+    session_limits: SessionLimits,
+    /// With what sessions end; none: each command has a sandbox to itself.
+    sessions: Option<SessionEnd>,
+}
+
+/// With which process the sandbox of a session ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// With this one, which is there for the whole session.
+    ThisProcess,
+    /// With the agent above this one, which runs a single command of its session.
+    Agent,
 }
 
 /// A command's sandbox.
@@ -78,7 +93,17 @@ impl Bounding {
             },
             search_path: std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
                 .collect(),
+            network: settings.sandbox_network.clone(),
+            session_limits: session::limits(settings),
+            sessions: None,
         }
+    }
+
+    /// Commands enter the sandbox of their session.
+    #[must_use]
+    pub fn with_sessions(mut self, end: SessionEnd) -> Bounding {
+        self.sessions = Some(end);
+        self
     }
 
     /// Whether a command can run unasked because a sandbox bounds it: the policy says so, and there is one that bounds all of it.
@@ -112,8 +137,47 @@ impl Bounding {
         }
         let backend = Backend::full()?;
         let cwd = PathBuf::from(operation.cwd());
-        self.profile(backend, Path::new(operation.workspace()), &cwd, terms)
-            .map(Some)
+        let mut bounded = self.profile(backend, Path::new(operation.workspace()), &cwd, terms)?;
+        bounded.sandbox.session = self
+            .sessions
+            .and_then(|end| session::choice(self, operation, terms, end));
+        Ok(Some(bounded))
+    }
+
+    /// What every command of a session may do at least, seen from one of them.
+    pub(super) fn base(&self, workspace: &Path, terms: &Terms) -> Option<Profile> {
+        let network = match terms.network.meet(&self.network) {
+            Network::Everything => Network::Everything,
+            // What goes through a proxy has one of its own.
+            _ => Network::Nothing,
+        };
+        let base = |contained: bool| {
+            let terms = Terms {
+                contained,
+                network: network.clone(),
+                reads: Vec::new(),
+                changes: Vec::new(),
+                repository: false,
+                environment: Vec::new(),
+                time_limit: None,
+                ..terms.clone()
+            };
+            let backend = Backend::full().ok()?;
+            let bounded = self.profile(backend, workspace, workspace, &terms).ok()?;
+            Some(Profile {
+                environment: Vec::new(),
+                ..bounded.profile
+            })
+        };
+        let contained = (self.auto_allow == AutoAllow::RunInWorkspace)
+            .then(|| base(true))
+            .flatten();
+        contained.or_else(|| base(false))
+    }
+
+    /// How much the sandbox of a session may take.
+    pub(super) fn session_limits(&self) -> SessionLimits {
+        self.session_limits
     }
 
     /// Whether what commands do in a workspace can be taken back: only then do they run unasked there.
@@ -238,6 +302,7 @@ impl Bounding {
             program: self.whereabouts.binary.clone(),
             connect: Some(Arc::new(connect)),
             watch: true,
+            session: None,
         };
         Ok(Bounded {
             sandbox,

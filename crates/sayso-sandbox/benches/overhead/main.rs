@@ -106,6 +106,7 @@ impl Place {
             program: std::env::current_exe().unwrap(),
             connect: None,
             watch: true,
+            session: None,
         };
         let ready = sandbox
             .ready(&self.profile(), &self.workspace, &[TRUE.into()], true)

@@ -1,5 +1,6 @@
 //! Steps as arguments of bubblewrap, and what bubblewrap says of itself.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ pub(crate) struct Handles {
     pub(crate) status: Option<RawFd>,
     /// A file that nobody can read.
     pub(crate) nothing: PathBuf,
+    /// Folders of the machine that stand where a command would get an empty one: those of its session.
+    pub(crate) shared: BTreeMap<PathBuf, PathBuf>,
 }
 
 /// The program, where it is.
@@ -52,6 +55,9 @@ pub(crate) fn arguments(steps: &[Step], handles: &Handles) -> Vec<OsString> {
             Step::Writable(path) | Step::Pinned(path) => out.bind("--bind", path, path),
             Step::Own(from, to) => out.bind("--bind", from, to),
             Step::ReadOnlyAt(from, to) => out.bind("--ro-bind", from, to),
+            Step::Private(path) if let Some(from) = handles.shared.get(path) => {
+                out.bind("--bind", from, path)
+            }
             Step::Private(path) => {
                 out.words(&[
                     "--perms",

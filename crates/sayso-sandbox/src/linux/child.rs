@@ -10,6 +10,7 @@ use std::process::Command;
 use libc::sock_filter;
 use rustix::process::{Resource, Rlimit};
 
+use super::session::Entrance;
 use crate::profile::Limits;
 
 /// The last steps of a child, in the order of the fields; the filter comes last, since it may refuse what the others need.
@@ -27,6 +28,8 @@ pub struct Child {
     pub landlock: Option<OwnedFd>,
     /// The filter of [`seccomp`](crate::linux::seccomp).
     pub filter: Option<Vec<sock_filter>>,
+    /// The sandbox of a session that it enters. The program is then the one that the entrance names.
+    pub entrance: Option<Entrance>,
 }
 
 /// Rights of root that stay: owners and modes of files, users and groups, signals, and low ports.
@@ -84,6 +87,10 @@ impl Child {
         let held = (self.keep, taken);
         let limits = wanted(self.limits);
         let (session, few_rights, program) = (self.session, self.few_rights, self.filter);
+        let mut entrance = self.entrance;
+        if let Some(entrance) = &mut entrance {
+            entrance.raise(above)?;
+        }
         let steps = move || {
             let _ = &held;
             if session {
@@ -92,18 +99,28 @@ impl Child {
             for (resource, most) in limits.iter().flatten() {
                 limit(*resource, *most)?;
             }
+            if let Some(entrance) = &mut entrance {
+                entrance.enter()?;
+            }
             close_all()?;
             for (fd, number) in &copies {
                 put(fd.as_raw_fd(), *number)?;
+            }
+            if let Some(entrance) = &entrance {
+                entrance.keep_mounts()?;
             }
             no_new_rights()?;
             if few_rights {
                 give_up_rights()?;
             }
+            if let Some(entrance) = &entrance {
+                entrance.settle()?;
+            }
             if let Some(rules) = &landlock {
                 restrict(rules.as_raw_fd())?;
             }
-            program.iter().try_for_each(|program| filter(program))
+            program.iter().try_for_each(|program| filter(program))?;
+            entrance.as_ref().map_or(Ok(()), Entrance::run)
         };
         #[allow(
             unsafe_code,
@@ -247,7 +264,7 @@ fn close_each() -> Option<()> {
 }
 
 /// The copy stays open over exec. The two are never the same.
-fn put(fd: RawFd, number: RawFd) -> io::Result<()> {
+pub(super) fn put(fd: RawFd, number: RawFd) -> io::Result<()> {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: the child is about to exec; what was open under the number here is nobody's any more.
     let result = unsafe { libc::dup2(fd, number) };
@@ -271,9 +288,14 @@ fn no_new_rights() -> io::Result<()> {
 
 /// Takes all rights but a few; whoever has none keeps none.
 fn give_up_rights() -> io::Result<()> {
+    keep_rights(RIGHTS_KEPT)
+}
+
+/// Takes all rights but these, now and for every program that is started.
+pub(super) fn keep_rights(kept: u64) -> io::Result<()> {
     /// The header of the calls, of the version with 64 rights, for the process itself.
     const HEADER: [u32; 2] = [0x2008_0522, 0];
-    for right in (0..=LAST_RIGHT).filter(|right| RIGHTS_KEPT & (1 << right) == 0) {
+    for right in (0..=LAST_RIGHT).filter(|right| kept & (1 << right) == 0) {
         #[allow(unsafe_code, reason = "a system call")]
         // SAFETY: numbers only.
         let result =
@@ -300,7 +322,7 @@ fn give_up_rights() -> io::Result<()> {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: the kernel reads the two words of the header, and writes the six words of the sets.
     done(unsafe { libc::syscall(libc::SYS_capget, header.as_mut_ptr(), sets.as_mut_ptr()) })?;
-    let [low, high] = [RIGHTS_KEPT as u32, (RIGHTS_KEPT >> 32) as u32];
+    let [low, high] = [kept as u32, (kept >> 32) as u32];
     for (set, kept) in sets.iter_mut().zip([low, low, low, high, high, high]) {
         *set &= kept;
     }
@@ -333,7 +355,7 @@ fn filter(program: &[sock_filter]) -> io::Result<()> {
     })
 }
 
-fn done(result: libc::c_long) -> io::Result<()> {
+pub(super) fn done(result: libc::c_long) -> io::Result<()> {
     if result < 0 {
         Err(io::Error::last_os_error())
     } else {

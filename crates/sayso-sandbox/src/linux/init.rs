@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::fd::{BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::Command;
 use std::time::Duration;
 
@@ -30,8 +30,19 @@ pub(crate) const ORDERS: RawFd = 13;
 pub(crate) const CHANNEL: RawFd = 12;
 /// The number of the program itself: it need not be anywhere in the sandbox.
 pub(crate) const PROGRAM: RawFd = 14;
+/// The number of the list of mounts, where `/proc` cannot tell it since this step comes from outside.
+pub(crate) const MOUNTINFO: RawFd = 15;
+/// The number of the connection to the holder of a session's sandbox, which sees by it when this step has ended.
+pub(crate) const LEASE: RawFd = 16;
+/// The number of the lock on the places that are kept absent.
+pub(crate) const PLACES: RawFd = 17;
 /// The number of the socket that the listener of the watcher is sent through.
-pub(crate) const WATCHER: RawFd = 15;
+pub(crate) const WATCHER: RawFd = 18;
+/// The number of the pipe by which a step in a session's sandbox says that it found everything as planned.
+pub(crate) const CHECKED: RawFd = 11;
+
+/// Said over [`CHECKED`].
+pub(crate) const AS_PLANNED: &[u8] = b"as planned\n";
 
 /// How often it is looked for what the command left running, and how long it takes in between.
 const LOOKS: usize = 20;
@@ -40,6 +51,18 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// The statuses of shells for what could not be run, and for what is not there.
 const NOT_RUN: u8 = 126;
 const NOT_THERE: u8 = 127;
+
+/// What the step is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A command with a sandbox to itself.
+    #[default]
+    Alone,
+    /// To keep the sandbox of a session: it runs nothing, and ends with the one that holds the other end of the channel.
+    Wait,
+    /// A command in the sandbox of a session: what it leaves running lives on.
+    Enter,
+}
 
 /// What the step is told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,6 +73,8 @@ pub(crate) struct Orders {
     pub(crate) proxy: bool,
     /// Whether a watcher outside notes what is refused.
     pub(crate) watched: bool,
+    /// What it is for.
+    pub(crate) purpose: Purpose,
     /// The environment of the command.
     pub(crate) environment: Vec<(OsString, OsString)>,
     /// What has to be mounted, as [`mount_check::expected`] wrote it.
@@ -61,8 +86,9 @@ impl Orders {
     pub(crate) fn write(&self) -> Vec<u8> {
         let limit = self.processes.unwrap_or(0);
         let [proxy, watched] = [self.proxy, self.watched].map(u8::from);
-        let variables = self.environment.len();
-        let mut bytes = format!("{limit}\0{proxy}\0{watched}\0{variables}\0").into_bytes();
+        let purpose = self.purpose as u8;
+        let count = self.environment.len();
+        let mut bytes = format!("{limit}\0{proxy}\0{watched}\0{purpose}\0{count}\0").into_bytes();
         for text in self
             .environment
             .iter()
@@ -85,6 +111,12 @@ impl Orders {
         };
         let mut number = || std::str::from_utf8(part()?).ok()?.parse::<u64>().ok();
         let (processes, proxy, watched) = (number()?, number()?, number()?);
+        let purpose = match number()? {
+            0 => Purpose::Alone,
+            1 => Purpose::Wait,
+            2 => Purpose::Enter,
+            _ => return None,
+        };
         let variables = number()?;
         let mut text = || Some(OsString::from_vec(part()?.to_vec()));
         let environment = (0..variables)
@@ -94,6 +126,7 @@ impl Orders {
             processes: Some(processes).filter(|most| *most > 0),
             proxy: proxy == 1,
             watched: watched == 1,
+            purpose,
             environment,
             mounted: rest.to_vec(),
         })
@@ -122,23 +155,51 @@ enum InnerError {
 /// Makes the step for a command, in a program that was started for nothing else; what it gives is the status.
 pub fn run(words: &[OsString]) -> u8 {
     match prepared(words) {
-        Ok(command) => waited_for(command),
+        Ok(Prepared::Alone(command)) => waited_for(command, true),
+        Ok(Prepared::Entered(command)) => waited_for(command, false),
+        Ok(Prepared::Wait(channel)) => wait_for_the_end(&channel),
         Err(why) => {
-            let _ = writeln!(std::io::stderr(), "sayso: {why}; nothing was run");
+            // In the sandbox of a session it is for the one who sent this step, and who then sets up another sandbox.
+            match handed(CHECKED).map(File::from) {
+                Some(mut told) => drop(write!(told, "{why}")),
+                None => drop(writeln!(std::io::stderr(), "sayso: {why}; nothing was run")),
+            }
             NOT_RUN
         }
     }
 }
 
-/// The command, once the sandbox was looked at.
-fn prepared(words: &[OsString]) -> Result<Command, InnerError> {
+/// What is done, once the sandbox was looked at.
+enum Prepared {
+    Alone(Command),
+    Entered(Command),
+    Wait(OwnedFd),
+}
+
+/// What is done, once the sandbox was looked at.
+fn prepared(words: &[OsString]) -> Result<Prepared, InnerError> {
     let mut bytes = Vec::new();
     let orders = handed(ORDERS).ok_or(InnerError::NotFromSayso)?;
     File::from(orders).read_to_end(&mut bytes)?;
     let orders = Orders::read(&bytes).ok_or(InnerError::Orders)?;
-    let mountinfo = std::fs::read("/proc/self/mountinfo")?;
+    let mountinfo = match orders.purpose {
+        Purpose::Alone | Purpose::Wait => std::fs::read("/proc/self/mountinfo")?,
+        Purpose::Enter => {
+            let mut bytes = Vec::new();
+            let list = handed(MOUNTINFO).ok_or(InnerError::NotFromSayso)?;
+            File::from(list).read_to_end(&mut bytes)?;
+            bytes
+        }
+    };
     if !mount_check::is_as_planned(&orders.mounted, &mountinfo) {
         return Err(InnerError::NotAsPlanned);
+    }
+    if orders.purpose == Purpose::Wait {
+        let channel = handed(CHANNEL).ok_or(InnerError::NotFromSayso)?;
+        rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+            .map_err(io::Error::from)?;
+        rustix::io::write(&channel, AS_PLANNED).map_err(io::Error::from)?;
+        return Ok(Prepared::Wait(channel));
     }
     if let Some(most) = orders.processes {
         let limit = Rlimit {
@@ -156,17 +217,36 @@ fn prepared(words: &[OsString]) -> Result<Command, InnerError> {
         let port = proxy_listener::hand_out(CHANNEL).map_err(InnerError::Proxy)?;
         command.envs(crate::proxy::variables(port));
     }
+    if orders.purpose == Purpose::Enter {
+        let checked = handed(CHECKED).ok_or(InnerError::NotFromSayso)?;
+        rustix::io::write(&checked, AS_PLANNED).map_err(io::Error::from)?;
+        // A signal for its whole group is for the command, and not for this step.
+        command.process_group(0);
+    }
     // The command has nothing of what this step was handed.
     child::close_all()?;
     if orders.watched {
         // From here on everything that is started is watched, and so is this step.
         refusals::hand_out(WATCHER).map_err(InnerError::Watcher)?;
     }
-    Ok(command)
+    Ok(match orders.purpose {
+        Purpose::Enter => Prepared::Entered(command),
+        Purpose::Alone | Purpose::Wait => Prepared::Alone(command),
+    })
 }
 
-/// Starts a command and waits for it, and for a moment for what it leaves.
-fn waited_for(mut command: Command) -> u8 {
+/// Waits until the other end of the channel is closed, which is the end of the sandbox.
+fn wait_for_the_end(channel: &OwnedFd) -> u8 {
+    let mut byte = [0_u8; 1];
+    // Anything but the end of the channel was not sent by the holder.
+    while rustix::io::retry_on_intr(|| rustix::io::read(channel, &mut byte))
+        .is_ok_and(|got| got > 0)
+    {}
+    0
+}
+
+/// Starts a command and waits for it; with `linger` also for a moment for what it leaves.
+fn waited_for(mut command: Command, linger: bool) -> u8 {
     let ended = command.spawn().and_then(|mut started| {
         // The person's keys are for the command.
         child::ignore_keys();
@@ -189,7 +269,7 @@ fn waited_for(mut command: Command) -> u8 {
             };
         }
     };
-    for _ in (0..LOOKS).take_while(|_| others_run()) {
+    for _ in (0..LOOKS).take_while(|_| linger && others_run()) {
         std::thread::sleep(PAUSE);
     }
     let status = ended
@@ -210,7 +290,7 @@ fn others_run() -> bool {
 }
 
 /// What whoever started this program put there; none if nothing is.
-fn handed(number: RawFd) -> Option<OwnedFd> {
+pub(super) fn handed(number: RawFd) -> Option<OwnedFd> {
     // SAFETY: only asked what it is; a number that is not open gives an error.
     #[allow(unsafe_code, reason = "a file that is known by its number only")]
     fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) }).ok()?;
@@ -230,6 +310,7 @@ mod tests {
             processes: Some(2048),
             proxy: true,
             watched: true,
+            purpose: Purpose::Enter,
             environment: vec![("HOME".into(), odd), ("EMPTY".into(), OsString::new())],
             mounted: b"host 8:1\nrw own /\n".to_vec(),
         };

@@ -18,6 +18,7 @@ pub mod refusals;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub mod script_copies;
 pub mod seccomp;
+pub mod session;
 pub mod start;
 mod temp_dir;
 

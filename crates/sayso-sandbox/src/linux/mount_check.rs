@@ -86,6 +86,9 @@ pub(crate) fn expected(
             Step::Own(from, to) => sources.push((from, to, "rw")),
             Step::ReadOnlyAt(from, to) => sources.push((from, to, "ro")),
             Step::HideFile(path) => sources.push((&handles.nothing, path, "ro")),
+            Step::Private(path) if let Some(from) = handles.shared.get(path) => {
+                sources.push((from, path, "rw"))
+            }
             Step::Private(path) | Step::HideFolder(path) | Step::KeepAbsent(path) => {
                 line("rw", &own(path))
             }
@@ -109,16 +112,41 @@ pub(crate) fn expected(
     Ok(lines)
 }
 
+/// One mount that the list does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unexpected {
+    pub(crate) place: PathBuf,
+    /// How a list would name it.
+    pub(crate) key: Vec<u8>,
+    /// It is of a file system of the machine.
+    pub(crate) of_machine: bool,
+    pub(crate) is_writable: bool,
+}
+
+/// In what a sandbox differs from a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Differences {
+    /// Places where nothing is mounted, and should be.
+    pub(crate) missing: Vec<PathBuf>,
+    pub(crate) unexpected: Vec<Unexpected>,
+    /// Places that can be written, and should not be.
+    pub(crate) writable: Vec<PathBuf>,
+}
+
 /// Whether what is mounted is what the list says: nothing else, nothing missing, and nothing writable that should not be.
 pub(crate) fn is_as_planned(list: &[u8], mountinfo: &[u8]) -> bool {
+    differences(list, mountinfo).is_some_and(|found| found == Differences::default())
+}
+
+/// In what the mounts of a sandbox differ from a list; none where one of both cannot be read.
+pub(crate) fn differences(list: &[u8], mountinfo: &[u8]) -> Option<Differences> {
+    let mut found = Differences::default();
     let (mut want, mut hosts, mut terminals) = (HashMap::new(), HashSet::new(), HashSet::new());
     for line in list
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty())
     {
-        let Some(at) = line.iter().position(|byte| *byte == b' ') else {
-            return false;
-        };
+        let at = line.iter().position(|byte| *byte == b' ')?;
         let (kind, rest) = line.split_at(at);
         let key = rest.get(1..).unwrap_or_default();
         match kind {
@@ -136,30 +164,73 @@ pub(crate) fn is_as_planned(list: &[u8], mountinfo: &[u8]) -> bool {
         let (Some(device), Some(root), Some(place), Some(options)) =
             (words.next(), words.next(), words.next(), words.next())
         else {
-            return false;
+            return None;
         };
+        let is_read_only = options == b"ro" || options.starts_with(b"ro,");
         let keys = if hosts.contains(device) {
             [device, b" ", root, b" ", place].concat()
         } else {
             [b"own ".as_slice(), place].concat()
         };
         let key = if want.contains_key(&keys) {
-            keys
+            keys.clone()
         } else {
             [device, b" any ", place].concat()
         };
         match want.get_mut(&key) {
             Some((kind, seen)) => {
-                if *kind == b"ro" && !(options == b"ro" || options.starts_with(b"ro,")) {
-                    return false;
+                if *kind == b"ro" && !is_read_only {
+                    found.writable.push(path(place));
                 }
                 *seen = true;
             }
             None if place == b"/dev/console" && terminals.contains(device) => {}
-            None => return false,
+            None => found.unexpected.push(Unexpected {
+                place: path(place),
+                key: keys,
+                of_machine: hosts.contains(device),
+                is_writable: !is_read_only,
+            }),
         }
     }
-    !want.is_empty() && want.values().all(|(kind, seen)| *seen || *kind == b"may")
+    for (key, _) in want
+        .iter()
+        .filter(|(_, (kind, seen))| !*seen && *kind != b"may")
+    {
+        let place = key.rsplit(|byte| *byte == b' ').next()?;
+        found.missing.push(path(place));
+    }
+    (!want.is_empty()).then_some(found)
+}
+
+/// A path as the kernel wrote it.
+fn path(field: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(&unescaped(field)))
+}
+
+/// The places of all mounts that a list of the kernel tells of, in its order, and whether each is of a file system that the list of a plan
+/// says is the machine's, and can be written.
+pub(crate) fn places(list: &[u8], mountinfo: &[u8]) -> Vec<(PathBuf, bool, bool)> {
+    let hosts: HashSet<&[u8]> = list
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| line.strip_prefix(b"host "))
+        .collect();
+    mountinfo
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| {
+            let mut words = line.split(|byte| *byte == b' ').skip(2);
+            let device = words.next()?;
+            let place = words.nth(1)?;
+            let options = words.next()?;
+            let is_read_only = options == b"ro" || options.starts_with(b"ro,");
+            Some((path(place), hosts.contains(device), !is_read_only))
+        })
+        .collect()
+}
+
+/// How a list names a place of the machine that is shown where it is.
+pub(crate) fn straight(mountinfo: &[u8], place: &Path) -> Option<Vec<u8>> {
+    bound(&read(mountinfo), place, place).ok()
 }
 
 fn own(place: &Path) -> Vec<u8> {
@@ -193,7 +264,6 @@ fn bound(mounts: &[Mount], from: &Path, to: &Path) -> Result<Vec<u8>, SetupError
 }
 
 fn read(mountinfo: &[u8]) -> Vec<Mount> {
-    let path = |field: &[u8]| PathBuf::from(OsStr::from_bytes(&unescaped(field)));
     mountinfo
         .split(|byte| *byte == b'\n')
         .filter_map(|line| {

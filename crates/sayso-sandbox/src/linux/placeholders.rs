@@ -7,6 +7,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -101,6 +102,16 @@ impl Placeholders {
     }
 }
 
+impl Placeholders {
+    /// A copy of the lock, for bubblewrap: it would make a place itself that went away while it mounts.
+    ///
+    /// # Errors
+    /// If no more can be opened.
+    pub(crate) fn lease(&self) -> std::io::Result<OwnedFd> {
+        Ok(self.list.try_clone()?.into())
+    }
+}
+
 impl Drop for Placeholders {
     fn drop(&mut self) {
         if lock(&self.turn, FlockOperation::LockExclusive).is_ok()
@@ -108,7 +119,8 @@ impl Drop for Placeholders {
         {
             clear(&mut self.list, &mut Pool::new(&self.folder));
         }
-        // Closing the files gives the locks back.
+        // A copy of the file may still be open; closing the other one gives its lock back.
+        let _ = lock(&self.list, FlockOperation::Unlock);
     }
 }
 
@@ -166,6 +178,11 @@ fn put(path: &Path, bytes: &[u8], own: &Path) -> std::io::Result<()> {
             .write_all(bytes),
         done => done,
     }
+}
+
+/// Whether something with this mode can be a place: looking closer costs more.
+pub fn may_be_ours(mode: u32) -> bool {
+    mode & 0o7777 == folder_pool::MODE || mode & 0o7777 == FILE_MODE
 }
 
 /// Whether what stands there is a place as they are made, with nothing in it: of this command or of another one.

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use sayso_core::text::node::Node;
 use sayso_sandbox::explain::{Explained, explain, is_offered};
+use sayso_core::text::visible::visible;
 use sayso_sandbox::profile::Profile;
 use sayso_sandbox::refusal::Source;
 use sayso_sandbox::start::{Report, Sandbox};
@@ -30,7 +31,7 @@ pub use time_limit::{
 };
 
 use output_buffer::Kept;
-use run::{Pause, Running};
+use run::{Pause, Running, Start};
 
 /// How much output is kept where nobody says otherwise.
 pub const MOST_OUTPUT: usize = 256 * 1024;
@@ -105,7 +106,7 @@ impl<'a> Command<'a> {
     }
 }
 
-/// Runs a command to its end, and ends whatever it leaves behind.
+/// Runs a command to its end, and ends whatever it leaves behind, unless its sandbox is that of a session.
 ///
 /// `on_output` gets each piece as it comes, as bytes of the program: whoever shows them passes them through `visible` first. The command
 /// waits while it works, and so does the time limit.
@@ -116,7 +117,40 @@ pub fn run(
     command: Command<'_>,
     on_output: &mut dyn FnMut(Stream, &[u8]),
 ) -> Result<Outcome, StartError> {
-    let mut running = Running::start(&command)?;
+    match attempt(command, false, on_output)? {
+        Attempt::Ran(outcome) => Ok(*outcome),
+        // Nothing was run, so the command gets a sandbox to itself.
+        Attempt::NotEntered(why) => match attempt(command, true, on_output)? {
+            Attempt::Ran(mut outcome) => {
+                outcome.notes.push(format!(
+                    "the session's sandbox could not be entered, so the command had one to itself: {}",
+                    visible(&why)
+                ));
+                Ok(*outcome)
+            }
+            Attempt::NotEntered(said) => Err(StartError::NoSandbox { said }),
+        },
+    }
+}
+
+/// What came of starting a command.
+enum Attempt {
+    Ran(Box<Outcome>),
+    /// The sandbox of its session could not be entered, and nothing was run: why.
+    NotEntered(String),
+}
+
+/// Runs it, with `alone` in no sandbox of a session; which may not be possible to enter.
+fn attempt(
+    command: Command<'_>,
+    alone: bool,
+    on_output: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<Attempt, StartError> {
+    let mut running = match Running::start(&command, alone)? {
+        Start::Running(running) => *running,
+        Start::NotEntered(why) => return Ok(Attempt::NotEntered(why)),
+    };
+    let in_session = running.is_in_session();
     let mut kept = Kept::new(command.most_output);
     let mut sink = |stream: Stream, bytes: &[u8]| {
         kept.push(stream, bytes);
@@ -141,10 +175,23 @@ pub fn run(
     };
     let (left_behind, survivors) = match forced {
         Some(_) => (Vec::new(), end_by_force(&mut running, &mut sink)),
+        None if in_session => {
+            // What it leaves lives on; what only has to finish its output is waited for.
+            running.wait_for_all(LINGER, &mut sink);
+            (Vec::new(), Vec::new())
+        }
         None => end_the_rest(&mut running, &mut sink),
     };
     running.drain(&mut sink);
+    let left = running.leave_session(forced.is_some());
+    let notes = running.notes();
     let (end, report) = running.bury();
+    if in_session
+        && forced.is_none()
+        && let Some(report) = report.as_ref().filter(|report| report.failed)
+    {
+        return Ok(Attempt::NotEntered(report.why.clone()));
+    }
     let (output, left_out) = kept.into_text();
     if forced.is_none()
         && report.as_ref().is_some_and(|report| report.failed)
@@ -159,18 +206,21 @@ pub fn run(
         .bounds
         .map(|bounds| refused(bounds.profile, &output, end, &report))
         .unwrap_or_default();
-    Ok(Outcome {
+    Ok(Attempt::Ran(Box::new(Outcome {
         end,
         output,
         left_out,
         left_behind,
+        left_running: left.processes,
+        limit: left.limit,
+        notes,
         survivors,
         bounded: command
             .bounds
             .map(|bounds| bounds.sandbox.backend.to_string()),
         refused,
         refusals,
-    })
+    })))
 }
 
 /// What the sandbox refused: in words, and as data.

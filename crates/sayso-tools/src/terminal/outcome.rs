@@ -34,6 +34,12 @@ pub struct Outcome {
     pub left_out: u64,
     /// What was still running after the command itself had ended, and was ended.
     pub left_behind: Vec<String>,
+    /// What still runs in the sandbox of the session.
+    pub left_running: Vec<String>,
+    /// The limit of the session that the command was ended for.
+    pub limit: Option<String>,
+    /// What was unusual about its sandbox.
+    pub notes: Vec<String>,
     /// What could not be ended.
     pub survivors: Vec<String>,
     /// Which sandbox it ran in.
@@ -64,6 +70,10 @@ impl From<Outcome> for ToolResult {
         let mut output = outcome.output;
         for (names, said) in [
             (&outcome.left_behind, "ended what the command left running"),
+            (
+                &outcome.left_running,
+                "left running in the session's sandbox",
+            ),
             (&outcome.survivors, "still running, could not be ended"),
         ] {
             if !names.is_empty() {
@@ -74,6 +84,16 @@ impl From<Outcome> for ToolResult {
                 };
                 output.push_str(&format!("{line_break}[{said}: {}]\n", names.join(", ")));
             }
+        }
+        let limit = outcome.limit.iter();
+        let limit = limit.map(|words| format!("ended by the session's sandbox: {words}"));
+        for words in outcome.notes.iter().cloned().chain(limit) {
+            let line_break = if output.is_empty() || output.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            };
+            output.push_str(&format!("{line_break}[{words}]\n"));
         }
         for refusal in &outcome.refused {
             let line_break = if output.is_empty() || output.ends_with('\n') {
@@ -117,6 +137,7 @@ impl From<Outcome> for ToolResult {
         }
         for (name, names) in [
             ("left_behind", &outcome.left_behind),
+            ("left_running", &outcome.left_running),
             ("still_running", &outcome.survivors),
         ] {
             if !names.is_empty() {

@@ -13,7 +13,8 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
 use sayso_sandbox::script_copies::{self, Script};
-use sayso_sandbox::start::{Guard, Report};
+use sayso_sandbox::session::LeftRunning;
+use sayso_sandbox::start::{Guard, Report, Sandbox};
 
 use super::environment::{self, MARK};
 use super::error::StartError;
@@ -47,6 +48,13 @@ pub(super) enum Pause {
     Stopped,
     /// It is more processes than it may be.
     TooMany(u64),
+}
+
+/// What came of a start.
+pub(super) enum Start {
+    Running(Box<Running>),
+    /// The sandbox of its session could not be entered: why.
+    NotEntered(String),
 }
 
 /// A command that was started and not yet waited for.
@@ -86,7 +94,8 @@ fn spawn(mut process: std::process::Command, command: &Command<'_>) -> std::io::
 }
 
 impl Running {
-    pub(super) fn start(command: &Command<'_>) -> Result<Running, StartError> {
+    /// Starts it; with `alone` in no sandbox of a session.
+    pub(super) fn start(command: &Command<'_>, alone: bool) -> Result<Start, StartError> {
         if command.text.contains('\0') {
             return Err(StartError::HoldsNul);
         }
@@ -95,7 +104,7 @@ impl Running {
         let mark = environment::new_mark()?;
         let marks = environment::marks(std::env::var_os(MARK), &mark);
         let (mut process, guard) = match &command.bounds {
-            Some(bounds) => bounded(command, bounds, marks)?,
+            Some(bounds) => bounded(command, bounds, marks, alone)?,
             None => {
                 let mut process = bash::process(command.text)?;
                 process
@@ -115,10 +124,16 @@ impl Running {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = spawn(process, command).map_err(|error| match error.kind() {
-            ErrorKind::ArgumentListTooLong => StartError::TooLong,
-            _ => StartError::NotStarted(error),
-        })?;
+        let mut child = match spawn(process, command) {
+            Ok(child) => child,
+            Err(error) if error.kind() == ErrorKind::ArgumentListTooLong => {
+                return Err(StartError::TooLong);
+            }
+            Err(error) if guard.as_ref().is_some_and(Guard::is_in_session) => {
+                return Ok(Start::NotEntered(error.to_string()));
+            }
+            Err(error) => return Err(StartError::NotStarted(error)),
+        };
         let number = i32::try_from(child.id())
             .ok()
             .and_then(Pid::from_raw)
@@ -149,7 +164,7 @@ impl Running {
                 fcntl_getfl(handle).and_then(|flags| fcntl_setfl(handle, flags | OFlags::NONBLOCK));
             set.map_err(StartError::NoOutput)?;
         }
-        Ok(running)
+        Ok(Start::Running(Box::new(running)))
     }
 
     /// Reads output until the command itself ends, or until then.
@@ -187,8 +202,9 @@ impl Running {
             return None;
         }
         let most = *most;
-        // bubblewrap and what waits for the command are not of the command.
-        let living = (self.relatives.living().len() as u64).saturating_sub(2);
+        // bubblewrap and what waits for the command are not of the command; in the sandbox of a session there are none of its own.
+        let own = if self.is_in_session() { 0 } else { 2 };
+        let living = (self.relatives.living().len() as u64).saturating_sub(own);
         self.most_processes = Some((most, Instant::now()));
         (living > most).then_some(most)
     }
@@ -215,6 +231,32 @@ impl Running {
                 }
             }
         }
+    }
+
+    /// Whether what it leaves running may live on in the sandbox of its session.
+    pub(super) fn is_in_session(&self) -> bool {
+        self.guard.as_ref().is_some_and(Guard::is_in_session)
+    }
+
+    /// Tells the session's sandbox that the command has ended; its pipes are read there from now on.
+    pub(super) fn leave_session(&mut self, by_force: bool) -> LeftRunning {
+        let pipes = [
+            self.out.as_ref().map(AsFd::as_fd),
+            self.error.as_ref().map(AsFd::as_fd),
+        ];
+        let pipes: Vec<BorrowedFd<'_>> = pipes.into_iter().flatten().collect();
+        match &mut self.guard {
+            Some(guard) => guard.leave_session(by_force, &pipes),
+            None => LeftRunning::default(),
+        }
+    }
+
+    /// What the person should know of how the sandbox was set up.
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.guard
+            .as_ref()
+            .map(|guard| guard.notes().to_vec())
+            .unwrap_or_default()
     }
 
     /// What lives of the command.
@@ -358,6 +400,7 @@ fn bounded(
     command: &Command<'_>,
     bounds: &Bounds<'_>,
     marks: String,
+    alone: bool,
 ) -> Result<(std::process::Command, Option<Guard>), StartError> {
     let mut profile = bounds.profile.clone();
     let given = command
@@ -383,8 +426,14 @@ fn bounded(
         command.text,
     ]
     .map(OsString::from);
-    let ready = bounds
-        .sandbox
+    let sandbox = match alone {
+        true => &Sandbox {
+            session: None,
+            ..bounds.sandbox.clone()
+        },
+        false => bounds.sandbox,
+    };
+    let ready = sandbox
         .ready(&profile, bounds.workspace, &words, true)
         .map_err(|why| StartError::Sandbox(why.into()))?;
     Ok((ready.command, Some(ready.guard)))

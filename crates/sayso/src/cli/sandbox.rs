@@ -16,6 +16,7 @@ use sayso_sandbox::explain::explain;
 use sayso_sandbox::init::INNER_COMMAND;
 use sayso_sandbox::path_check;
 use sayso_sandbox::plan::plan;
+use sayso_sandbox::session::{HOLDER_COMMAND, holder};
 
 use super::{ArgumentError, Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
@@ -247,10 +248,14 @@ fn show(bounded: &Bounded, args: &SandboxArgs) -> Result<Exit, Stop> {
     Ok(Exit::Allowed)
 }
 
-/// The step inside of a sandbox, before the command line is read: `sayso sandbox-inner CMD…`.
+/// The steps that sayso itself starts, before the command line is read: `sayso sandbox-inner CMD…`, `sayso sandbox-session`.
 pub(super) fn inner() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
-    if words.next()? != INNER_COMMAND {
+    let first = words.next()?;
+    if first == HOLDER_COMMAND {
+        return Some(holder::run().into());
+    }
+    if first != INNER_COMMAND {
         return None;
     }
     let words: Vec<OsString> = words.collect();

@@ -184,6 +184,11 @@ pub(super) static SANDBOX: Record = Record {
             "How much of a workspace is kept before a contained command, so that it can be taken back.",
         ),
         field(
+            "session",
+            Shape::Record(&SESSION),
+            "How much the sandbox of a session may take, all of its commands together.",
+        ),
+        field(
             "bounds",
             Shape::Record(&BOUNDS),
             "Bounds of your own for sandboxed commands; they only ever take away.",
@@ -192,6 +197,44 @@ pub(super) static SANDBOX: Record = Record {
             "os_sandbox_fallback",
             Word(SandboxFallback::WORDS),
             "The same as `fallback`.",
+        ),
+    ],
+};
+
+static SESSION: Record = Record {
+    name: "`session`",
+    fields: &[
+        field(
+            "idle_minutes",
+            Whole {
+                least: 1,
+                most: 10_080,
+            },
+            "Minutes without a command and a process after which it ends; 60 if it is left out.",
+        ),
+        field(
+            "tmp",
+            Whole {
+                least: 1,
+                most: 16_777_216,
+            },
+            "MiB of its temporary files; 4096 if it is left out.",
+        ),
+        field(
+            "memory",
+            Whole {
+                least: 0,
+                most: 16_777_216,
+            },
+            "MiB of memory of all its processes; 0 for no limit.",
+        ),
+        field(
+            "processes",
+            Whole {
+                least: 0,
+                most: 4_194_304,
+            },
+            "How many processes it may be at once; 0 for no limit.",
         ),
     ],
 };

@@ -168,12 +168,24 @@ pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, LandlockError> 
 /// # Errors
 /// In words, if the kernel could and does not.
 pub fn scope_only() -> Result<Option<OwnedFd>, LandlockError> {
+    scope(Scope::from_all(ABI::V6))
+}
+
+/// The same for sockets without a file alone: signals are kept in by the processes that a sandbox has to itself.
+///
+/// # Errors
+/// As [`scope_only`].
+pub fn scope_sockets() -> Result<Option<OwnedFd>, LandlockError> {
+    scope(Scope::AbstractUnixSocket.into())
+}
+
+fn scope(scope: BitFlags<Scope>) -> Result<Option<OwnedFd>, LandlockError> {
     if abi().is_none_or(|abi| abi < 6) {
         return Ok(None);
     }
     let made = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
-        .scope(Scope::from_all(ABI::V6))
+        .scope(scope)
         .and_then(Ruleset::create);
     Ok(made?.into())
 }

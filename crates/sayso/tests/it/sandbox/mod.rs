@@ -11,6 +11,7 @@ mod never_weaker;
 mod ordinary;
 mod real_work;
 mod required;
+mod session;
 mod workspace_sockets;
 
 use sayso_sandbox::backend::Backend;

@@ -1,0 +1,667 @@
+//! The holder of a session's sandbox: a small process outside of it, with which all of it ends.
+//!
+//! It never looks at what commands do. It gives out the namespaces, keeps the places that must not come to be, ends what a command leaves
+//! that was cut off, and empties pipes that a background process still writes to.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FlockOperation, flock};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, listen, socket_with,
+    socketpair,
+};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use sayso_core::policy::terms::Network;
+
+use super::orders::HolderOrders;
+use super::processes::{Identity, Processes};
+use super::watch::{Excess, Watch};
+use super::{ALIVE, SOCKET, SessionError, shared_folders, wire};
+use crate::linux::backend::Backend;
+use crate::linux::init;
+use crate::linux::placeholders::Placeholders;
+use crate::linux::start::{Sandbox, Setting};
+use crate::profile::Profile;
+
+/// What it says once commands can enter.
+pub(super) const READY: &str = "ready";
+
+/// How long the sandbox has to be set up.
+const MAX_SETUP: Timespec = Timespec {
+    tv_sec: 15,
+    tv_nsec: 0,
+};
+/// How often is looked at what lives in the sandbox.
+const TICK: Duration = Duration::from_secs(1);
+/// Background processes keep a session for this many times its idle time.
+const MAX_BACKGROUND: u32 = 12;
+/// How long what is killed has to be gone.
+const MAX_BURIAL: Duration = Duration::from_secs(5);
+/// How long everything has to stand still.
+const MAX_STOPPING: Duration = Duration::from_secs(2);
+/// The maximum number of bytes of a pipe that are read at once.
+const MAX_PIECE: usize = 64 * 1024;
+/// The maximum number of pipes that are emptied for background processes.
+const MAX_PIPES: usize = 256;
+
+/// Holds a sandbox, in a program that was started for nothing else; what it gives is the status.
+pub fn run() -> u8 {
+    let Some(mut ready) = handed(init::CHECKED).map(File::from) else {
+        return 2;
+    };
+    match Holder::start() {
+        Ok(holder) => {
+            let told = ready.write_all(READY.as_bytes());
+            drop(ready);
+            if told.is_ok() {
+                holder.hold();
+            }
+            0
+        }
+        Err(why) => {
+            // Without a reader the command has its own sandbox already.
+            let _ = write!(ready, "{why}");
+            1
+        }
+    }
+}
+
+/// One command of the session.
+struct Client {
+    socket: OwnedFd,
+    mark: Vec<u8>,
+    state: State,
+    /// What lived when it began.
+    before: BTreeSet<Identity>,
+    /// The limit that it was ended for.
+    limit: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Connected,
+    Began,
+    Entered,
+    /// It has a sandbox to itself, and the session stands still.
+    Beside,
+}
+
+struct Holder {
+    orders: HolderOrders,
+    _alive: File,
+    listener: OwnedFd,
+    bubblewrap: std::process::Child,
+    /// Closes at the end of the sandbox, which ends when this is closed.
+    channel: OwnedFd,
+    /// The process that the session ends with.
+    watched: Option<OwnedFd>,
+    first: Pid,
+    processes: Processes,
+    placeholders: Option<Placeholders>,
+    clients: Vec<Client>,
+    pipes: Vec<OwnedFd>,
+    watch: Watch,
+    last_command: Instant,
+    last_life: Instant,
+}
+
+/// What is done after a message.
+enum Next {
+    Stay,
+    Leave,
+    /// The whole session ends, and its files go.
+    End,
+    /// The sandbox ends; its files stay for the next one.
+    Restart,
+}
+
+impl Holder {
+    fn start() -> Result<Holder, SessionError> {
+        let mut bytes = Vec::new();
+        let orders = handed(init::ORDERS).ok_or(SessionError::Answer)?;
+        File::from(orders).read_to_end(&mut bytes)?;
+        let orders = HolderOrders::read(&bytes).ok_or(SessionError::Answer)?;
+        let alive = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(orders.session.join(ALIVE))?;
+        flock(&alive, FlockOperation::NonBlockingLockExclusive).map_err(io::Error::from)?;
+        let watched = orders.watch.and_then(Pid::from_raw);
+        let watched = watched
+            .map(|id| pidfd_open(id, PidfdFlags::empty()).map_err(io::Error::from))
+            .transpose()?;
+        shared_folders::make(&orders.session)?;
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+            .map_err(io::Error::from)?;
+        let (channel, inner) = socketpair(
+            AddressFamily::UNIX,
+            SocketType::STREAM,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .map_err(io::Error::from)?;
+        let sandbox = Sandbox {
+            backend: Backend::Bubblewrap {
+                program: orders.bubblewrap.clone(),
+                version: String::new(),
+            },
+            folder: orders.folder.clone(),
+            program: orders.program.clone(),
+            connect: None,
+            session: None,
+        };
+        let setting = Setting {
+            session: true,
+            shared: super::shared_folders(&orders.session),
+            channel: Some(inner),
+            lease: None,
+        };
+        let mut ready = sandbox.alone(
+            &orders.bubblewrap,
+            &orders.profile,
+            &orders.workspace,
+            &[],
+            setting,
+        )?;
+        ready
+            .command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        let mut bubblewrap = ready.command.spawn()?;
+        drop(ready.command);
+        wait_for_setup(&channel, &mut bubblewrap)?;
+        let first = ready.guard.first_process().ok_or(SessionError::Answer)?;
+        let listener = listener(&orders)?;
+        Ok(Holder {
+            _alive: alive,
+            listener,
+            bubblewrap,
+            channel,
+            watched,
+            first,
+            processes: Processes::of(first)?,
+            placeholders: ready.guard.take_placeholders(),
+            clients: Vec::new(),
+            pipes: Vec::new(),
+            watch: Watch::new(orders.limits, &orders.session),
+            last_command: Instant::now(),
+            last_life: Instant::now(),
+            orders,
+        })
+    }
+
+    /// Until the session ends.
+    fn hold(mut self) {
+        let removes = loop {
+            match self.turn() {
+                Next::Stay | Next::Leave => {}
+                Next::End => break true,
+                Next::Restart => break false,
+            }
+        };
+        // With it everything in the sandbox ends, before its places go.
+        let _ = self.bubblewrap.kill();
+        self.wait_for_burial();
+        let _ = self.bubblewrap.wait();
+        // The first process of the sandbox came to this one when bubblewrap ended.
+        while rustix::process::wait(rustix::process::WaitOptions::NOHANG)
+            .is_ok_and(|it| it.is_some())
+        {}
+        let _ = std::fs::remove_file(self.orders.session.join(SOCKET));
+        drop(self.placeholders.take());
+        if removes {
+            super::remove(&self.orders.session);
+        }
+    }
+
+    /// Waits for what comes next, and sees to it.
+    fn turn(&mut self) -> Next {
+        let has_life = !self.processes.living().is_empty();
+        if has_life || !self.clients.is_empty() {
+            self.last_life = Instant::now();
+        }
+        if !self.clients.is_empty() {
+            self.last_command = Instant::now();
+        }
+        if !has_life && self.clients.is_empty() {
+            // Nothing could use the gaps, so the workspace gets them back.
+            self.placeholders = None;
+        }
+        let idle = self.orders.limits.idle;
+        let is_over = self.last_life.elapsed() >= idle
+            || self.last_command.elapsed() >= idle.saturating_mul(MAX_BACKGROUND);
+        if is_over && self.clients.is_empty() {
+            // The agent may still be there, and find its files with the next command.
+            return Next::Restart;
+        }
+        if has_life && let Some(excess) = self.watch.look(&self.processes) {
+            self.end_excess(&excess);
+        }
+        let wait = if has_life || !self.clients.is_empty() {
+            TICK
+        } else {
+            idle.saturating_sub(self.last_life.elapsed())
+        };
+        let events = self.wait(wait);
+        if events.sandbox_ended {
+            return Next::Restart;
+        }
+        if events.watched_ended {
+            return Next::End;
+        }
+        for at in events.pipes.iter().rev() {
+            self.empty(*at);
+        }
+        for at in events.clients.iter().rev() {
+            match self.hear(*at) {
+                Next::Stay => {}
+                Next::Leave => self.forget(*at),
+                next => return next,
+            }
+        }
+        if events.came {
+            self.accept();
+        }
+        Next::Stay
+    }
+
+    fn wait(&self, most: Duration) -> Events {
+        let mut watched: Vec<PollFd<'_>> = vec![
+            PollFd::new(&self.listener, PollFlags::IN),
+            PollFd::new(&self.channel, PollFlags::IN),
+        ];
+        let own = watched.len();
+        watched.extend(
+            self.clients
+                .iter()
+                .map(|client| PollFd::new(&client.socket, PollFlags::IN)),
+        );
+        let clients = watched.len();
+        watched.extend(
+            self.pipes
+                .iter()
+                .map(|pipe| PollFd::new(pipe, PollFlags::IN)),
+        );
+        let pipes = watched.len();
+        watched.extend(self.watched.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        let time = Timespec::try_from(most).ok();
+        // An interruption is as good as nothing that came.
+        let _ = poll(&mut watched, time.as_ref());
+        let is_ready = |at: usize| watched.get(at).is_some_and(|fd| !fd.revents().is_empty());
+        Events {
+            came: is_ready(0),
+            sandbox_ended: is_ready(1),
+            clients: (own..clients)
+                .filter(|at| is_ready(*at))
+                .map(|at| at - own)
+                .collect(),
+            pipes: (clients..pipes)
+                .filter(|at| is_ready(*at))
+                .map(|at| at - clients)
+                .collect(),
+            watched_ended: (pipes..watched.len()).any(is_ready),
+        }
+    }
+
+    fn accept(&mut self) {
+        let Ok(socket) = accept_with(&self.listener, SocketFlags::CLOEXEC) else {
+            return;
+        };
+        if wire::is_same_user(&socket) {
+            self.clients.push(Client {
+                socket,
+                mark: Vec::new(),
+                state: State::Connected,
+                before: BTreeSet::new(),
+                limit: None,
+            });
+        }
+    }
+
+    /// Reads one message of a client and answers it.
+    fn hear(&mut self, at: usize) -> Next {
+        let Some(client) = self.clients.get_mut(at) else {
+            return Next::Stay;
+        };
+        let Ok(Some(message)) = wire::receive(&client.socket) else {
+            return Next::Leave;
+        };
+        let done = match (message.name(), client.state) {
+            ("begin", State::Connected) => {
+                client.mark = message.parts.get(1).cloned().unwrap_or_default();
+                self.begin(at)
+            }
+            ("enter", State::Began) => {
+                client.state = State::Entered;
+                Ok(())
+            }
+            ("beside", State::Began) => self.beside(at),
+            ("finished", State::Entered) => {
+                let by_force = message.text(1) == "force";
+                self.finished(at, by_force, message.files);
+                return Next::Leave;
+            }
+            ("end", _) => return Next::End,
+            ("restart", _) => return Next::Restart,
+            _ => return Next::Leave,
+        };
+        // It is gone where it cannot be answered.
+        done.map_or(Next::Leave, |()| Next::Stay)
+    }
+
+    /// Gives the namespaces to a command, unless the session stands still for another one.
+    fn begin(&mut self, at: usize) -> Result<(), SessionError> {
+        let is_still = self
+            .clients
+            .iter()
+            .any(|client| client.state == State::Beside);
+        let before = self
+            .processes
+            .living()
+            .iter()
+            .map(|it| it.identity())
+            .collect();
+        let answer = Answer::new(self.first, &self.orders.profile)?;
+        if self.placeholders.is_none() {
+            let Self { orders, .. } = self;
+            let made = Placeholders::make(&orders.folder, &orders.workspace, &[]);
+            self.placeholders = Some(made?);
+        }
+        let Some(client) = self.clients.get_mut(at) else {
+            return Ok(());
+        };
+        if is_still {
+            return Ok(wire::send(&client.socket, &[b"busy"], &[])?);
+        }
+        client.before = before;
+        client.state = State::Began;
+        Ok(answer.send(&client.socket)?)
+    }
+
+    /// Has the session stand still for a command beside it; not while other commands are in it.
+    fn beside(&mut self, at: usize) -> Result<(), SessionError> {
+        let is_used = self.clients.iter().enumerate().any(|(other, client)| {
+            other != at && matches!(client.state, State::Entered | State::Beside | State::Began)
+        });
+        let is_still = !is_used && self.stop_all();
+        if !is_still {
+            self.resume_all();
+        }
+        let Some(client) = self.clients.get_mut(at) else {
+            return Ok(());
+        };
+        if is_still {
+            client.state = State::Beside;
+        }
+        let word: &[u8] = if is_still { b"still" } else { b"busy" };
+        Ok(wire::send(&client.socket, &[word], &[])?)
+    }
+
+    /// Whether everything in the sandbox is stopped: what was about to start another process is there in the next round.
+    fn stop_all(&self) -> bool {
+        let until = Instant::now() + MAX_STOPPING;
+        let mut still = 0;
+        while Instant::now() < until {
+            let moving: Vec<_> = self
+                .processes
+                .living()
+                .into_iter()
+                .filter(|process| !process.is_stopped())
+                .collect();
+            if moving.is_empty() {
+                still += 1;
+                if still == 2 {
+                    return true;
+                }
+                continue;
+            }
+            still = 0;
+            moving
+                .iter()
+                .for_each(|process| process.signal(Signal::STOP));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        false
+    }
+
+    fn resume_all(&self) {
+        for process in self.processes.living() {
+            process.signal(Signal::CONT);
+        }
+    }
+
+    /// A command has ended: what it left is named, or ended if it ended by force.
+    fn finished(&mut self, at: usize, by_force: bool, pipes: Vec<OwnedFd>) {
+        if by_force {
+            self.kill_all_of(at);
+        }
+        let Some(client) = self.clients.get(at) else {
+            return;
+        };
+        let left = self
+            .processes
+            .of_command(&client.before, &self.other_marks(at));
+        let shown: Vec<String> = left.iter().map(|process| process.shown()).collect();
+        let limit = client.limit.clone().unwrap_or_default();
+        let mut parts: Vec<&[u8]> = vec![b"left", limit.as_bytes()];
+        parts.extend(shown.iter().take(20).map(|words| words.as_bytes()));
+        // It may be gone; then nobody has to know.
+        let _ = wire::send(&client.socket, &parts, &[]);
+        if let Some(client) = self.clients.get_mut(at) {
+            client.state = State::Connected;
+        }
+        let free = MAX_PIPES.saturating_sub(self.pipes.len());
+        self.pipes.extend(pipes.into_iter().take(free));
+    }
+
+    /// A client is gone: what of its command is left ends, and the session goes on.
+    fn forget(&mut self, at: usize) {
+        match self.clients.get(at).map(|client| client.state) {
+            Some(State::Entered) => self.kill_all_of(at),
+            Some(State::Beside) => self.resume_all(),
+            _ => {}
+        }
+        if at < self.clients.len() {
+            self.clients.remove(at);
+        }
+    }
+
+    fn other_marks(&self, at: usize) -> Vec<Vec<u8>> {
+        self.clients
+            .iter()
+            .enumerate()
+            .filter(|(other, client)| *other != at && client.state == State::Entered)
+            .map(|(_, client)| client.mark.clone())
+            .collect()
+    }
+
+    fn kill_all_of(&self, at: usize) {
+        let Some(client) = self.clients.get(at) else {
+            return;
+        };
+        let others = self.other_marks(at);
+        let until = Instant::now() + MAX_BURIAL;
+        while Instant::now() < until {
+            let left = self.processes.of_command(&client.before, &others);
+            if left.is_empty() {
+                return;
+            }
+            left.iter().for_each(|process| process.signal(Signal::KILL));
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Ends the command of the process that takes most, and what of it is in the background.
+    fn end_excess(&mut self, excess: &Excess) {
+        for client in &mut self.clients {
+            if client.state == State::Entered
+                && (excess.mark.as_ref() == Some(&client.mark) || excess.mark.is_none())
+            {
+                client.limit = Some(excess.words.clone());
+            }
+        }
+        for process in self.processes.living() {
+            let is_of_it = match &excess.mark {
+                Some(mark) => process.carries(mark),
+                None => true,
+            };
+            if is_of_it || Some(process.identity()) == excess.process {
+                process.signal(Signal::KILL);
+            }
+        }
+    }
+
+    /// Reads what is in a pipe, so that its writer goes on; one that has no writer any more is closed.
+    fn empty(&mut self, at: usize) {
+        let mut piece = [0_u8; MAX_PIECE];
+        let read = self
+            .pipes
+            .get(at)
+            .map(|pipe| rustix::io::read(pipe, &mut piece));
+        let is_over = match read {
+            Some(Ok(count)) => count == 0,
+            Some(Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR)) => false,
+            _ => true,
+        };
+        if is_over && at < self.pipes.len() {
+            drop(self.pipes.swap_remove(at));
+        }
+    }
+
+    /// The first process ends a moment after bubblewrap, and all others before it.
+    fn wait_for_burial(&self) {
+        if let Ok(handle) = pidfd_open(self.first, PidfdFlags::empty()) {
+            let time = Timespec::try_from(MAX_BURIAL).ok();
+            let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], time.as_ref());
+        }
+    }
+}
+
+struct Events {
+    came: bool,
+    sandbox_ended: bool,
+    watched_ended: bool,
+    clients: Vec<usize>,
+    pipes: Vec<usize>,
+}
+
+/// What a command needs to enter.
+struct Answer {
+    files: Vec<OwnedFd>,
+    parts: Vec<Vec<u8>>,
+}
+
+impl Answer {
+    fn new(first: Pid, profile: &Profile) -> Result<Answer, SessionError> {
+        let open = |name: &str| {
+            File::open(format!("/proc/{}/{name}", first.as_raw_nonzero())).map(OwnedFd::from)
+        };
+        let (inner, mounts) = (open("ns/user")?, open("ns/mnt")?);
+        let outer = owner(&mounts)?;
+        let number = |fd: &OwnedFd| File::from(fd.try_clone()?).metadata().map(|it| it.ino());
+        let has_inner = number(&inner)? != number(&outer)?;
+        let mut files = vec![open("mountinfo")?, outer, mounts];
+        files.extend(has_inner.then_some(inner));
+        for name in ["ns/pid", "ns/ipc", "ns/uts", "ns/net"] {
+            files.push(open(name)?);
+        }
+        // Kernels without it have none to enter.
+        files.extend(open("ns/cgroup"));
+        let network: &[u8] = match profile.network {
+            Network::Everything => b"all",
+            _ => b"none",
+        };
+        let users: &[u8] = if has_inner { b"inner" } else { b"one" };
+        let mut parts = vec![b"here".to_vec(), network.to_vec(), users.to_vec()];
+        for (link, to) in &profile.links {
+            parts.push(link.as_os_str().as_bytes().to_vec());
+            parts.push(to.as_os_str().as_bytes().to_vec());
+        }
+        Ok(Answer { files, parts })
+    }
+
+    fn send(&self, socket: &OwnedFd) -> io::Result<()> {
+        let parts: Vec<&[u8]> = self.parts.iter().map(Vec::as_slice).collect();
+        let files: Vec<BorrowedFd<'_>> = self.files.iter().map(|file| file.as_fd()).collect();
+        wire::send(socket, &parts, &files)
+    }
+}
+
+/// The user namespace that owns another namespace.
+fn owner(namespace: &OwnedFd) -> io::Result<OwnedFd> {
+    const OWNER: libc::c_ulong = 0xb701;
+    #[allow(unsafe_code, reason = "a system call")]
+    // SAFETY: the request takes no argument, and gives a descriptor that is nobody else's.
+    unsafe {
+        let fd = libc::ioctl(namespace.as_raw_fd(), OWNER as _);
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(OwnedFd::from_raw_fd(fd))
+    }
+}
+
+/// Waits until the process in the sandbox has found everything as planned.
+fn wait_for_setup(
+    channel: &OwnedFd,
+    bubblewrap: &mut std::process::Child,
+) -> Result<(), SessionError> {
+    let ready = poll(&mut [PollFd::new(channel, PollFlags::IN)], Some(&MAX_SETUP));
+    let mut said = [0_u8; 64];
+    if ready.is_ok_and(|ready| ready > 0)
+        && rustix::io::read(channel, &mut said).is_ok_and(|count| {
+            said.get(..count)
+                .is_some_and(|said| said == init::AS_PLANNED)
+        })
+    {
+        return Ok(());
+    }
+    let _ = bubblewrap.kill();
+    let mut words = String::new();
+    if let Some(error) = bubblewrap.stderr.take() {
+        let _ = error.take(2048).read_to_string(&mut words);
+    }
+    let _ = bubblewrap.wait();
+    Err(SessionError::NotStarted(words.trim().to_owned()))
+}
+
+/// Where commands come to. The path of a socket must be short, so it is made through an open folder.
+fn listener(orders: &HolderOrders) -> Result<OwnedFd, SessionError> {
+    let path = orders.session.join(SOCKET);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    let folder = File::open(&orders.session)?;
+    let listener = socket_with(
+        AddressFamily::UNIX,
+        SocketType::SEQPACKET,
+        SocketFlags::CLOEXEC,
+        None,
+    )
+    .map_err(io::Error::from)?;
+    let name = format!("/proc/self/fd/{}/{SOCKET}", folder.as_raw_fd());
+    let address = SocketAddrUnix::new(name).map_err(io::Error::from)?;
+    let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177));
+    let bound = bind(&listener, &address);
+    rustix::process::umask(before);
+    bound.map_err(io::Error::from)?;
+    listen(&listener, 64).map_err(io::Error::from)?;
+    Ok(listener)
+}
+
+/// What the client put there; none if nothing is.
+fn handed(number: std::os::fd::RawFd) -> Option<OwnedFd> {
+    init::handed(number)
+}
