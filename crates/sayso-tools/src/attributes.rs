@@ -8,7 +8,7 @@ use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
 use rustix::io::Errno;
 use sayso_core::text::node::{Node, Value};
 
-use crate::path_state::{bytes_node, bytes_of};
+use crate::bytes_json::{bytes_node, bytes_of};
 
 /// The attributes by name, in order; none where they were not looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use sayso_core::text::digest::Digest;
 use crate::attributes::Attributes;
 use crate::backups::{Backups, Kept, digest};
 use crate::change_error::{CannotKeep, NotKept, TooMuch};
-use crate::list_workspace::Rules;
+use crate::keep_rules::Rules;
 use crate::listing::{Entry, Identity, Listing, What};
 use crate::open_nofollow::{self, PathError, Spot};
 use crate::too_large::may_be_left_out;

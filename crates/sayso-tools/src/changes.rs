@@ -16,8 +16,9 @@ use sayso_core::text::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_own_files::{Place, random, write};
 
+use crate::bytes_json::{bytes_node, bytes_of};
 use crate::change_error::ChangeError;
-use crate::path_state::{State, bytes_node, bytes_of};
+use crate::path_state::State;
 use crate::private_folder::{FolderError, make};
 
 /// One switch of what stands at a path, which happens whole or not at all.

@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,45 +11,12 @@ use rustix::fs::fstat;
 
 pub use crate::change_error::NotKept;
 use crate::change_error::{CannotKeep, TooMuch};
+pub use crate::keep_rules::{Git, Rules};
 use crate::listing::{Entry, Identity, Listing, What, now};
 use crate::open_nofollow::{self, PathError, mode};
 use crate::rebuildable::Rebuilt;
 use crate::too_large;
 use crate::walk_folders::{Apart, Inside, MAX_DEPTH, Round, Trouble, Walk};
-
-/// What git says of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Git {
-    /// It is ignored and not tracked.
-    Ignores,
-    /// It is not ignored, or that is not known.
-    Keeps,
-    /// It is in no repository.
-    NoRepository,
-}
-
-/// What is looked at; the paths are absolute.
-#[derive(Clone, Copy)]
-pub struct Rules<'a> {
-    /// What git says of it; the second value says whether it is a folder.
-    pub git: &'a dyn Fn(&Path, bool) -> Git,
-    /// What commands do not see, so that they cannot change it.
-    pub hidden: &'a [PathBuf],
-}
-
-impl Rules<'_> {
-    /// Nothing is ignored or hidden.
-    pub const NONE: Rules<'static> = Rules {
-        git: &|_, _| Git::Keeps,
-        hidden: &[],
-    };
-}
-
-impl fmt::Debug for Rules<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("Rules")
-    }
-}
 
 /// What is put together from the rounds of a walk.
 struct Found<'a> {
@@ -233,7 +199,7 @@ impl Found<'_> {
     fn refused(&self, path: &Path, trouble: Trouble) -> Result<What, NotKept> {
         let whole = self.root.join(path);
         if (self.rules.git)(&whole, true) == Git::Ignores
-            && let Some(identity) = identity_of(&whole)
+            && let Some(identity) = Identity::at(&whole)
         {
             return Ok(What::ReadOnly(identity));
         }
@@ -328,9 +294,4 @@ impl Found<'_> {
             self.below(&path, entries);
         }
     }
-}
-
-pub(crate) fn identity_of(path: &Path) -> Option<Identity> {
-    let found = open_nofollow::Spot::of(path).ok()?.stat().ok()??;
-    Some(Identity::of(&found))
 }

@@ -8,7 +8,7 @@ use rustix::fs::Stat;
 use sayso_core::text::digest::Digest;
 
 use crate::attributes::Attributes;
-use crate::open_nofollow::mode;
+use crate::open_nofollow::{Spot, mode};
 use crate::path_state::State;
 
 /// What a file system says of a file without opening it. A file that was written to has another one.
@@ -107,6 +107,12 @@ pub fn now() -> i128 {
 }
 
 impl Identity {
+    /// Of what stands at a path.
+    pub fn at(path: &Path) -> Option<Identity> {
+        let found = Spot::of(path).ok()?.stat().ok()??;
+        Some(Identity::of(&found))
+    }
+
     /// From what the system says.
     #[allow(
         clippy::unnecessary_cast,

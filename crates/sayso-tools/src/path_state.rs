@@ -1,14 +1,14 @@
 //! What stands at a path, as it is written down before a change: nothing, a file, a link, or a folder with all that is in it.
 
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use sayso_core::text::digest::Digest;
 use sayso_core::text::node::{Node, Value};
 
 use crate::attributes::Attributes;
+use crate::bytes_json::{bytes_node, bytes_of};
 use crate::open_nofollow::shown;
 
 /// What stands at a path.
@@ -349,37 +349,10 @@ fn in_folders(inside: &[(PathBuf, State)], others: &[(PathBuf, State)], path: &P
     all.join("; ")
 }
 
-/// A path or name as JSON; one that is no text is written in hex.
-pub fn bytes_node(bytes: &OsStr) -> Node {
-    match bytes.to_str() {
-        Some(text) => Node::text(text),
-        None => Node::map([(
-            "hex",
-            Node::text(
-                bytes
-                    .as_bytes()
-                    .iter()
-                    .map(|byte| format!("{byte:02x}"))
-                    .collect::<String>(),
-            ),
-        )]),
-    }
-}
-
-/// Reads what [`bytes_node`] wrote.
-pub fn bytes_of(node: &Node) -> Option<OsString> {
-    if let Some(text) = node.as_text() {
-        return Some(OsString::from(text));
-    }
-    let hex = node.get("hex")?.as_text()?.as_bytes();
-    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    Some(OsString::from_vec(
-        hex.chunks(2).map(pair).collect::<Option<Vec<u8>>>()?,
-    ))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStringExt as _;
+
     use super::*;
 
     #[test]

@@ -7,13 +7,12 @@ use crate::backups::Backups;
 use crate::build::Source;
 use crate::change_error::ChangeError;
 use crate::changes::{Change, Changes, Open, Step};
-use crate::files::Files;
-use crate::list_workspace::Rules;
+use crate::keep_rules::Rules;
 use crate::open_nofollow::Spot;
 use crate::path_state::State;
 use crate::replace::{self, beside, holds, rename_new, swap};
 use crate::tree::{self, Looking};
-use crate::workspace_change;
+use crate::workspace_change::{self, Kept};
 
 /// So long a change is waited for that somebody else makes.
 const AWAITED: Duration = Duration::from_secs(24 * 60 * 60);
@@ -30,8 +29,8 @@ pub struct Recovered {
 }
 
 /// Looks after every change whose process was cut off.
-pub fn recover(files: &Files, rules: Rules<'_>) -> Recovered {
-    let (changes, backups) = (files.changes(), files.backups());
+pub(crate) fn recover(kept: Kept<'_>, rules: Rules<'_>) -> Recovered {
+    let (changes, backups) = (kept.changes, kept.backups);
     let mut recovered = Recovered::default();
     let (awaited, own): (Vec<_>, Vec<_>) = changes
         .cut_off()
@@ -73,7 +72,7 @@ pub fn recover(files: &Files, rules: Rules<'_>) -> Recovered {
     }
     // Last, so that nothing that others left unfinished counts as what a command did.
     for (change, open) in commands {
-        let told = workspace_change::recover(files, change, open, rules);
+        let told = workspace_change::recover(kept, change, open, rules);
         recovered
             .left
             .extend(told.unwrap_or_else(|why| Some(why.to_string())));

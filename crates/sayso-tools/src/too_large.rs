@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::backups::Limits;
 use crate::change_error::{CannotKeep, NotKept, TooMuch};
-use crate::list_workspace::{Git, Rules, identity_of};
+use crate::keep_rules::{Git, KeepLimits, Rules};
 use crate::listing::{Entry, Identity, Listing, What};
-use crate::workspace_change::KeepLimits;
 
 /// The most files and folders that are made read-only for a command.
 const MAX_READ_ONLY: usize = 64;
@@ -38,7 +37,7 @@ pub(crate) fn folders_for_room(
             return Err(TooMuch::Names { most }.into());
         };
         freed += weight.names;
-        sealed.extend(identity_of(&root.join(&path)).map(|identity| (path, identity)));
+        sealed.extend(Identity::at(&root.join(&path)).map(|identity| (path, identity)));
     }
     Ok(sealed)
 }
@@ -114,7 +113,7 @@ pub(crate) fn reduce(
                 return Err(TooMuch::Bytes { total, most }.into());
             }
             total = total.saturating_sub(weight.bytes);
-            sealed.extend(identity_of(&listing.root.join(&path)).map(|identity| (path, identity)));
+            sealed.extend(Identity::at(&listing.root.join(&path)).map(|identity| (path, identity)));
         }
     }
     seal(listing, sealed, rules)
@@ -134,7 +133,7 @@ fn seal(
         let top = |path: PathBuf| {
             let above = path.ancestors().find(|above| tops.contains_key(*above));
             let path = above.map_or(path.clone(), Path::to_owned);
-            Some((identity_of(&listing.root.join(&path))?, path))
+            Some((Identity::at(&listing.root.join(&path))?, path))
         };
         let tops = sealed.into_keys().filter_map(top);
         sealed = tops.map(|(identity, path)| (path, identity)).collect();

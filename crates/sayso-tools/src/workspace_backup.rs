@@ -143,7 +143,7 @@ impl Keeping {
             ..
         } = self;
         let done = conclude(
-            files,
+            files.kept(),
             Under {
                 change,
                 open,

@@ -6,31 +6,15 @@ use std::path::PathBuf;
 use sayso_core::text::digest::Digest;
 
 use crate::backup_contents::{keep_listing, look, read_listing};
+use crate::backups::Backups;
 use crate::change_error::ChangeError;
-use crate::changes::{Change, Open};
-use crate::files::Files;
+use crate::changes::{Change, Changes, Open};
+pub use crate::keep_rules::KeepLimits;
 use crate::list_workspace::{self, Rules};
 use crate::listing::Listing;
+use crate::listing_cache::Listings;
 use crate::prune::forget_listing;
 use crate::workspace_diff::{Difference, compare};
-
-/// How much of a workspace is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeepLimits {
-    /// Files, links and folders together.
-    pub names: usize,
-    /// All files together, in bytes.
-    pub bytes: u64,
-}
-
-impl Default for KeepLimits {
-    fn default() -> Self {
-        KeepLimits {
-            names: 250_000,
-            bytes: 512 << 20,
-        }
-    }
-}
 
 /// What a command did to its workspace. A folder that came or went stands for all that is in it; what can be rebuilt is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +31,14 @@ pub struct AfterCommand {
     pub change: Option<String>,
 }
 
+/// Where all of it is kept.
+#[derive(Clone, Copy)]
+pub(crate) struct Kept<'a> {
+    pub(crate) changes: &'a Changes,
+    pub(crate) backups: &'a Backups,
+    pub(crate) listings: &'a Listings,
+}
+
 /// A command that is over, and what is known from before it.
 pub(crate) struct Under {
     pub(crate) change: Change,
@@ -59,7 +51,7 @@ pub(crate) struct Under {
 /// # Errors
 /// If its workspace cannot be looked at.
 pub(crate) fn recover(
-    files: &Files,
+    kept: Kept<'_>,
     change: Change,
     open: Open,
     rules: Rules<'_>,
@@ -67,7 +59,7 @@ pub(crate) fn recover(
     let id = sayso_core::text::visible::visible(&change.id).into_owned();
     let Some(listing) = change
         .listing
-        .and_then(|digest| read_listing(files.backups(), &digest))
+        .and_then(|digest| read_listing(kept.backups, &digest))
     else {
         open.discard();
         return Err(ChangeError::ListingGone { id });
@@ -79,7 +71,7 @@ pub(crate) fn recover(
         listing,
     };
     let done = conclude(
-        files,
+        kept,
         under,
         KeepLimits::default(),
         rules,
@@ -98,7 +90,7 @@ pub(crate) fn recover(
 
 /// Looks at the workspace after a command, and writes what is different down as a change.
 pub(crate) fn conclude(
-    files: &Files,
+    kept: Kept<'_>,
     under: Under,
     limits: KeepLimits,
     rules: Rules<'_>,
@@ -109,7 +101,7 @@ pub(crate) fn conclude(
         open,
         listing,
     } = under;
-    let (changes, backups) = (files.changes(), files.backups());
+    let (changes, backups) = (kept.changes, kept.backups);
     let session = OsString::from(&change.session);
     let mut now = list_workspace::after(&listing, limits.names, rules, &session)?;
     look(&mut now, &listing, limits.bytes, backups);
@@ -132,7 +124,7 @@ pub(crate) fn conclude(
         open.discard();
         return Ok(done);
     }
-    let digest = remember(&now, files);
+    let digest = remember(&now, kept);
     backups.flush()?;
     change.steps = steps;
     change.left_out.clone_from(&done.left_out);
@@ -149,9 +141,9 @@ pub(crate) fn conclude(
 
 /// Keeps the look after a command as the last one of its workspace, so that nothing is read again before the next command. Without it, the
 /// next command only takes longer.
-fn remember(now: &Listing, files: &Files) -> Option<Digest> {
-    let _lock = files.backups().in_use().ok()?;
-    let digest = keep_listing(now, files.backups()).ok()?;
-    files.listings().set_last(&now.root, &digest);
+fn remember(now: &Listing, kept: Kept<'_>) -> Option<Digest> {
+    let _lock = kept.backups.in_use().ok()?;
+    let digest = keep_listing(now, kept.backups).ok()?;
+    kept.listings.set_last(&now.root, &digest);
     Some(digest)
 }

@@ -82,6 +82,7 @@ impl Desk {
             home: Some(Path::new(HOME)),
             own: &own,
             environment: &environment,
+            caches: None,
             protected: &|_| false,
         };
         let terms = Terms {

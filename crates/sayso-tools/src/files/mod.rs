@@ -29,7 +29,7 @@ use crate::backups::{Backups, Limits};
 use crate::build::Source;
 use crate::change_error::ChangeError;
 use crate::changes::{Change, Changes, Step, new_name};
-use crate::list_workspace::Rules;
+use crate::keep_rules::Rules;
 use crate::listing_cache::Listings;
 use crate::open_nofollow::Spot;
 use crate::path_state::State;
@@ -39,6 +39,7 @@ use crate::replace::apply;
 use crate::result::ToolResult;
 use crate::tree::{self, Looking};
 use crate::undoable::Keep;
+use crate::workspace_change::Kept;
 use call::Call;
 pub use error::FileToolError;
 pub use forecast::{check, promise};
@@ -197,7 +198,16 @@ impl Files {
 
     /// The same, where it is known what git ignores in the workspace of a command that was cut off.
     pub fn recover_knowing(&self, rules: Rules<'_>) -> Recovered {
-        recover(self, rules)
+        recover(self.kept(), rules)
+    }
+
+    /// Where all that is kept lies.
+    pub(crate) fn kept(&self) -> Kept<'_> {
+        Kept {
+            changes: &self.changes,
+            backups: &self.backups,
+            listings: &self.listings,
+        }
     }
 
     /// Forgets changes that are too old, and backups that nobody needs any more.

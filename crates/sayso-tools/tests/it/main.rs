@@ -21,3 +21,4 @@ mod tree_digest;
 mod web;
 mod workspace;
 mod workspace_cut_off;
+mod workspace_limits;
