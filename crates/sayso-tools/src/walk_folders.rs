@@ -12,6 +12,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use rustix::fs::{FileType, Stat, readlinkat};
 use rustix::io::Errno;
 
+use sayso_sandbox::placeholders;
+
 use crate::attributes::Attributes;
 use crate::listing::{Identity, Listing, What};
 use crate::open_nofollow::{self, PathError, kind, mode};
@@ -196,6 +198,11 @@ impl Walk<'_> {
                     continue;
                 }
             };
+            // What keeps a name from being made is sayso's own, and goes when nothing needs it any more.
+            if placeholders::may_be_ours(found.st_mode) && placeholders::is_ours(&whole.join(&name))
+            {
+                continue;
+            }
             let mut apart = apart.iter().flat_map(|apart| apart.iter());
             let apart = apart
                 .find(|(other, _)| *other == name)

@@ -115,6 +115,7 @@ impl Place {
             folder: self.folder.clone(),
             program: std::env::current_exe().unwrap(),
             connect: None,
+            session: None,
             watch,
         };
         let words = ["/bin/bash", "--norc", "-ec", script].map(OsString::from);

@@ -101,6 +101,7 @@ impl Desk {
             program: std::env::current_exe().unwrap(),
             connect: None,
             watch: true,
+            session: None,
         };
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
         sandbox

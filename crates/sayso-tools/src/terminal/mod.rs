@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use sayso_core::text::node::Node;
-use sayso_sandbox::explain::{Explained, explain, is_offered};
 use sayso_core::text::visible::visible;
+use sayso_sandbox::explain::{Explained, explain, is_offered};
 use sayso_sandbox::profile::Profile;
 use sayso_sandbox::refusal::Source;
 use sayso_sandbox::start::{Report, Sandbox};

@@ -158,6 +158,7 @@ impl Holder {
             folder: orders.folder.clone(),
             program: orders.program.clone(),
             connect: None,
+            watch: false,
             session: None,
         };
         let setting = Setting {

@@ -91,6 +91,11 @@ impl HolderOrders {
             out.path(link);
             out.path(to);
         }
+        out.number(self.profile.placed.len() as u64);
+        for (place, source) in &self.profile.placed {
+            out.path(place);
+            out.path(source);
+        }
         out.0
     }
 
@@ -133,11 +138,15 @@ impl HolderOrders {
         let links = (0..from.number()?)
             .map(|_| Some((from.path()?, from.path()?)))
             .collect::<Option<_>>()?;
+        let placed = (0..from.number()?)
+            .map(|_| Some((from.path()?, from.path()?)))
+            .collect::<Option<_>>()?;
         let profile = Profile {
             cwd,
             paths,
             pinned,
             links,
+            placed,
             network,
             environment: Vec::new(),
             limits: profile_limits,
@@ -214,6 +223,7 @@ mod tests {
                 .into(),
                 pinned: vec!["/w/.git".into()],
                 links: [("/bin".into(), "/usr/bin".into())].into(),
+                placed: [("/h/.npm/x".into(), "/h/.npm/y".into())].into(),
                 network: Network::Everything,
                 environment: Vec::new(),
                 limits: Limits {

@@ -191,6 +191,7 @@ impl Desk {
             program: env!("CARGO_BIN_EXE_sayso").into(),
             connect: None,
             watch: true,
+            session: None,
         };
         let words: Vec<OsString> = std::iter::once("/usr/bin/bash")
             .chain(words.iter().skip(1).copied())
