@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, DirBuilder};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,8 @@ const MOST_NAMED: usize = 10;
 pub struct Newcomers {
     folders: Vec<(PathBuf, Found)>,
     home: Option<String>,
+    /// Protected names that came since the last command of the session, while something was left running.
+    since: BTreeSet<PathBuf>,
 }
 
 /// Something that was taken away.
@@ -57,7 +60,54 @@ impl Newcomers {
         Ok(Newcomers {
             folders: looked,
             home,
+            since: BTreeSet::new(),
         })
+    }
+
+    /// Compares with a file of names, if there is one. What came since may be of what was left running, or of the person: it is told,
+    /// and not taken away.
+    #[must_use]
+    pub fn since(mut self, known: Option<&Path>) -> Newcomers {
+        let Some(bytes) = known.and_then(|file| fs::read(file).ok()) else {
+            return self;
+        };
+        let known: HashSet<&[u8]> = bytes.split(|byte| *byte == 0).collect();
+        for (_, found) in &self.folders {
+            let secret: BTreeSet<&PathBuf> = found.secret.iter().collect();
+            let fresh = found.guarded().into_iter().filter(|path| {
+                !known.contains(path.as_os_str().as_bytes())
+                    && !secret.contains(path)
+                    && !is_ours(path)
+            });
+            self.since.extend(fresh);
+        }
+        self
+    }
+
+    /// Keeps what is there now for the next command, where this one left something running.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn keep(
+        folders: &[String],
+        home: Option<&Path>,
+        protected: &dyn Fn(&Path) -> bool,
+        file: &Path,
+        is_left: bool,
+    ) -> std::io::Result<()> {
+        if !is_left {
+            return match fs::remove_file(file) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            };
+        }
+        let now = Newcomers::before(folders, home, protected).map_err(std::io::Error::other)?;
+        let mut bytes = Vec::new();
+        for path in now.folders.iter().flat_map(|(_, found)| found.guarded()) {
+            bytes.extend_from_slice(path.as_os_str().as_bytes());
+            bytes.push(0);
+        }
+        fs::write(file, bytes)
     }
 
     /// Takes away what has come since, but for what was approved by its path.
@@ -68,7 +118,10 @@ impl Newcomers {
         machine: &Machine,
         protected: &dyn Fn(&Path) -> bool,
     ) -> Taking {
-        let mut taking = Taking::default();
+        let mut taking = Taking {
+            since: self.since.into_iter().collect(),
+            ..Taking::default()
+        };
         let mut place = Place {
             folder: state.join("sandbox").join("taken"),
             last: None,
@@ -131,6 +184,8 @@ pub struct Taking {
     pub taken: Vec<Taken>,
     /// In words, what was not looked at.
     pub unseen: Vec<String>,
+    /// What came before the command, while something was left running; it was not taken.
+    pub since: Vec<PathBuf>,
 }
 
 /// What is there now and was not before. A link that leads elsewhere is new, and so is what stands where there was a link.
@@ -308,7 +363,13 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// What was taken, in words for the agent and the person.
-pub fn words(Taking { taken, unseen }: &Taking) -> Vec<String> {
+pub fn words(
+    Taking {
+        taken,
+        unseen,
+        since,
+    }: &Taking,
+) -> Vec<String> {
     let shown = |path: &Path| visible(&path.to_string_lossy()).into_owned();
     let mut out: Vec<String> = taken
         .iter()
@@ -328,6 +389,13 @@ pub fn words(Taking { taken, unseen }: &Taking) -> Vec<String> {
     if taken.len() > MOST_NAMED {
         out.push(format!("and {} more", taken.len() - MOST_NAMED));
     }
+    out.extend(since.iter().take(MOST_NAMED).map(|path| {
+        format!(
+            "`{}` is protected, and came to be since the last command, while something was left running in the session's sandbox: look at it \
+             before anything uses it",
+            shown(path)
+        )
+    }));
     let not_seen = |why: &String| {
         format!(
             "not all that the command left could be looked at, so look at it before anything uses it: {why}"

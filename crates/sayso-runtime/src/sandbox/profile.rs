@@ -26,6 +26,7 @@ use sayso_world::locations::Whereabouts;
 use sayso_world::machine::Machine;
 
 use crate::sandbox::error::{BoundError, KeepError, NoSandboxHere};
+use crate::sandbox::session::Sessions;
 use crate::sandbox::{git_identity, session};
 
 /// What bounds commands here.
@@ -45,7 +46,7 @@ pub struct Bounding {
     network: Network,
     session_limits: SessionLimits,
     /// With what sessions end; none: each command has a sandbox to itself.
-    sessions: Option<SessionEnd>,
+    sessions: Option<Sessions>,
 }
 
 /// With which process the sandbox of a session ends.
@@ -102,8 +103,15 @@ impl Bounding {
     /// Commands enter the sandbox of their session.
     #[must_use]
     pub fn with_sessions(mut self, end: SessionEnd) -> Bounding {
-        self.sessions = Some(end);
+        self.sessions = Some(Sessions::new(&self.whereabouts.state, end));
         self
+    }
+
+    pub(super) fn without_sessions(&self) -> Bounding {
+        Bounding {
+            sessions: None,
+            ..self.clone()
+        }
     }
 
     /// Whether a command can run unasked because a sandbox bounds it: the policy says so, and there is one that bounds all of it.
@@ -140,7 +148,8 @@ impl Bounding {
         let mut bounded = self.profile(backend, Path::new(operation.workspace()), &cwd, terms)?;
         bounded.sandbox.session = self
             .sessions
-            .and_then(|end| session::choice(self, operation, terms, end));
+            .as_ref()
+            .and_then(|sessions| session::choice(self, operation, terms, sessions));
         Ok(Some(bounded))
     }
 

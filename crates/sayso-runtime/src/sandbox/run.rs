@@ -6,6 +6,7 @@ use sayso_core::policy::terms::Terms;
 use sayso_core::text::node::{Node, Value};
 use sayso_core::text::visible::visible;
 use sayso_sandbox::profile::Level;
+use sayso_sandbox::session;
 use sayso_tools::change_error::ChangeError;
 use sayso_tools::files::{About, Files};
 use sayso_tools::list_workspace::Rules;
@@ -52,8 +53,10 @@ pub fn run(
     let workspace = std::fs::canonicalize(&bounded.workspace).map_err(RunError::Workspace)?;
     let machine = bounding.machine();
     let is_protected = |path: &Path| bounding.is_protected(path, &workspace);
-    let newcomers = Newcomers::before(&terms.write, bounding.home(), &is_protected)?;
     let hidden = profile::hidden(&bounded.profile);
+    let known = session::known_names(&bounded.sandbox);
+    let newcomers =
+        Newcomers::before(&terms.write, bounding.home(), &is_protected)?.since(known.as_deref());
     let keeping = match terms.contained {
         true => {
             let before = |rules: Rules<'_>| {
@@ -87,7 +90,16 @@ pub fn run(
             return Err(why.into());
         }
     };
-    let taking = newcomers.take(&terms.changes, bounding.state(), &machine, &is_protected);
+    let mut taking = newcomers.take(&terms.changes, bounding.state(), &machine, &is_protected);
+    if let Some(file) = known
+        .as_deref()
+        .filter(|file| file.parent().is_some_and(Path::is_dir))
+    {
+        let (folders, home) = (&terms.write, bounding.home());
+        let kept = Newcomers::keep(folders, home, &is_protected, file, outcome.is_session_alive);
+        let words = |why: std::io::Error| format!("what is protected by now: {why}");
+        taking.unseen.extend(kept.err().map(words));
+    }
     let kept = keeping
         .map(|keeping| bounding.knowing(&workspace, &hidden, |rules| keeping.after(files, rules)));
     let by_command = outcome.output.len();

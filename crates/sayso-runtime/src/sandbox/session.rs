@@ -1,7 +1,8 @@
 //! Which session a command belongs to, and when the sandbox of a session ends.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sayso_core::call::operation::{Agent, Operation};
@@ -15,6 +16,42 @@ use crate::sandbox::profile::{Bounding, SessionEnd};
 
 /// How much of a digest names the folder of a session.
 const KEY_LENGTH: usize = 32;
+
+/// The sessions of this process.
+#[derive(Clone)]
+pub(super) struct Sessions {
+    end: SessionEnd,
+    open: Arc<Open>,
+}
+
+/// Those that end with the value.
+struct Open {
+    own: PathBuf,
+    keys: Mutex<BTreeSet<String>>,
+}
+
+impl Sessions {
+    pub(super) fn new(state: &Path, end: SessionEnd) -> Sessions {
+        let open = Open {
+            own: state.join("sandbox"),
+            keys: Mutex::default(),
+        };
+        Sessions {
+            end,
+            open: Arc::new(open),
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let keys = self.keys.get_mut().map(std::mem::take);
+        for key in keys.unwrap_or_default() {
+            // Where its holder cannot be told, it ends with this process.
+            let _ = session::end(&self.own, &key);
+        }
+    }
+}
 
 /// How much a session may take by the policy.
 pub(super) fn limits(settings: &Resolved) -> SessionLimits {
@@ -32,15 +69,20 @@ pub(super) fn choice(
     bounding: &Bounding,
     operation: &Operation,
     terms: &Terms,
-    end: SessionEnd,
+    sessions: &Sessions,
 ) -> Option<SessionChoice> {
     let agent = first(operation.agent());
     let key = key(agent, operation.session(), Path::new(operation.workspace()))?;
-    let watch = match end {
-        SessionEnd::ThisProcess => Some(std::process::id()),
+    let watch = match sessions.end {
+        SessionEnd::ThisProcess => {
+            let mut keys = sessions.open.keys.lock().ok()?;
+            keys.insert(key.clone());
+            Some(std::process::id())
+        }
         SessionEnd::Agent => lineage::process_of(agent),
     };
-    let (bounding_of_base, terms) = (bounding.clone(), terms.clone());
+    // The sessions end with the one who has this value, and not with what is made of it.
+    let (bounding_of_base, terms) = (bounding.without_sessions(), terms.clone());
     let workspace = operation.workspace().to_owned();
     Some(SessionChoice {
         key,

@@ -212,6 +212,7 @@ fn attempt(
         left_out,
         left_behind,
         left_running: left.processes,
+        is_session_alive: left.is_alive,
         limit: left.limit,
         notes,
         survivors,

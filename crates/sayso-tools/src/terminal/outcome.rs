@@ -36,6 +36,8 @@ pub struct Outcome {
     pub left_behind: Vec<String>,
     /// What still runs in the sandbox of the session.
     pub left_running: Vec<String>,
+    /// Something still runs in the sandbox of the session, of this command or of an earlier one.
+    pub is_session_alive: bool,
     /// The limit of the session that the command was ended for.
     pub limit: Option<String>,
     /// What was unusual about its sandbox.

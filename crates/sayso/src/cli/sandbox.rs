@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use sayso_core::policy::terms::{Network, Terms};
@@ -16,7 +17,7 @@ use sayso_sandbox::explain::explain;
 use sayso_sandbox::init::INNER_COMMAND;
 use sayso_sandbox::path_check;
 use sayso_sandbox::plan::plan;
-use sayso_sandbox::session::{HOLDER_COMMAND, holder};
+use sayso_sandbox::session::{HOLDER_COMMAND, SessionChoice, SessionLimits, holder};
 
 use super::{ArgumentError, Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
@@ -48,6 +49,10 @@ pub(super) struct SandboxArgs {
     /// Let it reach the network.
     #[arg(long)]
     network: bool,
+
+    /// Enter the sandbox of a session with this name, which ends with this process. For tests.
+    #[arg(long, hide = true, value_name = "NAME")]
+    session: Option<String>,
 
     /// Print the plan as JSON.
     #[arg(long, requires = "show_plan")]
@@ -84,9 +89,18 @@ pub(super) fn run(args: &SandboxArgs) -> Result<Exit, Stop> {
         network,
         ..settings.terms(&place.folder)
     };
-    let bounded = bounding
+    let mut bounded = bounding
         .profile(backend, &workspace, &workspace, &terms)
         .map_err(Stop::usage)?;
+    if let Some(name) = &args.session {
+        let profile = bounded.profile.clone();
+        bounded.sandbox.session = Some(SessionChoice {
+            key: name.bytes().map(|byte| format!("{byte:02x}")).collect(),
+            watch: i32::try_from(std::process::id()).ok(),
+            limits: SessionLimits::default(),
+            base: Arc::new(move || Some(profile.clone())),
+        });
+    }
     if args.show_plan {
         return show(&bounded, args);
     }
@@ -108,10 +122,14 @@ fn start(
     let is_protected = |path: &Path| bounding.is_protected(path, &workspace);
     let newcomers = Newcomers::before(&terms.write, bounding.home(), &is_protected)
         .map_err(|why| Stop::usage(format!("{why}; nothing was run")))?;
-    let ready = bounded
+    let mut ready = bounded
         .sandbox
         .ready(&bounded.profile, &bounded.workspace, &words, false)
         .map_err(Stop::usage)?;
+    // A session was asked for by name, so nothing else stands in for it.
+    if bounded.sandbox.session.is_some() && !ready.guard.is_in_session() {
+        return Err(Stop::usage(ready.guard.notes().join("; ")));
+    }
     let mut err = std::io::stderr();
     if !bounded.sandbox.backend.is_full() {
         let _ = writeln!(
@@ -133,6 +151,7 @@ fn start(
     let status = child
         .wait()
         .map_err(|error| Stop::usage(format!("the command could not be waited for: {error}")))?;
+    ready.guard.leave_session(false, &[]);
     let report = ready.guard.report();
     // What no mount could keep out is taken away before anything else can have used it, as in a run.
     let taking = newcomers.take(

@@ -81,7 +81,8 @@ impl Attached {
         };
         LeftRunning {
             limit: Some(answer.text(1).to_owned()).filter(|words| !words.is_empty()),
-            processes: (2..answer.parts.len())
+            is_alive: answer.text(2) == "alive",
+            processes: (3..answer.parts.len())
                 .map(|at| answer.text(at).to_owned())
                 .collect(),
         }

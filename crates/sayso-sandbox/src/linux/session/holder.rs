@@ -4,41 +4,26 @@
 //! that was cut off, and empties pipes that a background process still writes to.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::process::Stdio;
+use std::fs::File;
+use std::io::Write as _;
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{FlockOperation, flock};
-use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, listen, socket_with,
-    socketpair,
-};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
-use sayso_core::policy::terms::Network;
+use rustix::net::{SocketFlags, accept_with};
+use rustix::process::{PidfdFlags, Signal, pidfd_open};
 
-use super::orders::HolderOrders;
+use super::namespaces::Answer;
 use super::processes::{Identity, Processes};
+use super::setup::{Setup, set_up};
 use super::watch::{Excess, Watch};
-use super::{ALIVE, SOCKET, SessionError, shared_folders, wire};
-use crate::linux::backend::Backend;
+use super::{SOCKET, SessionError, wire};
 use crate::linux::init;
 use crate::linux::placeholders::Placeholders;
-use crate::linux::start::{Sandbox, Setting};
-use crate::profile::Profile;
 
 /// What it says once commands can enter.
 pub(super) const READY: &str = "ready";
 
-/// How long the sandbox has to be set up.
-const MAX_SETUP: Timespec = Timespec {
-    tv_sec: 15,
-    tv_nsec: 0,
-};
 /// How often is looked at what lives in the sandbox.
 const TICK: Duration = Duration::from_secs(1);
 /// Background processes keep a session for this many times its idle time.
@@ -54,10 +39,10 @@ const MAX_PIPES: usize = 256;
 
 /// Holds a sandbox, in a program that was started for nothing else; what it gives is the status.
 pub fn run() -> u8 {
-    let Some(mut ready) = handed(init::CHECKED).map(File::from) else {
+    let Some(mut ready) = init::handed(init::CHECKED).map(File::from) else {
         return 2;
     };
-    match Holder::start() {
+    match set_up().and_then(Holder::of) {
         Ok(holder) => {
             let told = ready.write_all(READY.as_bytes());
             drop(ready);
@@ -95,17 +80,8 @@ enum State {
 }
 
 struct Holder {
-    orders: HolderOrders,
-    _alive: File,
-    listener: OwnedFd,
-    bubblewrap: std::process::Child,
-    /// Closes at the end of the sandbox, which ends when this is closed.
-    channel: OwnedFd,
-    /// The process that the session ends with.
-    watched: Option<OwnedFd>,
-    first: Pid,
+    setup: Setup,
     processes: Processes,
-    placeholders: Option<Placeholders>,
     clients: Vec<Client>,
     pipes: Vec<OwnedFd>,
     watch: Watch,
@@ -124,81 +100,15 @@ enum Next {
 }
 
 impl Holder {
-    fn start() -> Result<Holder, SessionError> {
-        let mut bytes = Vec::new();
-        let orders = handed(init::ORDERS).ok_or(SessionError::Answer)?;
-        File::from(orders).read_to_end(&mut bytes)?;
-        let orders = HolderOrders::read(&bytes).ok_or(SessionError::Answer)?;
-        let alive = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(orders.session.join(ALIVE))?;
-        flock(&alive, FlockOperation::NonBlockingLockExclusive).map_err(io::Error::from)?;
-        let watched = orders.watch.and_then(Pid::from_raw);
-        let watched = watched
-            .map(|id| pidfd_open(id, PidfdFlags::empty()).map_err(io::Error::from))
-            .transpose()?;
-        shared_folders::make(&orders.session)?;
-        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
-            .map_err(io::Error::from)?;
-        let (channel, inner) = socketpair(
-            AddressFamily::UNIX,
-            SocketType::STREAM,
-            SocketFlags::CLOEXEC,
-            None,
-        )
-        .map_err(io::Error::from)?;
-        let sandbox = Sandbox {
-            backend: Backend::Bubblewrap {
-                program: orders.bubblewrap.clone(),
-                version: String::new(),
-            },
-            folder: orders.folder.clone(),
-            program: orders.program.clone(),
-            connect: None,
-            watch: false,
-            session: None,
-        };
-        let setting = Setting {
-            session: true,
-            shared: super::shared_folders(&orders.session),
-            channel: Some(inner),
-            lease: None,
-        };
-        let mut ready = sandbox.alone(
-            &orders.bubblewrap,
-            &orders.profile,
-            &orders.workspace,
-            &[],
-            setting,
-        )?;
-        ready
-            .command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        let mut bubblewrap = ready.command.spawn()?;
-        drop(ready.command);
-        wait_for_setup(&channel, &mut bubblewrap)?;
-        let first = ready.guard.first_process().ok_or(SessionError::Answer)?;
-        let listener = listener(&orders)?;
+    fn of(setup: Setup) -> Result<Holder, SessionError> {
         Ok(Holder {
-            _alive: alive,
-            listener,
-            bubblewrap,
-            channel,
-            watched,
-            first,
-            processes: Processes::of(first)?,
-            placeholders: ready.guard.take_placeholders(),
+            processes: Processes::of(setup.first)?,
             clients: Vec::new(),
             pipes: Vec::new(),
-            watch: Watch::new(orders.limits, &orders.session),
+            watch: Watch::new(setup.orders.limits, &setup.orders.session),
             last_command: Instant::now(),
             last_life: Instant::now(),
-            orders,
+            setup,
         })
     }
 
@@ -212,17 +122,17 @@ impl Holder {
             }
         };
         // With it everything in the sandbox ends, before its places go.
-        let _ = self.bubblewrap.kill();
+        let _ = self.setup.bubblewrap.kill();
         self.wait_for_burial();
-        let _ = self.bubblewrap.wait();
+        let _ = self.setup.bubblewrap.wait();
         // The first process of the sandbox came to this one when bubblewrap ended.
         while rustix::process::wait(rustix::process::WaitOptions::NOHANG)
             .is_ok_and(|it| it.is_some())
         {}
-        let _ = std::fs::remove_file(self.orders.session.join(SOCKET));
-        drop(self.placeholders.take());
+        let _ = std::fs::remove_file(self.setup.orders.session.join(SOCKET));
+        drop(self.setup.placeholders.take());
         if removes {
-            super::remove(&self.orders.session);
+            super::remove(&self.setup.orders.session);
         }
     }
 
@@ -235,11 +145,11 @@ impl Holder {
         if !self.clients.is_empty() {
             self.last_command = Instant::now();
         }
-        if !has_life && self.clients.is_empty() {
+        if self.last_life.elapsed() >= TICK {
             // Nothing could use the gaps, so the workspace gets them back.
-            self.placeholders = None;
+            self.setup.placeholders = None;
         }
-        let idle = self.orders.limits.idle;
+        let idle = self.setup.orders.limits.idle;
         let is_over = self.last_life.elapsed() >= idle
             || self.last_command.elapsed() >= idle.saturating_mul(MAX_BACKGROUND);
         if is_over && self.clients.is_empty() {
@@ -249,7 +159,7 @@ impl Holder {
         if has_life && let Some(excess) = self.watch.look(&self.processes) {
             self.end_excess(&excess);
         }
-        let wait = if has_life || !self.clients.is_empty() {
+        let wait = if has_life || !self.clients.is_empty() || self.setup.placeholders.is_some() {
             TICK
         } else {
             idle.saturating_sub(self.last_life.elapsed())
@@ -279,8 +189,8 @@ impl Holder {
 
     fn wait(&self, most: Duration) -> Events {
         let mut watched: Vec<PollFd<'_>> = vec![
-            PollFd::new(&self.listener, PollFlags::IN),
-            PollFd::new(&self.channel, PollFlags::IN),
+            PollFd::new(&self.setup.listener, PollFlags::IN),
+            PollFd::new(&self.setup.channel, PollFlags::IN),
         ];
         let own = watched.len();
         watched.extend(
@@ -295,7 +205,12 @@ impl Holder {
                 .map(|pipe| PollFd::new(pipe, PollFlags::IN)),
         );
         let pipes = watched.len();
-        watched.extend(self.watched.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        watched.extend(
+            self.setup
+                .watched
+                .iter()
+                .map(|fd| PollFd::new(fd, PollFlags::IN)),
+        );
         let time = Timespec::try_from(most).ok();
         // An interruption is as good as nothing that came.
         let _ = poll(&mut watched, time.as_ref());
@@ -316,7 +231,7 @@ impl Holder {
     }
 
     fn accept(&mut self) {
-        let Ok(socket) = accept_with(&self.listener, SocketFlags::CLOEXEC) else {
+        let Ok(socket) = accept_with(&self.setup.listener, SocketFlags::CLOEXEC) else {
             return;
         };
         if wire::is_same_user(&socket) {
@@ -373,11 +288,11 @@ impl Holder {
             .iter()
             .map(|it| it.identity())
             .collect();
-        let answer = Answer::new(self.first, &self.orders.profile)?;
-        if self.placeholders.is_none() {
-            let Self { orders, .. } = self;
+        let answer = Answer::new(self.setup.first, &self.setup.orders.profile)?;
+        if self.setup.placeholders.is_none() {
+            let orders = &self.setup.orders;
             let made = Placeholders::make(&orders.folder, &orders.workspace, &[]);
-            self.placeholders = Some(made?);
+            self.setup.placeholders = Some(made?);
         }
         let Some(client) = self.clients.get_mut(at) else {
             return Ok(());
@@ -455,7 +370,11 @@ impl Holder {
             .of_command(&client.before, &self.other_marks(at));
         let shown: Vec<String> = left.iter().map(|process| process.shown()).collect();
         let limit = client.limit.clone().unwrap_or_default();
-        let mut parts: Vec<&[u8]> = vec![b"left", limit.as_bytes()];
+        let alive: &[u8] = match self.processes.living().is_empty() {
+            true => b"",
+            false => b"alive",
+        };
+        let mut parts: Vec<&[u8]> = vec![b"left", limit.as_bytes(), alive];
         parts.extend(shown.iter().take(20).map(|words| words.as_bytes()));
         // It may be gone; then nobody has to know.
         let _ = wire::send(&client.socket, &parts, &[]);
@@ -542,7 +461,7 @@ impl Holder {
 
     /// The first process ends a moment after bubblewrap, and all others before it.
     fn wait_for_burial(&self) {
-        if let Ok(handle) = pidfd_open(self.first, PidfdFlags::empty()) {
+        if let Ok(handle) = pidfd_open(self.setup.first, PidfdFlags::empty()) {
             let time = Timespec::try_from(MAX_BURIAL).ok();
             let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], time.as_ref());
         }
@@ -555,114 +474,4 @@ struct Events {
     watched_ended: bool,
     clients: Vec<usize>,
     pipes: Vec<usize>,
-}
-
-/// What a command needs to enter.
-struct Answer {
-    files: Vec<OwnedFd>,
-    parts: Vec<Vec<u8>>,
-}
-
-impl Answer {
-    fn new(first: Pid, profile: &Profile) -> Result<Answer, SessionError> {
-        let open = |name: &str| {
-            File::open(format!("/proc/{}/{name}", first.as_raw_nonzero())).map(OwnedFd::from)
-        };
-        let (inner, mounts) = (open("ns/user")?, open("ns/mnt")?);
-        let outer = owner(&mounts)?;
-        let number = |fd: &OwnedFd| File::from(fd.try_clone()?).metadata().map(|it| it.ino());
-        let has_inner = number(&inner)? != number(&outer)?;
-        let mut files = vec![open("mountinfo")?, outer, mounts];
-        files.extend(has_inner.then_some(inner));
-        for name in ["ns/pid", "ns/ipc", "ns/uts", "ns/net"] {
-            files.push(open(name)?);
-        }
-        // Kernels without it have none to enter.
-        files.extend(open("ns/cgroup"));
-        let network: &[u8] = match profile.network {
-            Network::Everything => b"all",
-            _ => b"none",
-        };
-        let users: &[u8] = if has_inner { b"inner" } else { b"one" };
-        let mut parts = vec![b"here".to_vec(), network.to_vec(), users.to_vec()];
-        for (link, to) in &profile.links {
-            parts.push(link.as_os_str().as_bytes().to_vec());
-            parts.push(to.as_os_str().as_bytes().to_vec());
-        }
-        Ok(Answer { files, parts })
-    }
-
-    fn send(&self, socket: &OwnedFd) -> io::Result<()> {
-        let parts: Vec<&[u8]> = self.parts.iter().map(Vec::as_slice).collect();
-        let files: Vec<BorrowedFd<'_>> = self.files.iter().map(|file| file.as_fd()).collect();
-        wire::send(socket, &parts, &files)
-    }
-}
-
-/// The user namespace that owns another namespace.
-fn owner(namespace: &OwnedFd) -> io::Result<OwnedFd> {
-    const OWNER: libc::c_ulong = 0xb701;
-    #[allow(unsafe_code, reason = "a system call")]
-    // SAFETY: the request takes no argument, and gives a descriptor that is nobody else's.
-    unsafe {
-        let fd = libc::ioctl(namespace.as_raw_fd(), OWNER as _);
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(OwnedFd::from_raw_fd(fd))
-    }
-}
-
-/// Waits until the process in the sandbox has found everything as planned.
-fn wait_for_setup(
-    channel: &OwnedFd,
-    bubblewrap: &mut std::process::Child,
-) -> Result<(), SessionError> {
-    let ready = poll(&mut [PollFd::new(channel, PollFlags::IN)], Some(&MAX_SETUP));
-    let mut said = [0_u8; 64];
-    if ready.is_ok_and(|ready| ready > 0)
-        && rustix::io::read(channel, &mut said).is_ok_and(|count| {
-            said.get(..count)
-                .is_some_and(|said| said == init::AS_PLANNED)
-        })
-    {
-        return Ok(());
-    }
-    let _ = bubblewrap.kill();
-    let mut words = String::new();
-    if let Some(error) = bubblewrap.stderr.take() {
-        let _ = error.take(2048).read_to_string(&mut words);
-    }
-    let _ = bubblewrap.wait();
-    Err(SessionError::NotStarted(words.trim().to_owned()))
-}
-
-/// Where commands come to. The path of a socket must be short, so it is made through an open folder.
-fn listener(orders: &HolderOrders) -> Result<OwnedFd, SessionError> {
-    let path = orders.session.join(SOCKET);
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
-    }
-    let folder = File::open(&orders.session)?;
-    let listener = socket_with(
-        AddressFamily::UNIX,
-        SocketType::SEQPACKET,
-        SocketFlags::CLOEXEC,
-        None,
-    )
-    .map_err(io::Error::from)?;
-    let name = format!("/proc/self/fd/{}/{SOCKET}", folder.as_raw_fd());
-    let address = SocketAddrUnix::new(name).map_err(io::Error::from)?;
-    let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177));
-    let bound = bind(&listener, &address);
-    rustix::process::umask(before);
-    bound.map_err(io::Error::from)?;
-    listen(&listener, 64).map_err(io::Error::from)?;
-    Ok(listener)
-}
-
-/// What the client put there; none if nothing is.
-fn handed(number: std::os::fd::RawFd) -> Option<OwnedFd> {
-    init::handed(number)
 }

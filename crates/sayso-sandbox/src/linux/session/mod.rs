@@ -9,8 +9,10 @@ mod comparison;
 mod entrance;
 pub mod holder;
 mod mounts;
+mod namespaces;
 mod orders;
 mod processes;
+mod setup;
 pub(crate) mod shared_folders;
 mod unfinished;
 mod watch;
@@ -27,6 +29,7 @@ pub use entrance::Entrance;
 pub use orders::SessionLimits;
 
 use super::error::SetupError;
+use super::start::Sandbox;
 use crate::profile::Profile;
 
 /// The hidden command of the program that holds a session's sandbox.
@@ -90,6 +93,8 @@ pub enum SessionError {
 pub struct LeftRunning {
     /// The processes, in words.
     pub processes: Vec<String>,
+    /// Something lives in the sandbox, of this command or of an earlier one.
+    pub is_alive: bool,
     /// A limit of the session that the command was ended for.
     pub limit: Option<String>,
 }
@@ -105,6 +110,13 @@ pub(crate) fn shared_folders(session: &Path) -> BTreeMap<PathBuf, PathBuf> {
         .iter()
         .map(|(name, place)| (PathBuf::from(place), session.join(name)))
         .collect()
+}
+
+/// A file in which the protected names are kept that were there when the last command of a session ended and left something running; none
+/// where a command has a sandbox to itself.
+pub fn known_names(sandbox: &Sandbox) -> Option<PathBuf> {
+    let choice = sandbox.session.as_ref()?;
+    Some(choice.folder(&sandbox.folder).join("known"))
 }
 
 /// Ends a session's sandbox, with all that runs in it, and removes what it kept. `own` is sayso's folder for sandboxes.

@@ -273,7 +273,7 @@ impl Ground {
     pub fn attempt(
         mut self,
         attempt: &Attempt,
-        backend: Option<&str>,
+        options: Option<&[&str]>,
         program: &Path,
     ) -> Option<String> {
         let before = Snapshot::take(&self);
@@ -293,17 +293,10 @@ impl Ground {
                 format!("{PYTHON}{}", self.fill(outer)),
             ]),
         }
-        if let Some(backend) = backend {
-            words.extend(
-                [
-                    program.to_str().unwrap(),
-                    "sandbox",
-                    "--backend",
-                    backend,
-                    "--",
-                ]
-                .map(str::to_owned),
-            );
+        if let Some(options) = options {
+            let program = [program.to_str().unwrap(), "sandbox"];
+            let all = program.iter().chain(options).chain(&["--"]);
+            words.extend(all.map(|word| (*word).to_owned()));
         }
         match attempt.language {
             Language::Bash => words.extend(["bash".into(), "-c".into(), format!("{BASH}{script}")]),
@@ -334,7 +327,7 @@ impl Ground {
         );
         if std::env::var_os("SAYSO_ESCAPE").is_some() {
             eprintln!(
-                "{} ({backend:?}, {:?}): {}\n{}{}",
+                "{} ({options:?}, {:?}): {}\n{}{}",
                 attempt.name, self.who, done.code, done.out, done.err
             );
         }

@@ -45,25 +45,31 @@ fn groups() -> [(&'static str, Vec<Attempt>); 6] {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Where {
     Bubblewrap,
+    /// The sandbox of a session, entered.
+    Session,
     Landlock,
     /// Without any sandbox, to see that it would work.
     Nowhere,
 }
 
 impl Where {
-    fn backend(self) -> Option<&'static str> {
+    /// The options of `sayso sandbox`.
+    fn options(self) -> Option<&'static [&'static str]> {
         match self {
-            Where::Bubblewrap => Some("bubblewrap"),
-            Where::Landlock => Some("landlock"),
+            Where::Bubblewrap => Some(&["--backend", "bubblewrap"]),
+            Where::Session => Some(&["--backend", "bubblewrap", "--session", "escape"]),
+            Where::Landlock => Some(&["--backend", "landlock"]),
             Where::Nowhere => None,
         }
     }
 }
 
 /// The columns of the table.
-const COLUMNS: [(Where, Who); 4] = [
+const COLUMNS: [(Where, Who); 6] = [
     (Where::Bubblewrap, Who::Person),
     (Where::Bubblewrap, Who::Root),
+    (Where::Session, Who::Person),
+    (Where::Session, Who::Root),
     (Where::Landlock, Who::Person),
     (Where::Landlock, Who::Root),
 ];
@@ -79,6 +85,7 @@ fn possible() -> Vec<(Where, Who)> {
     let mut places = vec![Where::Nowhere];
     for (place, name) in [
         (Where::Bubblewrap, Name::Bubblewrap),
+        (Where::Session, Name::Bubblewrap),
         (Where::Landlock, Name::Landlock),
     ] {
         match Backend::named(name) {
@@ -113,7 +120,7 @@ fn try_all(attempts: &[&Attempt], places: &[(Where, Who)]) -> Results {
         while let Some((attempt, place, who)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
             // What is expected to get through may take another try on a busy machine; what is refused gets one.
             let once =
-                || Ground::new(attempt, *who).attempt(attempt, place.backend(), program.path());
+                || Ground::new(attempt, *who).attempt(attempt, place.options(), program.path());
             let again = |seen: &Option<String>| {
                 seen.is_none() && wrong(attempt, *place, *who, None).is_some()
             };
@@ -139,7 +146,9 @@ fn try_all(attempts: &[&Attempt], places: &[(Where, Who)]) -> Results {
 fn wrong(attempt: &Attempt, place: Where, who: Who, seen: Option<&String>) -> Option<String> {
     let refused = match place {
         Where::Nowhere => false,
-        Where::Bubblewrap => attempt.full_lets_root.is_none() || who == Who::Person,
+        Where::Bubblewrap | Where::Session => {
+            attempt.full_lets_root.is_none() || who == Who::Person
+        }
         Where::Landlock => match attempt.landlock(who) {
             Landlock::Refused { since } if sayso_sandbox::landlock::abi() < Some(since) => {
                 eprintln!(
@@ -250,14 +259,14 @@ fn document(groups: &[(&str, Vec<Attempt>)], results: &Results) {
         "# What was tried to get out of the sandbox\n\n\
          {count} attempts, each of which really runs in a world of its own that is looked at from outside afterwards; those that can be tried\n\
          without harm have to get through without a sandbox, so that a refusal means something. bubblewrap, the full sandbox, refuses all of\n\
-         them, but for a limit that no kernel keeps for root. Landlock, which is used where there is no bubblewrap, covers a part: what it does not is expected by name in the test, with the\n\
+         them, for a command with a sandbox to itself and for one in the sandbox of a session, but for a limit that no kernel keeps for root. Landlock, which is used where there is no bubblewrap, covers a part: what it does not is expected by name in the test, with the\n\
          reason. `cargo test -p sayso --test it escapes` runs all of it and compares this file; `SAYSO_WRITE_NUMBERS=1` writes it anew.\n",
     );
     let mut reasons: Vec<&str> = Vec::new();
     for (title, attempts) in groups {
         let _ = write!(
             text,
-            "\n## {title}\n\n| attempt | bubblewrap | as root | Landlock | as root |\n|---|---|---|---|---|\n"
+            "\n## {title}\n\n| attempt | bubblewrap | as root | a session's | as root | Landlock | as root |\n|---|---|---|---|---|---|---|\n"
         );
         for attempt in attempts {
             let mut cells =
