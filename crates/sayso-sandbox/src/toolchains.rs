@@ -25,6 +25,9 @@ const NAMED: [(&str, &[&str]); 10] = [
     ("SSL_CERT_DIR", &[""]),
 ];
 
+/// What of uv is tools.
+const UV: [&str; 2] = [".local/share/uv/python", ".local/share/uv/tools"];
+
 /// What a program in `bin` needs from beside it.
 const BESIDE: [&str; 5] = ["lib", "lib64", "libexec", "share", "include"];
 
@@ -82,7 +85,10 @@ pub fn of(home: Option<&Path>, environment: &[(OsString, OsString)]) -> Vec<(Pat
             if !rest.is_empty() && looked.as_ref().is_none_or(|(known, _)| known != first) {
                 looked = Some((first.to_owned(), home.join(first).exists()));
             }
-            if rest.is_empty() || looked.as_ref().is_some_and(|(_, there)| *there) {
+            if inner == ".local/share/uv" {
+                // What it signs in with is beside them.
+                UV.iter().for_each(|name| add(home.join(name), Level::Read));
+            } else if rest.is_empty() || looked.as_ref().is_some_and(|(_, there)| *there) {
                 add(home.join(&inner), Level::Read);
             }
         }

@@ -80,24 +80,34 @@ pub(crate) fn find(
     ROWS.iter().filter_map(sound).collect()
 }
 
-/// Whether a place of tools belongs to a cache, so that only what the table says of it is shown.
-pub(crate) fn is_place(
-    path: &Path,
-    home: Option<&Path>,
-    environment: &[(OsString, OsString)],
-) -> bool {
-    let path = symlinks::resolved(path);
-    let belongs = |row: &Row, home: &Path| {
-        let Some((place, _)) = place(row, home, environment) else {
-            return false;
-        };
-        let place = symlinks::resolved(&place);
-        row.parts.iter().any(|part| {
-            let part = place.join(part.path.trim_end_matches('*'));
-            path.starts_with(&part) || part.starts_with(&path) && path.starts_with(&place)
-        }) || place.starts_with(&path) && place.ends_with("pkg/mod") && path.ends_with("pkg")
-    };
-    home.is_some_and(|home| ROWS.iter().any(|row| belongs(row, home)))
+/// The places of all data that the table names, whether or not it may be shown. Free of links.
+pub(crate) struct Places(Vec<(PathBuf, PathBuf)>);
+
+impl Places {
+    pub(crate) fn of(home: Option<&Path>, environment: &[(OsString, OsString)]) -> Places {
+        let mut places = Vec::new();
+        for row in home.map_or(&[][..], |_| &ROWS) {
+            let place = home.and_then(|home| place(row, home, environment));
+            let Some(place) = place.map(|(place, _)| symlinks::resolved(&place)) else {
+                continue;
+            };
+            for part in row.parts {
+                let part = plain(&place.join(part.path.trim_end_matches('*')));
+                places.push((place.clone(), part));
+            }
+        }
+        Places(places)
+    }
+
+    /// Whether a place of tools belongs to a cache, so that only what the table says of it is shown.
+    pub(crate) fn hold(&self, tools: &Path) -> bool {
+        self.0.iter().any(|(place, part)| {
+            // Go keeps nothing but modules and what it compiled in `pkg`.
+            let is_above = tools.ends_with("pkg") && part == place;
+            tools.starts_with(part)
+                || part.starts_with(tools) && (is_above || tools.starts_with(place))
+        })
+    }
 }
 
 /// Where a cache is by what is written, and whether a variable says so.

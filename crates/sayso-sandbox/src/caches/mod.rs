@@ -15,7 +15,7 @@ use crate::profile::{Level, Profile};
 use crate::symlinks;
 
 pub use find::variables;
-pub(crate) use find::{Cache, find, is_place};
+pub(crate) use find::{Cache, Places, find};
 pub(crate) use hard_links::shares_files;
 pub use session_folder::{CachesError, prepare};
 

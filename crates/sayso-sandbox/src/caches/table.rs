@@ -47,7 +47,8 @@ const fn part(path: &'static str, share: Share) -> Part {
     Part { path, share }
 }
 
-pub(super) const ROWS: [Row; 10] = [
+/// pnpm has no row: it makes hard links to what it has stored, so links cannot stand there. Its folder is read-only, as tools are.
+pub(super) const ROWS: [Row; 9] = [
     Row {
         name: "npm",
         variables: &[("npm_config_cache", ""), ("NPM_CONFIG_CACHE", "")],
@@ -64,14 +65,6 @@ pub(super) const ROWS: [Row; 10] = [
         base: Base::Cache,
         path: "yarn",
         parts: &[part("v*", Share::Entries(1))],
-    },
-    // It makes hard links to what it has stored, so its store cannot consist of links.
-    Row {
-        name: "pnpm",
-        variables: &[],
-        base: Base::Home,
-        path: ".local/share/pnpm",
-        parts: &[part("store", Share::InPlace)],
     },
     Row {
         name: "pip",
@@ -90,7 +83,8 @@ pub(super) const ROWS: [Row; 10] = [
         base: Base::Cache,
         path: "uv",
         parts: &[
-            part("archive-v*", Share::Entries(1)),
+            // It copies folders without following a link to one.
+            part("archive-v*", Share::Files),
             part("wheels-v*", Share::Files),
             part("simple-v*", Share::Files),
             part("flat-index-v*", Share::Files),

@@ -56,6 +56,14 @@ const NAMES_OF_HOSTS: [&str; 4] = [
 /// Folders for what is only needed for a moment: the command gets its own.
 pub const SCRATCH: [&str; 2] = ["/tmp", "/var/tmp"];
 
+/// Browsers that do not start without their folder in the home, even headless: the command gets an empty one.
+const BROWSERS: [(&str, &str); 4] = [
+    ("/usr/bin/chromium", ".config/chromium"),
+    ("/usr/bin/chromium-browser", ".config/chromium"),
+    ("/snap/bin/chromium", ".config/chromium"),
+    ("/usr/bin/google-chrome", ".config/google-chrome"),
+];
+
 /// Names of agents, editors and sayso that are kept out of the top of a workspace where they do not exist yet.
 pub const KEPT_ABSENT: [&str; 20] = [
     ".sayso",
@@ -201,18 +209,24 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, DeriveError>
     }
     if let Some(home) = around.home {
         profile.paths.insert(home.join(".cache"), Level::Private);
+        let installed = BROWSERS
+            .iter()
+            .filter(|(program, _)| Path::new(program).exists());
+        for (_, folder) in installed {
+            profile.paths.insert(home.join(folder), Level::Private);
+        }
     }
     let worked_in = worked_in(terms, around);
     for cache in caches::find(around.home, around.environment, &worked_in) {
         cache.add_to(&mut profile, around.caches);
     }
     let home = around.home.and_then(Path::to_str);
+    let cached = caches::Places::of(around.home, around.environment);
     let (mut tools, mut tools_worked_in) = (Vec::new(), Vec::new());
     // What belongs to the system is there already.
     for (place, level) in toolchains::of(around.home, around.environment)
         .into_iter()
         .filter(|(place, _)| !is_one_of(place, &SYSTEM))
-        .filter(|(place, _)| !caches::is_place(place, around.home, around.environment))
     {
         let Some(target) = is_tool(&place, &worked_in, around.home) else {
             continue;
@@ -220,7 +234,7 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, DeriveError>
         let inside = worked_in.iter().any(|folder| target.starts_with(folder));
         if inside {
             tools_worked_in.push(target)
-        } else {
+        } else if !cached.hold(&target) {
             tools.push((place, target, level))
         }
     }

@@ -29,10 +29,10 @@ fn cargo_builds_and_tests_with_a_dependency() {
             done.err
         );
     }
-    // A package that is not unpacked yet is unpacked into the session's own folder.
+    // Where nothing is unpacked yet, the command does it for itself.
     desk.work(Way::Outside, "rm -rf ~/.cargo/registry/src target");
-    let done = desk.try_to(Way::Command, "cargo build -q");
-    assert!(done.err.contains("Read-only file system"), "{}", done.err);
+    desk.work(Way::Command, "cargo build -q");
+    assert!(!desk.home.join(".cargo/registry/src").exists());
 }
 
 #[test]
@@ -108,15 +108,14 @@ fn maven_compiles_and_tests_offline() {
         "package work;\npublic class Work { public static int answer() { return 42; } }\n",
     );
     desk.file("src/test/java/work/WorkTest.java", "package work;\nimport static org.junit.Assert.assertEquals;\npublic class WorkTest { @org.junit.Test public void it() { assertEquals(42, Work.answer()); } }\n");
-    let warm = "mkdir -p ~/.m2 && cp -rL /usr/share/maven-repo ~/.m2/repository && mvn -B -q -o test && rm -rf target";
+    let warm = "mkdir -p ~/.m2 && cp -rL /usr/share/maven-repo ~/.m2/repository";
+    // Java takes the home folder from the system, not from HOME.
+    let test = "export MAVEN_OPTS=-Duser.home=$HOME; mvn -B -q -o test && ls target/surefire-reports/*.txt";
+    let warm = &format!("{warm} && {test} && rm -rf target");
     if desk.prepare(warm).is_none() {
         return;
     }
-    desk.work_everywhere(
-        "mvn -o test",
-        "rm -rf target",
-        "mvn -B -q -o test && test -e target/surefire-reports",
-    );
+    desk.work_everywhere("mvn -o test", "rm -rf target", test);
 }
 
 const POM: &str = r#"<project xmlns="http://maven.apache.org/POM/4.0.0">

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use super::desk::{Desk, SANDBOXED};
+use super::desk::{Desk, SANDBOXED, Way};
 use crate::scene::put;
 
 /// What only the person knows.
@@ -209,6 +209,12 @@ fn no_attempt_changes_a_cache() {
             );
         }
     }
+    // After all of that the next command starts; what a session deleted is gone for that session only.
+    for way in SANDBOXED {
+        desk.work(way, "true");
+    }
+    let lib = "cat ~/.cargo/registry/src/index/good-1.0.0/lib.rs";
+    assert_eq!(desk.work(Way::Command, lib), "good");
     eprintln!(
         "cache poisoning: {} attempts, each in {} ways, 0 got through",
         WRITES.len(),

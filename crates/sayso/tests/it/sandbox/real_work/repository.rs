@@ -7,7 +7,10 @@ fn a_hook_of_the_project_runs_when_git_commits() {
     let Some(desk) = Desk::with(&["git"]) else {
         return;
     };
-    desk.work(Way::Outside, "git config --global user.name Ada && git config --global user.email ada@example.org && git init -q .");
+    desk.work(
+        Way::Outside,
+        "git init -q . && git config user.name Ada && git config user.email ada@example.org",
+    );
     desk.file(
         ".git/hooks/pre-commit",
         "#!/bin/sh\necho checked >> hook.txt\n! git diff --cached | grep -q FORBIDDEN\n",
