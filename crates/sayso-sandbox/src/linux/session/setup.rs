@@ -76,6 +76,7 @@ pub(super) fn set_up() -> Result<Setup, SessionError> {
         folder: orders.folder.clone(),
         program: orders.program.clone(),
         connect: None,
+        watch: false,
         session: None,
     };
     let setting = Setting {

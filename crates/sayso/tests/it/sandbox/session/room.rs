@@ -87,6 +87,7 @@ impl Room {
             folder: self.own.clone(),
             program: env!("CARGO_BIN_EXE_sayso").into(),
             connect: Some(Arc::new(|_, _| Err("nothing is reached".into()))),
+            watch: true,
             session: session.map(|key| SessionChoice {
                 key: key.to_owned(),
                 watch: None,
@@ -215,6 +216,7 @@ fn profile(home: &Path, workspace: &Path, own: &Path, terms: &Terms) -> Profile 
         home: Some(home),
         own: &[own.to_owned()],
         environment: &environment,
+        caches: None,
         protected: &|_| false,
     };
     derive(terms, around).unwrap()
