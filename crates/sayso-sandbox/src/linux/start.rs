@@ -86,6 +86,8 @@ pub struct Guard {
     told: String,
     proxy: Option<Proxy>,
     watcher: Option<Watcher>,
+    /// What it noted before its listener was handed on.
+    refusals: Vec<Refusal>,
     placeholders: Option<Placeholders>,
     _scratch: Option<Scratch>,
     /// The connection to the holder of the session's sandbox.
@@ -456,9 +458,15 @@ impl Guard {
     /// then all of it is ended. The pipes are emptied from then on, so that nothing that writes to them breaks.
     pub fn leave_session(&mut self, by_force: bool, pipes: &[BorrowedFd<'_>]) -> LeftRunning {
         let attached = self.attached.take_if(|attached| attached.has_entered());
-        attached.map_or_else(LeftRunning::default, |attached| {
-            attached.finish(by_force, pipes)
-        })
+        let Some(attached) = attached else {
+            return LeftRunning::default();
+        };
+        // What is left running makes calls that wait for an answer: from here on the holder gives it.
+        let listener = self.watcher.take().and_then(|watcher| {
+            self.refusals = watcher.refusals();
+            watcher.into_listener()
+        });
+        attached.finish(by_force, pipes, listener.as_ref())
     }
 
     /// What the sandbox knows, after the command has ended by itself.
@@ -475,17 +483,22 @@ impl Guard {
             failed,
             why,
             hosts: self.proxy.as_ref().map(Proxy::refusals).unwrap_or_default(),
-            refusals: self
-                .watcher
-                .as_ref()
-                .map(Watcher::refusals)
-                .unwrap_or_default(),
+            refusals: match &self.watcher {
+                Some(watcher) => watcher.refusals(),
+                None => std::mem::take(&mut self.refusals),
+            },
         }
     }
 
     /// The watcher, for processes that outlive the command: their listener is handed on, and nothing more of them is in the report.
     pub fn take_watcher(&mut self) -> Option<Watcher> {
         self.watcher.take()
+    }
+
+    /// With the watcher of what it refuses.
+    pub(crate) fn watched_by(mut self, watcher: Option<Watcher>) -> Guard {
+        self.watcher = watcher;
+        self
     }
 
     fn listen(&mut self) {

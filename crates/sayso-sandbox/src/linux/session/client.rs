@@ -3,7 +3,7 @@
 use std::ffi::{CString, OsString};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
-use std::os::fd::{AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -25,6 +25,7 @@ use super::{HOLDER_COMMAND, LeftRunning, SOCKET, SessionChoice, SessionError, TU
 use crate::linux::child::Child;
 use crate::linux::init::{self, INNER_COMMAND, Orders, Purpose};
 use crate::linux::landlock;
+use crate::linux::refusals::Watcher;
 use crate::linux::seccomp::{self, Sockets};
 use crate::linux::start::{Guard, Planned, Ready, Sandbox, in_memory, uncounted};
 use crate::profile::{Limits, Profile};
@@ -72,9 +73,20 @@ impl Attached {
     }
 
     /// Says that the command has ended.
-    pub(crate) fn finish(self, by_force: bool, pipes: &[BorrowedFd<'_>]) -> LeftRunning {
+    pub(crate) fn finish(
+        self,
+        by_force: bool,
+        pipes: &[BorrowedFd<'_>],
+        listener: Option<&OwnedFd>,
+    ) -> LeftRunning {
         let how: &[u8] = if by_force { b"force" } else { b"" };
-        let answer = wire::send(&self.socket, &[b"finished", how], pipes)
+        let watched: &[u8] = if listener.is_some() { b"watched" } else { b"" };
+        let files: Vec<BorrowedFd<'_>> = pipes
+            .iter()
+            .copied()
+            .chain(listener.map(AsFd::as_fd))
+            .collect();
+        let answer = wire::send(&self.socket, &[b"finished", how, watched], &files)
             .and_then(|()| wire::receive(&self.socket));
         let Ok(Some(answer)) = answer else {
             return LeftRunning::default();
@@ -357,19 +369,25 @@ impl Open {
             .collect();
         additions.sort_by_key(|addition| std::cmp::Reverse(addition.depth()));
         let limits = call.profile.limits;
+        let (watcher, inner) = match sandbox.watch {
+            true => Some(Watcher::listen(call.profile)?).unzip(),
+            false => (None, None),
+        };
         let orders = Orders {
             processes: limits.processes.map(|most| most.saturating_add(2)),
+            watched: watcher.is_some(),
             purpose: Purpose::Enter,
             environment: call.profile.environment.clone(),
             mounted,
             ..Orders::default()
         };
         let (checked, theirs) = io::pipe()?;
-        let keep = vec![
+        let mut keep = vec![
             (in_memory(&orders.write())?, init::ORDERS),
             (theirs.into(), init::CHECKED),
             (File::open("/dev/null")?.into(), init::MOUNTINFO),
         ];
+        keep.extend(inner.map(|inner| (inner, init::WATCHER)));
         let text = |word: &[u8]| CString::new(word).map_err(io::Error::other);
         let program = sandbox.program.as_os_str().as_bytes();
         let words = [program, INNER_COMMAND.as_bytes()]
@@ -404,7 +422,9 @@ impl Open {
             ..Child::default()
         };
         child.prepare(&mut command)?;
-        let mut guard = Guard::new(checked.into())?.holding(placeholders);
+        let mut guard = Guard::new(checked.into())?
+            .holding(placeholders)
+            .watched_by(watcher);
         guard.attached = Some(attached);
         Ok(Ready {
             command,

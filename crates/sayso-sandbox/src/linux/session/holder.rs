@@ -20,6 +20,7 @@ use super::watch::{Excess, Watch};
 use super::{SOCKET, SessionError, wire};
 use crate::linux::init;
 use crate::linux::placeholders::Placeholders;
+use crate::linux::refusals;
 
 /// What it says once commands can enter.
 pub(super) const READY: &str = "ready";
@@ -265,7 +266,15 @@ impl Holder {
             ("beside", State::Began) => self.beside(at),
             ("finished", State::Entered) => {
                 let by_force = message.text(1) == "force";
-                self.finished(at, by_force, message.files);
+                let is_watched = message.text(2) == "watched";
+                let mut files = message.files;
+                let listener = if is_watched { files.pop() } else { None };
+                if let Some(listener) = listener {
+                    // It ends with the last process that is watched. Where no thread can be had, its calls fail.
+                    let answer = move || refusals::drain(&listener);
+                    let _ = std::thread::Builder::new().spawn(answer);
+                }
+                self.finished(at, by_force, files);
                 return Next::Leave;
             }
             ("end", _) => return Next::End,

@@ -95,3 +95,31 @@ fn a_limit_on_time_ends_all_of_its_command_and_nothing_else() {
     assert!(left.contains("stays-here"), "{left}");
     assert!(!left.contains("goes-along"), "{left}");
 }
+
+/// The listener of the watcher goes to the holder: without one, each of these calls would fail.
+#[test]
+fn what_is_refused_is_seen_in_a_session_and_what_is_left_running_goes_on() {
+    if !works("the sandbox of a session") {
+        return;
+    }
+    let room = Room::new();
+    let script = "(while [ ! -e go ]; do sleep 0.01; done; \
+                  for i in 1 2 3; do mkdir late$i && : > late$i/file || exit 1; done; touch done) & \
+                  touch /etc/sayso-test; echo first";
+    let outcome = room.run("s", script);
+    assert!(outcome.output.contains("first"), "{}", outcome.output);
+    assert_eq!(outcome.left_running.len(), 1, "{:?}", outcome.left_running);
+    let seen: Vec<String> = outcome
+        .refusals
+        .iter()
+        .map(sayso_core::text::json::write)
+        .collect();
+    let has = |text: &str| seen.iter().any(|one| one.contains(text));
+    assert!(has("/etc/sayso-test") && has("\"kernel\""), "{seen:?}");
+    // Another command of the session works beside it, and is watched by its own.
+    assert_eq!(room.says("s", "touch go && echo second"), "second\n");
+    wait_until("it makes its folders", || {
+        room.workspace.join("done").exists()
+    });
+    assert!(room.workspace.join("late3/file").exists());
+}
