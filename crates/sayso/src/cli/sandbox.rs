@@ -17,7 +17,7 @@ use sayso_sandbox::explain::explain;
 use sayso_sandbox::init::INNER_COMMAND;
 use sayso_sandbox::path_check;
 use sayso_sandbox::plan::plan;
-use sayso_sandbox::session::{HOLDER_COMMAND, SessionChoice, SessionLimits, holder};
+use sayso_sandbox::session::{self, HOLDER_COMMAND, SessionChoice, SessionLimits, holder};
 
 use super::{ArgumentError, Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
@@ -152,6 +152,10 @@ fn start(
         .wait()
         .map_err(|error| Stop::usage(format!("the command could not be waited for: {error}")))?;
     ready.guard.leave_session(false, &[]);
+    if let Some(choice) = &bounded.sandbox.session {
+        // Where its holder cannot be told, it ends with this process.
+        let _ = session::end(&bounded.sandbox.folder, &choice.key);
+    }
     let report = ready.guard.report();
     // What no mount could keep out is taken away before anything else can have used it, as in a run.
     let taking = newcomers.take(

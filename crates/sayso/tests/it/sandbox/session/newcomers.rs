@@ -60,7 +60,7 @@ fn a_protected_file_made_between_two_commands_is_read_only_in_the_second() {
         "s",
         "echo x > deep/.vscode/tasks.json; mv deep elsewhere; cat deep/.vscode/tasks.json",
     );
-    assert!(outcome.output.ends_with("{}"), "{}", outcome.output);
+    assert!(outcome.output.contains("{}"), "{}", outcome.output);
     assert!(room.workspace.join("deep/.vscode").is_dir());
     assert!(room.holder("s").is_some());
 }
