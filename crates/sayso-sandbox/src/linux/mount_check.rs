@@ -127,11 +127,15 @@ pub(crate) struct Differences {
     pub(crate) unexpected: Vec<Unexpected>,
     /// Places that can be written, and should not be.
     pub(crate) writable: Vec<PathBuf>,
+    /// Places of the machine that are read-only, and may be written: less than planned, which is no danger.
+    pub(crate) read_only: Vec<PathBuf>,
 }
 
 /// Whether what is mounted is what the list says: nothing else, nothing missing, and nothing writable that should not be.
 pub(crate) fn is_as_planned(list: &[u8], mountinfo: &[u8]) -> bool {
-    differences(list, mountinfo).is_some_and(|found| found == Differences::default())
+    differences(list, mountinfo).is_some_and(|found| {
+        found.missing.is_empty() && found.unexpected.is_empty() && found.writable.is_empty()
+    })
 }
 
 /// In what the mounts of a sandbox differ from a list; none where one of both cannot be read.
@@ -177,6 +181,9 @@ pub(crate) fn differences(list: &[u8], mountinfo: &[u8]) -> Option<Differences> 
             Some((kind, seen)) => {
                 if *kind == b"ro" && !is_read_only {
                     found.writable.push(path(place));
+                }
+                if *kind == b"rw" && is_read_only && hosts.contains(device) {
+                    found.read_only.push(path(place));
                 }
                 *seen = true;
             }
