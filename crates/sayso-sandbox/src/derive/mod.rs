@@ -56,13 +56,17 @@ const NAMES_OF_HOSTS: [&str; 4] = [
 /// Folders for what is only needed for a moment: the command gets its own.
 pub const SCRATCH: [&str; 2] = ["/tmp", "/var/tmp"];
 
-/// Browsers that do not start without their folder in the home, even headless: the command gets an empty one.
-const BROWSERS: [(&str, &str); 4] = [
-    ("/usr/bin/chromium", ".config/chromium"),
-    ("/usr/bin/chromium-browser", ".config/chromium"),
-    ("/snap/bin/chromium", ".config/chromium"),
-    ("/usr/bin/google-chrome", ".config/google-chrome"),
+/// Browsers that do not start without their folders in the home, even headless: the command gets empty ones.
+const BROWSERS: [(&str, [&str; 2]); 4] = [
+    ("/usr/bin/chromium", CHROMIUM),
+    ("/usr/bin/chromium-browser", CHROMIUM),
+    ("/snap/bin/chromium", CHROMIUM),
+    (
+        "/usr/bin/google-chrome",
+        [".config/google-chrome", ".config/google-chrome-headless"],
+    ),
 ];
+const CHROMIUM: [&str; 2] = [".config/chromium", ".config/chromium-headless"];
 
 /// Names of agents, editors and sayso that are kept out of the top of a workspace where they do not exist yet.
 pub const KEPT_ABSENT: [&str; 20] = [
@@ -212,7 +216,7 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, DeriveError>
         let installed = BROWSERS
             .iter()
             .filter(|(program, _)| Path::new(program).exists());
-        for (_, folder) in installed {
+        for folder in installed.flat_map(|(_, folders)| folders) {
             profile.paths.insert(home.join(folder), Level::Private);
         }
     }
