@@ -271,7 +271,7 @@ fn a_session_has_links_in_folders_of_its_own() {
         "cargo/registry/cache/x/itoa-1.0.0.crate",
         "cargo/registry/src/x/itoa-1.0.0",
         "maven/repository/a/b/1/b-1.jar",
-        "uv/archive-v0/id",
+        "uv/archive-v0/id/six.py",
         "go-modules/example.org/m@v1.0.0",
         "go-modules/cache/download/example.org/m/@v/list",
     ] {
