@@ -1,3 +1,5 @@
+//! What of a home folder's caches is shown, and what a session's folder holds.
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
