@@ -104,8 +104,8 @@ rules:
             Digest::of_bytes(&pack(&policy, &[grant])).to_string(),
         );
         let known = (
-            9,
-            "sha256:6d84039dfb255d13a324d508faf61abf63a4891ed2ca4946eac1ba0e288266b7".to_owned(),
+            10,
+            "sha256:f78a96f28cb83b17e5dd58b6d09ee05aacf7366f57756be0d564ccbdde22d58b".to_owned(),
         );
         assert_eq!(
             form, known,
