@@ -105,7 +105,7 @@ rules:
         );
         let known = (
             10,
-            "sha256:671cae05cc1b3985b0998ac228fefb96a98392494a7c1db47fccd939700af7ba".to_owned(),
+            "sha256:821d1567f8393b2a9e93baed595d348a303ebbe9722d5f460bb8792d0dfb50ae".to_owned(),
         );
         assert_eq!(
             form, known,

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -27,6 +28,8 @@ pub(super) const READY: &str = "ready";
 
 /// How often is looked at what lives in the sandbox.
 const TICK: Duration = Duration::from_secs(1);
+/// How often is looked at whether the session's folder still is there.
+const MAX_WAIT: Duration = Duration::from_secs(20);
 /// Background processes keep a session for this many times its idle time.
 const MAX_BACKGROUND: u32 = 12;
 /// How long what is killed has to be gone.
@@ -163,13 +166,13 @@ impl Holder {
         let wait = if has_life || !self.clients.is_empty() || self.setup.placeholders.is_some() {
             TICK
         } else {
-            idle.saturating_sub(self.last_life.elapsed())
+            idle.saturating_sub(self.last_life.elapsed()).min(MAX_WAIT)
         };
         let events = self.wait(wait);
         if events.sandbox_ended {
             return Next::Restart;
         }
-        if events.watched_ended {
+        if events.watched_ended || self.is_gone() {
             return Next::End;
         }
         for at in events.pipes.iter().rev() {
@@ -186,6 +189,12 @@ impl Holder {
             self.accept();
         }
         Next::Stay
+    }
+
+    /// Whether its files were removed, so that no command finds it any more.
+    fn is_gone(&self) -> bool {
+        let found = self.setup.alive.metadata();
+        found.is_ok_and(|found| found.nlink() == 0)
     }
 
     fn wait(&self, most: Duration) -> Events {

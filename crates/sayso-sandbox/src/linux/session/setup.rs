@@ -30,7 +30,7 @@ const MAX_SETUP: Timespec = Timespec {
 pub(super) struct Setup {
     pub(super) orders: HolderOrders,
     /// Locked as long as it lives.
-    pub(super) _alive: File,
+    pub(super) alive: File,
     pub(super) listener: OwnedFd,
     pub(super) bubblewrap: Child,
     /// Closes at the end of the sandbox, which ends when this is closed.
@@ -103,7 +103,7 @@ pub(super) fn set_up() -> Result<Setup, SessionError> {
     let first = ready.guard.first_process().ok_or(SessionError::Answer)?;
     let listener = listener(&orders)?;
     Ok(Setup {
-        _alive: alive,
+        alive,
         listener,
         bubblewrap,
         channel,

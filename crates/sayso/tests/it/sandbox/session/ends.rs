@@ -129,6 +129,18 @@ fn a_session_without_life_ends_after_its_time_and_one_with_a_process_does_not() 
 }
 
 #[test]
+fn a_session_whose_folder_was_removed_ends() {
+    if !works("the sandbox of a session") {
+        return;
+    }
+    let room = Room::new();
+    leave(&room, "ends-with-folder");
+    fs::remove_dir_all(room.folder("s")).unwrap();
+    wait_until("everything ends", || room.running("ends-with-folder") == 0);
+    wait_until("no place is left", || room.names().is_empty());
+}
+
+#[test]
 fn fifty_kills_at_odd_moments_leave_nothing() {
     if !works("the sandbox of a session") {
         return;
