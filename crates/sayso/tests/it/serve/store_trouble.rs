@@ -46,7 +46,12 @@ fn an_answer_while_the_record_is_locked_allows_nothing() {
     let other = served.hook("claude", "Bash", json!({"command": "make other"}));
     let submitted = std::thread::scope(|scope| {
         let submitted = scope.spawn(|| served.submit("cat a.txt"));
-        is_denied(&other.said(), "locked");
+        // On a busy machine the inbox, which waits for the lock as well, may be the one that is too late.
+        let said = other.said();
+        let late = said
+            .to_string()
+            .contains("the inbox did not answer in time");
+        is_denied(&said, if late { "in time" } else { "locked" });
         submitted.join().unwrap()
     });
     assert!(
