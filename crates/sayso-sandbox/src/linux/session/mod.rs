@@ -1,7 +1,7 @@
 //! A sandbox that lasts as long as an agent's session: processes, `/tmp`, shared memory and ports of one command are there for the next.
 //!
-//! A holder ([`holder`]), a small process outside of the sandbox, keeps it: a bubblewrap in which one process only waits. A command enters
-//! ([`entrance`]) if its own plan is what is mounted there, or takes more away, which is then added for all. A command that was given more
+//! A holder (`holder.rs`), a small process outside of the sandbox, keeps it: a bubblewrap in which one process only waits. A command enters
+//! (`entrance.rs`) if its own plan is what is mounted there, or takes more away, which is then added for all. A command that was given more
 //! gets a sandbox to itself beside it, with nothing of the session but the folders for temporary files, while the session stands still.
 
 pub(crate) mod client;
