@@ -16,6 +16,7 @@ mod decoded;
 mod grammar;
 mod heredoc;
 mod parameter;
+mod rewritten;
 pub(crate) mod tree;
 mod word;
 

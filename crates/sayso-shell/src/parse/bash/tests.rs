@@ -231,3 +231,38 @@ fn commands_are_found_wherever_they_stand() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// bash prints a substitution anew and loses the first `;` behind a heredoc, so `find .;echo -delete` deletes there.
+#[test]
+fn a_command_behind_a_heredoc_of_a_substitution_is_refused() {
+    for text in [
+        "cat <(cat <<'A'\nx\nA\nfind .;echo -delete)",
+        "echo $(cat <<A\nx\nA\necho 1;echo 2)",
+        "echo \"$(cat <<A\nx\nA\necho 1\necho 2)\"",
+        "echo $(cat <<A; echo 1;echo 2\nx\nA\n)",
+        "echo $(cat <<A && echo 1;echo 2\nx\nA\n)",
+        "echo $(cat <<A | cat;echo 2\nx\nA\n)",
+        "echo $(cat <<A & echo 1\nx\nA\n)",
+        "echo $(if cat <<A; then echo 1;echo 2; fi\nx\nA\n)",
+        "echo $(for i in 1 2; do cat <<A; echo 1;echo 2; done\nx\nA\n)",
+        "echo $({ cat <<A\nx\nA\necho 1;echo 2;})",
+        "echo $( (cat <<A\nx\nA\n) )",
+        "tee >(cat <<A\nx\nA\necho 1;echo 2)",
+    ] {
+        assert_eq!(
+            names(text),
+            Err("a command stands behind a heredoc inside of a substitution".to_owned()),
+            "{text}"
+        );
+    }
+    for text in [
+        "git commit -m \"$(cat <<'EOF'\nwords; more\nEOF\n)\"",
+        "echo $(cd src; true && cat <<A | sort\nx\nA\n)",
+        "echo $(while read -r a; do echo 1;echo 2; done <<A\nx\nA\n)",
+        "echo $(echo $(cat <<A\nx\nA\n); echo 1;echo 2)",
+        "cat <<A\nx\nA\necho 1;echo 2",
+        "echo $(cat <<<a; echo 1;echo 2)",
+    ] {
+        assert!(names(text).is_ok(), "{text}: {:?}", names(text));
+    }
+}

@@ -3,6 +3,7 @@
 use super::Reading;
 use super::cursor::{Cursor, is_meta};
 use super::grammar::Until;
+use super::rewritten;
 use super::tree::{Piece, Word};
 
 impl Cursor<'_> {
@@ -363,6 +364,9 @@ impl Cursor<'_> {
         let script = self.script(Until::Parenthesis)?;
         if !self.pending.is_empty() {
             return self.refuse("a heredoc inside of a substitution has no body");
+        }
+        if rewritten::may_join_commands(&script) {
+            return self.refuse("a command stands behind a heredoc inside of a substitution");
         }
         self.at += 1;
         Ok(script)
